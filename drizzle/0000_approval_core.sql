@@ -1,0 +1,54 @@
+CREATE TABLE `loopback_approvals` (
+	`id` text PRIMARY KEY NOT NULL,
+	`session_id` text NOT NULL,
+	`session_name` text NOT NULL,
+	`owner` text NOT NULL,
+	`tool_name` text NOT NULL,
+	`tool_use_id` text,
+	`input` text NOT NULL,
+	`ask_hash` text NOT NULL,
+	`status` text NOT NULL,
+	`response_message` text,
+	`updated_input` text,
+	`interrupt` integer DEFAULT false NOT NULL,
+	`created_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	`resolved_at` integer,
+	`resolved_by` text
+);
+--> statement-breakpoint
+CREATE INDEX `approvals_pending_by_session` ON `loopback_approvals` (`session_id`,`id`) WHERE status = 'pending';--> statement-breakpoint
+CREATE INDEX `approvals_pending_by_deadline` ON `loopback_approvals` (`expires_at`) WHERE status = 'pending';--> statement-breakpoint
+CREATE INDEX `approvals_resolved` ON `loopback_approvals` (`resolved_at`) WHERE status <> 'pending';--> statement-breakpoint
+CREATE UNIQUE INDEX `approvals_same_ask` ON `loopback_approvals` (`session_id`,`tool_use_id`,`ask_hash`) WHERE tool_use_id IS NOT NULL AND status <> 'abandoned';--> statement-breakpoint
+CREATE TABLE `changes` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`kind` text NOT NULL,
+	`owner` text NOT NULL,
+	`session_id` text NOT NULL,
+	`approval_id` text NOT NULL,
+	`at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `sessions` (
+	`id` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`owner` text NOT NULL,
+	`kind` text NOT NULL,
+	`loopback_timeout_secs` integer,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `sessions_owner_name` ON `sessions` (`owner`,`name`);--> statement-breakpoint
+CREATE TABLE `tokens` (
+	`id` text PRIMARY KEY NOT NULL,
+	`kind` text NOT NULL,
+	`name` text,
+	`session_id` text,
+	`hash` text NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`session_id`) REFERENCES `sessions`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `tokens_name` ON `tokens` (`name`) WHERE kind = 'named';--> statement-breakpoint
+CREATE INDEX `tokens_session` ON `tokens` (`session_id`);

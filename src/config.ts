@@ -1,0 +1,101 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { z } from "zod";
+
+const LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "::1"];
+const LogLevel = z.enum(["debug", "info", "warn", "error", "silent"]);
+export type LogLevel = z.infer<typeof LogLevel>;
+
+const Port = z.coerce.number().int().min(0).max(65_535);
+const HostName = z.string().regex(/^[A-Za-z0-9.:_-]+$/, "must be a host name or an address");
+const list = (value: unknown) =>
+  typeof value === "string" ? value.split(",").map((item) => item.trim()).filter(Boolean) : value;
+
+/** What can be set: by flag, then by environment, then by default. */
+const Settings = z.object({
+  host: HostName.default("127.0.0.1"),
+  port: Port.default(4445),
+  dataDir: z.string().min(1),
+  auth: z.enum(["token", "none"]).default("token"),
+  token: z
+    .string()
+    .min(16, "must have at least 16 characters")
+    .regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces")
+    .optional(),
+  claude: z.string().min(1).optional(),
+  approvalTimeoutSecs: z.coerce.number().int().min(1).max(86_400).default(300),
+  maxRunning: z.coerce.number().int().min(1).max(10_000).default(16),
+  workspace: z.preprocess(list, z.array(z.string()).default([])),
+  retentionDays: z.coerce.number().min(0).max(36_500).default(30),
+  logLevel: LogLevel.default("info"),
+  allowedHosts: z.preprocess(list, z.array(HostName).default([])),
+  url: z.url({ protocol: /^https?$/ }).optional(),
+});
+type Settings = z.infer<typeof Settings>;
+export type Setting = keyof Settings;
+export type Config = Settings & { home: string; path: string; isDefaultDataDir: boolean };
+
+/** How each setting is spelled as a flag and in the environment, for help, errors and look-up alike. */
+export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: string; help: string }> = {
+  host: { flag: "--host", env: "PLEXUS_HOST", value: "HOST", help: "address to listen on (127.0.0.1)" },
+  port: { flag: "--port", env: "PLEXUS_PORT", value: "PORT", help: "port to listen on; 0 takes a free one (4445)" },
+  dataDir: { flag: "--data-dir", env: "PLEXUS_DATA_DIR", value: "DIR", help: "where the database lives (~/.local/state/plexus)" },
+  auth: { flag: "--auth", env: "PLEXUS_AUTH", value: "MODE", help: "token, or none on a loopback address (token)" },
+  token: { env: "PLEXUS_TOKEN", value: "TOKEN", help: "the operator's token (else made at the first start)" },
+  claude: { flag: "--claude", env: "PLEXUS_CLAUDE", value: "PATH", help: "the Claude Code CLI (else looked up)" },
+  approvalTimeoutSecs: {
+    flag: "--approval-timeout-secs",
+    env: "PLEXUS_APPROVAL_TIMEOUT_SECS",
+    value: "N",
+    help: "how long an ask waits before it is denied (300)",
+  },
+  maxRunning: { flag: "--max-running", env: "PLEXUS_MAX_RUNNING", value: "N", help: "children that may run at once (16)" },
+  workspace: { flag: "--workspace", env: "PLEXUS_WORKSPACE", value: "DIRS", help: "roots of working directories, comma-separated" },
+  retentionDays: { flag: "--retention-days", env: "PLEXUS_RETENTION_DAYS", value: "N", help: "how long what is over is kept (30)" },
+  logLevel: { flag: "--log-level", env: "PLEXUS_LOG_LEVEL", value: "LEVEL", help: "debug, info, warn, error or silent (info)" },
+  allowedHosts: {
+    flag: "--allowed-hosts",
+    env: "PLEXUS_ALLOWED_HOSTS",
+    value: "NAMES",
+    help: "further names Plexus may be called by, comma-separated",
+  },
+  url: { flag: "--url", env: "PLEXUS_URL", value: "URL", help: "the server to talk to (else the one of the data dir)" },
+};
+
+/** A mistake in how Plexus was called: one clear line, and exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+export type Flags = Partial<Record<Setting, string | undefined>>;
+
+export function readConfig(flags: Flags = {}, env: Record<string, string | undefined> = process.env): Config {
+  const given: Record<string, unknown> = {};
+  for (const [setting, { env: variable }] of Object.entries(SPELLINGS)) {
+    given[setting] = flags[setting as Setting] ?? (env[variable] || undefined);
+  }
+  const home = env["HOME"] || homedir();
+  const isDefaultDataDir = given["dataDir"] === undefined;
+  given["dataDir"] ??= join(env["XDG_STATE_HOME"] || join(home, ".local", "state"), "plexus");
+  const parsed = Settings.safeParse(given);
+  if (!parsed.success) throw new UsageError(explain(parsed.error, flags));
+  const settings = parsed.data;
+  if (settings.auth === "none" && !isLoopback(settings.host)) {
+    throw new UsageError(`--auth none is refused on ${settings.host}: without tokens Plexus listens on 127.0.0.1 only.`);
+  }
+  return { ...settings, dataDir: resolve(settings.dataDir), home, path: env["PATH"] ?? "", isDefaultDataDir };
+}
+
+export function isLoopback(host: string): boolean {
+  return LOOPBACK_HOSTS.includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function explain(error: z.ZodError, flags: Flags): string {
+  const issue = error.issues[0];
+  const setting = Settings.keyof().safeParse(issue?.path[0]);
+  if (!issue || !setting.success) return error.message;
+  const { flag, env } = SPELLINGS[setting.data];
+  const spelled = flags[setting.data] !== undefined && flag ? flag : env;
+  const secret = setting.data === "token";
+  return `${spelled}${secret ? "" : ` "${flags[setting.data] ?? process.env[env] ?? ""}"`}: ${issue.message}`;
+}

@@ -1,0 +1,86 @@
+import type { Approval, PermitAnswer, ToolRequestEvent } from "../schema/approval.ts";
+import type { ChangeEvent, ChangeKind } from "../schema/change.ts";
+import type { ApprovalRow } from "../storage/approvals.ts";
+
+/** An echoed input up to this size is safe for every CLI version; above it `{}` means the same: run what was asked. */
+const MAX_ECHO_BYTES = 8_000;
+
+export function toApproval(row: ApprovalRow): Approval {
+  return {
+    id: row.id,
+    session_id: row.sessionId,
+    session_name: row.sessionName,
+    tool_name: row.toolName,
+    tool_use_id: row.toolUseId,
+    input: row.input,
+    status: row.status,
+    response_message: row.responseMessage,
+    updated_input: row.updatedInput,
+    created_at: seconds(row.createdAt),
+    expires_at: seconds(row.expiresAt),
+    resolved_at: row.resolvedAt === null ? null : seconds(row.resolvedAt),
+    resolved_by: row.resolvedBy,
+  };
+}
+
+export function toToolRequest(row: ApprovalRow): ToolRequestEvent {
+  return {
+    approval_id: row.id,
+    session_name: row.sessionName,
+    tool_name: row.toolName,
+    tool_input: row.input,
+    tool_use_id: row.toolUseId,
+  };
+}
+
+/** What a change tells of an approval; an approval that is still pending has no resolution to tell. */
+export function toChangeEvent(kind: ChangeKind, row: ApprovalRow): ChangeEvent | undefined {
+  if (kind === "approval_requested") {
+    return {
+      type: kind,
+      ...toToolRequest(row),
+      session_id: row.sessionId,
+      created_at: seconds(row.createdAt),
+      expires_at: seconds(row.expiresAt),
+    };
+  }
+  if (row.resolvedAt === null || row.resolvedBy === null) return undefined;
+  return {
+    type: kind,
+    approval_id: row.id,
+    session_id: row.sessionId,
+    session_name: row.sessionName,
+    tool_name: row.toolName,
+    tool_use_id: row.toolUseId,
+    status: row.status,
+    response_message: row.responseMessage,
+    updated_input: row.updatedInput,
+    resolved_by: row.resolvedBy,
+    resolved_at: seconds(row.resolvedAt),
+  };
+}
+
+/** What the child is told; only a row that says `allowed` ever makes an allow. */
+export function toPermitAnswer(row: ApprovalRow): PermitAnswer {
+  switch (row.status) {
+    case "allowed":
+      return { behavior: "allow", updatedInput: row.updatedInput ?? echo(row) };
+    case "denied": {
+      const message = row.responseMessage || `Denied by ${row.resolvedBy}, without a reason. The tool was not run.`;
+      return { behavior: "deny", message, ...(row.interrupt && { interrupt: true as const }) };
+    }
+    case "timed_out":
+    case "abandoned":
+      return { behavior: "deny", message: row.responseMessage || "Nobody decided. The tool was not run." };
+    case "pending":
+      throw new Error(`approval ${row.id} is still pending`);
+  }
+}
+
+export function seconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
+}
+
+function echo(row: ApprovalRow) {
+  return Buffer.byteLength(JSON.stringify(row.input)) <= MAX_ECHO_BYTES ? row.input : {};
+}

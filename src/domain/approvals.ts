@@ -1,0 +1,93 @@
+import type { Approval, ApprovalStatus } from "../schema/approval.ts";
+import type { Storage } from "../storage/database.ts";
+import { toApproval } from "./approval-view.ts";
+import { createAsks } from "./asks.ts";
+import type { Broadcast } from "./broadcast.ts";
+import { createDeadline } from "./deadline.ts";
+import { createHolds } from "./holds.ts";
+import { mayDecide, type Principal, visibleOwner } from "./principals.ts";
+import { createSettlement, unknownApproval } from "./settlement.ts";
+
+export type Approvals = ReturnType<typeof createApprovals>;
+
+type ApprovalsNeed = {
+  storage: Storage;
+  broadcast: Broadcast;
+  now: () => number;
+  /** How long an ask waits, where its session says nothing else. */
+  timeoutSecs: number;
+  /** How long an approval may be without a connection that holds it. */
+  abandonAfterMs: number;
+  /** The net below the broadcast: how often those who wait are checked against the database. */
+  rereadEveryMs: number;
+  onError: (cause: unknown) => void;
+};
+
+/** The life of an approval: asked, waited for, decided exactly once. */
+export function createApprovals(need: ApprovalsNeed) {
+  const { storage, broadcast, now, onError } = need;
+  const settlement = createSettlement({ storage, now });
+  const deadline = createDeadline({ now, onDue: () => void expire().catch(onError) });
+  const holds = createHolds({
+    now,
+    graceMs: need.abandonAfterMs,
+    onDropped: (ids) => void settlement.abandon(ids, "no child was connected to receive the answer").catch(onError),
+  });
+  const asks = createAsks({
+    storage,
+    broadcast,
+    now,
+    timeoutSecs: need.timeoutSecs,
+    hold: holds.hold,
+    onFiled: (row) => deadline.at(row.expiresAt),
+  });
+  const net = setInterval(() => void reread().catch(onError), need.rereadEveryMs);
+  holds.expectHolder(storage.approvals.pendingIds());
+  deadline.at(storage.approvals.nextDeadline());
+
+  async function expire(): Promise<void> {
+    while ((await settlement.expireDue()) > 0);
+    deadline.at(storage.approvals.nextDeadline());
+  }
+
+  /** Finds what a lost wake-up or a jump of the clock has left waiting. */
+  async function reread(): Promise<void> {
+    await expire();
+    const pending = storage.approvals.pendingIds();
+    for (const id of broadcast.waitedFor()) if (!pending.has(id)) broadcast.wake(id);
+  }
+
+  return {
+    ask: asks.ask,
+    decide: settlement.decide,
+    abandon: settlement.abandon,
+    expire,
+
+    get(principal: Principal, id: string): Approval {
+      const row = storage.approvals.get(id);
+      if (!row || !mayDecide(principal, row.owner)) throw unknownApproval(id);
+      return toApproval(row);
+    },
+
+    /** What the caller may decide, oldest first. */
+    pending: (principal: Principal, sessionId: string | undefined, limit: number): Approval[] =>
+      storage.approvals.listPending({ owner: visibleOwner(principal), sessionId }, limit).map(toApproval),
+
+    /** What the caller may see, newest first, a page at a time. */
+    list(
+      principal: Principal,
+      filter: { status?: ApprovalStatus | undefined; sessionId?: string | undefined; cursor?: string | undefined; limit: number },
+    ): { approvals: Approval[]; cursor: string | null } {
+      const { sessionId, limit, ...page } = filter;
+      const rows = storage.approvals.list({ owner: visibleOwner(principal), sessionId }, { ...page, limit: limit + 1 });
+      const shown = rows.slice(0, limit);
+      return { approvals: shown.map(toApproval), cursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
+    },
+
+    [Symbol.dispose]() {
+      clearInterval(net);
+      deadline[Symbol.dispose]();
+      holds[Symbol.dispose]();
+    },
+  };
+}

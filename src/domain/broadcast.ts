@@ -1,0 +1,115 @@
+import type { Change } from "../schema/change.ts";
+
+/** Changes as they come; throws `SlowReader` when too many had to wait, ends when disposed or aborted. */
+export type Subscription = AsyncIterable<Change> & Disposable;
+
+/** `woken` resolves at the next wake-up since the last one, which may be a false alarm. */
+export type Waiter = Disposable & { woken(): Promise<void> };
+
+export class SlowReader extends Error {
+  override readonly name = "SlowReader";
+  constructor(limit: number) {
+    super(`more than ${limit} events waited for this reader; resume after the last id you received`);
+  }
+}
+
+export type Broadcast = ReturnType<typeof createBroadcast>;
+
+/**
+ * The in-process messenger: it only says that there is something to read. The database is the truth, so a message may
+ * be dropped (a reader that is too slow is told so and resumes from the database), but never sent before its commit.
+ */
+export function createBroadcast() {
+  const waiters = new Map<string, Set<() => void>>();
+  const listeners = new Set<(change: Change) => void>();
+
+  return {
+    /** Wakes the waiters of what was decided, and hands every change to those who follow. */
+    publish(changes: Change[]): void {
+      for (const change of changes) {
+        if (change.kind === "approval_resolved") wake(change.approvalId);
+        for (const listener of listeners) listener(change);
+      }
+    },
+
+    /** Registered as soon as this returns. */
+    waitFor(approvalId: string): Waiter {
+      let ring = () => {};
+      let rung = false;
+      const waiter = () => {
+        rung = true;
+        ring();
+      };
+      const others = waiters.get(approvalId);
+      if (others) others.add(waiter);
+      else waiters.set(approvalId, new Set([waiter]));
+      return {
+        async woken() {
+          if (!rung) {
+            await new Promise<void>((resolve) => {
+              ring = resolve;
+            });
+          }
+          rung = false;
+        },
+        [Symbol.dispose]() {
+          const set = waiters.get(approvalId);
+          if (set?.delete(waiter) && set.size === 0) waiters.delete(approvalId);
+        },
+      };
+    },
+
+    wake,
+    waitedFor: (): Iterable<string> => waiters.keys(),
+
+    /** Calls `listener` with every change from now on, until disposed. */
+    listen,
+
+    /** The changes that `accepts` lets through, from now on; at most `limit` wait for a slow reader. */
+    subscribe(accepts: (change: Change) => boolean, limit: number, signal: AbortSignal): Subscription {
+      const queue: Change[] = [];
+      let overflowed = false;
+      let ring = () => {};
+      const listening = listen((change) => {
+        if (overflowed || !accepts(change)) return;
+        if (queue.length < limit) queue.push(change);
+        else overflowed = true;
+        ring();
+      });
+      const end = () => {
+        listening[Symbol.dispose]();
+        ring();
+      };
+      signal.addEventListener("abort", end);
+      return {
+        async *[Symbol.asyncIterator]() {
+          while (!signal.aborted) {
+            const next = queue.shift();
+            if (next) {
+              yield next;
+              continue;
+            }
+            if (overflowed) throw new SlowReader(limit);
+            await new Promise<void>((resolve) => {
+              ring = resolve;
+            });
+          }
+        },
+        [Symbol.dispose]() {
+          signal.removeEventListener("abort", end);
+          end();
+        },
+      };
+    },
+  };
+
+  function listen(listener: (change: Change) => void): Disposable {
+    const own = (change: Change) => listener(change);
+    listeners.add(own);
+    return { [Symbol.dispose]: () => listeners.delete(own) };
+  }
+
+  function wake(approvalId: string): void {
+    for (const waiter of waiters.get(approvalId) ?? []) waiter();
+  }
+}

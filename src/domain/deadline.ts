@@ -1,0 +1,24 @@
+/** The longest delay that a timer takes. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** One timer for the earliest of many stored deadlines. `at` tells it of one; `onDue` runs when the earliest has come. */
+export function createDeadline({ now, onDue }: { now: () => number; onDue: () => void }) {
+  let earliest: { at: number; timer: ReturnType<typeof setTimeout> } | undefined;
+
+  function at(time: number | undefined): void {
+    if (time === undefined || (earliest && earliest.at <= time)) return;
+    clearTimeout(earliest?.timer);
+    const fire = () => {
+      earliest = undefined;
+      onDue();
+    };
+    earliest = { at: time, timer: setTimeout(fire, Math.min(Math.max(0, time - now()), MAX_TIMER_MS)) };
+  }
+
+  return {
+    at,
+    [Symbol.dispose]() {
+      clearTimeout(earliest?.timer);
+    },
+  };
+}

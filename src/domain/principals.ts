@@ -1,0 +1,41 @@
+/** Who is calling. A session is a child: it may ask for its own calls, and nothing else. */
+export type Principal =
+  | { kind: "operator" }
+  | { kind: "token"; id: string; name: string }
+  | { kind: "session"; sessionId: string };
+
+export type Decider = Exclude<Principal, { kind: "session" }>;
+
+/** The key under which a principal owns what it created. */
+export function ownerKey(principal: Principal): string {
+  switch (principal.kind) {
+    case "operator":
+      return "operator";
+    case "token":
+      return `token:${principal.id}`;
+    case "session":
+      return `session:${principal.sessionId}`;
+  }
+}
+
+/** How the record of a decision names who made it. */
+export function displayName(principal: Principal): string {
+  switch (principal.kind) {
+    case "operator":
+      return "operator";
+    case "token":
+      return `token:${principal.name}`;
+    case "session":
+      return `session:${principal.sessionId}`;
+  }
+}
+
+/** The owner whose things a principal sees; `undefined` means everybody's. */
+export function visibleOwner(principal: Principal): string | undefined {
+  return principal.kind === "operator" ? undefined : ownerKey(principal);
+}
+
+export function mayDecide(principal: Principal, owner: string): boolean {
+  if (principal.kind === "session") return false;
+  return principal.kind === "operator" || ownerKey(principal) === owner;
+}

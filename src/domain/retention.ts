@@ -1,0 +1,33 @@
+import type { Storage } from "../storage/database.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const BATCH = 500;
+
+type RetentionNeed = { storage: Storage; now: () => number; days: number; onError: (cause: unknown) => void };
+
+/** Removes decided approvals and told changes once they are older than the retention time; never what is pending. */
+export function createRetention({ storage, now, days, onError }: RetentionNeed) {
+  let stopped = false;
+
+  async function sweep(): Promise<void> {
+    const before = now() - days * DAY_MS;
+    for (const remove of [storage.approvals.removeResolvedBefore, storage.changes.removeBefore]) {
+      // In batches, so that decisions get their turn in between.
+      while (!stopped && (await storage.write(() => remove(before, BATCH))) === BATCH);
+    }
+  }
+
+  const sweepSafely = () => void sweep().catch(onError);
+  const first = setTimeout(sweepSafely, MINUTE_MS);
+  const timer = setInterval(sweepSafely, HOUR_MS);
+  return {
+    sweep,
+    [Symbol.dispose]() {
+      stopped = true;
+      clearTimeout(first);
+      clearInterval(timer);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { Decision, RespondResult } from "../schema/approval.ts";
+import { AppError } from "../schema/errors.ts";
+import type { ApprovalRow, Outcome } from "../storage/approvals.ts";
+import type { Storage } from "../storage/database.ts";
+import type { Announce } from "../storage/writer.ts";
+import { seconds } from "./approval-view.ts";
+import { displayName, mayDecide, type Principal } from "./principals.ts";
+
+const BATCH = 500;
+
+export type Settlement = ReturnType<typeof createSettlement>;
+
+/** Every way in which an approval is decided; all of them race through `settle`, and the first one wins. */
+export function createSettlement({ storage, now }: { storage: Storage; now: () => number }) {
+  function settle(announce: Announce, id: string, outcome: Outcome): ApprovalRow | undefined {
+    const row = storage.approvals.settleIfPending(id, outcome);
+    if (row) {
+      const { owner, sessionId } = row;
+      announce(storage.changes.append({ kind: "approval_resolved", owner, sessionId, approvalId: id, at: outcome.resolvedAt }));
+    }
+    return row;
+  }
+
+  /** A deadline that has passed has decided already, even when its timer is late. */
+  function expireIfDue(announce: Announce, id: string): ApprovalRow | undefined {
+    const row = storage.approvals.get(id);
+    if (row?.status !== "pending" || row.expiresAt > now()) return undefined;
+    return settle(announce, id, timedOut(row, now()));
+  }
+
+  return {
+    /** Decides, or tells who was first. What is not the caller's reads the same as what does not exist. */
+    async decide(principal: Principal, id: string, decision: Decision): Promise<RespondResult> {
+      const asked = storage.approvals.get(id);
+      if (!asked || !mayDecide(principal, asked.owner)) throw unknownApproval(id);
+      const settled = await storage.write((announce) => {
+        expireIfDue(announce, id);
+        return settle(announce, id, decided(principal, decision, now()));
+      });
+      if (settled) return { type: "ok", approval_id: id, status: settled.status };
+      const first = storage.approvals.get(id);
+      if (!first || first.resolvedAt === null || first.resolvedBy === null) throw unknownApproval(id);
+      return {
+        type: "already_resolved",
+        approval_id: id,
+        status: first.status,
+        resolved_by: first.resolvedBy,
+        resolved_at: seconds(first.resolvedAt),
+      };
+    },
+
+    /** Settles what is past its deadline, and returns how many. */
+    async expireDue(): Promise<number> {
+      const due = storage.approvals.dueIds(now(), BATCH);
+      if (due.length === 0) return 0;
+      const expired = await storage.write((announce) => due.filter((id) => expireIfDue(announce, id)));
+      return expired.length;
+    },
+
+    /** The child that asked is gone, so there is nobody left to tell. */
+    async abandon(ids: string[], reason: string): Promise<void> {
+      for (let start = 0; start < ids.length; start += BATCH) {
+        const batch = ids.slice(start, start + BATCH);
+        await storage.write((announce) => {
+          for (const id of batch) if (!expireIfDue(announce, id)) settle(announce, id, abandoned(reason, now()));
+        });
+      }
+    },
+  };
+}
+
+export function unknownApproval(id: string): AppError {
+  return new AppError("not_found", `There is no approval ${id}: see the pending ones with loopback_pending.`);
+}
+
+function decided(principal: Principal, decision: Decision, at: number): Outcome {
+  return {
+    status: decision.approve ? "allowed" : "denied",
+    responseMessage: decision.message || null,
+    updatedInput: decision.updated_input ?? null,
+    interrupt: decision.interrupt ?? false,
+    resolvedAt: at,
+    resolvedBy: displayName(principal),
+  };
+}
+
+function timedOut(row: ApprovalRow, at: number): Outcome {
+  const waited = Math.round((row.expiresAt - row.createdAt) / 1000);
+  const message = `Approval timed out: nobody decided within ${waited} seconds. The tool was not run.`;
+  return unmade("timed_out", message, "timeout", at);
+}
+
+function abandoned(reason: string, at: number): Outcome {
+  return unmade("abandoned", `Abandoned: ${reason}. The tool was not run.`, "plexus", at);
+}
+
+function unmade(status: "timed_out" | "abandoned", responseMessage: string, resolvedBy: string, resolvedAt: number): Outcome {
+  return { status, responseMessage, updatedInput: null, interrupt: false, resolvedAt, resolvedBy };
+}

@@ -1,0 +1,69 @@
+import type { MiddlewareHandler } from "hono";
+import type { App, Principal } from "../app.ts";
+import { AppError } from "../schema/errors.ts";
+
+const MAX_WRONG = 100;
+const WINDOW_MS = 10_000;
+
+/** What the handlers of a request know of its sender. */
+export type Env = {
+  Bindings: { server?: Bun.Server<undefined> };
+  Variables: { principal: Principal; anonymous: boolean };
+};
+
+/** Names the principal of every request before anything else looks at it; only `open` paths need none. */
+export function authenticate(app: App, open: (path: string) => boolean): MiddlewareHandler<Env> {
+  const wrong = createWrongTokenLimit();
+  return async (c, next) => {
+    const secret = bearer(c.req.header("authorization"));
+    const principal = secret === undefined ? undefined : app.tokens.identify(secret);
+    if (principal) {
+      c.set("principal", principal);
+      c.set("anonymous", false);
+    } else if (secret !== undefined) {
+      wrong.count();
+      throw new AppError("unauthorized", "This token is not known here, or was revoked. `plexus token show` prints the operator's.");
+    } else if (app.config.auth === "none") {
+      c.set("principal", { kind: "operator" });
+      c.set("anonymous", true);
+    } else if (!open(c.req.path)) {
+      throw new AppError("unauthorized", "Send `Authorization: Bearer TOKEN`. `plexus token show` prints the operator's token.");
+    }
+    await next();
+  };
+}
+
+/** Children have one tool and no routes. */
+export const refuseChildren: MiddlewareHandler<Env> = async (c, next) => {
+  if (c.get("principal")?.kind === "session") {
+    throw new AppError("forbidden", "A child's token may call loopback_permit on /mcp, and nothing else.");
+  }
+  await next();
+};
+
+export const operatorOnly: MiddlewareHandler<Env> = async (c, next) => {
+  if (c.get("principal")?.kind !== "operator") throw new AppError("forbidden", "Only the operator's token may do this.");
+  await next();
+};
+
+/** An empty or odd Authorization header is a wrong token, not a missing one. */
+function bearer(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  return /^Bearer +(.+)$/i.exec(header.trim())?.[1] ?? "";
+}
+
+/** Counts wrong tokens only, so that a valid one is never delayed. */
+function createWrongTokenLimit() {
+  let since = 0;
+  let seen = 0;
+  return {
+    count(): void {
+      const now = performance.now();
+      if (now - since > WINDOW_MS) {
+        since = now;
+        seen = 0;
+      }
+      if (++seen > MAX_WRONG) throw new AppError("too_many_requests", "Too many wrong tokens: try again in 10 seconds.");
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { ZodError } from "zod";
+import { errorFields, type Log } from "../log.ts";
+import { AppError, type ErrorBody, type ErrorCode } from "../schema/errors.ts";
+
+const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
+  invalid_json: 400,
+  invalid_arguments: 422,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  name_taken: 409,
+  payload_too_large: 413,
+  too_many_requests: 429,
+  storage_unavailable: 503,
+  internal: 500,
+};
+
+/** Answers every failure as `{error:{code,message}}`; what is no refusal is a bug, and logged here, once. */
+export function answerError(c: Context, cause: unknown, log: Log): Response {
+  const error = asAppError(cause);
+  if (error.code === "internal" || error.code === "storage_unavailable") {
+    log.error("a request failed", { method: c.req.method, path: c.req.path, ...errorFields(error.cause ?? error) });
+  }
+  const body: ErrorBody = { error: { code: error.code, message: error.message } };
+  const headers: Record<string, string> = {};
+  if (error.code === "unauthorized") headers["WWW-Authenticate"] = 'Bearer realm="plexus"';
+  if (error.code === "too_many_requests") headers["Retry-After"] = "10";
+  return c.json(body, STATUS[error.code], headers);
+}
+
+/** Says which part of what was sent does not fit, for the validators of all routes. */
+export function refuseInvalid(result: { success: true } | { success: false; error: Pick<ZodError, "issues"> }): void {
+  if (result.success) return;
+  const problems = result.error.issues.slice(0, 5).map((issue) => {
+    const where = issue.path.join(".");
+    return where ? `${where}: ${issue.message}` : issue.message;
+  });
+  throw new AppError("invalid_arguments", `${problems.join("; ")}.`);
+}
+
+function asAppError(cause: unknown): AppError {
+  if (cause instanceof AppError) return cause;
+  if (cause instanceof HTTPException && cause.status === 400) {
+    return new AppError("invalid_json", "The body is not valid JSON, or its Content-Type is not application/json.");
+  }
+  if (cause instanceof HTTPException && cause.status === 413) return new AppError("payload_too_large", "The body is too large.");
+  return new AppError("internal", "Plexus failed inside; its log has the details. Nothing was allowed.", { cause });
+}

@@ -1,0 +1,43 @@
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import type { ZodError } from "zod";
+import type { Approval } from "../schema/approval.ts";
+import { cutApproval, MAX_RESULT_CHARS } from "../schema/cut.ts";
+import { AppError, type ErrorResult } from "../schema/errors.ts";
+import type { JsonObject } from "../schema/values.ts";
+
+/** Room for what stands around the approvals of a list. */
+const ENVELOPE_CHARS = 1_500;
+
+/** One text block holding one JSON object, and the same object as structured content. */
+export function result(value: JsonObject): CallToolResult {
+  return { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value };
+}
+
+export function refusal(error: AppError): CallToolResult {
+  const value: ErrorResult = { type: "error", code: error.code, message: error.message };
+  return { ...result(value), isError: true };
+}
+
+/** As many approvals from the front as a result can carry; the first one always, cut where it is too long. */
+export function fitApprovals(approvals: Approval[]): { approvals: Approval[]; has_more: boolean } {
+  let room = MAX_RESULT_CHARS - ENVELOPE_CHARS;
+  const fitting: Approval[] = [];
+  for (const approval of approvals) {
+    const share = approvals.length === 1 ? room : Math.min(room, MAX_RESULT_CHARS / 4);
+    const cut = cutApproval(approval, share);
+    const size = JSON.stringify(cut).length + 1;
+    if (fitting.length > 0 && size > room) break;
+    fitting.push(cut);
+    room -= size;
+  }
+  return { approvals: fitting, has_more: fitting.length < approvals.length };
+}
+
+/** What is wrong with the arguments, and where. */
+export function invalidArguments(tool: string, error: ZodError): AppError {
+  const problems = error.issues.slice(0, 5).map((issue) => {
+    const where = issue.path.join(".");
+    return where ? `${where}: ${issue.message}` : issue.message;
+  });
+  return new AppError("invalid_arguments", `${tool}: ${problems.join("; ")}. See the tool's input schema.`);
+}

@@ -1,0 +1,119 @@
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode as RpcErrorCode,
+  ListResourcesRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  ReadResourceRequestSchema,
+  SubscribeRequestSchema,
+  type Tool as SdkTool,
+  ToolSchema,
+  UnsubscribeRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
+import { ZodError, z } from "zod";
+import type { App, Principal } from "../app.ts";
+import { errorFields } from "../log.ts";
+import { AppError } from "../schema/errors.ts";
+import { VERSION } from "../version.ts";
+import { CHILD_INSTRUCTIONS, DECIDER_INSTRUCTIONS } from "./instructions.ts";
+import { fitApprovals, invalidArguments, refusal, result } from "./results.ts";
+import { CHILD_PERMIT, canonicalName, DECIDER_TOOLS, OPERATOR_PERMIT, PERMIT, type Tool } from "./tools.ts";
+
+export const PENDING_URI = "loopback://approvals/pending";
+
+/** Shared by all servers: to build one for each would cost more than all the rest of a client session. */
+const jsonSchemaValidator = new AjvJsonSchemaValidator();
+const info = { name: "plexus", title: "Plexus", version: VERSION };
+
+const LISTINGS: Record<Principal["kind"], SdkTool[]> = {
+  operator: [...DECIDER_TOOLS, OPERATOR_PERMIT].map(listed),
+  token: DECIDER_TOOLS.map(listed),
+  session: [CHILD_PERMIT].map(listed),
+};
+
+export type McpServer = { server: Server; subscribed: Set<string> };
+
+/** An MCP server that has the tools of the caller's role and no others. */
+export function createMcpServer(app: App, principal: Principal): McpServer {
+  const isChild = principal.kind === "session";
+  const server = new Server(info, {
+    capabilities: isChild ? { tools: {} } : { tools: {}, resources: { subscribe: true }, logging: {} },
+    instructions: isChild ? CHILD_INSTRUCTIONS : DECIDER_INSTRUCTIONS,
+    jsonSchemaValidator,
+  });
+  const subscribed = new Set<string>();
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: LISTINGS[principal.kind] }));
+  server.setRequestHandler(CallToolRequestSchema, (request, extra) => {
+    const gone = extra.authInfo?.extra?.["signal"];
+    const signal = gone instanceof AbortSignal ? AbortSignal.any([gone, extra.signal]) : extra.signal;
+    return callTool(app, principal, canonicalName(request.params.name), request.params.arguments ?? {}, signal);
+  });
+  if (!isChild) serveResources(app, principal, server, subscribed);
+  return { server, subscribed };
+}
+
+async function callTool(
+  app: App,
+  principal: Principal,
+  name: string,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
+  try {
+    const tool = principal.kind === "session" ? undefined : DECIDER_TOOLS.find((candidate) => candidate.name === name);
+    if (!tool) throw unknownTool(principal, name);
+    return result(await tool.run({ app, principal, signal }, input));
+  } catch (cause) {
+    if (cause instanceof AppError) return refusal(cause);
+    if (cause instanceof ZodError) return refusal(invalidArguments(name, cause));
+    app.log.error("a tool failed", { tool: name, ...errorFields(cause) });
+    return refusal(new AppError("internal", "Plexus failed inside; its log has the details. Nothing was allowed."));
+  }
+}
+
+function unknownTool(principal: Principal, name: string): AppError {
+  const names = LISTINGS[principal.kind].map((tool) => tool.name);
+  if (name === PERMIT && names.includes(PERMIT)) {
+    return new AppError("invalid_arguments", `${PERMIT} must be called alone, not within a batch.`);
+  }
+  return new AppError("not_found", `You have no tool "${name}". Your tools: ${names.join(", ")}.`);
+}
+
+function serveResources(app: App, principal: Principal, server: Server, subscribed: Set<string>): void {
+  const known = (uri: string) => {
+    if (uri !== PENDING_URI) throw new McpError(RpcErrorCode.InvalidParams, `Unknown resource ${uri}: there is ${PENDING_URI}.`);
+  };
+  server.setRequestHandler(ListResourcesRequestSchema, () => ({
+    resources: [
+      {
+        uri: PENDING_URI,
+        name: "pending-approvals",
+        title: "Pending approvals",
+        description: "What waits for your decision. The inputs are untrusted text from children.",
+        mimeType: "application/json",
+      },
+    ],
+  }));
+  server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => {
+    known(uri);
+    const text = JSON.stringify({ type: "ok", ...fitApprovals(app.approvals.pending(principal, undefined, 200)) });
+    return { contents: [{ uri, mimeType: "application/json", text }] };
+  });
+  server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }) => {
+    known(uri);
+    subscribed.add(uri);
+    return {};
+  });
+  server.setRequestHandler(UnsubscribeRequestSchema, ({ params: { uri } }) => {
+    subscribed.delete(uri);
+    return {};
+  });
+}
+
+function listed({ name, title, description, input, annotations }: Tool): SdkTool {
+  const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: "input", unrepresentable: "any" });
+  return ToolSchema.parse({ name, title, description, inputSchema, annotations });
+}

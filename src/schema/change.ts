@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { Approval, ApprovalStatus, ToolRequestEvent } from "./approval.ts";
+import { Id, UnixSeconds } from "./values.ts";
+
+export const ChangeKind = z.enum(["approval_requested", "approval_resolved"]);
+export type ChangeKind = z.infer<typeof ChangeKind>;
+
+/** Something that happened, committed together with what it tells of; ids grow and are never reused. */
+export type Change = {
+  id: number;
+  kind: ChangeKind;
+  owner: string;
+  sessionId: string;
+  approvalId: string;
+  at: number;
+};
+
+/** A change as a watcher of `/api/v1/events` receives it. */
+export const ChangeEvent = z.discriminatedUnion("type", [
+  ToolRequestEvent.extend({
+    type: z.literal("approval_requested"),
+    session_id: Id,
+    created_at: UnixSeconds,
+    expires_at: UnixSeconds,
+    truncated: z.literal(true).optional(),
+    input_size: z.int().optional(),
+  }),
+  z.strictObject({
+    type: z.literal("approval_resolved"),
+    approval_id: Id,
+    session_id: Id,
+    session_name: z.string(),
+    tool_name: z.string(),
+    tool_use_id: z.string().nullable(),
+    status: ApprovalStatus,
+    response_message: z.string().nullable(),
+    updated_input: Approval.shape.updated_input,
+    resolved_by: z.string(),
+    resolved_at: UnixSeconds,
+  }),
+]);
+export type ChangeEvent = z.infer<typeof ChangeEvent>;

@@ -1,0 +1,53 @@
+import type { Approval } from "./approval.ts";
+import { isJsonObject, type JsonObject } from "./values.ts";
+
+/** Claude Code shows its model only a 2 KB preview of a longer result, so that a parent would decide blind. */
+export const MAX_RESULT_CHARS = 40_000;
+
+/** The approval in at most `limit` characters of JSON; what was cut says so, and how long it was. */
+export function cutApproval(approval: Approval, limit: number): Approval {
+  if (JSON.stringify(approval).length <= limit) return approval;
+  const half = Math.floor((limit - 1_500) / 3);
+  return {
+    ...approval,
+    tool_name: cutText(approval.tool_name, 200),
+    response_message: approval.response_message === null ? null : cutText(approval.response_message, 1_000),
+    input: cutObject(approval.input, approval.updated_input ? half : 2 * half),
+    updated_input: approval.updated_input && cutObject(approval.updated_input, half),
+    truncated: true,
+    input_size: JSON.stringify(approval.input).length,
+  };
+}
+
+/** The object in at most `limit` characters of JSON: its long texts cut, or else its JSON as one cut text. */
+export function cutObject(value: JsonObject, limit: number): JsonObject {
+  const json = JSON.stringify(value);
+  if (json.length <= limit) return value;
+  for (const longest of [limit / 2, limit / 8, 200]) {
+    const cut = cutTexts(value, Math.floor(longest));
+    if (isJsonObject(cut) && JSON.stringify(cut).length <= limit) return cut;
+  }
+  let shown = limit;
+  let preview: JsonObject;
+  do {
+    shown = Math.floor(shown / 2);
+    preview = { truncated_json: cutText(json, shown) };
+  } while (JSON.stringify(preview).length > limit && shown > 100);
+  return preview;
+}
+
+/** Head and tail, with a note between them of how much is missing. */
+export function cutText(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const kept = Math.max(20, limit - 60);
+  const head = text.slice(0, Math.ceil(kept * 0.7));
+  const tail = text.slice(text.length - Math.floor(kept * 0.3));
+  return `${head}\n…[${text.length - head.length - tail.length} of ${text.length} characters left out]…\n${tail}`;
+}
+
+function cutTexts(value: unknown, longest: number): unknown {
+  if (typeof value === "string") return cutText(value, longest);
+  if (Array.isArray(value)) return value.map((item) => cutTexts(item, longest));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cutTexts(item, longest)]));
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+
+/** An optional argument: absent and `null` mean the same. */
+export function optional<T extends z.ZodType>(schema: T) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** An id as callers send it; whether it names anything is decided by looking it up. */
+export const Id = z.string().min(1).max(64);
+
+/** A name that people choose: for sessions and tokens. */
+export const Name = z
+  .string()
+  .min(1)
+  .max(100)
+  .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._@:-]*$/u, "begins with a letter or digit; then letters, digits, space and . _ @ : -");
+
+const MAX_JSON_DEPTH = 100;
+
+/** A JSON object passed on as it came: no key is dropped, renamed or reordered. */
+export const JsonObject = z
+  .custom<Record<string, unknown>>(
+    (value) => isJsonObject(value) && isShallow(value),
+    `must be a JSON object, at most ${MAX_JSON_DEPTH} levels deep`,
+  )
+  .meta({ type: "object", additionalProperties: true });
+export type JsonObject = z.infer<typeof JsonObject>;
+
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export const UnixSeconds = z.int().nonnegative();
+
+/** Walks level by level: a recursive check would overflow on the very input that it is there to refuse. */
+function isShallow(value: object): boolean {
+  let level: object[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === MAX_JSON_DEPTH) return false;
+    level = level.flatMap((node) => Object.values(node).filter((child) => typeof child === "object" && child !== null));
+  }
+  return true;
+}

@@ -1,0 +1,39 @@
+import { and, asc, eq, gt, inArray, lt, sql } from "drizzle-orm";
+import type { Change } from "../schema/change.ts";
+import type { Orm } from "./database.ts";
+import { changes } from "./tables.ts";
+
+export function changeQueries(orm: Orm) {
+  const at = sql.placeholder;
+  const insert = orm
+    .insert(changes)
+    .values({
+      kind: at("kind"),
+      owner: at("owner"),
+      sessionId: at("sessionId"),
+      approvalId: at("approvalId"),
+      at: at("at"),
+    })
+    .returning()
+    .prepare();
+  const newest = orm.select({ id: sql<number | null>`max(id)` }).from(changes).prepare();
+
+  return {
+    append: (change: Omit<Change, "id">): Change => insert.get(change),
+    newestId: (): number => newest.get()?.id ?? 0,
+    /** In order, beginning after `cursor`; of one owner, or of all. */
+    listAfter: (cursor: number, owner: string | undefined, limit: number): Change[] =>
+      orm
+        .select()
+        .from(changes)
+        .where(and(gt(changes.id, cursor), owner === undefined ? undefined : eq(changes.owner, owner)))
+        .orderBy(asc(changes.id))
+        .limit(limit)
+        .all(),
+    /** Forgets up to `limit` of those before `before`; tells how many. */
+    removeBefore: (before: number, limit: number): number => {
+      const old = orm.select({ id: changes.id }).from(changes).where(lt(changes.at, before)).orderBy(asc(changes.id)).limit(limit);
+      return orm.delete(changes).where(inArray(changes.id, old)).returning({ id: changes.id }).all().length;
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import { Database, SQLiteError } from "bun:sqlite";
+import { join } from "node:path";
+
+/**
+ * Claims a data dir for this process: an exclusive transaction on `lock.db`, which the system frees at `kill -9`
+ * (a pid file would lie then, and in containers). Returns `undefined` when another process has it.
+ */
+export function lockDataDir(dataDir: string): Disposable | undefined {
+  const lock = new Database(join(dataDir, "lock.db"), { create: true });
+  try {
+    lock.run("PRAGMA busy_timeout = 0");
+    lock.run("BEGIN EXCLUSIVE");
+    return { [Symbol.dispose]: () => lock.close() };
+  } catch (cause) {
+    lock.close();
+    if (cause instanceof SQLiteError && cause.code?.startsWith("SQLITE_BUSY")) return undefined;
+    throw cause;
+  }
+}

@@ -1,0 +1,24 @@
+import { and, eq, or, sql } from "drizzle-orm";
+import type { Orm } from "./database.ts";
+import { sessions } from "./tables.ts";
+
+export type SessionRow = typeof sessions.$inferSelect;
+
+export function sessionQueries(orm: Orm) {
+  const at = sql.placeholder;
+  const byId = orm.select().from(sessions).where(eq(sessions.id, at("id"))).prepare();
+  const byIdOrName = orm
+    .select()
+    .from(sessions)
+    .where(or(eq(sessions.id, at("key")), and(eq(sessions.owner, at("owner")), eq(sessions.name, at("key")))))
+    .prepare();
+
+  return {
+    get: (id: string): SessionRow | undefined => byId.get({ id }),
+    /** By id, else by the name that this owner gave it. */
+    find: (owner: string, key: string): SessionRow | undefined => byIdOrName.get({ owner, key }),
+    /** Returns `undefined` when the owner has a session of that name. */
+    createIfNameFree: (session: SessionRow): SessionRow | undefined =>
+      orm.insert(sessions).values(session).onConflictDoNothing().returning().get(),
+  };
+}

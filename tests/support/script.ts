@@ -1,0 +1,47 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { z } from "zod";
+
+/** `delayMs` passes between the text deltas; `waitFor` holds the turn until the test releases that name. */
+const pace = { delayMs: z.number().optional(), waitFor: z.string().optional() };
+
+/** An array is streamed one delta an item, a string in a few deltas. */
+const Text = z.union([z.string(), z.array(z.string())]);
+
+const ToolUse = z.strictObject({
+  name: z.string(),
+  input: z.record(z.string(), z.unknown()),
+  id: z.string().optional(),
+});
+
+export const Say = z.strictObject({ say: Text, ...pace });
+/** Several uses in one turn are parallel calls. */
+export const Use = z.strictObject({ use: z.array(ToolUse).min(1), say: Text.optional(), ...pace });
+/** An HTTP error; the CLI retries some of them by itself. */
+export const Fail = z.strictObject({ status: z.number(), message: z.string().optional() });
+/** No answer, ever. */
+export const Hang = z.strictObject({ hang: z.literal(true) });
+/** The connection breaks in the middle of the answer. */
+export const Cut = z.strictObject({ cut: z.literal(true) });
+
+/** What the model does in one assistant turn. */
+export const Turn = z.union([Say, Use, Fail, Hang, Cut]);
+export type Turn = z.infer<typeof Turn>;
+export type SpokenTurn = z.infer<typeof Say> | z.infer<typeof Use>;
+
+const Turns = z.array(Turn);
+
+const DIRECTIVE = /\[\[script:([\w-]+)\]\]/g;
+
+/** A prompt that tells the scripted model what to do, turn by turn; nest it in a subagent's prompt to script that too. */
+export function script(turns: Turn[], text = "Follow the script."): string {
+  // Compressed, because a scripted tool input of a megabyte would make a prompt of more than that.
+  const directive = deflateRawSync(JSON.stringify(Turns.parse(turns))).toString("base64url");
+  return `${text}\n\n[[script:${directive}]]`;
+}
+
+/** The last script in the text. */
+export function readScript(text: string): Turn[] | undefined {
+  const directive = [...text.matchAll(DIRECTIVE)].at(-1)?.[1];
+  if (directive === undefined) return undefined;
+  return Turns.parse(JSON.parse(inflateRawSync(Buffer.from(directive, "base64url")).toString()));
+}
