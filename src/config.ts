@@ -9,7 +9,12 @@ export type LogLevel = z.infer<typeof LogLevel>;
 const Port = z.coerce.number().int().min(0).max(65_535);
 const HostName = z.string().regex(/^[A-Za-z0-9.:_-]+$/, "must be a host name or an address");
 const list = (value: unknown) =>
-  typeof value === "string" ? value.split(",").map((item) => item.trim()).filter(Boolean) : value;
+  typeof value === "string"
+    ? value
+        .split(",")
+        .map((item) => item.trim())
+        .filter(Boolean)
+    : value;
 
 /** What can be set: by flag, then by environment, then by default. */
 const Settings = z.object({
@@ -39,7 +44,12 @@ export type Config = Settings & { home: string; path: string; isDefaultDataDir: 
 export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: string; help: string }> = {
   host: { flag: "--host", env: "PLEXUS_HOST", value: "HOST", help: "address to listen on (127.0.0.1)" },
   port: { flag: "--port", env: "PLEXUS_PORT", value: "PORT", help: "port to listen on; 0 takes a free one (4445)" },
-  dataDir: { flag: "--data-dir", env: "PLEXUS_DATA_DIR", value: "DIR", help: "where the database lives (~/.local/state/plexus)" },
+  dataDir: {
+    flag: "--data-dir",
+    env: "PLEXUS_DATA_DIR",
+    value: "DIR",
+    help: "where the database lives (~/.local/state/plexus)",
+  },
   auth: { flag: "--auth", env: "PLEXUS_AUTH", value: "MODE", help: "token, or none on a loopback address (token)" },
   token: { env: "PLEXUS_TOKEN", value: "TOKEN", help: "the operator's token (else made at the first start)" },
   claude: { flag: "--claude", env: "PLEXUS_CLAUDE", value: "PATH", help: "the Claude Code CLI (else looked up)" },
@@ -49,10 +59,30 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     value: "N",
     help: "how long an ask waits before it is denied (300)",
   },
-  maxRunning: { flag: "--max-running", env: "PLEXUS_MAX_RUNNING", value: "N", help: "children that may run at once (16)" },
-  workspace: { flag: "--workspace", env: "PLEXUS_WORKSPACE", value: "DIRS", help: "roots of working directories, comma-separated" },
-  retentionDays: { flag: "--retention-days", env: "PLEXUS_RETENTION_DAYS", value: "N", help: "how long what is over is kept (30)" },
-  logLevel: { flag: "--log-level", env: "PLEXUS_LOG_LEVEL", value: "LEVEL", help: "debug, info, warn, error or silent (info)" },
+  maxRunning: {
+    flag: "--max-running",
+    env: "PLEXUS_MAX_RUNNING",
+    value: "N",
+    help: "children that may run at once (16)",
+  },
+  workspace: {
+    flag: "--workspace",
+    env: "PLEXUS_WORKSPACE",
+    value: "DIRS",
+    help: "roots of working directories, comma-separated",
+  },
+  retentionDays: {
+    flag: "--retention-days",
+    env: "PLEXUS_RETENTION_DAYS",
+    value: "N",
+    help: "how long what is over is kept (30)",
+  },
+  logLevel: {
+    flag: "--log-level",
+    env: "PLEXUS_LOG_LEVEL",
+    value: "LEVEL",
+    help: "debug, info, warn, error or silent (info)",
+  },
   allowedHosts: {
     flag: "--allowed-hosts",
     env: "PLEXUS_ALLOWED_HOSTS",
@@ -81,7 +111,9 @@ export function readConfig(flags: Flags = {}, env: Record<string, string | undef
   if (!parsed.success) throw new UsageError(explain(parsed.error, flags));
   const settings = parsed.data;
   if (settings.auth === "none" && !isLoopback(settings.host)) {
-    throw new UsageError(`--auth none is refused on ${settings.host}: without tokens Plexus listens on 127.0.0.1 only.`);
+    throw new UsageError(
+      `--auth none is refused on ${settings.host}: without tokens Plexus listens on 127.0.0.1 only.`,
+    );
   }
   return { ...settings, dataDir: resolve(settings.dataDir), home, path: env["PATH"] ?? "", isDefaultDataDir };
 }

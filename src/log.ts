@@ -6,15 +6,21 @@ export type Log = Record<Exclude<LogLevel, "silent">, (message: string, fields?:
 
 /** One JSON object a line. Whoever logs keeps tokens out of the fields. */
 export function createLog(level: LogLevel, write: (line: string) => void): Log {
-  const at = (own: Exclude<LogLevel, "silent">) => (message: string, fields: Fields = {}) => {
-    if (ORDER[own] < ORDER[level]) return;
-    write(`${JSON.stringify({ time: new Date().toISOString(), level: own, message, ...fields })}\n`);
-  };
+  const at =
+    (own: Exclude<LogLevel, "silent">) =>
+    (message: string, fields: Fields = {}) => {
+      if (ORDER[own] < ORDER[level]) return;
+      write(`${JSON.stringify({ time: new Date().toISOString(), level: own, message, ...fields })}\n`);
+    };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
 /** A failure with its stack, for the one place where it is logged. */
 export function errorFields(cause: unknown): Fields {
   if (!(cause instanceof Error)) return { error: String(cause) };
-  return { error: cause.message, stack: cause.stack, ...(cause.cause instanceof Error && { cause: cause.cause.message }) };
+  return {
+    error: cause.message,
+    stack: cause.stack,
+    ...(cause.cause instanceof Error && { cause: cause.cause.message }),
+  };
 }

@@ -5,7 +5,12 @@ import { delimiter, join } from "node:path";
 export function findClaude(where: { claude?: string | undefined; path: string; home: string }): string | undefined {
   if (where.claude) return isExecutable(where.claude) ? where.claude : undefined;
   const folders = where.path.split(delimiter).filter(Boolean);
-  const usual = [join(where.home, ".local", "bin"), join(where.home, ".claude", "local"), "/usr/local/bin", "/opt/homebrew/bin"];
+  const usual = [
+    join(where.home, ".local", "bin"),
+    join(where.home, ".claude", "local"),
+    "/usr/local/bin",
+    "/opt/homebrew/bin",
+  ];
   return [...folders, ...usual].map((folder) => join(folder, "claude")).find(isExecutable);
 }
 

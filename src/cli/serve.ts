@@ -38,7 +38,9 @@ function open(config: Config, log: ReturnType<typeof createLog>): App {
   } catch (cause) {
     if (!(cause instanceof DataDirInUse)) throw cause;
     const holder = readServerFile(config.dataDir);
-    const who = holder ? `process ${holder.pid}, listening on ${holder.url}` : "a process that is just starting or stopping";
+    const who = holder
+      ? `process ${holder.pid}, listening on ${holder.url}`
+      : "a process that is just starting or stopping";
     throw new CommandFailed(`Another Plexus serves ${config.dataDir}: ${who}. Stop it, or choose another --data-dir.`);
   }
 }

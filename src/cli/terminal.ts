@@ -25,7 +25,12 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 export function table(header: string[], rows: string[][], terminal: Terminal): string {
   const cells = [header, ...rows.map((row) => row.map(printable))];
   const widths = header.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  const lines = cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd());
+  const lines = cells.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
   if (terminal.isInteractive) lines[0] = `\u001b[1m${lines[0]}\u001b[0m`;
   return `${lines.join("\n")}\n`;
 }

@@ -76,7 +76,12 @@ export function createApprovals(need: ApprovalsNeed) {
     /** What the caller may see, newest first, a page at a time. */
     list(
       principal: Principal,
-      filter: { status?: ApprovalStatus | undefined; sessionId?: string | undefined; cursor?: string | undefined; limit: number },
+      filter: {
+        status?: ApprovalStatus | undefined;
+        sessionId?: string | undefined;
+        cursor?: string | undefined;
+        limit: number;
+      },
     ): { approvals: Approval[]; cursor: string | null } {
       const { sessionId, limit, ...page } = filter;
       const rows = storage.approvals.list({ owner: visibleOwner(principal), sessionId }, { ...page, limit: limit + 1 });

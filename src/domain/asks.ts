@@ -52,7 +52,10 @@ export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled
     const same = toolUseId && storage.approvals.findSameAsk({ sessionId: session.id, toolUseId, askHash });
     if (same) return same;
     if (storage.approvals.countPending(session.id) >= MAX_PENDING_PER_SESSION) {
-      throw new AppError("too_many_requests", `This session has ${MAX_PENDING_PER_SESSION} undecided asks; wait for decisions.`);
+      throw new AppError(
+        "too_many_requests",
+        `This session has ${MAX_PENDING_PER_SESSION} undecided asks; wait for decisions.`,
+      );
     }
     const createdAt = now();
     const row = storage.approvals.create({
@@ -96,7 +99,9 @@ export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled
 
 /** The same for equal asks whatever the order of their keys; the tool's name counts, or one tool's allow could run another. */
 function hashOf(toolName: string, input: JsonObject): string {
-  return createHash("sha256").update(JSON.stringify([toolName, sorted(input)])).digest("hex");
+  return createHash("sha256")
+    .update(JSON.stringify([toolName, sorted(input)]))
+    .digest("hex");
 }
 
 /** Tells objects from arrays, so that no two different inputs look alike. */

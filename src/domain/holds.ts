@@ -1,5 +1,13 @@
 /** Counts the connections that hold each waiting approval, and reports those that nobody has held for too long. */
-export function createHolds({ now, graceMs, onDropped }: { now: () => number; graceMs: number; onDropped: (ids: string[]) => void }) {
+export function createHolds({
+  now,
+  graceMs,
+  onDropped,
+}: {
+  now: () => number;
+  graceMs: number;
+  onDropped: (ids: string[]) => void;
+}) {
   const held = new Map<string, number>();
   const letGoAt = new Map<string, number>();
   let timer: ReturnType<typeof setTimeout> | undefined;

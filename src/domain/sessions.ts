@@ -20,7 +20,10 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
     };
     const created = await storage.write(() => storage.sessions.createIfNameFree(session));
     if (created) return created;
-    throw new AppError("name_taken", `You have a session named "${session.name}": choose another name, or pass its session_id.`);
+    throw new AppError(
+      "name_taken",
+      `You have a session named "${session.name}": choose another name, or pass its session_id.`,
+    );
   }
 
   /** A session that the caller may see, by its id or by the name the caller gave it. */
@@ -41,7 +44,8 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
       try {
         return await createByHand(creator, key);
       } catch (cause) {
-        const winner = cause instanceof AppError && cause.code === "name_taken" && storage.sessions.find(ownerKey(creator), key);
+        const winner =
+          cause instanceof AppError && cause.code === "name_taken" && storage.sessions.find(ownerKey(creator), key);
         if (winner) return winner;
         throw cause;
       }

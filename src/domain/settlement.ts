@@ -16,7 +16,9 @@ export function createSettlement({ storage, now }: { storage: Storage; now: () =
     const row = storage.approvals.settleIfPending(id, outcome);
     if (row) {
       const { owner, sessionId } = row;
-      announce(storage.changes.append({ kind: "approval_resolved", owner, sessionId, approvalId: id, at: outcome.resolvedAt }));
+      announce(
+        storage.changes.append({ kind: "approval_resolved", owner, sessionId, approvalId: id, at: outcome.resolvedAt }),
+      );
     }
     return row;
   }
@@ -94,6 +96,11 @@ function abandoned(reason: string, at: number): Outcome {
   return unmade("abandoned", `Abandoned: ${reason}. The tool was not run.`, "plexus", at);
 }
 
-function unmade(status: "timed_out" | "abandoned", responseMessage: string, resolvedBy: string, resolvedAt: number): Outcome {
+function unmade(
+  status: "timed_out" | "abandoned",
+  responseMessage: string,
+  resolvedBy: string,
+  resolvedAt: number,
+): Outcome {
   return { status, responseMessage, updatedInput: null, interrupt: false, resolvedAt, resolvedBy };
 }

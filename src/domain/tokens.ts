@@ -7,7 +7,15 @@ export type NamedToken = { id: string; name: string; created_at: number };
 export type Tokens = ReturnType<typeof createTokens>;
 
 /** Tokens say who is calling: random, stored as a hash, looked up by their public half, compared in constant time. */
-export function createTokens({ storage, operatorToken, now }: { storage: Storage; operatorToken: string; now: () => number }) {
+export function createTokens({
+  storage,
+  operatorToken,
+  now,
+}: {
+  storage: Storage;
+  operatorToken: string;
+  now: () => number;
+}) {
   const operatorHash = hashOf(operatorToken);
 
   async function create(token: { kind: "named" | "child"; name: string | null; sessionId: string | null }) {
@@ -34,7 +42,10 @@ export function createTokens({ storage, operatorToken, now }: { storage: Storage
     async createNamed(name: string): Promise<NamedToken & { token: string }> {
       const created = await create({ kind: "named", name, sessionId: null });
       if (!created) {
-        throw new AppError("name_taken", `A token named "${name}" exists: choose another name, or revoke that one first.`);
+        throw new AppError(
+          "name_taken",
+          `A token named "${name}" exists: choose another name, or revoke that one first.`,
+        );
       }
       return { ...asNamed(created.row), token: created.secret };
     },

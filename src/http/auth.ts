@@ -22,12 +22,18 @@ export function authenticate(app: App, open: (path: string) => boolean): Middlew
       c.set("anonymous", false);
     } else if (secret !== undefined) {
       wrong.count();
-      throw new AppError("unauthorized", "This token is not known here, or was revoked. `plexus token show` prints the operator's.");
+      throw new AppError(
+        "unauthorized",
+        "This token is not known here, or was revoked. `plexus token show` prints the operator's.",
+      );
     } else if (app.config.auth === "none") {
       c.set("principal", { kind: "operator" });
       c.set("anonymous", true);
     } else if (!open(c.req.path)) {
-      throw new AppError("unauthorized", "Send `Authorization: Bearer TOKEN`. `plexus token show` prints the operator's token.");
+      throw new AppError(
+        "unauthorized",
+        "Send `Authorization: Bearer TOKEN`. `plexus token show` prints the operator's token.",
+      );
     }
     await next();
   };
@@ -42,7 +48,8 @@ export const refuseChildren: MiddlewareHandler<Env> = async (c, next) => {
 };
 
 export const operatorOnly: MiddlewareHandler<Env> = async (c, next) => {
-  if (c.get("principal")?.kind !== "operator") throw new AppError("forbidden", "Only the operator's token may do this.");
+  if (c.get("principal")?.kind !== "operator")
+    throw new AppError("forbidden", "Only the operator's token may do this.");
   await next();
 };
 
@@ -63,7 +70,8 @@ function createWrongTokenLimit() {
         since = now;
         seen = 0;
       }
-      if (++seen > MAX_WRONG) throw new AppError("too_many_requests", "Too many wrong tokens: try again in 10 seconds.");
+      if (++seen > MAX_WRONG)
+        throw new AppError("too_many_requests", "Too many wrong tokens: try again in 10 seconds.");
     },
   };
 }

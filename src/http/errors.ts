@@ -47,6 +47,7 @@ function asAppError(cause: unknown): AppError {
   if (cause instanceof HTTPException && cause.status === 400) {
     return new AppError("invalid_json", "The body is not valid JSON, or its Content-Type is not application/json.");
   }
-  if (cause instanceof HTTPException && cause.status === 413) return new AppError("payload_too_large", "The body is too large.");
+  if (cause instanceof HTTPException && cause.status === 413)
+    return new AppError("payload_too_large", "The body is too large.");
   return new AppError("internal", "Plexus failed inside; its log has the details. Nothing was allowed.", { cause });
 }

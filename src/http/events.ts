@@ -41,7 +41,9 @@ export function eventRoutes(app: App) {
         gone.abort();
       },
     });
-    return new Response(body, { headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-cache, no-transform" } });
+    return new Response(body, {
+      headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-cache, no-transform" },
+    });
   });
 }
 

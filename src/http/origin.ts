@@ -9,12 +9,17 @@ import type { Env } from "./auth.ts";
  * Addresses can't be rebound, so on an open interface every address will do.
  */
 export function checkOrigin(config: Config): MiddlewareHandler<Env> {
-  const names = new Set(["127.0.0.1", "localhost", "::1", config.host, ...config.allowedHosts].map((name) => name.toLowerCase()));
+  const names = new Set(
+    ["127.0.0.1", "localhost", "::1", config.host, ...config.allowedHosts].map((name) => name.toLowerCase()),
+  );
   const known = (host: string) => names.has(host) || (!isLoopback(config.host) && isIP(host) !== 0);
   return async (c, next) => {
     const header = c.req.header("host") ?? "";
     if (!known(nameOf(header))) {
-      throw new AppError("forbidden", `Plexus is not called "${header}" here: start it with --allowed-hosts to allow that name.`);
+      throw new AppError(
+        "forbidden",
+        `Plexus is not called "${header}" here: start it with --allowed-hosts to allow that name.`,
+      );
     }
     const origin = c.req.header("origin");
     if (origin !== undefined && hostOf(origin) !== header.toLowerCase()) {

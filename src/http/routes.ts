@@ -24,7 +24,9 @@ export type McpHandler = (
 export function createRoutes(app: App, mcp: McpHandler) {
   const routes = new Hono<Env>();
   routes.onError((cause, c) => answerError(c, cause, app.log));
-  routes.notFound((c) => answerError(c, new AppError("not_found", `There is nothing at ${c.req.method} ${c.req.path}.`), app.log));
+  routes.notFound((c) =>
+    answerError(c, new AppError("not_found", `There is nothing at ${c.req.method} ${c.req.path}.`), app.log),
+  );
   routes.use(checkOrigin(app.config));
   routes.use(authenticate(app, (path) => OPEN_PATHS.has(path)));
   routes.use(

@@ -32,8 +32,11 @@ export function startHttpServer(app: App, mcp: McpHandler): HttpServer {
       return start();
     } catch (cause) {
       const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-      const reason = code === "EADDRINUSE" ? "the port is in use" : cause instanceof Error ? cause.message : String(cause);
-      throw new AppError("internal", `Can't listen on ${host}:${port}: ${reason}. Choose another with --port.`, { cause });
+      const reason =
+        code === "EADDRINUSE" ? "the port is in use" : cause instanceof Error ? cause.message : String(cause);
+      throw new AppError("internal", `Can't listen on ${host}:${port}: ${reason}. Choose another with --port.`, {
+        cause,
+      });
     }
   }
 }

@@ -1,5 +1,5 @@
-import { LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import { LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { App, Principal } from "../app.ts";
 import { errorFields } from "../log.ts";
 import { cutObject } from "../schema/cut.ts";

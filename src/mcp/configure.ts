@@ -1,6 +1,6 @@
 import type { App, Principal } from "../app.ts";
-import { AppError } from "../schema/errors.ts";
 import type { McpConfig } from "../schema/approval.ts";
+import { AppError } from "../schema/errors.ts";
 
 /** The most that the CLI takes: its own limit on a call must never be what ends a wait. */
 const CALL_TIMEOUT_MS = 100_000_000;
@@ -16,9 +16,14 @@ export async function configureSession(
   { name, sessionId }: { name?: string | undefined; sessionId?: string | undefined },
 ): Promise<Configured> {
   if (name !== undefined && sessionId !== undefined) {
-    throw new AppError("invalid_arguments", "Give a name for a new session or the session_id of an existing one, not both.");
+    throw new AppError(
+      "invalid_arguments",
+      "Give a name for a new session or the session_id of an existing one, not both.",
+    );
   }
-  const session = sessionId ? app.sessions.require(principal, sessionId) : await app.sessions.createByHand(principal, name);
+  const session = sessionId
+    ? app.sessions.require(principal, sessionId)
+    : await app.sessions.createByHand(principal, name);
   const token = await app.tokens.createForChild(session.id);
   const plexus = {
     type: "http" as const,

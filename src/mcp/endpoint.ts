@@ -43,7 +43,11 @@ export function createMcpEndpoint(app: App) {
   async function once(request: Request, caller: Caller, body: unknown): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport({});
     await createMcpServer(app, caller.principal).server.connect(transport);
-    return primed(await transport.handleRequest(acceptable(request), transportOptions(request, body)), FIRST_COMMENT, () => {});
+    return primed(
+      await transport.handleRequest(acceptable(request), transportOptions(request, body)),
+      FIRST_COMMENT,
+      () => {},
+    );
   }
 
   async function passOn(client: ClientSession, request: Request, body: unknown): Promise<Response> {
@@ -121,5 +125,8 @@ function notAllowed(): Response {
 }
 
 function rpcError(status: number, message: string): Response {
-  return Response.json({ jsonrpc: "2.0", error: { code: status === 404 ? -32001 : -32000, message }, id: null }, { status });
+  return Response.json(
+    { jsonrpc: "2.0", error: { code: status === 404 ? -32001 : -32000, message }, id: null },
+    { status },
+  );
 }

@@ -11,4 +11,5 @@ export const DECIDER_INSTRUCTIONS = `Plexus lets you supervise Claude Code child
 9. What nobody decides before expires_at is denied. When in doubt, deny and say what you need to know.
 10. already_resolved means that somebody (a human, another client, the timeout) was first; go on with the next.`;
 
-export const CHILD_INSTRUCTIONS = "Plexus decides which tool calls may run. Claude Code calls loopback_permit by itself.";
+export const CHILD_INSTRUCTIONS =
+  "Plexus decides which tool calls may run. Claude Code calls loopback_permit by itself.";

@@ -14,7 +14,11 @@ const PROGRESS_EVERY_MS = 20_000;
 const PROTOCOL_WITH_RESUMPTION = "2025-11-25";
 
 const ProgressToken = z.union([z.string(), z.number()]);
-const SSE_HEADERS = { "Content-Type": "text/event-stream", "Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no" };
+const SSE_HEADERS = {
+  "Content-Type": "text/event-stream",
+  "Cache-Control": "no-cache, no-transform",
+  "X-Accel-Buffering": "no",
+};
 const encoder = new TextEncoder();
 
 export type PermitCall = { id: RequestId; arguments: unknown; progressToken: string | number | undefined };
@@ -22,7 +26,11 @@ export type PermitCall = { id: RequestId; arguments: unknown; progressToken: str
 /** Reads a JSON-RPC message as a permit call, once its tool's name is known to be the permit's. */
 export function permitCall(id: RequestId, params: Record<string, unknown>): PermitCall {
   const meta = isJsonObject(params["_meta"]) ? params["_meta"] : {};
-  return { id, arguments: params["arguments"] ?? {}, progressToken: ProgressToken.safeParse(meta["progressToken"]).data };
+  return {
+    id,
+    arguments: params["arguments"] ?? {},
+    progressToken: ProgressToken.safeParse(meta["progressToken"]).data,
+  };
 }
 
 /**
@@ -49,7 +57,8 @@ export function createPermits(app: App) {
       start(controller) {
         let steps = 0;
         const send = (text: string) => controller.enqueue(encoder.encode(text));
-        const progress = () => send(call.progressToken === undefined ? ": waiting\n\n" : progressEvent(call.progressToken, ++steps));
+        const progress = () =>
+          send(call.progressToken === undefined ? ": waiting\n\n" : progressEvent(call.progressToken, ++steps));
         const timer = setInterval(progress, PROGRESS_EVERY_MS);
         end = () => {
           if (!open.delete(end)) return;
@@ -82,7 +91,10 @@ export function createPermits(app: App) {
     if (cause instanceof AppError && cause.code !== "storage_unavailable") return errorResult(cause);
     app.log.error("an ask failed", errorFields(cause));
     const reason = cause instanceof AppError ? cause.message : "its log has the details.";
-    return permitResult({ behavior: "deny", message: `Plexus could not take this request: ${reason} The tool was not run.` });
+    return permitResult({
+      behavior: "deny",
+      message: `Plexus could not take this request: ${reason} The tool was not run.`,
+    });
   }
 
   /** Whose ask it is comes from the token alone; only the operator, and callers without any token, may say it. */
@@ -94,7 +106,8 @@ export function createPermits(app: App) {
       return session;
     }
     if (named !== undefined) return app.sessions.require(principal, named);
-    if (!caller.anonymous) throw new AppError("invalid_arguments", "session_id: as the operator, say which session asks.");
+    if (!caller.anonymous)
+      throw new AppError("invalid_arguments", "session_id: as the operator, say which session asks.");
     const fromUrl = new URL(request.url).searchParams.get("session_id");
     if (fromUrl !== null) return app.sessions.openByHand(principal, Name.parse(fromUrl));
     const client = Name.safeParse(request.headers.get("mcp-session-id"));
@@ -127,7 +140,10 @@ function firstEvent(request: Request, id: string, retryMs: number): string {
 }
 
 function progressEvent(progressToken: string | number, progress: number): string {
-  return message({ method: "notifications/progress", params: { progressToken, progress, message: "Waiting for a decision" } });
+  return message({
+    method: "notifications/progress",
+    params: { progressToken, progress, message: "Waiting for a decision" },
+  });
 }
 
 function reply(id: RequestId, result: object): string {

@@ -2,13 +2,13 @@ import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import {
   CallToolRequestSchema,
   type CallToolResult,
-  ErrorCode as RpcErrorCode,
   ListResourcesRequestSchema,
   ListToolsRequestSchema,
   McpError,
   ReadResourceRequestSchema,
-  SubscribeRequestSchema,
+  ErrorCode as RpcErrorCode,
   type Tool as SdkTool,
+  SubscribeRequestSchema,
   ToolSchema,
   UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
@@ -84,7 +84,8 @@ function unknownTool(principal: Principal, name: string): AppError {
 
 function serveResources(app: App, principal: Principal, server: Server, subscribed: Set<string>): void {
   const known = (uri: string) => {
-    if (uri !== PENDING_URI) throw new McpError(RpcErrorCode.InvalidParams, `Unknown resource ${uri}: there is ${PENDING_URI}.`);
+    if (uri !== PENDING_URI)
+      throw new McpError(RpcErrorCode.InvalidParams, `Unknown resource ${uri}: there is ${PENDING_URI}.`);
   };
   server.setRequestHandler(ListResourcesRequestSchema, () => ({
     resources: [

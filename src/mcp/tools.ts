@@ -1,6 +1,14 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { App, Principal } from "../app.ts";
-import { ConfigureInput, GetInput, OperatorPermitInput, PendingInput, PermitInput, RespondInput, WaitInput } from "../schema/approval.ts";
+import {
+  ConfigureInput,
+  GetInput,
+  OperatorPermitInput,
+  PendingInput,
+  PermitInput,
+  RespondInput,
+  WaitInput,
+} from "../schema/approval.ts";
 import { cutApproval, MAX_RESULT_CHARS } from "../schema/cut.ts";
 import type { JsonObject } from "../schema/values.ts";
 import { configureSession } from "./configure.ts";
@@ -12,7 +20,12 @@ const DEFAULT_WAIT_SECS = 45;
 
 export const PERMIT = "loopback_permit";
 
-type Annotations = { readOnlyHint?: boolean; destructiveHint?: boolean; idempotentHint?: boolean; openWorldHint?: boolean };
+type Annotations = {
+  readOnlyHint?: boolean;
+  destructiveHint?: boolean;
+  idempotentHint?: boolean;
+  openWorldHint?: boolean;
+};
 export type Tool = {
   name: string;
   title: string;
@@ -39,9 +52,18 @@ export const DECIDER_TOOLS: RunnableTool[] = [
     async run({ app, principal, signal }, { session_id, timeout_secs }) {
       const sessionId = session_id && app.sessions.require(principal, session_id).id;
       const timeoutMs = (timeout_secs ?? DEFAULT_WAIT_SECS) * 1000;
-      const { approvals, cursor } = await app.watching.wait(principal, { sessionId, timeoutMs, limit: MAX_LISTED, signal });
+      const { approvals, cursor } = await app.watching.wait(principal, {
+        sessionId,
+        timeoutMs,
+        limit: MAX_LISTED,
+        signal,
+      });
       if (approvals.length === 0) {
-        return { type: "timeout", cursor, next: `Nothing to decide yet. Call loopback_wait again with since: ${cursor}.` };
+        return {
+          type: "timeout",
+          cursor,
+          next: `Nothing to decide yet. Call loopback_wait again with since: ${cursor}.`,
+        };
       }
       const next = `Decide each with loopback_respond, then call loopback_wait with since: ${cursor}. ${UNTRUSTED}`;
       return { type: "ok", ...fitApprovals(approvals), finished: [], cursor, next };
@@ -91,7 +113,8 @@ export const DECIDER_TOOLS: RunnableTool[] = [
     annotations: { readOnlyHint: true, openWorldHint: false },
     async run({ app, principal }, { approval_id, offset, length }) {
       const approval = app.approvals.get(principal, approval_id);
-      if (offset !== undefined || length !== undefined) return slice(approval_id, approval.input, offset ?? 0, length ?? 30_000);
+      if (offset !== undefined || length !== undefined)
+        return slice(approval_id, approval.input, offset ?? 0, length ?? 30_000);
       const shown = cutApproval(approval, MAX_RESULT_CHARS - 1_000);
       const decide = approval.status === "pending" ? "Decide it with loopback_respond." : "It is decided.";
       const rest = shown.truncated ? " Read what was left out with offset and length." : "";

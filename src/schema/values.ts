@@ -13,7 +13,10 @@ export const Name = z
   .string()
   .min(1)
   .max(100)
-  .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._@:-]*$/u, "begins with a letter or digit; then letters, digits, space and . _ @ : -");
+  .regex(
+    /^[\p{L}\p{N}][\p{L}\p{N} ._@:-]*$/u,
+    "begins with a letter or digit; then letters, digits, space and . _ @ : -",
+  );
 
 const MAX_JSON_DEPTH = 100;
 

@@ -7,7 +7,16 @@ import { approvals } from "./tables.ts";
 export type ApprovalRow = typeof approvals.$inferSelect;
 export type NewApproval = Pick<
   ApprovalRow,
-  "id" | "sessionId" | "sessionName" | "owner" | "toolName" | "toolUseId" | "input" | "askHash" | "createdAt" | "expiresAt"
+  | "id"
+  | "sessionId"
+  | "sessionName"
+  | "owner"
+  | "toolName"
+  | "toolUseId"
+  | "input"
+  | "askHash"
+  | "createdAt"
+  | "expiresAt"
 >;
 export type Outcome = {
   status: Exclude<ApprovalStatus, "pending">;
@@ -40,7 +49,11 @@ export function approvalQueries(orm: Orm) {
     })
     .returning()
     .prepare();
-  const byId = orm.select().from(approvals).where(eq(approvals.id, at("id"))).prepare();
+  const byId = orm
+    .select()
+    .from(approvals)
+    .where(eq(approvals.id, at("id")))
+    .prepare();
   const sameAsk = orm
     .select()
     .from(approvals)

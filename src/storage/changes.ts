@@ -32,7 +32,12 @@ export function changeQueries(orm: Orm) {
         .all(),
     /** Forgets up to `limit` of those before `before`; tells how many. */
     removeBefore: (before: number, limit: number): number => {
-      const old = orm.select({ id: changes.id }).from(changes).where(lt(changes.at, before)).orderBy(asc(changes.id)).limit(limit);
+      const old = orm
+        .select({ id: changes.id })
+        .from(changes)
+        .where(lt(changes.at, before))
+        .orderBy(asc(changes.id))
+        .limit(limit);
       return orm.delete(changes).where(inArray(changes.id, old)).returning({ id: changes.id }).all().length;
     },
   };

@@ -7,8 +7,13 @@ export function storageError(cause: unknown): unknown {
   const code = cause instanceof SQLiteError ? (cause.code ?? "") : "";
   const reason = REASONS.find(([prefix]) => code.startsWith(prefix))?.[1];
   if (reason) return new AppError("storage_unavailable", `${reason} Nothing was changed.`, { cause });
-  if (cause instanceof SQLiteError || (cause instanceof Error && /closed database|database is closed/.test(cause.message))) {
-    return new AppError("storage_unavailable", `The database failed (${cause.message}). Nothing was changed.`, { cause });
+  if (
+    cause instanceof SQLiteError ||
+    (cause instanceof Error && /closed database|database is closed/.test(cause.message))
+  ) {
+    return new AppError("storage_unavailable", `The database failed (${cause.message}). Nothing was changed.`, {
+      cause,
+    });
   }
   return cause;
 }

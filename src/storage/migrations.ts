@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
-import { AppError } from "../schema/errors.ts";
 import approvalCore from "../../drizzle/0000_approval_core.sql" with { type: "text" };
+import { AppError } from "../schema/errors.ts";
 
 /** The files of `drizzle/` in order, carried inside the binary. */
 export const MIGRATIONS: { tag: string; sql: string }[] = [{ tag: "0000_approval_core", sql: approvalCore }];
@@ -8,7 +8,12 @@ export const MIGRATIONS: { tag: string; sql: string }[] = [{ tag: "0000_approval
 /** Brings the database up to date, each step in a transaction; refuses one that a newer Plexus has written. */
 export function migrate(sqlite: Database, migrations = MIGRATIONS): void {
   sqlite.run("CREATE TABLE IF NOT EXISTS plexus_migrations (tag TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)");
-  const applied = new Set(sqlite.query<{ tag: string }, []>("SELECT tag FROM plexus_migrations").all().map((row) => row.tag));
+  const applied = new Set(
+    sqlite
+      .query<{ tag: string }, []>("SELECT tag FROM plexus_migrations")
+      .all()
+      .map((row) => row.tag),
+  );
   const unknown = [...applied].filter((tag) => !migrations.some((migration) => migration.tag === tag)).sort();
   if (unknown.length > 0) {
     throw new AppError(

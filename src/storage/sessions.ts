@@ -6,7 +6,11 @@ export type SessionRow = typeof sessions.$inferSelect;
 
 export function sessionQueries(orm: Orm) {
   const at = sql.placeholder;
-  const byId = orm.select().from(sessions).where(eq(sessions.id, at("id"))).prepare();
+  const byId = orm
+    .select()
+    .from(sessions)
+    .where(eq(sessions.id, at("id")))
+    .prepare();
   const byIdOrName = orm
     .select()
     .from(sessions)

@@ -5,13 +5,18 @@ import { tokens } from "./tables.ts";
 export type TokenRow = typeof tokens.$inferSelect;
 
 export function tokenQueries(orm: Orm) {
-  const byId = orm.select().from(tokens).where(eq(tokens.id, sql.placeholder("id"))).prepare();
+  const byId = orm
+    .select()
+    .from(tokens)
+    .where(eq(tokens.id, sql.placeholder("id")))
+    .prepare();
   return {
     get: (id: string): TokenRow | undefined => byId.get({ id }),
     /** Returns `undefined` when another named token has that name. */
     createIfNameFree: (token: TokenRow): TokenRow | undefined =>
       orm.insert(tokens).values(token).onConflictDoNothing().returning().get(),
-    listNamed: (): TokenRow[] => orm.select().from(tokens).where(eq(tokens.kind, "named")).orderBy(asc(tokens.id)).all(),
+    listNamed: (): TokenRow[] =>
+      orm.select().from(tokens).where(eq(tokens.kind, "named")).orderBy(asc(tokens.id)).all(),
     removeNamed: (name: string): TokenRow | undefined =>
       orm
         .delete(tokens)

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Approval } from "../../src/schema/approval.ts";
 import { withClaude } from "../support/claude.ts";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
-import { script, type ScriptedModel, startScriptedModel } from "../support/scripted-model.ts";
+import { type ScriptedModel, script, startScriptedModel } from "../support/scripted-model.ts";
 import { until } from "../support/until.ts";
 
 let plexus: Plexus;
@@ -18,7 +18,11 @@ afterAll(async () => {
   await model[Symbol.asyncDispose]();
 });
 
-const bash = (command: string, id?: string) => ({ name: "Bash", input: { command, description: "test" }, ...(id && { id }) });
+const bash = (command: string, id?: string) => ({
+  name: "Bash",
+  input: { command, description: "test" },
+  ...(id && { id }),
+});
 
 async function pendingOf(sessionId: string, count = 1): Promise<Approval[]> {
   const parent = await plexus.connect();

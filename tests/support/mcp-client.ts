@@ -29,7 +29,8 @@ export async function connectClient(url: string, token: string | null): Promise<
       const sent = client.callTool({ name: tool, arguments: { ...args } }, undefined, { timeout: 600_000, ...options });
       const answer = CallToolResultSchema.parse(await sent);
       const [block] = answer.content;
-      if (answer.content.length !== 1 || block?.type !== "text") throw new Error(`${tool} did not answer with one text block`);
+      if (answer.content.length !== 1 || block?.type !== "text")
+        throw new Error(`${tool} did not answer with one text block`);
       return {
         isError: answer.isError ?? false,
         text: block.text,

@@ -28,13 +28,21 @@ type Options = { flags?: Flags; clocks?: Clocks; dataDir?: string };
 /** A whole server in this process, on a data dir and a port of its own. */
 export async function startPlexus({ flags = {}, clocks = {}, dataDir }: Options = {}): Promise<Plexus> {
   await using stack = new AsyncDisposableStack();
-  const directory: Pick<TemporaryDirectory, "path"> = dataDir ? { path: dataDir } : stack.use(await temporaryDirectory());
+  const directory: Pick<TemporaryDirectory, "path"> = dataDir
+    ? { path: dataDir }
+    : stack.use(await temporaryDirectory());
   const config = readConfig(
     { port: "0", dataDir: directory.path, ...flags },
     { PLEXUS_TOKEN: OPERATOR_TOKEN, PATH: process.env["PATH"], HOME: directory.path },
   );
   const log: string[] = [];
-  const app = stack.use(openApp(config, createLog("debug", (line) => log.push(line)), clocks));
+  const app = stack.use(
+    openApp(
+      config,
+      createLog("debug", (line) => log.push(line)),
+      clocks,
+    ),
+  );
   const mcp = stack.use(createMcpEndpoint(app));
   const http = stack.use(startHttpServer(app, mcp.handle));
   const clients = stack.use(new AsyncDisposableStack());
@@ -54,7 +62,12 @@ export async function startPlexus({ flags = {}, clocks = {}, dataDir }: Options 
     async child(name) {
       const session = await app.sessions.createByHand({ kind: "operator" }, name);
       const token = await app.tokens.createForChild(session.id);
-      const plexus = { type: "http", url: `${http.url}/mcp`, headers: { Authorization: `Bearer ${token}` }, timeout: 1e8 };
+      const plexus = {
+        type: "http",
+        url: `${http.url}/mcp`,
+        headers: { Authorization: `Bearer ${token}` },
+        timeout: 1e8,
+      };
       return { sessionId: session.id, token, mcpConfig: McpConfig.parse({ mcpServers: { plexus } }) };
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
