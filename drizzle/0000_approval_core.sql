@@ -30,6 +30,15 @@ CREATE TABLE `changes` (
 	`at` integer NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `mcp_clients` (
+	`id` text PRIMARY KEY NOT NULL,
+	`owner` text NOT NULL,
+	`setup` text NOT NULL,
+	`used_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `mcp_clients_used` ON `mcp_clients` (`used_at`);--> statement-breakpoint
+CREATE INDEX `mcp_clients_owner` ON `mcp_clients` (`owner`);--> statement-breakpoint
 CREATE TABLE `sessions` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,

@@ -2,6 +2,7 @@ import { findClaude } from "./claude/find.ts";
 import type { Config } from "./config.ts";
 import { type Approvals, createApprovals } from "./domain/approvals.ts";
 import { createBroadcast } from "./domain/broadcast.ts";
+import { createMcpClients, type McpClients } from "./domain/mcp-clients.ts";
 import { createRetention } from "./domain/retention.ts";
 import { createSessions, type Sessions } from "./domain/sessions.ts";
 import { createTokens, type Tokens } from "./domain/tokens.ts";
@@ -24,6 +25,7 @@ export type App = AsyncDisposable & {
   sessions: Sessions;
   tokens: Tokens;
   watching: Watching;
+  mcpClients: McpClients;
   retryMs: number;
   /** Aborted when the server stops, so that streams end by themselves. */
   closing: AbortSignal;
@@ -35,7 +37,7 @@ export type App = AsyncDisposable & {
   readiness(): { claude: string | undefined };
 };
 
-export type Clocks = { now?: () => number; retryMs?: number; rereadEveryMs?: number };
+export type Clocks = { now?: () => number; retryMs?: number; abandonAfterMs?: number; rereadEveryMs?: number };
 
 /** Opens storage, wires the domain on top, and takes both down in reverse order. */
 export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
@@ -56,7 +58,7 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
         broadcast,
         now,
         timeoutSecs: config.approvalTimeoutSecs,
-        abandonAfterMs: retryMs + 5_000,
+        abandonAfterMs: clocks.abandonAfterMs ?? retryMs + 5_000,
         rereadEveryMs: clocks.rereadEveryMs ?? 5_000,
         onError,
       }),
@@ -69,6 +71,7 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
       sessions: createSessions({ storage, now }),
       tokens: createTokens({ storage, operatorToken, now }),
       watching: createWatching({ storage, broadcast }),
+      mcpClients: createMcpClients({ storage, now }),
       retryMs,
       closing: closing.signal,
       listensOn(actual) {

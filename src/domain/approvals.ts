@@ -59,6 +59,7 @@ export function createApprovals(need: ApprovalsNeed) {
 
   return {
     ask: asks.ask,
+    resume: asks.resume,
     decide: settlement.decide,
     abandon: settlement.abandon,
     expire,

@@ -7,6 +7,7 @@ import type { Storage } from "../storage/database.ts";
 import type { Announce } from "../storage/writer.ts";
 import { toPermitAnswer } from "./approval-view.ts";
 import type { Broadcast, Waiter } from "./broadcast.ts";
+import { mayAskFor, type Principal } from "./principals.ts";
 import type { Session } from "./sessions.ts";
 
 /** More undecided asks of one child than this are no work but a flood. */
@@ -94,7 +95,16 @@ export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled
     };
   }
 
-  return { ask };
+  return {
+    ask,
+    /** Takes up an ask again after its connection was lost; `undefined` when the caller has no such ask. */
+    resume(principal: Principal, approvalId: string): Ask | undefined {
+      const row = storage.approvals.get(approvalId);
+      return row && mayAskFor(principal, row.sessionId)
+        ? waiting(approvalId, broadcast.waitFor(approvalId))
+        : undefined;
+    },
+  };
 }
 
 /** The same for equal asks whatever the order of their keys; the tool's name counts, or one tool's allow could run another. */

@@ -7,13 +7,17 @@ const BATCH = 500;
 
 type RetentionNeed = { storage: Storage; now: () => number; days: number; onError: (cause: unknown) => void };
 
-/** Removes decided approvals and told changes once they are older than the retention time; never what is pending. */
+/** Removes decided approvals, told changes and silent clients once they are older than the retention time; never what is pending. */
 export function createRetention({ storage, now, days, onError }: RetentionNeed) {
   let stopped = false;
 
   async function sweep(): Promise<void> {
     const before = now() - days * DAY_MS;
-    for (const remove of [storage.approvals.removeResolvedBefore, storage.changes.removeBefore]) {
+    for (const remove of [
+      storage.approvals.removeResolvedBefore,
+      storage.changes.removeBefore,
+      storage.mcpClients.removeUnusedSince,
+    ]) {
       // In batches, so that decisions get their turn in between.
       while (!stopped && (await storage.write(() => remove(before, BATCH))) === BATCH);
     }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError } from "../schema/errors.ts";
 import type { Storage } from "../storage/database.ts";
-import type { Principal } from "./principals.ts";
+import { ownerKey, type Principal } from "./principals.ts";
 
 export type NamedToken = { id: string; name: string; created_at: number };
 export type Tokens = ReturnType<typeof createTokens>;
@@ -17,6 +17,7 @@ export function createTokens({
   now: () => number;
 }) {
   const operatorHash = hashOf(operatorToken);
+  const revocations = new Map<string, AbortController>();
 
   async function create(token: { kind: "named" | "child"; name: string | null; sessionId: string | null }) {
     const id = randomBytes(9).toString("base64url").replaceAll("_", "-");
@@ -57,15 +58,31 @@ export function createTokens({
       return created.secret;
     },
 
+    /** Aborted when this principal's token is revoked, so that what it holds open ends too. */
+    revocation(principal: Principal): AbortSignal {
+      if (principal.kind !== "token") return NEVER;
+      const known = revocations.get(principal.id) ?? new AbortController();
+      revocations.set(principal.id, known);
+      return known.signal;
+    },
+
     listNamed: (): NamedToken[] => storage.tokens.listNamed().map(asNamed),
 
     async revoke(name: string): Promise<NamedToken> {
-      const row = await storage.write(() => storage.tokens.removeNamed(name));
+      const row = await storage.write(() => {
+        const removed = storage.tokens.removeNamed(name);
+        if (removed) storage.mcpClients.removeOwned(ownerKey({ kind: "token", id: removed.id, name }));
+        return removed;
+      });
       if (!row) throw new AppError("not_found", `There is no token named "${name}": see \`plexus token list\`.`);
+      revocations.get(row.id)?.abort();
+      revocations.delete(row.id);
       return asNamed(row);
     },
   };
 }
+
+const NEVER = new AbortController().signal;
 
 export function newSecret(): string {
   return randomBytes(32).toString("base64url");

@@ -7,35 +7,32 @@ import { AppError } from "../schema/errors.ts";
 import { isJsonObject, Name } from "../schema/values.ts";
 import type { Caller } from "./caller.ts";
 import { invalidArguments, refusal } from "./results.ts";
+import { firstEvent, SSE_HEADERS, sseMessage } from "./streams.ts";
 import { PERMIT } from "./tools.ts";
 
 /** Well inside the 300 s without progress after which the CLI gives up. */
 const PROGRESS_EVERY_MS = 20_000;
-const PROTOCOL_WITH_RESUMPTION = "2025-11-25";
 
-const ProgressToken = z.union([z.string(), z.number()]);
-const SSE_HEADERS = {
-  "Content-Type": "text/event-stream",
-  "Cache-Control": "no-cache, no-transform",
-  "X-Accel-Buffering": "no",
-};
+const Token = z.union([z.string(), z.number()]);
+type Token = z.infer<typeof Token>;
+type Ask = Awaited<ReturnType<App["approvals"]["ask"]>>;
 const encoder = new TextEncoder();
 
-export type PermitCall = { id: RequestId; arguments: unknown; progressToken: string | number | undefined };
+/** Where an answer goes: the JSON-RPC request that waits for it, and the token that its progress is told with. */
+type Waiting = { id: RequestId; progressToken: Token | undefined };
+export type PermitCall = Waiting & { arguments: unknown };
+export type PermitEventId = Waiting & { approvalId: string };
 
-/** Reads a JSON-RPC message as a permit call, once its tool's name is known to be the permit's. */
+/** Reads the parameters of a call whose tool is known to be the permit. */
 export function permitCall(id: RequestId, params: Record<string, unknown>): PermitCall {
   const meta = isJsonObject(params["_meta"]) ? params["_meta"] : {};
-  return {
-    id,
-    arguments: params["arguments"] ?? {},
-    progressToken: ProgressToken.safeParse(meta["progressToken"]).data,
-  };
+  return { id, arguments: params["arguments"] ?? {}, progressToken: Token.safeParse(meta["progressToken"]).data };
 }
 
 /**
  * The one MCP call that may wait for hours. Its answer is an event stream of our own, since the SDK's transport can
- * neither outlive its process nor hold ten thousand of them: headers and progress at once, progress while it waits.
+ * neither outlive its process nor hold ten thousand of them: headers and progress at once, progress while it waits,
+ * and an id by which any later process of ours finds the approval again.
  */
 export function createPermits(app: App) {
   const open = new Set<() => void>();
@@ -44,22 +41,33 @@ export function createPermits(app: App) {
     try {
       const input = OperatorPermitInput.parse(call.arguments);
       const session = await sessionOf(request, caller, input.session_id);
-      const ask = await app.approvals.ask(session, input);
-      return stream(request, call, ask);
+      return stream(request, call, await app.approvals.ask(session, input));
     } catch (cause) {
-      return sse(reply(call.id, refused(cause)));
+      return new Response(reply(call.id, refused(cause)), { headers: SSE_HEADERS });
     }
   }
 
-  function stream(request: Request, call: PermitCall, ask: Awaited<ReturnType<App["approvals"]["ask"]>>): Response {
+  /** The child lost its connection, perhaps because we were restarted, and comes back for its answer. */
+  function resume(request: Request, caller: Caller, { approvalId, ...waiting }: PermitEventId): Response {
+    const ask = app.approvals.resume(caller.principal, approvalId);
+    if (ask) {
+      app.log.debug("ask resumed", { approval_id: approvalId });
+      return stream(request, waiting, ask);
+    }
+    return Response.json(
+      { error: { code: "not_found", message: "There is no such request of yours." } },
+      { status: 404 },
+    );
+  }
+
+  function stream(request: Request, { id, progressToken }: Waiting, ask: Ask): Response {
     let end = () => {};
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
         let steps = 0;
         const send = (text: string) => controller.enqueue(encoder.encode(text));
-        const progress = () =>
-          send(call.progressToken === undefined ? ": waiting\n\n" : progressEvent(call.progressToken, ++steps));
-        const timer = setInterval(progress, PROGRESS_EVERY_MS);
+        const tell = () => send(progressToken === undefined ? ": waiting\n\n" : progress(progressToken, ++steps));
+        const timer = setInterval(tell, PROGRESS_EVERY_MS);
         end = () => {
           if (!open.delete(end)) return;
           clearInterval(timer);
@@ -67,14 +75,14 @@ export function createPermits(app: App) {
           ask[Symbol.dispose]();
           controller.close();
         };
-        open.add(end);
-        request.signal.addEventListener("abort", end);
-        send(firstEvent(request, `${ask.approvalId}~${JSON.stringify(call.id)}`, app.retryMs));
-        progress();
         const finish = (result: object) => {
-          if (open.has(end)) send(reply(call.id, result));
+          if (open.has(end)) send(reply(id, result));
           end();
         };
+        open.add(end);
+        request.signal.addEventListener("abort", end);
+        send(firstEvent(request, permitEventId({ approvalId: ask.approvalId, id, progressToken }), app.retryMs));
+        tell();
         ask.answer().then(
           (decided) => finish(permitResult(decided)),
           (cause) => finish(refused(cause)),
@@ -85,15 +93,15 @@ export function createPermits(app: App) {
     return new Response(body, { headers: SSE_HEADERS });
   }
 
-  /** Every failure is a refusal: a child that can not be asked for is a child that may not. */
+  /** Every failure is a refusal, told in a form that the CLI can pass on. */
   function refused(cause: unknown): object {
     if (cause instanceof ZodError) return errorResult(invalidArguments(PERMIT, cause));
     if (cause instanceof AppError && cause.code !== "storage_unavailable") return errorResult(cause);
     app.log.error("an ask failed", errorFields(cause));
-    const reason = cause instanceof AppError ? cause.message : "its log has the details.";
+    const reason = cause instanceof AppError ? cause.message : "Its log has the details.";
     return permitResult({
       behavior: "deny",
-      message: `Plexus could not take this request: ${reason} The tool was not run.`,
+      message: `Plexus could not take this request. ${reason} The tool was not run.`,
     });
   }
 
@@ -110,17 +118,35 @@ export function createPermits(app: App) {
       throw new AppError("invalid_arguments", "session_id: as the operator, say which session asks.");
     const fromUrl = new URL(request.url).searchParams.get("session_id");
     if (fromUrl !== null) return app.sessions.openByHand(principal, Name.parse(fromUrl));
-    const client = Name.safeParse(request.headers.get("mcp-session-id"));
-    return app.sessions.openByHand(principal, client.success ? `mcp-${client.data}`.slice(0, 100) : "by-hand");
+    const client = Name.max(90).safeParse(request.headers.get("mcp-session-id"));
+    return app.sessions.openByHand(principal, client.success ? `mcp-${client.data}` : "by-hand");
   }
 
   return {
     answer,
-    /** Lets go of every waiting call; the approvals stay as they are. */
+    resume,
+    /** Lets go of every waiting call; the approvals stay as they are, and the children come back for them. */
     close() {
       for (const end of open) end();
     },
   };
+}
+
+/** `<approval>~<JSON-RPC id>`, and the progress token where that is another. */
+function permitEventId({ approvalId, id, progressToken }: PermitEventId): string {
+  const parts = progressToken === undefined || progressToken === id ? [id] : [id, progressToken];
+  return [approvalId, ...parts.map((part) => encodeURIComponent(JSON.stringify(part)))].join("~");
+}
+
+export function readPermitEventId(text: string | null): PermitEventId | undefined {
+  const [approvalId, ...parts] = text?.split("~") ?? [];
+  if (!approvalId || parts.length === 0) return undefined;
+  try {
+    const [id, progressToken = id] = parts.map((part) => Token.parse(JSON.parse(decodeURIComponent(part))));
+    return id === undefined ? undefined : { approvalId, id, progressToken };
+  } catch {
+    return undefined;
+  }
 }
 
 function permitResult(answer: PermitAnswer): object {
@@ -133,27 +159,11 @@ function errorResult(error: AppError): object {
   return { content, isError };
 }
 
-/** Names the approval for a later resumption; older clients can't read an event without data. */
-function firstEvent(request: Request, id: string, retryMs: number): string {
-  const version = request.headers.get("mcp-protocol-version") ?? "";
-  return version >= PROTOCOL_WITH_RESUMPTION ? `id: ${id}\nretry: ${retryMs}\ndata: \n\n` : ": waiting\n\n";
-}
-
-function progressEvent(progressToken: string | number, progress: number): string {
-  return message({
-    method: "notifications/progress",
-    params: { progressToken, progress, message: "Waiting for a decision" },
-  });
+function progress(progressToken: Token, step: number): string {
+  const params = { progressToken, progress: step, message: "Waiting for a decision" };
+  return sseMessage({ method: "notifications/progress", params });
 }
 
 function reply(id: RequestId, result: object): string {
-  return message({ id, result });
-}
-
-function message(fields: object): string {
-  return `event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", ...fields })}\n\n`;
-}
-
-function sse(text: string): Response {
-  return new Response(text, { headers: SSE_HEADERS });
+  return sseMessage({ id, result });
 }

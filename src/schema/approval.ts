@@ -41,8 +41,9 @@ export const PermitAnswer = z.discriminatedUnion("behavior", [
 ]);
 export type PermitAnswer = z.infer<typeof PermitAnswer>;
 
-/** From this size of an answer on, the CLI asks its model API to count tokens, and soon after refuses it. */
-export const MAX_UPDATED_INPUT_BYTES = 60_000;
+/** The CLI takes answers of up to 50,000 characters; longer ones only if its model API counts few enough tokens in them. */
+export const MAX_UPDATED_INPUT_CHARS = 49_000;
+const MAX_MESSAGE_CHARS = 8_000;
 
 /** A child's ask. Lenient: the CLI may send more than we know. */
 export const PermitInput = z.looseObject({
@@ -60,7 +61,7 @@ export type OperatorPermitInput = z.infer<typeof OperatorPermitInput>;
 
 const decision = {
   approve: z.boolean().describe("true allows this one call, false denies it."),
-  message: optional(z.string().max(10_000)).describe(
+  message: optional(z.string().max(MAX_MESSAGE_CHARS)).describe(
     "With a denial: the reason, which the child reads as the tool's result. Say what it should do instead.",
   ),
   updated_input: optional(JsonObject).describe(
@@ -85,9 +86,10 @@ function checkDecision(value: DecisionFields, context: z.RefinementCtx<DecisionF
   if (Object.keys(value.updated_input).length === 0) {
     refuse("updated_input", "must not be empty: an empty one would run the original input");
   }
-  const size = Buffer.byteLength(JSON.stringify(value.updated_input));
-  if (size > MAX_UPDATED_INPUT_BYTES) {
-    refuse("updated_input", `is ${size} bytes; Claude Code takes at most ${MAX_UPDATED_INPUT_BYTES}. Deny and explain`);
+  const size = JSON.stringify(value.updated_input).length;
+  if (size > MAX_UPDATED_INPUT_CHARS) {
+    const limit = `Claude Code takes at most ${MAX_UPDATED_INPUT_CHARS}`;
+    refuse("updated_input", `is ${size} characters of JSON; ${limit}: deny it, and say what to change`);
   }
 }
 

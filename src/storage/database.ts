@@ -8,6 +8,7 @@ import { approvalQueries } from "./approvals.ts";
 import { changeQueries } from "./changes.ts";
 import { storageError } from "./failure.ts";
 import { lockDataDir } from "./lock.ts";
+import { mcpClientQueries } from "./mcp-clients.ts";
 import { migrate } from "./migrations.ts";
 import { sessionQueries } from "./sessions.ts";
 import { tokenQueries } from "./tokens.ts";
@@ -30,6 +31,7 @@ export function openStorage(dataDir: string, onCommitted: (changes: Change[]) =>
       sessions: guarded(sessionQueries(orm)),
       tokens: guarded(tokenQueries(orm)),
       changes: guarded(changeQueries(orm)),
+      mcpClients: guarded(mcpClientQueries(orm)),
       write: writer.write,
       /** Throws unless the database takes a write right now. */
       assertWritable: () =>

@@ -75,3 +75,15 @@ export const changes = sqliteTable("changes", {
   approvalId: text("approval_id").notNull(),
   at: integer().notNull(),
 });
+
+/** MCP clients that were told a session id: what they set up with us is replayed when the process that knew it is gone. */
+export const mcpClients = sqliteTable(
+  "mcp_clients",
+  {
+    id: text().primaryKey(),
+    owner: text().notNull(),
+    setup: text({ mode: "json" }).$type<JsonObject[]>().notNull(),
+    usedAt: integer("used_at").notNull(),
+  },
+  (table) => [index("mcp_clients_used").on(table.usedAt), index("mcp_clients_owner").on(table.owner)],
+);

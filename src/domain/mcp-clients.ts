@@ -1,0 +1,20 @@
+import type { JsonObject } from "../schema/values.ts";
+import type { Storage } from "../storage/database.ts";
+import { ownerKey, type Principal } from "./principals.ts";
+
+export type McpClients = ReturnType<typeof createMcpClients>;
+
+/** Remembers what MCP clients have set up with us, so that neither a restart nor our freeing of idle ones shows to them. */
+export function createMcpClients({ storage, now }: { storage: Storage; now: () => number }) {
+  return {
+    /** Keeps the messages that brought a client to where it is. */
+    remember: (principal: Principal, id: string, setup: JsonObject[]): Promise<void> =>
+      storage.write(() => storage.mcpClients.save({ id, owner: ownerKey(principal), setup, usedAt: now() })),
+    /** Those messages again; somebody else's client reads the same as none. */
+    recall(principal: Principal, id: string): JsonObject[] | undefined {
+      const row = storage.mcpClients.get(id);
+      return row?.owner === ownerKey(principal) ? row.setup : undefined;
+    },
+    forget: (id: string): Promise<void> => storage.write(() => storage.mcpClients.remove(id)),
+  };
+}

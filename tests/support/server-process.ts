@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import { z } from "zod";
+import { endRun, RUN_MARKER, survivors } from "./processes.ts";
+import { until } from "./until.ts";
+
+const MAIN = join(import.meta.dir, "../../src/main.ts");
+const Listening = z.object({ message: z.literal("listening"), url: z.string() });
+
+export type ServerProcess = AsyncDisposable & {
+  url: string;
+  pid: number;
+  log: string[];
+  /** Ends it as a crash would, at once. */
+  kill(): Promise<void>;
+  stop(signal: NodeJS.Signals): Promise<number | null>;
+};
+
+type Options = { dataDir: string; port?: number; token: string; args?: string[]; program?: string[] };
+
+/** A server in a process of its own, ready to be called; nothing of it outlives the test. */
+export async function startServerProcess({
+  dataDir,
+  port = 0,
+  token,
+  args = [],
+  program,
+}: Options): Promise<ServerProcess> {
+  const runId = crypto.randomUUID();
+  const command = program ?? [process.execPath, MAIN];
+  const flags = ["serve", "--port", String(port), "--data-dir", dataDir, ...args];
+  const subprocess = Bun.spawn([...command, ...flags], {
+    cwd: dataDir,
+    env: { PATH: process.env["PATH"], HOME: dataDir, PLEXUS_TOKEN: token, [RUN_MARKER]: runId },
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  const log: string[] = [];
+  void collect(subprocess.stderr, log);
+  const url = await until("the server to listen", () => {
+    if (subprocess.exitCode !== null)
+      throw new Error(`the server ended with ${subprocess.exitCode}:\n${log.join("\n")}`);
+    return log.map(urlIn).find((found) => found !== undefined);
+  });
+  const ended = async () => {
+    await subprocess.exited;
+    const left = survivors(runId);
+    await endRun(runId);
+    if (left.length > 0) throw new Error(`the server left processes behind: ${JSON.stringify(left)}`);
+  };
+  return {
+    url,
+    pid: subprocess.pid,
+    log,
+    async kill() {
+      subprocess.kill("SIGKILL");
+      await ended();
+    },
+    async stop(signal) {
+      subprocess.kill(signal);
+      await ended();
+      return subprocess.exitCode;
+    },
+    async [Symbol.asyncDispose]() {
+      subprocess.kill("SIGKILL");
+      await ended();
+    },
+  };
+}
+
+async function collect(stream: ReadableStream<Uint8Array>, lines: string[]): Promise<void> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of stream) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = parts.pop() ?? "";
+    lines.push(...parts);
+  }
+}
+
+function urlIn(line: string): string | undefined {
+  try {
+    return Listening.safeParse(JSON.parse(line)).data?.url;
+  } catch {
+    return undefined;
+  }
+}
