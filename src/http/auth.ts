@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import type { App, Principal } from "../app.ts";
 import { AppError } from "../schema/errors.ts";
 
@@ -8,7 +8,7 @@ const WINDOW_MS = 10_000;
 /** What the handlers of a request know of its sender. */
 export type Env = {
   Bindings: { server?: Bun.Server<undefined> };
-  Variables: { principal: Principal; anonymous: boolean };
+  Variables: { principal: Principal; anonymous: boolean; revoked: AbortSignal };
 };
 
 /** Names the principal of every request before anything else looks at it; only `open` paths need none. */
@@ -20,12 +20,10 @@ export function authenticate(app: App, open: (path: string) => boolean): Middlew
     if (principal) {
       c.set("principal", principal);
       c.set("anonymous", false);
+      c.set("revoked", app.tokens.revocation(principal));
     } else if (secret !== undefined) {
       wrong.count();
-      throw new AppError(
-        "unauthorized",
-        "This token is not known here, or was revoked. `plexus token show` prints the operator's.",
-      );
+      throw unknownToken();
     } else if (app.config.auth === "none") {
       c.set("principal", { kind: "operator" });
       c.set("anonymous", true);
@@ -37,6 +35,11 @@ export function authenticate(app: App, open: (path: string) => boolean): Middlew
     }
     await next();
   };
+}
+
+/** For what has waited since: a token revoked meanwhile is refused like one that was never known. */
+export function refuseRevoked(c: Context<Env>): void {
+  if (c.get("revoked")?.aborted) throw unknownToken();
 }
 
 /** Children have one tool and no routes. */
@@ -52,6 +55,13 @@ export const operatorOnly: MiddlewareHandler<Env> = async (c, next) => {
     throw new AppError("forbidden", "Only the operator's token may do this.");
   await next();
 };
+
+function unknownToken(): AppError {
+  return new AppError(
+    "unauthorized",
+    "This token is not known here, or was revoked. `plexus token show` prints the operator's.",
+  );
+}
 
 /** An empty or odd Authorization header is a wrong token, not a missing one. */
 function bearer(header: string | undefined): string | undefined {

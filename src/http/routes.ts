@@ -1,16 +1,14 @@
-import { Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
+import { type Context, Hono } from "hono";
 import type { App } from "../app.ts";
 import { AppError } from "../schema/errors.ts";
 import { VERSION } from "../version.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { authenticate, type Env, refuseChildren } from "./auth.ts";
+import { parseJson, readBody } from "./body.ts";
 import { answerError } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
 import { checkOrigin } from "./origin.ts";
 import { tokenRoutes } from "./tokens.ts";
-
-export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
 const OPEN_PATHS = new Set(["/", "/healthz", "/readyz"]);
 
@@ -29,41 +27,27 @@ export function createRoutes(app: App, mcp: McpHandler) {
   );
   routes.use(checkOrigin(app.config));
   routes.use(authenticate(app, (path) => OPEN_PATHS.has(path)));
-  routes.use(
-    bodyLimit({
-      maxSize: MAX_BODY_BYTES,
-      onError: () => {
-        throw new AppError("payload_too_large", `The body is larger than ${MAX_BODY_BYTES} bytes.`);
-      },
-    }),
-  );
 
   routes.get("/healthz", (c) => c.json({ status: "ok" }));
   routes.get("/readyz", (c) => {
     const { claude } = app.readiness();
-    if (!c.get("principal")) return c.json({ status: "ready" });
+    if (!c.get("principal") || c.get("principal").kind === "session") return c.json({ status: "ready" });
     const warnings = claude ? [] : ["claude was not found: install Claude Code, or name it with --claude"];
     return c.json({ status: "ready", version: VERSION, database: "writable", claude: claude ?? null, warnings });
   });
   routes.get("/", (c) => c.text(`Plexus ${VERSION}\nMCP: /mcp\nREST: /api/v1\n`));
 
-  routes.all("/mcp", async (c) => {
-    c.env.server?.timeout(c.req.raw, 0);
-    const body: unknown = c.req.method === "POST" ? await readJson(c.req.raw) : undefined;
-    return mcp(c.req.raw, { principal: c.get("principal"), anonymous: c.get("anonymous") }, body);
-  });
+  routes.post("/mcp", readBody, async (c) => mcpAnswer(c, parseJson(await c.req.text())));
+  routes.all("/mcp", (c) => mcpAnswer(c, undefined));
 
   routes.use("/*", refuseChildren);
   routes.route("/api/v1/approvals", approvalRoutes(app));
   routes.route("/api/v1/tokens", tokenRoutes(app));
   routes.route("/api/v1/events", eventRoutes(app));
   return routes;
-}
 
-async function readJson(request: Request): Promise<unknown> {
-  try {
-    return await request.json();
-  } catch {
-    throw new AppError("invalid_json", "The body is not valid JSON.");
+  function mcpAnswer(c: Context<Env>, body: unknown): Promise<Response> {
+    c.env.server?.timeout(c.req.raw, 0);
+    return mcp(c.req.raw, { principal: c.get("principal"), anonymous: c.get("anonymous") }, body);
   }
 }

@@ -3,7 +3,7 @@ import type { App, Principal } from "../app.ts";
 import { errorFields } from "../log.ts";
 import { cutObject } from "../schema/cut.ts";
 import { isJsonObject, type JsonObject } from "../schema/values.ts";
-import { createMcpServer, PENDING_URI } from "./server.ts";
+import { type CreateServer, PENDING_URI } from "./server.ts";
 import { drained, jsonRequest } from "./streams.ts";
 
 const IDLE_MS = 30 * 60_000;
@@ -24,7 +24,7 @@ export type ClientSession = {
 type Entry = ClientSession & { id: string; owner: string; isIdleSince(time: number): boolean; close(): Promise<void> };
 
 /** The MCP clients that are connected now. Most never say goodbye, so the silent ones are freed, and restored if they speak. */
-export function createClientSessions(app: App) {
+export function createClientSessions(app: App, createServer: CreateServer) {
   const entries = new Map<string, Entry>();
   const restoring = new Map<string, Promise<Entry>>();
   const sweeper = setInterval(() => {
@@ -33,7 +33,7 @@ export function createClientSessions(app: App) {
   }, SWEEP_MS);
 
   async function create(principal: Principal, id: string, setup: JsonObject[]): Promise<Entry> {
-    const { server, subscribed } = createMcpServer(app, principal);
+    const { server, subscribed } = createServer(app, principal);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       onsessionclosed: () => app.mcpClients.forget(id),

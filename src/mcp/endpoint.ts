@@ -4,7 +4,7 @@ import type { App } from "../app.ts";
 import type { Caller } from "./caller.ts";
 import { createClientSessions } from "./client-sessions.ts";
 import { createPermits, permitCall, readPermitEventId } from "./permit.ts";
-import { createMcpServer } from "./server.ts";
+import { type CreateServer, createMcpServer } from "./server.ts";
 import { acceptable, COMMENT, firstEvent, primed } from "./streams.ts";
 import { canonicalName, PERMIT } from "./tools.ts";
 
@@ -14,9 +14,9 @@ export type McpEndpoint = ReturnType<typeof createMcpEndpoint>;
  * MCP over Streamable HTTP. Whoever decides gets a client session; a child, or a single request without a session, is
  * served without any state of ours; and a permit is answered by a stream of its own.
  */
-export function createMcpEndpoint(app: App) {
+export function createMcpEndpoint(app: App, createServer: CreateServer = createMcpServer) {
   const permits = createPermits(app);
-  const clients = createClientSessions(app);
+  const clients = createClientSessions(app, createServer);
 
   async function handle(request: Request, caller: Caller, body: unknown): Promise<Response> {
     const permit = caller.principal.kind === "token" ? undefined : permitIn(request, body);
@@ -32,7 +32,7 @@ export function createMcpEndpoint(app: App) {
   /** One request on its own: a child has no state but its token, and plain HTTP callers need no handshake. */
   async function serveOnce(request: Request, caller: Caller, body: unknown): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport({});
-    await createMcpServer(app, caller.principal).server.connect(transport);
+    await createServer(app, caller.principal).server.connect(transport);
     const authInfo = { token: "", clientId: "", scopes: [], extra: { signal: request.signal } };
     return primed(await transport.handleRequest(acceptable(request), { parsedBody: body, authInfo }), COMMENT);
   }

@@ -34,7 +34,9 @@ const LISTINGS: Record<Principal["kind"], SdkTool[]> = {
   session: [CHILD_PERMIT].map(listed),
 };
 
+/** A server of the SDK, and the resources that its client has subscribed to. */
 export type McpServer = { server: Server; subscribed: Set<string> };
+export type CreateServer = (app: App, principal: Principal) => McpServer;
 
 /** An MCP server that has the tools of the caller's role and no others. */
 export function createMcpServer(app: App, principal: Principal): McpServer {

@@ -26,6 +26,9 @@ export type Outcome = {
   resolvedAt: number;
   resolvedBy: string;
 };
+/** Keeps a page's query on the ids: it would sort the whole table where no cursor bounds them. */
+const AFTER_EVERY_ID = "~";
+
 /** Which approvals are meant: those of one owner or session, or all. */
 export type ApprovalScope = { owner?: string | undefined; sessionId?: string | undefined };
 
@@ -136,7 +139,7 @@ export function approvalQueries(orm: Orm) {
           and(
             ...within(scope),
             page.status && eq(approvals.status, page.status),
-            page.cursor ? lt(approvals.id, page.cursor) : undefined,
+            lt(approvals.id, page.cursor ?? AFTER_EVERY_ID),
           ),
         )
         .orderBy(desc(approvals.id))

@@ -30,15 +30,11 @@ export function changeQueries(orm: Orm) {
         .orderBy(asc(changes.id))
         .limit(limit)
         .all(),
-    /** Forgets up to `limit` of those before `before`; tells how many. */
+    /** Forgets those before `before` among the `limit` first; tells how many. */
     removeBefore: (before: number, limit: number): number => {
-      const old = orm
-        .select({ id: changes.id })
-        .from(changes)
-        .where(lt(changes.at, before))
-        .orderBy(asc(changes.id))
-        .limit(limit);
-      return orm.delete(changes).where(inArray(changes.id, old)).returning({ id: changes.id }).all().length;
+      const first = orm.select({ id: changes.id }).from(changes).orderBy(asc(changes.id)).limit(limit);
+      const old = and(inArray(changes.id, first), lt(changes.at, before));
+      return orm.delete(changes).where(old).returning({ id: changes.id }).all().length;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { chmodSync, existsSync, mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import type { Change } from "../schema/change.ts";
@@ -20,35 +20,28 @@ export type Storage = ReturnType<typeof openStorage>;
 /** Opens the data dir for this process alone; every change is told to `onCommitted`, in order, once it is on disk. */
 export function openStorage(dataDir: string, onCommitted: (changes: Change[]) => void) {
   prepareDataDir(dataDir);
-  const lock = translated(() => lockDataDir(dataDir));
-  if (!lock) throw new DataDirInUse(dataDir);
-  try {
-    const sqlite = translated(() => openDatabase(join(dataDir, "plexus.db")));
+  return translated(() => {
+    using opened = new DisposableStack();
+    const lock = lockDataDir(dataDir);
+    if (!lock) throw new DataDirInUse(dataDir);
+    opened.use(lock);
+    // Ends its statements too, which would keep the connection open behind our back.
+    const sqlite = opened.adopt(openDatabase(join(dataDir, "plexus.db")), (database) => database.close(true));
     const orm = drizzle({ client: sqlite });
-    const writer = createWriter(sqlite, onCommitted);
-    return {
+    const writer = opened.adopt(createWriter(sqlite, onCommitted), ({ close }) => close());
+    const storage = {
       approvals: guarded(approvalQueries(orm)),
       sessions: guarded(sessionQueries(orm)),
       tokens: guarded(tokenQueries(orm)),
       changes: guarded(changeQueries(orm)),
       mcpClients: guarded(mcpClientQueries(orm)),
       write: writer.write,
-      /** Throws unless the database takes a write right now. */
-      assertWritable: () =>
-        translated(() => {
-          sqlite.run("BEGIN IMMEDIATE");
-          sqlite.run("ROLLBACK");
-        }),
-      [Symbol.dispose]() {
-        writer.close();
-        sqlite.close();
-        lock[Symbol.dispose]();
-      },
+      /** Throws unless the database takes a write right now: only a commit finds out that the disk is full. */
+      assertWritable: () => translated(() => sqlite.run("PRAGMA user_version = 0")),
     };
-  } catch (cause) {
-    lock[Symbol.dispose]();
-    throw cause;
-  }
+    const owned = opened.move();
+    return { ...storage, [Symbol.dispose]: () => owned.dispose() };
+  });
 }
 
 /** Another process serves this data dir. */
@@ -73,11 +66,11 @@ function prepareDataDir(dataDir: string): void {
   }
 }
 
-function openDatabase(path: string): Database {
-  const isNew = !existsSync(path);
+/** The connection that writes: what it has committed survives a power loss. */
+export function openDatabase(path: string): Database {
   const sqlite = new Database(path, { create: true });
   try {
-    if (isNew) chmodSync(path, 0o600);
+    chmodSync(path, 0o600);
     sqlite.run("PRAGMA busy_timeout = 2000");
     sqlite.run("PRAGMA journal_mode = WAL");
     sqlite.run("PRAGMA synchronous = FULL");
@@ -86,7 +79,7 @@ function openDatabase(path: string): Database {
     migrate(sqlite);
     return sqlite;
   } catch (cause) {
-    sqlite.close();
+    sqlite.close(true);
     throw cause;
   }
 }

@@ -1,4 +1,5 @@
 import { Database, SQLiteError } from "bun:sqlite";
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
 
 /**
@@ -6,8 +7,10 @@ import { join } from "node:path";
  * (a pid file would lie then, and in containers). Returns `undefined` when another process has it.
  */
 export function lockDataDir(dataDir: string): Disposable | undefined {
-  const lock = new Database(join(dataDir, "lock.db"), { create: true });
+  const path = join(dataDir, "lock.db");
+  const lock = new Database(path, { create: true });
   try {
+    chmodSync(path, 0o600);
     lock.run("PRAGMA busy_timeout = 0");
     lock.run("BEGIN EXCLUSIVE");
     return { [Symbol.dispose]: () => lock.close() };

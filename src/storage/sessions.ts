@@ -1,4 +1,4 @@
-import { and, eq, or, sql } from "drizzle-orm";
+import { and, desc, eq, or, sql } from "drizzle-orm";
 import type { Orm } from "./database.ts";
 import { sessions } from "./tables.ts";
 
@@ -15,6 +15,7 @@ export function sessionQueries(orm: Orm) {
     .select()
     .from(sessions)
     .where(or(eq(sessions.id, at("key")), and(eq(sessions.owner, at("owner")), eq(sessions.name, at("key")))))
+    .orderBy(desc(eq(sessions.id, at("key"))))
     .prepare();
 
   return {

@@ -12,7 +12,8 @@ export type Writer = {
   close(): void;
 };
 
-type Job = { run: () => { settle: () => void; changes: Change[] }; reject: (reason: unknown) => void };
+type Done = { settle: () => void; changes: Change[] };
+type Job = { run: () => Done; reject: (reason: unknown) => void };
 
 /**
  * Group commit: writes that arrive within one turn of the event loop share one transaction and so one fsync.
@@ -38,16 +39,26 @@ export function createWriter(sqlite: Database, onCommitted: (changes: Change[]) 
     const batch = queue;
     queue = [];
     if (batch.length === 0) return;
+    const done = committed(batch);
     try {
-      const done = commitTogether(batch);
       onCommitted(done.flatMap((job) => job.changes));
+    } finally {
+      // What is on disk is answered as done, whatever those who were told of it do.
       for (const job of done) job.settle();
-    } catch (cause) {
-      for (const job of batch) job.reject(storageError(cause));
     }
   }
 
-  function commitTogether(batch: Job[]): { settle: () => void; changes: Change[] }[] {
+  /** The jobs that are on disk now; all others have been told why they are not. */
+  function committed(batch: Job[]): Done[] {
+    try {
+      return commitTogether(batch);
+    } catch (cause) {
+      for (const job of batch) job.reject(storageError(cause));
+      return [];
+    }
+  }
+
+  function commitTogether(batch: Job[]): Done[] {
     sqlite.run("BEGIN IMMEDIATE");
     try {
       const done = batch.flatMap((job) => attempt(job));
@@ -59,7 +70,7 @@ export function createWriter(sqlite: Database, onCommitted: (changes: Change[]) 
     }
   }
 
-  function attempt(job: Job): { settle: () => void; changes: Change[] }[] {
+  function attempt(job: Job): Done[] {
     sqlite.run("SAVEPOINT job");
     try {
       const done = job.run();
