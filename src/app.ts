@@ -27,8 +27,6 @@ export type App = AsyncDisposable & {
   watching: Watching;
   mcpClients: McpClients;
   retryMs: number;
-  /** Aborted when the server stops, so that streams end by themselves. */
-  closing: AbortSignal;
   /** The port that is listened on, told once it is known. */
   listensOn(port: number): void;
   /** Where a process on this machine reaches us, whatever name others use. */
@@ -48,7 +46,6 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
   const broadcast = createBroadcast();
   const storage = openStorage(config.dataDir, broadcast.publish);
   const stack = new AsyncDisposableStack();
-  const closing = new AbortController();
   stack.use(storage);
   try {
     const operatorToken = config.token ?? ensureOperatorToken(config.dataDir);
@@ -73,7 +70,6 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
       watching: createWatching({ storage, broadcast }),
       mcpClients: createMcpClients({ storage, now }),
       retryMs,
-      closing: closing.signal,
       listensOn(actual) {
         port = actual;
       },
@@ -82,10 +78,7 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
         storage.assertWritable();
         return { claude: findClaude(config) };
       },
-      async [Symbol.asyncDispose]() {
-        closing.abort();
-        await stack.disposeAsync();
-      },
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
     };
   } catch (cause) {
     storage[Symbol.dispose]();

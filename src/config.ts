@@ -6,7 +6,7 @@ const LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "::1"];
 const LogLevel = z.enum(["debug", "info", "warn", "error", "silent"]);
 export type LogLevel = z.infer<typeof LogLevel>;
 
-const Port = z.coerce.number().int().min(0).max(65_535);
+const NotEmpty = z.string().min(1, "must not be empty");
 const HostName = z.string().regex(/^[A-Za-z0-9.:_-]+$/, "must be a host name or an address");
 const list = (value: unknown) =>
   typeof value === "string"
@@ -19,22 +19,22 @@ const list = (value: unknown) =>
 /** What can be set: by flag, then by environment, then by default. */
 const Settings = z.object({
   host: HostName.default("127.0.0.1"),
-  port: Port.default(4445),
-  dataDir: z.string().min(1),
+  port: wholeNumber(0, 65_535).default(4445),
+  dataDir: NotEmpty,
   auth: z.enum(["token", "none"]).default("token"),
   token: z
     .string()
     .min(16, "must have at least 16 characters")
     .regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces")
     .optional(),
-  claude: z.string().min(1).optional(),
-  approvalTimeoutSecs: z.coerce.number().int().min(1).max(86_400).default(300),
-  maxRunning: z.coerce.number().int().min(1).max(10_000).default(16),
+  claude: NotEmpty.optional(),
+  approvalTimeoutSecs: wholeNumber(1, 86_400).default(300),
+  maxRunning: wholeNumber(1, 10_000).default(16),
   workspace: z.preprocess(list, z.array(z.string()).default([])),
-  retentionDays: z.coerce.number().min(0).max(36_500).default(30),
+  retentionDays: wholeNumber(0, 36_500).default(30),
   logLevel: LogLevel.default("info"),
   allowedHosts: z.preprocess(list, z.array(HostName).default([])),
-  url: z.url({ protocol: /^https?$/ }).optional(),
+  url: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
 });
 type Settings = z.infer<typeof Settings>;
 export type Setting = keyof Settings;
@@ -100,7 +100,7 @@ export class UsageError extends Error {
 export type Flags = Partial<Record<Setting, string | undefined>>;
 
 export function readConfig(flags: Flags = {}, env: Record<string, string | undefined> = process.env): Config {
-  const given: Record<string, unknown> = {};
+  const given: Record<string, string | undefined> = {};
   for (const [setting, { env: variable }] of Object.entries(SPELLINGS)) {
     given[setting] = flags[setting as Setting] ?? (env[variable] || undefined);
   }
@@ -108,7 +108,7 @@ export function readConfig(flags: Flags = {}, env: Record<string, string | undef
   const isDefaultDataDir = given["dataDir"] === undefined;
   given["dataDir"] ??= join(env["XDG_STATE_HOME"] || join(home, ".local", "state"), "plexus");
   const parsed = Settings.safeParse(given);
-  if (!parsed.success) throw new UsageError(explain(parsed.error, flags));
+  if (!parsed.success) throw new UsageError(explain(parsed.error, flags, given));
   const settings = parsed.data;
   if (settings.auth === "none" && !isLoopback(settings.host)) {
     throw new UsageError(
@@ -118,16 +118,39 @@ export function readConfig(flags: Flags = {}, env: Record<string, string | undef
   return { ...settings, dataDir: resolve(settings.dataDir), home, path: env["PATH"] ?? "", isDefaultDataDir };
 }
 
+/** Digits only: an empty value would otherwise count as 0, and `--retention-days ""` forget everything. */
+function wholeNumber(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d+$/, message)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, message);
+}
+
 export function isLoopback(host: string): boolean {
   return LOOPBACK_HOSTS.includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-function explain(error: z.ZodError, flags: Flags): string {
+/** Where a process on this machine reaches a server with these settings. */
+export function localUrl(host: string, port: number): string {
+  if (host === "0.0.0.0") return `http://127.0.0.1:${port}`;
+  const name = host === "::" ? "::1" : host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+/** Colour is for a person who has not asked to be spared it. */
+export function wantsColour(env: Record<string, string | undefined> = process.env): boolean {
+  return !env["NO_COLOR"] && env["TERM"] !== "dumb";
+}
+
+function explain(error: z.ZodError, flags: Flags, given: Record<string, string | undefined>): string {
   const issue = error.issues[0];
   const setting = Settings.keyof().safeParse(issue?.path[0]);
   if (!issue || !setting.success) return error.message;
   const { flag, env } = SPELLINGS[setting.data];
   const spelled = flags[setting.data] !== undefined && flag ? flag : env;
-  const secret = setting.data === "token";
-  return `${spelled}${secret ? "" : ` "${flags[setting.data] ?? process.env[env] ?? ""}"`}: ${issue.message}`;
+  // As JSON, so that no line break or escape sequence in it reaches the terminal.
+  const value = setting.data === "token" ? "" : ` ${JSON.stringify(given[setting.data])}`;
+  return `${spelled}${value}: ${issue.message}`;
 }

@@ -1,21 +1,34 @@
-import { Command, CommanderError } from "commander";
-import { serveCommand } from "./cli/serve.ts";
+import { CommanderError } from "commander";
+import { complaint, createProgram, withDefaultCommand } from "./cli/program.ts";
 import { CommandFailed, ExitCode, type Terminal } from "./cli/terminal.ts";
-import { UsageError } from "./config.ts";
+import { UsageError, wantsColour } from "./config.ts";
 import { AppError } from "./schema/errors.ts";
-import { VERSION } from "./version.ts";
 
+const isInteractive = process.stdout.isTTY === true;
 const terminal: Terminal = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
-  isInteractive: process.stdout.isTTY === true,
+  input: () => Bun.stdin.text(),
+  isInteractive,
+  showsErrors: process.stderr.isTTY === true,
+  hasColour: isInteractive && wantsColour(),
+  columns: process.stdout.columns || 80,
 };
 
-process.exitCode = await run(process.argv.slice(2));
+process.stderr.on("error", () => {});
+process.stdout.on("error", (cause: Error & { code?: string }) => {
+  // A reader that has gone, as in `plexus pending | head -1`, has seen enough.
+  if (cause.code === "EPIPE" || cause.code === "EIO") return;
+  terminal.err(complaint(`Standard output can't be written (${cause.message}).`));
+  process.exitCode = ExitCode.failed;
+});
+
+const exitCode = await run(process.argv.slice(2));
+process.exitCode ||= exitCode;
 
 async function run(argv: string[]): Promise<ExitCode> {
   try {
-    await createProgram().parseAsync(argv, { from: "user" });
+    await createProgram(terminal).parseAsync(withDefaultCommand(argv), { from: "user" });
     return ExitCode.ok;
   } catch (cause) {
     if (cause instanceof CommanderError) return cause.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
@@ -27,14 +40,6 @@ async function run(argv: string[]): Promise<ExitCode> {
 }
 
 function complain(message: string, exitCode: ExitCode): ExitCode {
-  terminal.err(`plexus: ${message}\n`);
+  terminal.err(complaint(message));
   return exitCode;
-}
-
-function createProgram(): Command {
-  return new Command("plexus")
-    .description("Lets one agent supervise others: every tool call a child asks about waits for your decision.")
-    .version(VERSION, "--version", "print the version")
-    .exitOverride()
-    .addCommand(serveCommand(terminal), { isDefault: true });
 }

@@ -1,79 +1,91 @@
 import { Command } from "commander";
 import { type App, openApp } from "../app.ts";
-import type { Config, Flags } from "../config.ts";
+import { type Config, type Flags, readConfig, type Setting } from "../config.ts";
 import { startHttpServer } from "../http/server.ts";
-import { createLog } from "../log.ts";
+import { createLog, type Log } from "../log.ts";
 import { createMcpEndpoint } from "../mcp/endpoint.ts";
 import { DataDirInUse } from "../storage/database.ts";
 import { VERSION } from "../version.ts";
-import { readServerFile, writeServerFile } from "./server-file.ts";
-import { configOf, SERVER_SETTINGS, withSettings } from "./settings.ts";
+import { fileFailure } from "./file-failure.ts";
+import { isGone, readServerFile, type ServerFile, writeServerFile } from "./server-file.ts";
+import { withSettings } from "./settings.ts";
 import { CommandFailed, type Terminal } from "./terminal.ts";
+import { AUTH_NONE_WARNING, welcome } from "./welcome.ts";
 
 const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+const SETTINGS: Setting[] = [
+  "host",
+  "port",
+  "dataDir",
+  "auth",
+  "claude",
+  "approvalTimeoutSecs",
+  "maxRunning",
+  "workspace",
+  "retentionDays",
+  "logLevel",
+  "allowedHosts",
+];
 
 export function serveCommand(terminal: Terminal): Command {
-  const command = new Command("serve").description("start the server (what plexus does unless told otherwise)");
-  return withSettings(command, SERVER_SETTINGS).action((flags: Flags) => serve(configOf(flags), terminal));
+  const command = new Command("serve").description("start the server; plexus alone does the same");
+  return withSettings(command, SETTINGS).action((flags: Flags) => serve(readConfig(flags), terminal));
 }
 
 async function serve(config: Config, terminal: Terminal): Promise<void> {
   process.umask(0o077);
-  const log = createLog(terminal.isInteractive && config.logLevel === "info" ? "warn" : config.logLevel, terminal.err);
+  using signals = catchStopSignals();
+  const log = serverLog(config, terminal);
   await using app = open(config, log);
-  await using mcp = createMcpEndpoint(app);
-  await using http = startHttpServer(app, mcp.handle);
-  using _ = writeServerFile(config.dataDir, { pid: process.pid, url: http.url });
-  const stopped = stopSignal();
-  if (config.auth === "none") log.warn("--auth none: every process on this machine may decide, children too");
-  if (terminal.isInteractive) terminal.out(welcome(app, http.url));
-  else log.info("listening", { url: http.url, version: VERSION, data_dir: config.dataDir, pid: process.pid });
-  const signal = await stopped;
+  await using http = startHttpServer(app, createMcpEndpoint(app));
+  using _ = writeServerFile(config.dataDir, { pid: process.pid, url: http.url, operator_token: tokenSource(config) });
+  if (terminal.isInteractive) {
+    terminal.out(welcome(config, http.url, app.readiness().claude, terminal));
+  } else {
+    if (config.auth === "none") log.warn(AUTH_NONE_WARNING);
+    log.info("listening", { url: http.url, version: VERSION, data_dir: config.dataDir, pid: process.pid });
+  }
+  const signal = await signals.first;
+  if (terminal.isInteractive) terminal.out("\nStopping. What nobody has decided stays on record.\n");
   log.info("stopping", { signal });
 }
 
-function open(config: Config, log: ReturnType<typeof createLog>): App {
+/** On the screen that shows the welcome, only what went wrong is worth a line. */
+function serverLog(config: Config, terminal: Terminal): Log {
+  const isQuiet = terminal.isInteractive && terminal.showsErrors && config.logLevel === "info";
+  return createLog(isQuiet ? "warn" : config.logLevel, terminal.err);
+}
+
+function open(config: Config, log: Log): App {
   try {
     return openApp(config, log);
   } catch (cause) {
-    if (!(cause instanceof DataDirInUse)) throw cause;
-    const holder = readServerFile(config.dataDir);
-    const who = holder
-      ? `process ${holder.pid}, listening on ${holder.url}`
-      : "a process that is just starting or stopping";
-    throw new CommandFailed(`Another Plexus serves ${config.dataDir}: ${who}. Stop it, or choose another --data-dir.`);
+    if (!(cause instanceof DataDirInUse)) throw fileFailure(`The data dir ${config.dataDir} can't be used`, cause);
+    throw new CommandFailed(
+      `Another Plexus serves ${config.dataDir}: ${holderOf(config)}. Stop it, or choose another --data-dir.`,
+    );
   }
 }
 
-function stopSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const signal of STOP_SIGNALS) process.once(signal, () => resolve(signal));
-  });
+function holderOf(config: Config): string {
+  const holder = readServerFile(config.dataDir);
+  if (!holder || isGone(holder)) return "a process that is just starting or stopping";
+  return `process ${holder.pid}, listening on ${holder.url}`;
 }
 
-function welcome(app: App, url: string): string {
-  const { config } = app;
-  const header = config.auth === "none" ? "" : ` --header "Authorization: Bearer $(${selfCommand(config)} token show)"`;
-  return `Plexus ${VERSION} listens on ${url}
-
-Add it to Claude Code, in another terminal:
-
-  claude mcp add --transport http plexus ${url}/mcp${header}
-
-See what waits for a decision, and decide:
-
-  ${selfCommand(config)} pending
-  ${selfCommand(config)} allow ID
-  ${selfCommand(config)} deny ID -m "why"
-
-Data: ${config.dataDir}. Stop with Ctrl-C.
-`;
+function tokenSource(config: Config): ServerFile["operator_token"] {
+  if (config.auth === "none") return "none";
+  return config.token ? "environment" : "stored";
 }
 
-/** How this very program is called from another terminal. */
-function selfCommand(config: Config): string {
-  const isCompiled = !process.execPath.endsWith("/bun");
-  const program = isCompiled ? process.execPath : `${process.execPath} ${Bun.main}`;
-  const dataDir = config.isDefaultDataDir ? "" : ` --data-dir ${config.dataDir}`;
-  return `${program}${dataDir}`;
+/** Caught from the start, and still when stopping: a second signal must not cut that short. */
+function catchStopSignals(): Disposable & { first: Promise<string> } {
+  const { promise: first, resolve } = Promise.withResolvers<string>();
+  for (const signal of STOP_SIGNALS) process.on(signal, resolve);
+  return {
+    first,
+    [Symbol.dispose]() {
+      for (const signal of STOP_SIGNALS) process.off(signal, resolve);
+    },
+  };
 }

@@ -1,22 +1,13 @@
-import type { Command } from "commander";
-import { type Config, type Flags, readConfig, type Setting, SPELLINGS } from "../config.ts";
+import { Command } from "commander";
+import { type Setting, SPELLINGS } from "../config.ts";
 
 /** Settings of commands that talk to the running server. */
-export const CLIENT_SETTINGS: Setting[] = ["dataDir", "url"];
+const CLIENT_SETTINGS: Setting[] = ["dataDir", "url"];
 
-export const SERVER_SETTINGS: Setting[] = [
-  "host",
-  "port",
-  "dataDir",
-  "auth",
-  "claude",
-  "approvalTimeoutSecs",
-  "maxRunning",
-  "workspace",
-  "retentionDays",
-  "logLevel",
-  "allowedHosts",
-];
+/** A command that talks to the running server. */
+export function clientCommand(name: string, description: string): Command {
+  return withSettings(new Command(name).description(description), CLIENT_SETTINGS);
+}
 
 /** Adds the flags of these settings to a command. */
 export function withSettings(command: Command, settings: Setting[]): Command {
@@ -25,8 +16,4 @@ export function withSettings(command: Command, settings: Setting[]): Command {
     if (flag) command.option(`${flag} <${value}>`, `${help} [${env}]`);
   }
   return command;
-}
-
-export function configOf(options: Flags): Config {
-  return readConfig(options);
 }

@@ -31,7 +31,7 @@ export function createApprovals(need: ApprovalsNeed) {
   const holds = createHolds({
     now,
     graceMs: need.abandonAfterMs,
-    onDropped: (ids) => void settlement.abandon(ids, "no child was connected to receive the answer").catch(onError),
+    onDropped: (ids) => void abandonUnheld(ids).catch(onError),
   });
   const asks = createAsks({
     storage,
@@ -45,6 +45,15 @@ export function createApprovals(need: ApprovalsNeed) {
   holds.expectHolder(storage.approvals.pendingIds());
   deadline.at(storage.approvals.nextDeadline());
 
+  async function abandonUnheld(ids: string[]): Promise<void> {
+    try {
+      await settlement.abandon(ids, "no child was connected to receive the answer", holds.isHeld);
+    } catch (cause) {
+      holds.expectHolder(ids);
+      throw cause;
+    }
+  }
+
   async function expire(): Promise<void> {
     while ((await settlement.expireDue()) > 0);
     deadline.at(storage.approvals.nextDeadline());
@@ -52,9 +61,9 @@ export function createApprovals(need: ApprovalsNeed) {
 
   /** Finds what a lost wake-up or a jump of the clock has left waiting. */
   async function reread(): Promise<void> {
-    await expire();
     const pending = storage.approvals.pendingIds();
     for (const id of broadcast.waitedFor()) if (!pending.has(id)) broadcast.wake(id);
+    await expire();
   }
 
   return {

@@ -6,7 +6,7 @@ import type { ApprovalRow } from "../storage/approvals.ts";
 import type { Storage } from "../storage/database.ts";
 import type { Announce } from "../storage/writer.ts";
 import { toPermitAnswer } from "./approval-view.ts";
-import type { Broadcast, Waiter } from "./broadcast.ts";
+import type { Broadcast } from "./broadcast.ts";
 import { mayAskFor, type Principal } from "./principals.ts";
 import type { Session } from "./sessions.ts";
 
@@ -30,23 +30,19 @@ type AsksNeed = {
 };
 
 export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled }: AsksNeed) {
-  /** Files an ask. Its waiter is registered before the row is visible, so that no decision can slip past it. */
+  /** Files an ask. It waits and holds before the commit makes its row visible, so that no decision can slip past it. */
   async function ask(session: Session, input: PermitInput): Promise<Ask> {
-    const id = Bun.randomUUIDv7();
-    const waiter = broadcast.waitFor(id);
-    try {
-      const row = await storage.write((announce) => file(announce, id, session, input));
-      onFiled(row);
-      if (row.id === id) return waiting(id, waiter);
-      waiter[Symbol.dispose]();
-      return waiting(row.id, broadcast.waitFor(row.id));
-    } catch (cause) {
-      waiter[Symbol.dispose]();
-      throw cause;
-    }
+    using filing = new DisposableStack();
+    const filed = await storage.write((announce) => {
+      const row = file(announce, session, input);
+      return { row, ask: filing.use(waiting(row.id)) };
+    });
+    filing.move();
+    onFiled(filed.row);
+    return filed.ask;
   }
 
-  function file(announce: Announce, id: string, session: Session, input: PermitInput): ApprovalRow {
+  function file(announce: Announce, session: Session, input: PermitInput): ApprovalRow {
     const askHash = hashOf(input.tool_name, input.input);
     const toolUseId = input.tool_use_id ?? null;
     // Without an id, two equal asks are two asks: a decision on one must not run the other.
@@ -60,7 +56,7 @@ export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled
     }
     const createdAt = now();
     const row = storage.approvals.create({
-      id,
+      id: Bun.randomUUIDv7(),
       sessionId: session.id,
       sessionName: session.name,
       owner: session.owner,
@@ -71,12 +67,13 @@ export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled
       createdAt,
       expiresAt: createdAt + (session.loopbackTimeoutSecs ?? timeoutSecs) * 1000,
     });
-    const { owner, sessionId } = row;
-    announce(storage.changes.append({ kind: "approval_requested", owner, sessionId, approvalId: id, at: createdAt }));
+    const { id: approvalId, owner, sessionId } = row;
+    announce(storage.changes.append({ kind: "approval_requested", owner, sessionId, approvalId, at: createdAt }));
     return row;
   }
 
-  function waiting(approvalId: string, waiter: Waiter): Ask {
+  function waiting(approvalId: string): Ask {
+    const waiter = broadcast.waitFor(approvalId);
     const held = hold(approvalId);
     return {
       approvalId,
@@ -100,9 +97,7 @@ export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled
     /** Takes up an ask again after its connection was lost; `undefined` when the caller has no such ask. */
     resume(principal: Principal, approvalId: string): Ask | undefined {
       const row = storage.approvals.get(approvalId);
-      return row && mayAskFor(principal, row.sessionId)
-        ? waiting(approvalId, broadcast.waitFor(approvalId))
-        : undefined;
+      return row && mayAskFor(principal, row.sessionId) ? waiting(approvalId) : undefined;
     },
   };
 }

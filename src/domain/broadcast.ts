@@ -19,7 +19,7 @@ export type Broadcast = ReturnType<typeof createBroadcast>;
  * The in-process messenger: it only says that there is something to read. The database is the truth, so a message may
  * be dropped (a reader that is too slow is told so and resumes from the database), but never sent before its commit.
  */
-export function createBroadcast() {
+export function createBroadcast(onError: (cause: unknown) => void = reportError) {
   const waiters = new Map<string, Set<() => void>>();
   const listeners = new Set<(change: Change) => void>();
 
@@ -28,29 +28,21 @@ export function createBroadcast() {
     publish(changes: Change[]): void {
       for (const change of changes) {
         if (change.kind === "approval_resolved") wake(change.approvalId);
-        for (const listener of listeners) listener(change);
+        for (const listener of listeners) tell(listener, change);
       }
     },
 
     /** Registered as soon as this returns. */
     waitFor(approvalId: string): Waiter {
-      let ring = () => {};
-      let rung = false;
-      const waiter = () => {
-        rung = true;
-        ring();
-      };
+      let next = Promise.withResolvers<void>();
+      const waiter = () => next.resolve();
       const others = waiters.get(approvalId);
       if (others) others.add(waiter);
       else waiters.set(approvalId, new Set([waiter]));
       return {
         async woken() {
-          if (!rung) {
-            await new Promise<void>((resolve) => {
-              ring = resolve;
-            });
-          }
-          rung = false;
+          await next.promise;
+          next = Promise.withResolvers();
         },
         [Symbol.dispose]() {
           const set = waiters.get(approvalId);
@@ -69,6 +61,7 @@ export function createBroadcast() {
     subscribe(accepts: (change: Change) => boolean, limit: number, signal: AbortSignal): Subscription {
       const queue: Change[] = [];
       let overflowed = false;
+      let ended = signal.aborted;
       let ring = () => {};
       const listening = listen((change) => {
         if (overflowed || !accepts(change)) return;
@@ -77,13 +70,14 @@ export function createBroadcast() {
         ring();
       });
       const end = () => {
+        ended = true;
         listening[Symbol.dispose]();
         ring();
       };
       signal.addEventListener("abort", end);
       return {
         async *[Symbol.asyncIterator]() {
-          while (!signal.aborted) {
+          while (!ended) {
             const next = queue.shift();
             if (next) {
               yield next;
@@ -107,6 +101,15 @@ export function createBroadcast() {
     const own = (change: Change) => listener(change);
     listeners.add(own);
     return { [Symbol.dispose]: () => listeners.delete(own) };
+  }
+
+  /** What one listener does wrong keeps nothing from the others. */
+  function tell(listener: (change: Change) => void, change: Change): void {
+    try {
+      listener(change);
+    } catch (cause) {
+      onError(cause);
+    }
   }
 
   function wake(approvalId: string): void {

@@ -3,10 +3,11 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** One timer for the earliest of many stored deadlines. `at` tells it of one; `onDue` runs when the earliest has come. */
 export function createDeadline({ now, onDue }: { now: () => number; onDue: () => void }) {
+  let stopped = false;
   let earliest: { at: number; timer: ReturnType<typeof setTimeout> } | undefined;
 
   function at(time: number | undefined): void {
-    if (time === undefined || (earliest && earliest.at <= time)) return;
+    if (stopped || time === undefined || (earliest && earliest.at <= time)) return;
     clearTimeout(earliest?.timer);
     const fire = () => {
       earliest = undefined;
@@ -18,6 +19,7 @@ export function createDeadline({ now, onDue }: { now: () => number; onDue: () =>
   return {
     at,
     [Symbol.dispose]() {
+      stopped = true;
       clearTimeout(earliest?.timer);
     },
   };

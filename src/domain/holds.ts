@@ -11,9 +11,10 @@ export function createHolds({
   const held = new Map<string, number>();
   const letGoAt = new Map<string, number>();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let stopped = false;
 
   function watch(): void {
-    if (timer || letGoAt.size === 0) return;
+    if (stopped || timer || letGoAt.size === 0) return;
     const [first] = letGoAt.values();
     timer = setTimeout(sweep, Math.max(0, (first ?? 0) + graceMs - now()) + 1);
   }
@@ -34,6 +35,7 @@ export function createHolds({
 
   return {
     sweep,
+    isHeld: (id: string): boolean => held.has(id),
     hold(id: string): Disposable {
       held.set(id, (held.get(id) ?? 0) + 1);
       letGoAt.delete(id);
@@ -59,8 +61,8 @@ export function createHolds({
       watch();
     },
     [Symbol.dispose]() {
+      stopped = true;
       clearTimeout(timer);
-      timer = undefined;
       letGoAt.clear();
     },
   };

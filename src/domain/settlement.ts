@@ -1,6 +1,6 @@
 import type { Decision, RespondResult } from "../schema/approval.ts";
 import { AppError } from "../schema/errors.ts";
-import type { ApprovalRow, Outcome } from "../storage/approvals.ts";
+import type { ApprovalRow, AskedSpan, Outcome } from "../storage/approvals.ts";
 import type { Storage } from "../storage/database.ts";
 import type { Announce } from "../storage/writer.ts";
 import { seconds } from "./approval-view.ts";
@@ -25,9 +25,9 @@ export function createSettlement({ storage, now }: { storage: Storage; now: () =
 
   /** A deadline that has passed has decided already, even when its timer is late. */
   function expireIfDue(announce: Announce, id: string): ApprovalRow | undefined {
-    const row = storage.approvals.get(id);
-    if (row?.status !== "pending" || row.expiresAt > now()) return undefined;
-    return settle(announce, id, timedOut(row, now()));
+    const asked = storage.approvals.spanIfPending(id);
+    if (!asked || asked.expiresAt > now()) return undefined;
+    return settle(announce, id, timedOut(asked, now()));
   }
 
   return {
@@ -59,12 +59,14 @@ export function createSettlement({ storage, now }: { storage: Storage; now: () =
       return expired.length;
     },
 
-    /** The child that asked is gone, so there is nobody left to tell. */
-    async abandon(ids: string[], reason: string): Promise<void> {
+    /** The child that asked is gone, so there is nobody left to tell; `isBack` may find out otherwise at the last moment. */
+    async abandon(ids: string[], reason: string, isBack: (id: string) => boolean = () => false): Promise<void> {
       for (let start = 0; start < ids.length; start += BATCH) {
         const batch = ids.slice(start, start + BATCH);
         await storage.write((announce) => {
-          for (const id of batch) if (!expireIfDue(announce, id)) settle(announce, id, abandoned(reason, now()));
+          for (const id of batch) {
+            if (!expireIfDue(announce, id) && !isBack(id)) settle(announce, id, abandoned(reason, now()));
+          }
         });
       }
     },
@@ -86,8 +88,8 @@ function decided(principal: Principal, decision: Decision, at: number): Outcome 
   };
 }
 
-function timedOut(row: ApprovalRow, at: number): Outcome {
-  const waited = Math.round((row.expiresAt - row.createdAt) / 1000);
+function timedOut(asked: AskedSpan, at: number): Outcome {
+  const waited = Math.round((asked.expiresAt - asked.createdAt) / 1000);
   const message = `Approval timed out: nobody decided within ${waited} seconds. The tool was not run.`;
   return unmade("timed_out", message, "timeout", at);
 }

@@ -30,27 +30,40 @@ export function createWatching({ storage, broadcast }: { storage: Storage; broad
       options: { sessionId?: string | undefined; timeoutMs: number; limit: number; signal: AbortSignal },
     ): Promise<{ approvals: Approval[]; cursor: number }> {
       const scope = { owner: visibleOwner(principal), sessionId: options.sessionId };
-      const { promise: over, resolve: finish } = Promise.withResolvers<void>();
-      using _ = broadcast.listen((change) => {
-        const concerns = scope.sessionId === undefined || change.sessionId === scope.sessionId;
-        if (change.kind === "approval_requested" && concerns && visibleTo(principal)(change)) finish();
-      });
-      const timer = setTimeout(finish, options.timeoutMs);
-      options.signal.addEventListener("abort", () => finish());
-      const read = () => {
-        const cursor = storage.changes.newestId();
-        return { approvals: storage.approvals.listPending(scope, options.limit).map(toApproval), cursor };
+      const visible = visibleTo(principal);
+      let isOver = options.signal.aborted;
+      let ring = () => {};
+      const finish = () => {
+        isOver = true;
+        ring();
       };
-      const before = read();
-      if (before.approvals.length === 0 && !options.signal.aborted) await over;
-      clearTimeout(timer);
-      return before.approvals.length > 0 ? before : read();
+      using cleanup = new DisposableStack();
+      cleanup.use(
+        broadcast.listen((change) => {
+          const concerns = scope.sessionId === undefined || change.sessionId === scope.sessionId;
+          if (change.kind === "approval_requested" && concerns && visible(change)) ring();
+        }),
+      );
+      cleanup.adopt(setTimeout(finish, options.timeoutMs), clearTimeout);
+      options.signal.addEventListener("abort", finish);
+      cleanup.defer(() => options.signal.removeEventListener("abort", finish));
+      for (;;) {
+        const cursor = storage.changes.newestId();
+        const approvals = storage.approvals.listPending(scope, options.limit).map(toApproval);
+        // What was asked may be decided by now: then there is still nothing to return for.
+        if (approvals.length > 0 || isOver) return { approvals, cursor };
+        await new Promise<void>((resolve) => {
+          ring = resolve;
+        });
+      }
     },
 
     /** Everything after `after` from the database, then everything that happens: nothing missed, nothing twice, in order. */
     async *follow(principal: Principal, after: number | undefined, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
       using live = broadcast.subscribe(visibleTo(principal), MAX_QUEUED, signal);
-      let cursor = after ?? storage.changes.newestId();
+      const newest = storage.changes.newestId();
+      // An id that was never given comes from another database: whoever sends it has seen nothing of this one's future.
+      let cursor = Math.min(after ?? newest, newest);
       for (;;) {
         const page = storage.changes.listAfter(cursor, visibleOwner(principal), REPLAY_PAGE);
         for (const change of page) {

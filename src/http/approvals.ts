@@ -5,7 +5,7 @@ import type { App } from "../app.ts";
 import { ApprovalStatus, Decision } from "../schema/approval.ts";
 import { Id } from "../schema/values.ts";
 import type { Env } from "./auth.ts";
-import { jsonOnly, readBody } from "./body.ts";
+import { jsonBody } from "./body.ts";
 import { refuseInvalid } from "./errors.ts";
 
 const ListQuery = z.strictObject({
@@ -23,7 +23,7 @@ export function approvalRoutes(app: App) {
       return c.json({ type: "ok", approvals, has_more: cursor !== null, cursor });
     })
     .get("/:id", (c) => c.json({ type: "ok", approval: app.approvals.get(c.get("principal"), c.req.param("id")) }))
-    .post("/:id/respond", jsonOnly, readBody, zValidator("json", Decision, refuseInvalid), async (c) =>
+    .post("/:id/respond", jsonBody, zValidator("json", Decision, refuseInvalid), async (c) =>
       c.json(await app.approvals.decide(c.get("principal"), c.req.param("id"), c.req.valid("json"))),
     );
 }

@@ -4,8 +4,9 @@ import { AppError } from "../schema/errors.ts";
 
 const MAX_WRONG = 100;
 const WINDOW_MS = 10_000;
+const OPERATOR: Principal = { kind: "operator" };
 
-/** What the handlers of a request know of its sender. */
+/** What the handlers of a request know of its sender; nothing on an open path without a token. */
 export type Env = {
   Bindings: { server?: Bun.Server<undefined> };
   Variables: { principal: Principal; anonymous: boolean; revoked: AbortSignal };
@@ -16,17 +17,17 @@ export function authenticate(app: App, open: (path: string) => boolean): Middlew
   const wrong = createWrongTokenLimit();
   return async (c, next) => {
     const secret = bearer(c.req.header("authorization"));
-    const principal = secret === undefined ? undefined : app.tokens.identify(secret);
-    if (principal) {
-      c.set("principal", principal);
-      c.set("anonymous", false);
-      c.set("revoked", app.tokens.revocation(principal));
-    } else if (secret !== undefined) {
+    const holder = secret === undefined ? undefined : app.tokens.identify(secret);
+    if (secret !== undefined && !holder) {
       wrong.count();
       throw unknownToken();
-    } else if (app.config.auth === "none") {
-      c.set("principal", { kind: "operator" });
-      c.set("anonymous", true);
+    }
+    const anonymous = !holder && app.config.auth === "none";
+    const principal = anonymous ? OPERATOR : holder;
+    if (principal) {
+      c.set("principal", principal);
+      c.set("anonymous", anonymous);
+      c.set("revoked", app.tokens.revocation(principal));
     } else if (!open(c.req.path)) {
       throw new AppError(
         "unauthorized",

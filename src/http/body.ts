@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { AppError } from "../schema/errors.ts";
 import { type Env, refuseRevoked } from "./auth.ts";
 
@@ -8,22 +8,9 @@ const JSON_TYPE = /^application\/([a-z.-]+\+)?json\s*(;|$)/i;
 /** What Bun replaces in silence is refused here: a child's input must be decided on as it was sent. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Reads the body for the handlers behind it, and no more of it than the limit. */
-export const readBody: MiddlewareHandler<Env> = async (c, next) => {
-  if (c.req.raw.body) c.req.bodyCache.text = Promise.resolve(decoded(await bounded(c.req.raw)));
-  refuseRevoked(c);
-  await next();
-};
-
-/** Says so where a body is none of ours to read, rather than that its fields are missing. */
-export const jsonOnly: MiddlewareHandler<Env> = async (c, next) => {
-  if (!JSON_TYPE.test(c.req.header("content-type") ?? "")) {
-    throw new AppError("invalid_json", "Send JSON, with `Content-Type: application/json`.");
-  }
-  await next();
-};
-
-export function parseJson(text: string): unknown {
+/** The body as JSON: bounded, and of a sender who may still send it once the last byte is here. */
+export async function readJson(c: Context<Env>): Promise<unknown> {
+  const text = await readText(c);
   try {
     return JSON.parse(text);
   } catch {
@@ -31,8 +18,27 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Stands before a validator, which by itself reads without bound and takes another content type for an empty object. */
+export const jsonBody: MiddlewareHandler<Env> = async (c, next) => {
+  if (!JSON_TYPE.test(c.req.header("content-type") ?? "")) {
+    throw new AppError("invalid_json", "Send JSON, with `Content-Type: application/json`.");
+  }
+  c.req.raw = new Request(c.req.raw, { body: await readText(c) });
+  await next();
+};
+
+async function readText(c: Context<Env>): Promise<string> {
+  const bytes = await readBytes(c.req.raw);
+  refuseRevoked(c);
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new AppError("invalid_json", "The body is not valid UTF-8.");
+  }
+}
+
 /** What is left unread is thrown away by Bun as it arrives. */
-async function bounded(request: Request): Promise<Uint8Array> {
+async function readBytes(request: Request): Promise<Uint8Array> {
   const length = request.headers.get("content-length");
   if (Number(length) > MAX_BODY_BYTES) throw tooLarge();
   const chunks: Uint8Array[] = [];
@@ -49,14 +55,6 @@ async function bounded(request: Request): Promise<Uint8Array> {
   }
   if (size > MAX_BODY_BYTES) throw tooLarge();
   return Buffer.concat(chunks);
-}
-
-function decoded(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new AppError("invalid_json", "The body is not valid UTF-8.");
-  }
 }
 
 function tooLarge(): AppError {

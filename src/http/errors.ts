@@ -3,7 +3,11 @@ import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ZodError } from "zod";
 import { errorFields, type Log } from "../log.ts";
+import { cutText } from "../schema/cut.ts";
 import { AppError, type ErrorBody, type ErrorCode } from "../schema/errors.ts";
+
+/** A problem names the key that it is about, and a key may be as long as a body. */
+const MAX_PROBLEM_CHARS = 300;
 
 const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
   invalid_json: 400,
@@ -37,7 +41,7 @@ export function refuseInvalid(result: { success: true } | { success: false; erro
   if (result.success) return;
   const problems = result.error.issues.slice(0, 5).map((issue) => {
     const where = issue.path.join(".");
-    return where ? `${where}: ${issue.message}` : issue.message;
+    return cutText(where ? `${where}: ${issue.message}` : issue.message, MAX_PROBLEM_CHARS);
   });
   throw new AppError("invalid_arguments", `${problems.join("; ")}.`);
 }
@@ -45,9 +49,7 @@ export function refuseInvalid(result: { success: true } | { success: false; erro
 function asAppError(cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
   if (cause instanceof HTTPException && cause.status === 400) {
-    return new AppError("invalid_json", "The body is not valid JSON, or its Content-Type is not application/json.");
+    return new AppError("invalid_json", "The body is not valid JSON.");
   }
-  if (cause instanceof HTTPException && cause.status === 413)
-    return new AppError("payload_too_large", "The body is too large.");
   return new AppError("internal", "Plexus failed inside; its log has the details. Nothing was allowed.", { cause });
 }

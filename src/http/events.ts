@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { z } from "zod";
 import { type App, SlowReader } from "../app.ts";
 import { errorFields } from "../log.ts";
 import type { ChangeEvent } from "../schema/change.ts";
@@ -7,56 +6,69 @@ import { cutObject, MAX_RESULT_CHARS } from "../schema/cut.ts";
 import { AppError } from "../schema/errors.ts";
 import type { Env } from "./auth.ts";
 
-const KEEP_ALIVE_MS = 15_000;
 const RETRY_MS = 1_000;
-const EventId = z.coerce.number().int().nonnegative();
+const HEADERS = { "Content-Type": "text/event-stream", "Cache-Control": "no-cache, no-transform" };
 const encoder = new TextEncoder();
 
-/** Server-sent events: what happens, numbered; `Last-Event-ID` goes on where a reader stopped. */
-export function eventRoutes(app: App) {
+type Events = ReturnType<App["watching"]["follow"]>;
+type Part = { text: string; isLast: boolean };
+
+/**
+ * Server-sent events: what happens, numbered; `Last-Event-ID` goes on where a reader stopped. The server's idle limit
+ * stays on: the keep-alive satisfies it for whoever reads, and whoever has stopped reading is cut off.
+ */
+export function eventRoutes(app: App, keepAliveMs: number, closing: AbortSignal) {
   return new Hono<Env>().get("/", (c) => {
-    c.env.server?.timeout(c.req.raw, 0);
     const after = lastEventId(c.req.header("last-event-id") ?? c.req.query("last_event_id"));
     const gone = new AbortController();
-    const signal = AbortSignal.any([c.req.raw.signal, gone.signal, app.closing]);
+    const signal = AbortSignal.any([c.req.raw.signal, gone.signal, closing, c.get("revoked")]);
     const events = app.watching.follow(c.get("principal"), after, signal);
-    let keepAlive: ReturnType<typeof setInterval> | undefined;
-    const body = new ReadableStream<Uint8Array>({
-      start(controller) {
-        const send = (text: string) => controller.enqueue(encoder.encode(text));
-        send(`retry: ${RETRY_MS}\n\n`);
-        keepAlive = setInterval(() => send(": alive\n\n"), KEEP_ALIVE_MS);
-      },
-      // Read only when the client has taken what came before: what waits meanwhile is bounded by the subscription.
-      async pull(controller) {
-        const text = await nextText(events, app);
-        if (text !== undefined) controller.enqueue(encoder.encode(text));
-        if (text === undefined || text.startsWith("event: dropped")) {
-          clearInterval(keepAlive);
-          controller.close();
-        }
-      },
-      cancel() {
-        clearInterval(keepAlive);
-        gone.abort();
-      },
-    });
-    return new Response(body, {
-      headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-cache, no-transform" },
-    });
+    return new Response(readWhenTaken(app, events, keepAliveMs, gone), { headers: HEADERS });
   });
 }
 
-async function nextText(events: ReturnType<App["watching"]["follow"]>, app: App): Promise<string | undefined> {
+/** Takes the next event only when the client has taken all before it: what waits meanwhile is bounded by the subscription. */
+function readWhenTaken(app: App, events: Events, keepAliveMs: number, gone: AbortController): ReadableStream {
+  let keepAlive: ReturnType<typeof setInterval> | undefined;
+  let first: Promise<Part> | undefined;
+  const end = () => {
+    clearInterval(keepAlive);
+    gone.abort();
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const send = (text: string) => controller.enqueue(encoder.encode(text));
+        if (!keepAlive) {
+          // Followed before the reader hears from us, so that nothing it does then can slip past.
+          first = nextPart(events, app);
+          keepAlive = setInterval(() => controller.desiredSize === 0 && send(": alive\n\n"), keepAliveMs);
+          return send(`retry: ${RETRY_MS}\n\n`);
+        }
+        const part = await (first ?? nextPart(events, app));
+        first = undefined;
+        if (part.text) send(part.text);
+        if (!part.isLast) return;
+        end();
+        controller.close();
+      },
+      cancel: end,
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function nextPart(events: Events, app: App): Promise<Part> {
   try {
-    const next = await events.next();
-    if (next.done) return undefined;
-    const { id, event } = next.value;
-    return `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(shortened(event))}\n\n`;
+    const { done, value } = await events.next();
+    if (done) return { text: "", isLast: true };
+    const data = JSON.stringify(shortened(value.event));
+    return { text: `id: ${value.id}\nevent: ${value.event.type}\ndata: ${data}\n\n`, isLast: false };
   } catch (cause) {
-    if (!(cause instanceof SlowReader)) app.log.error("an event stream failed", errorFields(cause));
-    const reason = cause instanceof SlowReader ? cause.message : "Plexus failed inside; its log has the details";
-    return `event: dropped\ndata: ${JSON.stringify({ type: "dropped", reason })}\n\n`;
+    const isSlow = cause instanceof SlowReader;
+    if (!isSlow) app.log.error("an event stream failed", errorFields(cause));
+    const reason = isSlow ? cause.message : "Plexus failed inside; its log has the details";
+    return { text: `event: dropped\ndata: ${JSON.stringify({ type: "dropped", reason })}\n\n`, isLast: true };
   }
 }
 
@@ -69,7 +81,8 @@ function shortened(event: ChangeEvent): ChangeEvent {
 
 function lastEventId(given: string | undefined): number | undefined {
   if (given === undefined || given === "") return undefined;
-  const id = EventId.safeParse(given);
-  if (!id.success) throw new AppError("invalid_arguments", "Last-Event-ID must be an id that this stream has sent.");
-  return id.data;
+  const id = /^\d+$/.test(given) ? Number(given) : undefined;
+  if (!Number.isSafeInteger(id))
+    throw new AppError("invalid_arguments", "Last-Event-ID must be an id that this stream has sent.");
+  return id;
 }

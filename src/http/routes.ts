@@ -1,10 +1,10 @@
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import type { App } from "../app.ts";
 import { AppError } from "../schema/errors.ts";
 import { VERSION } from "../version.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { authenticate, type Env, refuseChildren } from "./auth.ts";
-import { parseJson, readBody } from "./body.ts";
+import { readJson } from "./body.ts";
 import { answerError } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
 import { checkOrigin } from "./origin.ts";
@@ -13,13 +13,13 @@ import { tokenRoutes } from "./tokens.ts";
 const OPEN_PATHS = new Set(["/", "/healthz", "/readyz"]);
 
 /** Answers MCP requests; given from outside, since transports don't know each other. */
-export type McpHandler = (
-  request: Request,
-  caller: Pick<Env["Variables"], "principal" | "anonymous">,
-  body: unknown,
-) => Promise<Response>;
+export type McpTransport = AsyncDisposable & {
+  handle(request: Request, caller: Pick<Env["Variables"], "principal" | "anonymous">, body: unknown): Promise<Response>;
+};
 
-export function createRoutes(app: App, mcp: McpHandler) {
+type RoutesNeed = { app: App; mcp: McpTransport; keepAliveMs: number; closing: AbortSignal };
+
+export function createRoutes({ app, mcp, keepAliveMs, closing }: RoutesNeed) {
   const routes = new Hono<Env>();
   routes.onError((cause, c) => answerError(c, cause, app.log));
   routes.notFound((c) =>
@@ -37,17 +37,15 @@ export function createRoutes(app: App, mcp: McpHandler) {
   });
   routes.get("/", (c) => c.text(`Plexus ${VERSION}\nMCP: /mcp\nREST: /api/v1\n`));
 
-  routes.post("/mcp", readBody, async (c) => mcpAnswer(c, parseJson(await c.req.text())));
-  routes.all("/mcp", (c) => mcpAnswer(c, undefined));
+  routes.all("/mcp", async (c) => {
+    const body = c.req.method === "POST" ? await readJson(c) : undefined;
+    c.env.server?.timeout(c.req.raw, 0);
+    return mcp.handle(c.req.raw, { principal: c.get("principal"), anonymous: c.get("anonymous") }, body);
+  });
 
   routes.use("/*", refuseChildren);
   routes.route("/api/v1/approvals", approvalRoutes(app));
   routes.route("/api/v1/tokens", tokenRoutes(app));
-  routes.route("/api/v1/events", eventRoutes(app));
+  routes.route("/api/v1/events", eventRoutes(app, keepAliveMs, closing));
   return routes;
-
-  function mcpAnswer(c: Context<Env>, body: unknown): Promise<Response> {
-    c.env.server?.timeout(c.req.raw, 0);
-    return mcp(c.req.raw, { principal: c.get("principal"), anonymous: c.get("anonymous") }, body);
-  }
 }

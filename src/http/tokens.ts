@@ -4,14 +4,14 @@ import { z } from "zod";
 import type { App } from "../app.ts";
 import { Name } from "../schema/values.ts";
 import { type Env, operatorOnly } from "./auth.ts";
-import { jsonOnly, readBody } from "./body.ts";
+import { jsonBody } from "./body.ts";
 import { refuseInvalid } from "./errors.ts";
 
 export function tokenRoutes(app: App) {
   return new Hono<Env>()
     .use(operatorOnly)
     .get("/", (c) => c.json({ type: "ok", tokens: app.tokens.listNamed() }))
-    .post("/", jsonOnly, readBody, zValidator("json", z.strictObject({ name: Name }), refuseInvalid), async (c) =>
+    .post("/", jsonBody, zValidator("json", z.strictObject({ name: Name }), refuseInvalid), async (c) =>
       c.json({ type: "created", ...(await app.tokens.createNamed(c.req.valid("json").name)) }, 201),
     )
     .delete("/:name", async (c) => c.json({ type: "revoked", ...(await app.tokens.revoke(c.req.param("name"))) }));

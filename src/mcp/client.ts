@@ -1,32 +1,70 @@
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
-import { VERSION } from "../version.ts";
+import {
+  CallToolResultSchema,
+  isJSONRPCErrorResponse,
+  isJSONRPCResultResponse,
+} from "@modelcontextprotocol/sdk/types.js";
 
-/** Longer than any tool waits. */
-const CALL_TIMEOUT_MS = 24 * 3_600_000;
+/** What a tool answered: the JSON of its text. */
+export type CallOutcome = { isError: boolean; value: unknown };
 
-export type CallOutcome = { isError: boolean; text: string };
+type Fetch = (path: string, init: RequestInit) => Promise<Response>;
 
-/** Calls one tool of a running server as an MCP client, and disconnects. */
+/**
+ * Calls one tool of a running server, with a single request: our server asks for no handshake, and a stream of our own
+ * shows when it ends without an answer. Then there is no outcome.
+ */
 export async function callTool(
-  server: { url: string; token: string | undefined },
+  server: { fetch: Fetch },
   name: string,
   args: Record<string, unknown>,
-): Promise<CallOutcome> {
-  const headers: Record<string, string> = server.token ? { Authorization: `Bearer ${server.token}` } : {};
-  const transport = new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit: { headers } });
-  const client = new Client({ name: "plexus-cli", version: VERSION });
+): Promise<CallOutcome | undefined> {
+  const response = await server.fetch("/mcp", {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }),
+  });
+  for await (const message of messagesOf(response)) {
+    if (isJSONRPCErrorResponse(message)) {
+      return {
+        isError: true,
+        value: { type: "error", code: String(message.error.code), message: message.error.message },
+      };
+    }
+    if (isJSONRPCResultResponse(message)) return outcomeOf(message.result);
+  }
+  return undefined;
+}
+
+function outcomeOf(result: unknown): CallOutcome {
+  const { content, isError = false } = CallToolResultSchema.parse(result);
+  const text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
+  return { isError, value: parsed(text) ?? text };
+}
+
+/** The JSON of each event, until the stream ends, however it ends. */
+async function* messagesOf(response: Response): AsyncGenerator<unknown> {
+  const decoder = new TextDecoder();
+  let rest = "";
   try {
-    // The SDK's own transport does not satisfy its interface under exactOptionalPropertyTypes.
-    await client.connect(transport as Parameters<typeof client.connect>[0]);
-    const outcome = CallToolResultSchema.parse(
-      await client.callTool({ name, arguments: args }, undefined, { timeout: CALL_TIMEOUT_MS }),
-    );
-    const text = outcome.content.map((block) => (block.type === "text" ? block.text : "")).join("");
-    return { isError: outcome.isError ?? false, text };
-  } finally {
-    await transport.terminateSession().catch(() => {});
-    await client.close();
+    for await (const chunk of response.body ?? []) {
+      const events = (rest + decoder.decode(chunk, { stream: true })).split("\n\n");
+      rest = events.pop() ?? "";
+      for (const event of events) yield parsed(dataOf(event));
+    }
+  } catch {
+    return;
+  }
+}
+
+function dataOf(event: string): string {
+  const lines = event.split("\n").filter((line) => line.startsWith("data:"));
+  return lines.map((line) => line.slice("data:".length)).join("\n");
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
   }
 }

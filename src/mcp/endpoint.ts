@@ -5,7 +5,7 @@ import type { Caller } from "./caller.ts";
 import { createClientSessions } from "./client-sessions.ts";
 import { createPermits, permitCall, readPermitEventId } from "./permit.ts";
 import { type CreateServer, createMcpServer } from "./server.ts";
-import { acceptable, COMMENT, firstEvent, primed } from "./streams.ts";
+import { acceptable, COMMENT, firstEvent, primed, transportOptions } from "./streams.ts";
 import { canonicalName, PERMIT } from "./tools.ts";
 
 export type McpEndpoint = ReturnType<typeof createMcpEndpoint>;
@@ -33,8 +33,7 @@ export function createMcpEndpoint(app: App, createServer: CreateServer = createM
   async function serveOnce(request: Request, caller: Caller, body: unknown): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport({});
     await createServer(app, caller.principal).server.connect(transport);
-    const authInfo = { token: "", clientId: "", scopes: [], extra: { signal: request.signal } };
-    return primed(await transport.handleRequest(acceptable(request), { parsedBody: body, authInfo }), COMMENT);
+    return primed(await transport.handleRequest(acceptable(request), transportOptions(request, body)), COMMENT);
   }
 
   async function serveClient(request: Request, caller: Caller, body: unknown): Promise<Response> {

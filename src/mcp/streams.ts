@@ -62,6 +62,12 @@ export function jsonRequest(sessionId: string, message: object): Request {
   });
 }
 
+/** What the SDK is handed with a request; through `authInfo` its handlers learn that the caller has gone. */
+export function transportOptions(request: Request, body: unknown) {
+  const authInfo = { token: "", clientId: "", scopes: [], extra: { signal: request.signal } };
+  return { authInfo, ...(body !== undefined && { parsedBody: body }) };
+}
+
 /** A plain HTTP client that takes anything takes what we send. */
 export function acceptable(request: Request): Request {
   const accept = request.headers.get("accept");

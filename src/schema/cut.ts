@@ -40,9 +40,15 @@ export function cutObject(value: JsonObject, limit: number): JsonObject {
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const kept = Math.max(20, limit - 60);
-  const head = text.slice(0, Math.ceil(kept * 0.7));
-  const tail = text.slice(text.length - Math.floor(kept * 0.3));
+  const head = text.slice(0, wholeCharacter(text, Math.ceil(kept * 0.7)));
+  const tail = text.slice(wholeCharacter(text, text.length - Math.floor(kept * 0.3)));
   return `${head}\n…[${text.length - head.length - tail.length} of ${text.length} characters left out]…\n${tail}`;
+}
+
+/** This position, or the one before it where it would cut a surrogate pair in half. */
+function wholeCharacter(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;
 }
 
 function cutTexts(value: unknown, longest: number): unknown {

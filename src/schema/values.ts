@@ -2,7 +2,10 @@ import { z } from "zod";
 
 /** An optional argument: absent and `null` mean the same. */
 export function optional<T extends z.ZodType>(schema: T) {
-  return schema.nullish().transform((value) => value ?? undefined);
+  return schema
+    .nullish()
+    .transform((value) => value ?? undefined)
+    .optional();
 }
 
 /** An id as callers send it; whether it names anything is decided by looking it up. */

@@ -18,6 +18,8 @@ export type NewApproval = Pick<
   | "createdAt"
   | "expiresAt"
 >;
+/** From when to when an approval may be decided. */
+export type AskedSpan = Pick<ApprovalRow, "createdAt" | "expiresAt">;
 export type Outcome = {
   status: Exclude<ApprovalStatus, "pending">;
   responseMessage: string | null;
@@ -26,11 +28,15 @@ export type Outcome = {
   resolvedAt: number;
   resolvedBy: string;
 };
-/** Keeps a page's query on the ids: it would sort the whole table where no cursor bounds them. */
-const AFTER_EVERY_ID = "~";
-
 /** Which approvals are meant: those of one owner or session, or all. */
 export type ApprovalScope = { owner?: string | undefined; sessionId?: string | undefined };
+
+type Page = { status?: ApprovalStatus | undefined; cursor?: string | undefined };
+
+/** Spelled as in the partial indexes, which are used only then. */
+const isPending = sql`status = 'pending'`;
+/** The few pending rows are found by their index and sorted; along the ids SQLite would read every decided one too. */
+const sortedId = sql`+id`;
 
 /** Queries on `loopback_approvals`. What writes is called inside a transaction of the writer. */
 export function approvalQueries(orm: Orm) {
@@ -70,7 +76,6 @@ export function approvalQueries(orm: Orm) {
       ),
     )
     .prepare();
-  const isPending = sql`status = 'pending'`;
   const settle = orm
     .update(approvals)
     .set({
@@ -83,6 +88,11 @@ export function approvalQueries(orm: Orm) {
     })
     .where(and(eq(approvals.id, at("id")), isPending))
     .returning()
+    .prepare();
+  const span = orm
+    .select({ createdAt: approvals.createdAt, expiresAt: approvals.expiresAt })
+    .from(approvals)
+    .where(and(eq(approvals.id, at("id")), isPending))
     .prepare();
   const due = orm
     .select({ id: approvals.id })
@@ -113,6 +123,7 @@ export function approvalQueries(orm: Orm) {
         updatedInput: outcome.updatedInput && JSON.stringify(outcome.updatedInput),
         interrupt: outcome.interrupt ? 1 : 0,
       }),
+    spanIfPending: (id: string): AskedSpan | undefined => span.get({ id }),
     /** Pending ones past their deadline, the longest overdue first. */
     dueIds: (now: number, limit: number): string[] => due.all({ now, limit }).map((row) => row.id),
     nextDeadline: (): number | undefined => deadline.get()?.at ?? undefined,
@@ -124,25 +135,16 @@ export function approvalQueries(orm: Orm) {
         .select()
         .from(approvals)
         .where(and(isPending, ...within(scope)))
-        .orderBy(asc(approvals.id))
+        .orderBy(scope.sessionId === undefined ? sortedId : asc(approvals.id))
         .limit(limit)
         .all(),
     /** Newest first, beginning after `cursor`. */
-    list: (
-      scope: ApprovalScope,
-      page: { status?: ApprovalStatus | undefined; cursor?: string | undefined; limit: number },
-    ): ApprovalRow[] =>
+    list: (scope: ApprovalScope, page: Page & { limit: number }): ApprovalRow[] =>
       orm
         .select()
         .from(approvals)
-        .where(
-          and(
-            ...within(scope),
-            page.status && eq(approvals.status, page.status),
-            lt(approvals.id, page.cursor ?? AFTER_EVERY_ID),
-          ),
-        )
-        .orderBy(desc(approvals.id))
+        .where(and(...within(scope), ...onPage(page)))
+        .orderBy(desc(page.status === "pending" ? sortedId : approvals.id))
         .limit(page.limit)
         .all(),
     /** Forgets up to `limit` of those decided before `before`; tells how many. */
@@ -155,6 +157,14 @@ export function approvalQueries(orm: Orm) {
       return orm.delete(approvals).where(inArray(approvals.id, old)).returning({ id: approvals.id }).all().length;
     },
   };
+}
+
+const AFTER_EVERY_ID = "~";
+
+/** Bounded by id even on the first page, or all rows of a status would be sorted. */
+function onPage({ status, cursor = AFTER_EVERY_ID }: Page): (SQL | undefined)[] {
+  if (status === "pending") return [isPending, lt(sortedId, cursor)];
+  return [status && eq(approvals.status, status), lt(approvals.id, cursor)];
 }
 
 function within(scope: ApprovalScope): (SQL | undefined)[] {

@@ -4,12 +4,12 @@ import { AppError } from "../schema/errors.ts";
 /** Says in a person's words why the database failed; what is not the database's failure passes unchanged. */
 export function storageError(cause: unknown): unknown {
   if (cause instanceof AppError) return cause;
-  const code = cause instanceof SQLiteError ? (cause.code ?? "") : "";
+  const code = codeOf(cause);
   const reason = REASONS.find(([prefix]) => code.startsWith(prefix))?.[1];
   if (reason) return new AppError("storage_unavailable", `${reason} Nothing was changed.`, { cause });
   if (
     cause instanceof SQLiteError ||
-    (cause instanceof Error && /closed database|database is closed/.test(cause.message))
+    (cause instanceof Error && /closed database|database (is|has) closed/i.test(cause.message))
   ) {
     return new AppError("storage_unavailable", `The database failed (${cause.message}). Nothing was changed.`, {
       cause,
@@ -18,11 +18,17 @@ export function storageError(cause: unknown): unknown {
   return cause;
 }
 
+/** JSON that does not parse was not written by us. */
+function codeOf(cause: unknown): string {
+  if (cause instanceof SyntaxError) return "SQLITE_CORRUPT";
+  return cause instanceof SQLiteError ? (cause.code ?? "") : "";
+}
+
 const REASONS: [string, string][] = [
   ["SQLITE_FULL", "The disk that holds the data dir is full: free some space and try again."],
   ["SQLITE_READONLY", "The data dir is read-only: make it writable for the user that runs Plexus."],
   ["SQLITE_PERM", "The data dir may not be read: give it to the user that runs Plexus."],
-  ["SQLITE_CANTOPEN", "The database can't be opened: check that the data dir exists and is writable."],
+  ["SQLITE_CANTOPEN", "plexus.db can't be opened: check that it is a file, and that the data dir is writable."],
   ["SQLITE_IOERR", "The disk that holds the data dir reports an error: check the disk and the system log."],
   ["SQLITE_CORRUPT", "The database is damaged: stop Plexus and restore plexus.db from a backup."],
   ["SQLITE_NOTADB", "plexus.db is not a database: stop Plexus and restore it from a backup."],

@@ -89,8 +89,8 @@ export function createWriter(sqlite: Database, onCommitted: (changes: Change[]) 
   return {
     write,
     close() {
-      flush();
       closed = true;
+      flush();
     },
   };
 }

@@ -43,8 +43,7 @@ export async function startPlexus({ flags = {}, clocks = {}, dataDir }: Options 
       clocks,
     ),
   );
-  const mcp = stack.use(createMcpEndpoint(app));
-  const http = stack.use(startHttpServer(app, mcp.handle));
+  const http = stack.use(startHttpServer(app, createMcpEndpoint(app)));
   const clients = stack.use(new AsyncDisposableStack());
   const owned = stack.move();
   return {

@@ -15,22 +15,26 @@ export type ServerProcess = AsyncDisposable & {
   stop(signal: NodeJS.Signals): Promise<number | null>;
 };
 
-type Options = { dataDir: string; port?: number; token: string; args?: string[]; program?: string[] };
+type Options = {
+  /** Without one, the server finds its data dir in the home. */
+  dataDir?: string;
+  cwd?: string;
+  home?: string;
+  port?: number;
+  token?: string;
+  args?: string[];
+  program?: string[];
+};
 
 /** A server in a process of its own, ready to be called; nothing of it outlives the test. */
-export async function startServerProcess({
-  dataDir,
-  port = 0,
-  token,
-  args = [],
-  program,
-}: Options): Promise<ServerProcess> {
+export async function startServerProcess(options: Options): Promise<ServerProcess> {
+  const { dataDir, cwd = dataDir, home = dataDir, port = 0, token, args = [] } = options;
   const runId = crypto.randomUUID();
-  const command = program ?? [process.execPath, MAIN];
-  const flags = ["serve", "--port", String(port), "--data-dir", dataDir, ...args];
+  const command = options.program ?? [process.execPath, MAIN];
+  const flags = ["serve", "--port", String(port), ...(dataDir ? ["--data-dir", dataDir] : []), ...args];
   const subprocess = Bun.spawn([...command, ...flags], {
-    cwd: dataDir,
-    env: { PATH: process.env["PATH"], HOME: dataDir, PLEXUS_TOKEN: token, [RUN_MARKER]: runId },
+    ...(cwd && { cwd }),
+    env: { PATH: process.env["PATH"], HOME: home, PLEXUS_TOKEN: token, [RUN_MARKER]: runId },
     stdin: "ignore",
     stdout: "ignore",
     stderr: "pipe",

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+
+export const OPERATOR_TOKEN = "operator-token-of-the-bench";
+
+const Reply = z.object({ port: z.number(), tokens: z.array(z.string()), rss: z.number() }).partial();
+
+export type BenchServer = AsyncDisposable & {
+  port: number;
+  pid: number;
+  /** Tokens of new children, one session each. */
+  children(count: number): Promise<string[]>;
+  /** Settles everything that waits. */
+  abandonAll(): void;
+  /** Resident memory in bytes, after a collection. */
+  memory(): Promise<number>;
+};
+
+export function temporaryDataDir(): { path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), "plexus-bench-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export async function startBenchServer(
+  dataDir: string,
+  script = join(import.meta.dir, "server.ts"),
+): Promise<BenchServer> {
+  let answered: ((reply: z.infer<typeof Reply>) => void) | undefined;
+  const child = Bun.spawn([process.execPath, script], {
+    env: { ...process.env, PLEXUS_DATA_DIR: dataDir, PLEXUS_TOKEN: OPERATOR_TOKEN },
+    stdio: ["ignore", "inherit", "inherit"],
+    ipc: (message) => answered?.(Reply.parse(message)),
+  });
+  const reply = () =>
+    new Promise<z.infer<typeof Reply>>((resolve) => {
+      answered = resolve;
+    });
+  const ask = (command: string, argument = 0) => {
+    const answer = reply();
+    child.send([command, argument]);
+    return answer;
+  };
+  const { port = 0 } = await reply();
+  return {
+    port,
+    pid: child.pid,
+    children: async (count) => (await ask("children", count)).tokens ?? [],
+    abandonAll: () => child.send(["abandon", 0]),
+    memory: async () => (await ask("memory")).rss ?? 0,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.exited;
+    },
+  };
+}

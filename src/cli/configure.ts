@@ -1,0 +1,60 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { z } from "zod";
+import { type Config, type Flags, readConfig } from "../config.ts";
+import { McpConfig } from "../schema/approval.ts";
+import { ErrorResult } from "../schema/errors.ts";
+import { jsonText } from "./printable.ts";
+import { openPrivateFile } from "./private-file.ts";
+import { clientCommand } from "./settings.ts";
+import { shellLine } from "./shell.ts";
+import { CommandFailed, type Terminal } from "./terminal.ts";
+import { callServerTool } from "./tool-call.ts";
+
+const Configured = z.object({ session_id: z.string(), mcp_config: McpConfig, args: z.array(z.string()) });
+type Configured = z.infer<typeof Configured>;
+const PROMPT = "your prompt";
+
+type Options = Flags & { out?: string; name?: string; sessionId?: string; json?: true };
+
+export function configureCommand(terminal: Terminal): Command {
+  return clientCommand("configure", "make a session for a claude that you start by hand, and print its command")
+    .option("--out <FILE>", "write the MCP config there, for you alone to read (else it is printed)")
+    .option("--name <NAME>", "name the new session")
+    .option("--session-id <ID>", "one more config for this session, rather than a new one")
+    .option("--json", "print JSON")
+    .action(async (options: Options) => {
+      const config = readConfig(options);
+      if (options.out === undefined) print(await configure(config, options), options, terminal);
+      else await write(resolve(options.out), config, options, terminal);
+    });
+}
+
+async function write(file: string, config: Config, options: Options, terminal: Terminal): Promise<void> {
+  using target = openPrivateFile(file);
+  const { session_id, mcp_config, args } = await configure(config, options);
+  target.commit(`${JSON.stringify(mcp_config, null, 2)}\n`);
+  const command = claudeCommand(file, args);
+  if (options.json) terminal.out(jsonText({ type: "ok", session_id, file, command }, terminal));
+  else terminal.out(`${shellLine(command)}\n`);
+}
+
+/** The config alone on standard output, so that it can be piped to where it is needed. */
+function print(configured: Configured, { json }: Options, terminal: Terminal): void {
+  terminal.out(jsonText(json ? { type: "ok", ...configured } : configured.mcp_config, terminal));
+  if (json) return;
+  const command = shellLine(claudeCommand("FILE", configured.args));
+  terminal.err(`It holds a token: keep it in a FILE that only you can read (--out FILE does), and start\n${command}\n`);
+}
+
+async function configure(config: Config, { name, sessionId }: Options): Promise<Configured> {
+  const { value } = await callServerTool(config, "loopback_configure", { name, session_id: sessionId });
+  const configured = Configured.safeParse(value);
+  if (configured.success) return configured.data;
+  const refusal = ErrorResult.safeParse(value).data;
+  throw new CommandFailed(refusal?.message ?? "The server's answer is not understood: is it another version?");
+}
+
+function claudeCommand(file: string, args: string[]): string[] {
+  return ["claude", "-p", "--mcp-config", file, ...args, PROMPT];
+}

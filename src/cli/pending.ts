@@ -1,0 +1,58 @@
+import type { Command } from "commander";
+import { z } from "zod";
+import { type Flags, readConfig } from "../config.ts";
+import { Approval } from "../schema/approval.ts";
+import { jsonText } from "./printable.ts";
+import { findServer, type Server } from "./server-client.ts";
+import { clientCommand } from "./settings.ts";
+import { table } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+
+const PAGE = 100;
+const Page = z.object({ approvals: z.array(Approval), cursor: z.string().nullable() });
+
+type Options = Flags & { session?: string; json?: true };
+
+export function pendingCommand(terminal: Terminal): Command {
+  return clientCommand("pending", "list the calls that wait for a decision, oldest first")
+    .option("--session <ID>", "only those of this session (its id or its name)")
+    .option("--json", "print JSON, with the whole inputs")
+    .action(async (options: Options) => {
+      const approvals = await allPending(findServer(readConfig(options)));
+      const { session } = options;
+      const wanted = approvals.filter((one) => [undefined, one.session_id, one.session_name].includes(session));
+      if (options.json) return terminal.out(jsonText({ type: "ok", approvals: wanted }, terminal));
+      if (wanted.length === 0) return terminal.err("Nothing waits for a decision.\n");
+      const header = ["ID", "SESSION", "TOOL", "AGE", "LEFT", "INPUT"];
+      terminal.out(table(header, wanted.map(rowOf(Date.now() / 1000)), terminal));
+    });
+}
+
+/** The server pages from the newest back; people decide the oldest first. */
+async function allPending(server: Server): Promise<Approval[]> {
+  const newestFirst: Approval[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = new URLSearchParams({ status: "pending", limit: String(PAGE), ...(cursor && { cursor }) });
+    const page: z.infer<typeof Page> = await server.request(Page, "GET", `/api/v1/approvals?${query}`);
+    newestFirst.push(...page.approvals);
+    cursor = page.cursor;
+  } while (cursor !== null);
+  return newestFirst.reverse();
+}
+
+const rowOf = (now: number) => (approval: Approval) => [
+  approval.id,
+  approval.session_name,
+  approval.tool_name,
+  duration(now - approval.created_at),
+  duration(approval.expires_at - now),
+  JSON.stringify(approval.input),
+];
+
+function duration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole}s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)}m${whole % 60}s`;
+  return `${Math.floor(whole / 3600)}h${Math.floor((whole % 3600) / 60)}m`;
+}

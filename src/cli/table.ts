@@ -1,0 +1,38 @@
+import { printable } from "./printable.ts";
+import { bold, type Terminal } from "./terminal.ts";
+
+const GAP = "  ";
+/** How much of the last column is shown where no screen sets a limit, and at least on one that is too narrow. */
+const LAST_COLUMN = { unlimited: 200, least: 20 };
+
+/** Columns as wide as their widest cell; on a screen the last one takes what is left of the line. */
+export function table(header: string[], rows: string[][], terminal: Terminal): string {
+  const cells = [header, ...rows.map((row) => row.map(printable))];
+  const widths = header.map((_, column) => Math.max(...cells.map((row) => Bun.stringWidth(row[column] ?? ""))));
+  const before = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP.length, 0);
+  const room = terminal.isInteractive ? Math.max(LAST_COLUMN.least, terminal.columns - before) : LAST_COLUMN.unlimited;
+  const lines = cells.map((row) => {
+    const last = shortened(row.at(-1) ?? "", room);
+    const others = row.slice(0, -1).map((cell, column) => padded(cell, widths[column] ?? 0));
+    return [...others, last].join(GAP).trimEnd();
+  });
+  lines[0] = bold(lines[0] ?? "", terminal);
+  return `${lines.join("\n")}\n`;
+}
+
+function padded(cell: string, width: number): string {
+  return cell + " ".repeat(Math.max(0, width - Bun.stringWidth(cell)));
+}
+
+/** At most `width` columns of the text; a cut shows as `…`. */
+function shortened(text: string, width: number): string {
+  if (Bun.stringWidth(text) <= width) return text;
+  let kept = "";
+  let used = 1;
+  for (const character of text) {
+    used += Bun.stringWidth(character);
+    if (used > width) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}

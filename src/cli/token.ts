@@ -1,0 +1,89 @@
+import { Command } from "commander";
+import { z } from "zod";
+import { type Config, type Flags, readConfig, UsageError } from "../config.ts";
+import { Name } from "../schema/values.ts";
+import { jsonText } from "./printable.ts";
+import { findServer, storedToken, tokenIsElsewhere } from "./server-client.ts";
+import { isGone, readServerFile } from "./server-file.ts";
+import { clientCommand, withSettings } from "./settings.ts";
+import { table } from "./table.ts";
+import { CommandFailed, type Terminal } from "./terminal.ts";
+
+const NamedToken = z.object({ id: z.string(), name: z.string(), created_at: z.number() });
+const Created = NamedToken.extend({ type: z.literal("created"), token: z.string() });
+const Revoked = NamedToken.extend({ type: z.literal("revoked") });
+const Listed = z.object({ type: z.literal("ok"), tokens: z.array(NamedToken) });
+
+type Options = Flags & { json?: true };
+
+export function tokenCommand(terminal: Terminal): Command {
+  return new Command("token")
+    .description("the tokens that say who is calling")
+    .addCommand(showCommand(terminal))
+    .addCommand(createCommand(terminal))
+    .addCommand(listCommand(terminal))
+    .addCommand(revokeCommand(terminal));
+}
+
+function showCommand(terminal: Terminal): Command {
+  const command = new Command("show").description("print the operator's token (PLEXUS_TOKEN, or that of the data dir)");
+  return withSettings(command, ["dataDir"])
+    .option("--json", "print JSON")
+    .action((options: Options) => {
+      const token = operatorToken(readConfig(options));
+      terminal.out(options.json ? jsonText({ token }, terminal) : `${token}\n`);
+    });
+}
+
+/** The stored token is no use while a server runs that was given another. */
+function operatorToken(config: Config): string {
+  if (config.token) return config.token;
+  const server = readServerFile(config.dataDir);
+  if (server?.operator_token === "environment" && !isGone(server)) throw tokenIsElsewhere(server.url);
+  const token = storedToken(config);
+  if (token) return token;
+  throw new CommandFailed(`There is no token in ${config.dataDir} yet: the first \`plexus serve\` makes it.`);
+}
+
+function createCommand(terminal: Terminal): Command {
+  return clientCommand("create", "make a token that sees and decides only what it created; it is shown this once")
+    .argument("<NAME>", "what to call it")
+    .option("--json", "print JSON")
+    .action(async (name: string, options: Options) => {
+      const server = findServer(readConfig(options));
+      const created = await server.request(Created, "POST", "/api/v1/tokens", { name: nameArgument(name) });
+      if (options.json) return terminal.out(jsonText(created, terminal));
+      terminal.out(`${created.token}\n`);
+      terminal.err(`This is the only time that the token of "${created.name}" is shown.\n`);
+    });
+}
+
+function listCommand(terminal: Terminal): Command {
+  return clientCommand("list", "list the named tokens")
+    .option("--json", "print JSON")
+    .action(async (options: Options) => {
+      const listed = await findServer(readConfig(options)).request(Listed, "GET", "/api/v1/tokens");
+      if (options.json) return terminal.out(jsonText(listed, terminal));
+      if (listed.tokens.length === 0) return terminal.err("There are no named tokens.\n");
+      const rows = listed.tokens.map(({ name, created_at }) => [name, new Date(created_at * 1000).toISOString()]);
+      terminal.out(table(["NAME", "CREATED"], rows, terminal));
+    });
+}
+
+function revokeCommand(terminal: Terminal): Command {
+  return clientCommand("revoke", "revoke a named token at once")
+    .argument("<NAME>", "the token's name")
+    .option("--json", "print JSON")
+    .action(async (name: string, options: Options) => {
+      const server = findServer(readConfig(options));
+      const path = `/api/v1/tokens/${encodeURIComponent(nameArgument(name))}`;
+      const revoked = await server.request(Revoked, "DELETE", path);
+      terminal.out(options.json ? jsonText(revoked, terminal) : `Revoked ${revoked.name}.\n`);
+    });
+}
+
+function nameArgument(name: string): string {
+  const parsed = Name.safeParse(name);
+  if (parsed.success) return parsed.data;
+  throw new UsageError(`NAME ${JSON.stringify(name)}: ${parsed.error.issues[0]?.message}.`);
+}

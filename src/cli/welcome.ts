@@ -1,0 +1,40 @@
+import type { Config } from "../config.ts";
+import { VERSION } from "../version.ts";
+import { selfCommand } from "./self-command.ts";
+import { bold, type Terminal } from "./terminal.ts";
+
+export const AUTH_NONE_WARNING = "--auth none: every process on this machine may decide, children too";
+
+/** What a new user needs, in lines that work as they are in another terminal. */
+export function welcome(config: Config, url: string, claude: string | undefined, terminal: Terminal): string {
+  const self = (...words: string[]) => `  ${selfCommand(config, ...words)}\n`;
+  return `${bold(`Plexus ${VERSION} listens on ${url}`, terminal)}
+${notes(config, claude)}
+Add it to Claude Code, in another terminal:
+
+  claude mcp add --scope user --transport http plexus ${url}/mcp${header(config)}
+
+Or make the config for one claude that you start by hand:
+
+${self("configure", "--out", "child.json")}
+See what waits for a decision, and decide:
+
+${self("pending")}${self("allow", "ID")}${self("deny", "ID", "-m", "the reason")}
+Data: ${config.dataDir}. Stop with Ctrl-C.
+`;
+}
+
+function notes(config: Config, claude: string | undefined): string {
+  const lines: string[] = [];
+  if (config.auth === "none") lines.push(`Warning: ${AUTH_NONE_WARNING}.`);
+  else if (config.token) lines.push("Every terminal below needs the PLEXUS_TOKEN that this server was started with.");
+  if (!claude) lines.push("Claude Code was not found here: install it, or name it with --claude.");
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+/** The token is read when the line runs, so that none stands on the screen. */
+function header(config: Config): string {
+  if (config.auth === "none") return "";
+  const token = config.token ? "$PLEXUS_TOKEN" : `$(${selfCommand(config, "token", "show")})`;
+  return ` --header "Authorization: Bearer ${token}"`;
+}

@@ -1,0 +1,87 @@
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import type { App, Principal } from "../app.ts";
+import { errorFields } from "../log.ts";
+import { cutObject } from "../schema/cut.ts";
+import type { JsonObject } from "../schema/values.ts";
+import { changesSetup, setupAfter } from "./client-setup.ts";
+import { type CreateServer, type McpServer, PENDING_URI } from "./server.ts";
+import { drained, jsonRequest, transportOptions } from "./streams.ts";
+
+const MAX_NOTIFIED_INPUT_CHARS = 20_000;
+
+/** One connected MCP client of somebody who decides. */
+export type ClientSession = {
+  belongsTo(principal: Principal): boolean;
+  isIdleSince(time: number): boolean;
+  /** Passes a request on; call `onEnd` when the response, which may be a stream, is over. */
+  handle(request: Request, body: unknown): Promise<{ response: Response; onEnd: () => void }>;
+  close(): Promise<void>;
+};
+
+type Opening = { app: App; createServer: CreateServer; principal: Principal; id: string; onClose: () => void };
+
+/** Serves a client under this id, with what it had set up before replayed. */
+export async function openClientSession(opening: Opening, setup: JsonObject[]): Promise<ClientSession> {
+  const { app, principal, id } = opening;
+  const mcp = opening.createServer(app, principal);
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    sessionIdGenerator: () => id,
+    onsessionclosed: () => app.mcpClients.forget(id),
+  });
+  const revoked = app.tokens.revocation(principal);
+  const listening = notifyOfAsks(app, principal, id, mcp);
+  const close = () => mcp.server.close();
+  revoked.addEventListener("abort", close);
+  mcp.server.onclose = () => {
+    revoked.removeEventListener("abort", close);
+    listening[Symbol.dispose]();
+    opening.onClose();
+  };
+  await mcp.server.connect(transport);
+  for (const message of setup) {
+    await drained(await transport.handleRequest(jsonRequest(id, message), { parsedBody: message }));
+  }
+  let inUse = 0;
+  let usedAt = Date.now();
+
+  function use(): () => void {
+    let isOver = false;
+    inUse++;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      inUse--;
+      usedAt = Date.now();
+    };
+  }
+
+  return {
+    belongsTo: (other) => JSON.stringify(other) === JSON.stringify(principal),
+    isIdleSince: (time) => inUse === 0 && usedAt < time,
+    close,
+    async handle(request, body) {
+      const onEnd = use();
+      try {
+        const response = await transport.handleRequest(request, transportOptions(request, body));
+        if (response.ok && changesSetup(body)) {
+          setup = setupAfter(setup, body);
+          await app.mcpClients.remember(principal, id, setup);
+        }
+        return { response, onEnd };
+      } catch (cause) {
+        onEnd();
+        throw cause;
+      }
+    },
+  };
+}
+
+/** Tells the client of each new ask as it happens; a client that does not listen right now misses nothing it can't read. */
+function notifyOfAsks(app: App, principal: Principal, id: string, { server, subscribed }: McpServer): Disposable {
+  const lost = (cause: unknown) => app.log.debug("a notification was not delivered", errorFields(cause));
+  return app.watching.onAsk(principal, (request) => {
+    const data = { ...request, tool_input: cutObject(request.tool_input, MAX_NOTIFIED_INPUT_CHARS) };
+    server.sendLoggingMessage({ level: "notice", logger: "loopback", data }, id).catch(lost);
+    if (subscribed.has(PENDING_URI)) server.sendResourceUpdated({ uri: PENDING_URI }).catch(lost);
+  });
+}

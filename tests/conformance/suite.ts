@@ -1,0 +1,84 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { temporaryDirectory } from "../support/temporary.ts";
+
+const SUITE = fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/dist/index.js"));
+/** A run takes some seconds; the suite itself has no limit on some of what it waits for. */
+const TIMEOUT_MS = 50_000;
+
+const Check = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  status: z.enum(["SUCCESS", "FAILURE", "WARNING", "SKIPPED", "INFO"]),
+  errorMessage: z.string().optional(),
+  details: z.unknown().optional(),
+});
+type Check = z.infer<typeof Check>;
+
+export type SuiteRun = {
+  exitCode: number | null;
+  output: string;
+  /** A scenario that crashed has no checks. */
+  scenarios: { name: string; checks: Check[] }[];
+};
+
+/** Runs the official suite as a process of its own against a server: one scenario, or all that are active. */
+export async function runSuite(url: string, scenario?: string): Promise<SuiteRun> {
+  await using results = await temporaryDirectory();
+  const selected = scenario === undefined ? ["--suite", "active"] : ["--scenario", scenario];
+  const subprocess = Bun.spawn(
+    [process.execPath, SUITE, "server", "--url", `${url}/mcp`, ...selected, "--output-dir", results.path],
+    {
+      cwd: results.path,
+      env: { PATH: process.env["PATH"], HOME: results.path, NO_COLOR: "1" },
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: TIMEOUT_MS,
+      killSignal: "SIGKILL",
+    },
+  );
+  const [out, err] = await Promise.all([subprocess.stdout.text(), subprocess.stderr.text(), subprocess.exited]);
+  const scenarios = (await readdir(results.path)).sort().flatMap((folder) => {
+    const name = /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(folder)?.[1];
+    return name === undefined ? [] : [{ name, folder }];
+  });
+  return {
+    exitCode: subprocess.exitCode,
+    output: out + err,
+    scenarios: await Promise.all(
+      scenarios.map(async ({ name, folder }) => ({ name, checks: await readChecks(join(results.path, folder)) })),
+    ),
+  };
+}
+
+/** All that is wrong with a run, one line each; a warning is too, as it is for the suite's own baseline. */
+export function problemsOf({ exitCode, output, scenarios }: SuiteRun): string[] {
+  if (scenarios.length === 0) return [`the suite ran no scenario (${exitCode}):\n${output}`];
+  const problems = scenarios.flatMap(({ name, checks }) => {
+    const bad = checks.filter(({ status }) => status === "FAILURE" || status === "WARNING");
+    if (bad.length > 0) return bad.map((check) => `${name}: ${told(check)}`);
+    return passed(checks) > 0 ? [] : [`${name}: no check passed (${exitCode}):\n${output}`];
+  });
+  if (exitCode !== 0 && problems.length === 0) return [`the suite ended with ${exitCode}:\n${output}`];
+  return problems;
+}
+
+export function passedChecks({ scenarios }: SuiteRun): number {
+  return scenarios.reduce((total, { checks }) => total + passed(checks), 0);
+}
+
+async function readChecks(folder: string): Promise<Check[]> {
+  const file = Bun.file(join(folder, "checks.json"));
+  return (await file.exists()) ? z.array(Check).parse(await file.json()) : [];
+}
+
+function passed(checks: Check[]): number {
+  return checks.filter(({ status }) => status === "SUCCESS").length;
+}
+
+function told({ name, status, description, errorMessage, details }: Check): string {
+  const shown = details === undefined ? "" : ` ${JSON.stringify(details)}`;
+  return `${status} ${name}: ${errorMessage ?? description}${shown}`;
+}
