@@ -5,12 +5,12 @@ import { type BenchServer, OPERATOR_TOKEN } from "./server-process.ts";
 const WARM_UP = 50;
 
 /** From the moment the decision is sent until the waiting child has its answer, one after the other. */
-export async function decisionLatency(server: BenchServer, rounds: number): Promise<Latency> {
+export async function decisionLatency(server: BenchServer, rounds: number, warmUp = WARM_UP): Promise<Latency> {
   const [token = ""] = await server.children(1);
   const child = await connect(server.port);
   const decider = await connect(server.port);
   const samples: number[] = [];
-  for (let round = 0; round < rounds + WARM_UP; round++) {
+  for (let round = 0; round < rounds + warmUp; round++) {
     const approvalId = approvalIn(
       await child.request(permitRequest(token, `toolu_${round}`), "notifications/progress"),
     );
@@ -19,7 +19,7 @@ export async function decisionLatency(server: BenchServer, rounds: number): Prom
       await child.read(ANSWERED);
       await acknowledged;
     });
-    if (round >= WARM_UP) samples.push(elapsed);
+    if (round >= warmUp) samples.push(elapsed);
   }
   child.close();
   decider.close();

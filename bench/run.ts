@@ -1,0 +1,122 @@
+/** Measures what the README says of speed; every figure stands beside a reference from the same run. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { blockedPermits } from "./blocked-permits.ts";
+import { decisionLatency, emptyCallLatency } from "./decision-latency.ts";
+import { storeHistory } from "./history.ts";
+import { ms, type Row, table, times } from "./measure.ts";
+import { startBenchServer, temporaryDataDir } from "./server-process.ts";
+import { emptyStart, startUp } from "./start-up.ts";
+import { throughput } from "./throughput.ts";
+
+const ROUNDS = 1_000;
+const HISTORY = 1_000_000;
+const POLLING_SERVER = join(import.meta.dir, "polling-server.ts");
+const BINARY = join(import.meta.dir, "../dist/plexus");
+const MEGABYTE = 1024 * 1024;
+
+const fresh = await measureDecisions();
+await comparePolling(fresh.p50);
+await measureBlocked();
+await measureThroughput();
+await measureHistory(fresh.p50);
+await measureStart();
+
+async function measureDecisions(): Promise<{ p50: number }> {
+  using directory = temporaryDataDir();
+  await using server = await startBenchServer(directory.path);
+  const empty = await emptyCallLatency(server, ROUNDS);
+  const decision = await decisionLatency(server, ROUNDS);
+  const ratio = decision.p50 / empty.p50;
+  print("(a) Decision sent → waiting permit answered (on disk, synchronous=FULL)", [
+    { what: "empty MCP call, p50 / p99", measured: `${ms(empty.p50)} / ${ms(empty.p99)}` },
+    {
+      what: "decision, p50",
+      measured: `${ms(decision.p50)} = ${times(ratio)} the empty call`,
+      goal: "≤ 2 ×",
+      met: ratio <= 2,
+    },
+    { what: "decision, p99", measured: ms(decision.p99), goal: "≤ 10 ms", met: decision.p99 <= 10 },
+  ]);
+  return decision;
+}
+
+async function comparePolling(ourP50: number): Promise<void> {
+  const rows: Row[] = [];
+  for (const everyMs of [500, 1_000]) {
+    using directory = temporaryDataDir();
+    process.env["POLL_EVERY_MS"] = String(everyMs);
+    await using server = await startBenchServer(directory.path, POLLING_SERVER);
+    const polled = await decisionLatency(server, 10_000 / everyMs, 0);
+    rows.push({
+      what: `polling every ${everyMs} ms, p50`,
+      measured: `${ms(polled.p50)} = ${times(polled.p50 / ourP50)} ours`,
+    });
+  }
+  print("    the same against a server that polls", rows);
+}
+
+async function measureBlocked(): Promise<void> {
+  using directory = temporaryDataDir();
+  await using server = await startBenchServer(directory.path);
+  const alone = await emptyCallLatency(server, 300);
+  const blocked = await blockedPermits(server, 10_000);
+  const megabytes = blocked.rssBytes / MEGABYTE;
+  print(`(b) ${blocked.count} permits that wait at once, one MCP session and one connection each`, [
+    { what: "memory before", measured: `${(blocked.baseBytes / MEGABYTE).toFixed(0)} MB` },
+    { what: "memory while they wait", measured: `${megabytes.toFixed(0)} MB`, goal: "≤ 250 MB", met: megabytes <= 250 },
+    { what: "all woken within", measured: ms(blocked.wakeAllMs), goal: "≤ 1000 ms", met: blocked.wakeAllMs <= 1_000 },
+    {
+      what: "empty MCP call meanwhile, p50",
+      measured: `${ms(blocked.others.p50)} = ${times(blocked.others.p50 / alone.p50)} of before`,
+    },
+  ]);
+}
+
+async function measureThroughput(): Promise<void> {
+  using directory = temporaryDataDir();
+  await using server = await startBenchServer(directory.path);
+  await throughput(server, 128, 2_000);
+  const perSecond = await throughput(server, 128, 20_000);
+  print("(c) Asked and decided per second, 128 in flight, each on disk (synchronous=FULL)", [
+    { what: "ask + decision", measured: `${perSecond.toFixed(0)} / s`, goal: "≥ 4000 / s", met: perSecond >= 4_000 },
+  ]);
+}
+
+async function measureHistory(freshP50: number): Promise<void> {
+  using directory = temporaryDataDir();
+  await storeHistory(directory.path, HISTORY);
+  await using server = await startBenchServer(directory.path);
+  const decision = await decisionLatency(server, ROUNDS);
+  const ratio = decision.p50 / freshP50;
+  print(`(d) (a) with ${HISTORY} decided approvals stored`, [
+    {
+      what: "decision, p50",
+      measured: `${ms(decision.p50)} = ${times(ratio)} of fresh`,
+      goal: "≤ 1.2 ×",
+      met: ratio <= 1.2,
+    },
+  ]);
+}
+
+async function measureStart(): Promise<void> {
+  if (!existsSync(BINARY)) {
+    print("(e) Start to first /healthz", [{ what: "dist/plexus is missing", measured: "run `npm run build` first" }]);
+    return;
+  }
+  const started = await startUp(BINARY, 10);
+  const floor = await emptyStart(BINARY, 10);
+  print("(e) Start of the binary", [
+    { what: "`plexus version`", measured: ms(floor) },
+    {
+      what: "`plexus serve` to its first /healthz",
+      measured: `${ms(started)} = ${times(started / floor)}`,
+      goal: "≤ 80 ms",
+      met: started <= 80,
+    },
+  ]);
+}
+
+function print(title: string, rows: Row[]): void {
+  process.stdout.write(`${table(title, rows)}\n`);
+}
