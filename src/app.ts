@@ -1,5 +1,5 @@
 import { findClaude } from "./claude/find.ts";
-import type { Config } from "./config.ts";
+import { type Config, localUrl } from "./config.ts";
 import { type Approvals, createApprovals } from "./domain/approvals.ts";
 import { createBroadcast } from "./domain/broadcast.ts";
 import { createMcpClients, type McpClients } from "./domain/mcp-clients.ts";
@@ -73,7 +73,7 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
       listensOn(actual) {
         port = actual;
       },
-      childUrl: () => `http://${loopbackHost(config.host)}:${port}`,
+      childUrl: () => localUrl(config.host, port),
       readiness() {
         storage.assertWritable();
         return { claude: findClaude(config) };
@@ -84,10 +84,4 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
     storage[Symbol.dispose]();
     throw cause;
   }
-}
-
-function loopbackHost(host: string): string {
-  if (host === "0.0.0.0") return "127.0.0.1";
-  if (host === "::") return "[::1]";
-  return host.includes(":") ? `[${host}]` : host;
 }

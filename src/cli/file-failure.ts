@@ -11,14 +11,16 @@ const REASONS: Record<string, string> = {
   ENOSPC: "the disk is full",
 };
 
-/** The system's error code, where that is what failed. */
+/** The system's error code, such as ENOENT, where the system is what failed. */
 export function systemCode(cause: unknown): string | undefined {
-  return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
 }
 
 /** Says in one line that a file of the user's can't be used, and why; what is no such failure passes unchanged. */
 export function fileFailure(what: string, cause: unknown): unknown {
   const code = systemCode(cause);
-  if (code === undefined || cause instanceof CommandFailed) return cause;
-  return new CommandFailed(`${what}: ${REASONS[code] ?? code}.`);
+  if (code === undefined) return cause;
+  const path = cause instanceof Error && "path" in cause && typeof cause.path === "string" ? ` (${cause.path})` : "";
+  return new CommandFailed(`${what}: ${REASONS[code] ?? code}${path}.`);
 }

@@ -11,6 +11,8 @@ import type { Terminal } from "./terminal.ts";
 const PAGE = 100;
 const Page = z.object({ approvals: z.array(Approval), cursor: z.string().nullable() });
 
+const HINT = "Decide with `plexus allow ID` or `plexus deny ID -m WHY`; `plexus pending --json` shows whole inputs.";
+
 type Options = Flags & { session?: string; json?: true };
 
 export function pendingCommand(terminal: Terminal): Command {
@@ -25,6 +27,7 @@ export function pendingCommand(terminal: Terminal): Command {
       if (wanted.length === 0) return terminal.err("Nothing waits for a decision.\n");
       const header = ["ID", "SESSION", "TOOL", "AGE", "LEFT", "INPUT"];
       terminal.out(table(header, wanted.map(rowOf(Date.now() / 1000)), terminal));
+      if (terminal.isInteractive) terminal.out(`\n${HINT}\n`);
     });
 }
 

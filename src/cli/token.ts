@@ -29,8 +29,10 @@ function showCommand(terminal: Terminal): Command {
   const command = new Command("show").description("print the operator's token (PLEXUS_TOKEN, or that of the data dir)");
   return withSettings(command, ["dataDir"])
     .option("--json", "print JSON")
-    .action((options: Options) => {
+    .option("--header", "print it as the header to send, in JSON: for the headersHelper of an MCP client")
+    .action((options: Options & { header?: true }) => {
       const token = operatorToken(readConfig(options));
+      if (options.header) return terminal.out(`${JSON.stringify({ Authorization: `Bearer ${token}` })}\n`);
       terminal.out(options.json ? jsonText({ token }, terminal) : `${token}\n`);
     });
 }

@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
 import { VERSION } from "../version.ts";
 import { selfCommand } from "./self-command.ts";
+import { shellLine } from "./shell.ts";
 import { bold, type Terminal } from "./terminal.ts";
 
 export const AUTH_NONE_WARNING = "--auth none: every process on this machine may decide, children too";
@@ -12,7 +13,7 @@ export function welcome(config: Config, url: string, claude: string | undefined,
 ${notes(config, claude)}
 Add it to Claude Code, in another terminal:
 
-  claude mcp add --scope user --transport http plexus ${url}/mcp${header(config)}
+  ${addToClaude(config, url)}
 
 Or make the config for one claude that you start by hand:
 
@@ -32,9 +33,13 @@ function notes(config: Config, claude: string | undefined): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** The token is read when the line runs, so that none stands on the screen. */
-function header(config: Config): string {
-  if (config.auth === "none") return "";
-  const token = config.token ? "$PLEXUS_TOKEN" : `$(${selfCommand(config, "token", "show")})`;
-  return ` --header "Authorization: Bearer ${token}"`;
+/** Claude Code asks for the token whenever it connects, so that none stands on the screen, in argv or in its settings. */
+function addToClaude(config: Config, url: string): string {
+  const server = { type: "http", url: `${url}/mcp` };
+  const headersHelper =
+    config.auth === "none" ? {} : { headersHelper: selfCommand(config, "token", "show", "--header") };
+  return shellLine([
+    ..."claude mcp add-json --scope user plexus".split(" "),
+    JSON.stringify({ ...server, ...headersHelper }),
+  ]);
 }

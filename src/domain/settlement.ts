@@ -74,7 +74,7 @@ export function createSettlement({ storage, now }: { storage: Storage; now: () =
 }
 
 export function unknownApproval(id: string): AppError {
-  return new AppError("not_found", `There is no approval ${id}: see the pending ones with loopback_pending.`);
+  return new AppError("not_found", `There is no approval ${id}: list the pending ones to see their ids.`);
 }
 
 function decided(principal: Principal, decision: Decision, at: number): Outcome {

@@ -61,6 +61,7 @@ export function createTokens({
     /** Aborted when this principal's token is revoked, so that what it holds open ends too. */
     revocation(principal: Principal): AbortSignal {
       if (principal.kind !== "token") return NEVER;
+      if (!storage.tokens.get(principal.id)) return AbortSignal.abort();
       const known = revocations.get(principal.id) ?? new AbortController();
       revocations.set(principal.id, known);
       return known.signal;

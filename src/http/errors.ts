@@ -3,11 +3,7 @@ import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ZodError } from "zod";
 import { errorFields, type Log } from "../log.ts";
-import { cutText } from "../schema/cut.ts";
-import { AppError, type ErrorBody, type ErrorCode } from "../schema/errors.ts";
-
-/** A problem names the key that it is about, and a key may be as long as a body. */
-const MAX_PROBLEM_CHARS = 300;
+import { AppError, type ErrorBody, type ErrorCode, problemsIn } from "../schema/errors.ts";
 
 const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
   invalid_json: 400,
@@ -39,11 +35,7 @@ export function answerError(c: Context, cause: unknown, log: Log): Response {
 /** Says which part of what was sent does not fit, for the validators of all routes. */
 export function refuseInvalid(result: { success: true } | { success: false; error: Pick<ZodError, "issues"> }): void {
   if (result.success) return;
-  const problems = result.error.issues.slice(0, 5).map((issue) => {
-    const where = issue.path.join(".");
-    return cutText(where ? `${where}: ${issue.message}` : issue.message, MAX_PROBLEM_CHARS);
-  });
-  throw new AppError("invalid_arguments", `${problems.join("; ")}.`);
+  throw new AppError("invalid_arguments", `${problemsIn(result.error)}.`);
 }
 
 function asAppError(cause: unknown): AppError {

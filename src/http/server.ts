@@ -20,6 +20,10 @@ export function startHttpServer(app: App, mcp: McpTransport, pace: Pace = PACE):
     Bun.serve({
       hostname: host,
       port,
+      // Otherwise Bun answers a failure of ours with a page that shows our code.
+      development: false,
+      // Which turns this on, so that a second server would share our port, and our callers.
+      reusePort: false,
       idleTimeout: pace.idleSecs,
       // Bun's own refusal has no body, so the limit is ours (body.ts).
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,

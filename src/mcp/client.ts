@@ -1,8 +1,15 @@
-import {
-  CallToolResultSchema,
-  isJSONRPCErrorResponse,
-  isJSONRPCResultResponse,
-} from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+
+/** All that our server sends in answer to a call; without the SDK, whose loading takes longer than most calls. */
+const Answer = z.union([
+  z.object({
+    result: z.object({
+      content: z.array(z.object({ type: z.literal("text"), text: z.string() })),
+      isError: z.boolean().default(false),
+    }),
+  }),
+  z.object({ error: z.object({ code: z.int(), message: z.string() }) }),
+]);
 
 /** What a tool answered: the JSON of its text. */
 export type CallOutcome = { isError: boolean; value: unknown };
@@ -24,20 +31,19 @@ export async function callTool(
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }),
   });
   for await (const message of messagesOf(response)) {
-    if (isJSONRPCErrorResponse(message)) {
-      return {
-        isError: true,
-        value: { type: "error", code: String(message.error.code), message: message.error.message },
-      };
-    }
-    if (isJSONRPCResultResponse(message)) return outcomeOf(message.result);
+    const answer = Answer.safeParse(message).data;
+    if (answer) return outcomeOf(answer);
   }
   return undefined;
 }
 
-function outcomeOf(result: unknown): CallOutcome {
-  const { content, isError = false } = CallToolResultSchema.parse(result);
-  const text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
+function outcomeOf(answer: z.infer<typeof Answer>): CallOutcome {
+  if ("error" in answer) {
+    const { code, message } = answer.error;
+    return { isError: true, value: { type: "error", code: String(code), message } };
+  }
+  const { content, isError } = answer.result;
+  const text = content.map((block) => block.text).join("");
   return { isError, value: parsed(text) ?? text };
 }
 

@@ -1,4 +1,8 @@
-import { z } from "zod";
+import { type ZodError, z } from "zod";
+import { cutText } from "./cut.ts";
+
+const MAX_PROBLEMS = 5;
+const MAX_PROBLEM_CHARS = 300;
 
 /** Every way in which Plexus refuses; each transport maps all of them in one exhaustive table. */
 export const ErrorCode = z.enum([
@@ -35,3 +39,12 @@ export type ErrorResult = z.infer<typeof ErrorResult>;
 /** The body that a refused REST request carries. */
 export const ErrorBody = z.strictObject({ error: z.strictObject({ code: ErrorCode, message: z.string() }) });
 export type ErrorBody = z.infer<typeof ErrorBody>;
+
+/** What does not fit in what was sent, and where; short, though a problem may name a key as long as the body. */
+export function problemsIn(error: Pick<ZodError, "issues">): string {
+  const problems = error.issues.slice(0, MAX_PROBLEMS).map((issue) => {
+    const where = issue.path.join(".");
+    return cutText(where ? `${where}: ${issue.message}` : issue.message, MAX_PROBLEM_CHARS);
+  });
+  return problems.join("; ");
+}

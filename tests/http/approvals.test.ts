@@ -255,6 +255,14 @@ describe("POST /api/v1/approvals/:id/respond", () => {
     expect(plexus.app.approvals.get(OPERATOR, ids[0] ?? "").status).toBe("pending");
   });
 
+  test("refuses a field that is named __proto__", async () => {
+    await using plexus = await startPlexus();
+    const { ids } = await asks(plexus, 1);
+    const body = '{"approve":true,"__proto__":{"approve":true}}';
+    const response = await plexus.fetch(`/api/v1/approvals/${ids[0]}/respond`, { method: "POST", body });
+    await expectRefusal(response, 422, "invalid_arguments");
+  });
+
   test("keeps its refusal short when a key is a megabyte", async () => {
     await using plexus = await startPlexus();
     const { ids } = await asks(plexus, 1);

@@ -157,6 +157,19 @@ describe("Last-Event-ID", () => {
     for (const other of others) expect(other).toEqual(first ?? []);
   }, 30_000);
 
+  test("misses nothing and repeats nothing of what happens while it replays", async () => {
+    await using plexus = await startPlexus();
+    const { session } = await sessionOf(plexus, OPERATOR);
+    const large = { content: "x".repeat(35_000) };
+    await Promise.all(Array.from({ length: 400 }, () => ask(plexus, session, { input: large })));
+    // The reader stops within the first page of what is on record, so that the next ones are on record and live.
+    using stalled = await stalledReader(plexus.url, 0);
+    await Promise.all(Array.from({ length: 100 }, () => ask(plexus, session)));
+    const { approvalId } = await ask(plexus, session);
+    const text = await stalled.readTo(new RegExp(`${approvalId}.*\n\n$`));
+    expect(idsIn(text)).toEqual(Array.from({ length: 501 }, (_, index) => index + 1));
+  }, 30_000);
+
   test("misses nothing and repeats nothing across a restart", async () => {
     await using directory = await temporaryDirectory();
     const events: ReadEvent[] = [];
@@ -272,17 +285,17 @@ describe("a reader that does not read", () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     const taken = countTaken(plexus);
-    const stalled = await stalledReader(plexus.url);
+    using stalled = await stalledReader(plexus.url);
     const large = { content: "x".repeat(35_000) };
     await Promise.all(Array.from({ length: 400 }, () => ask(plexus, session, { input: large })));
     await Promise.all(Array.from({ length: 1_500 }, () => ask(plexus, session)));
     // What the sockets of both sides can hold, and not all that there is.
     expect(taken.count).toBeLessThan(380);
-    const text = await stalled.readToEnd();
+    const text = await stalled.readTo(/event: dropped\n.*\n\n$/);
     expect(text).toContain(
       'event: dropped\ndata: {"type":"dropped","reason":"more than 1000 events waited for this reader',
     );
-    const seen = [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+    const seen = idsIn(text);
     expect(seen).toEqual(Array.from(seen, (_, index) => index + 1));
     await using resumed = await openEvents(plexus.url, { after: seen.at(-1) ?? 0 });
     const rest = await resumed.take(1_900 - seen.length);
@@ -310,7 +323,7 @@ describe("a reader that does not read", () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     const readers = watchReaders(plexus);
-    const stalled = await stalledReader(plexus.url);
+    using stalled = await stalledReader(plexus.url);
     const large = { content: "x".repeat(35_000) };
     await Promise.all(Array.from({ length: 400 }, () => ask(plexus, session, { input: large })));
     stalled[Symbol.dispose]();
@@ -350,11 +363,11 @@ function countTaken(plexus: Plexus): { count: number } {
 }
 
 /** Opens the stream on a socket that takes nothing after the headers, until it is told to. */
-async function stalledReader(url: string): Promise<Disposable & { readToEnd(): Promise<string> }> {
+async function stalledReader(url: string, after?: number) {
   const { hostname, port, host } = new URL(url);
   const received: Buffer[] = [];
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  let isEnded = false;
   const socket = await Bun.connect({
     hostname,
     port: Number(port),
@@ -362,22 +375,30 @@ async function stalledReader(url: string): Promise<Disposable & { readToEnd(): P
       data(own, data) {
         if (received.push(data) === 1) own.pause();
         begin();
-        if (data.toString().endsWith("0\r\n\r\n")) end();
       },
-      close: () => end(),
+      close() {
+        isEnded = true;
+      },
     },
   });
-  socket.write(`GET /api/v1/events HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${OPERATOR_TOKEN}\r\n\r\n`);
+  const lastEventId = after === undefined ? "" : `Last-Event-ID: ${after}\r\n`;
+  const head = `GET /api/v1/events HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${OPERATOR_TOKEN}\r\n`;
+  socket.write(`${head}${lastEventId}\r\n`);
   await begun;
   return {
-    async readToEnd() {
+    /** Reads on until the text has this at its end, or the server has closed. */
+    async readTo(end: RegExp): Promise<string> {
       socket.resume();
-      await ended;
-      socket.terminate();
-      return unchunked(Buffer.concat(received).toString());
+      const text = () => unchunked(Buffer.concat(received).toString());
+      await until(`${end}`, () => isEnded || end.test(text().slice(-1_000)));
+      return text();
     },
     [Symbol.dispose]: () => socket.terminate(),
   };
+}
+
+function idsIn(text: string): number[] {
+  return [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
 }
 
 function unchunked(text: string): string {

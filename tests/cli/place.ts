@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { callTool } from "../../src/mcp/client.ts";
+import { Approval, PermitAnswer } from "../../src/schema/approval.ts";
+import type { JsonObject } from "../../src/schema/values.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
+import { type CommandOptions, type Output, plexus } from "./command.ts";
+
+const Pending = z.object({ approvals: z.array(Approval) });
+const Configured = z.object({ session_id: z.string() });
+
+export type Ask = { id: string; answer: Promise<PermitAnswer> };
+
+/** A server process on a data dir of its own, and somebody at a command line who uses it. */
+export type Place = AsyncDisposable & {
+  server: ServerProcess;
+  dataDir: string;
+  /** The operator's token. */
+  token: string;
+  /** A directory for whatever a test writes. */
+  scratch: string;
+  /** `plexus ARGS --data-dir DIR`, away from any terminal. */
+  plexus(args: string[], options?: CommandOptions): Promise<Output>;
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Calls a tool as the operator. */
+  call(tool: string, args: JsonObject): Promise<unknown>;
+  /** What waits in this session. */
+  pending(sessionId: string): Promise<Approval[]>;
+  /** A new by-hand session. */
+  session(name?: string): Promise<string>;
+  /** A child's call that waits for its decision. */
+  ask(sessionId: string, toolName: string, input: JsonObject): Promise<Ask>;
+};
+
+export async function openPlace(options: { args?: string[]; token?: string } = {}): Promise<Place> {
+  await using stack = new AsyncDisposableStack();
+  const directory = stack.use(await temporaryDirectory());
+  const scratch = stack.use(await temporaryDirectory()).path;
+  const dataDir = directory.path;
+  const server = stack.use(await startServerProcess({ dataDir, ...options }));
+  const token = options.token ?? readFileSync(join(dataDir, "operator-token"), "utf8").trim();
+  const owned = stack.move();
+
+  const authorized = (path: string, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers);
+    headers.set("Authorization", `Bearer ${token}`);
+    return fetch(`${server.url}${path}`, { ...init, headers });
+  };
+
+  async function call(tool: string, args: JsonObject): Promise<unknown> {
+    return (await callTool({ fetch: authorized }, tool, args))?.value;
+  }
+
+  async function pending(sessionId: string): Promise<Approval[]> {
+    const response = await authorized(`/api/v1/approvals?status=pending&limit=1000&session_id=${sessionId}`);
+    return Pending.parse(await response.json()).approvals;
+  }
+
+  return {
+    server,
+    dataDir,
+    token,
+    scratch,
+    plexus: (args, more = {}) => plexus([...args, "--data-dir", dataDir], more),
+    fetch: authorized,
+    call,
+    pending,
+    session: async (name) => Configured.parse(await call("loopback_configure", { name })).session_id,
+    async ask(session_id, tool_name, input) {
+      const tool_use_id = crypto.randomUUID();
+      const answer = call("loopback_permit", { session_id, tool_name, input, tool_use_id }).then(PermitAnswer.parse);
+      // A test that only looks at the ask leaves it to the server's end.
+      answer.catch(() => undefined);
+      const { id } = await until("the ask to be pending", async () => {
+        return (await pending(session_id)).find((approval) => approval.tool_use_id === tool_use_id);
+      });
+      return { id, answer };
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}

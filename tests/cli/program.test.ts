@@ -1,0 +1,120 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { temporaryDirectory } from "../support/temporary.ts";
+import { pasted, plexus } from "./command.ts";
+
+setDefaultTimeout(60_000);
+
+const COMMANDS = ["serve", "pending", "allow", "deny", "configure", "token", "call", "healthcheck", "version"];
+const ID = crypto.randomUUID();
+/** A command for each that talks to the server. */
+const CLIENTS = [
+  ["pending"],
+  ["allow", ID],
+  ["deny", ID, "-m", "no"],
+  ["configure"],
+  ["token", "list"],
+  ["token", "create", "x"],
+  ["token", "revoke", "x"],
+  ["call", "loopback_pending"],
+];
+
+describe("plexus", () => {
+  test("lists all its commands and exit codes in --help", async () => {
+    const { exitCode, stdout, stderr } = await plexus(["--help"]);
+    for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command}\\b`, "m"));
+    expect(stdout).toContain("Exit codes");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  });
+
+  test.each([...COMMANDS.map((command) => [command]), ["token", "show"], ["token", "create"]])(
+    "has --help for %s %s",
+    async (...words) => {
+      const { exitCode, stdout, stderr } = await plexus([...words.filter(Boolean), "--help"]);
+      expect(stdout).toStartWith(`Usage: plexus ${words.filter(Boolean).join(" ")} `);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    },
+  );
+
+  test.each([
+    [["pendign"], "unknown command 'pendign' (Did you mean pending?)"],
+    [["token", "shwo"], "unknown command 'shwo' (Did you mean show?)"],
+    [["pending", "--jsn"], "unknown option '--jsn' (Did you mean --json?)"],
+    [["pending", "extra"], "too many arguments for 'pending'"],
+    [["allow"], "missing required argument 'ID'"],
+    [["allow", "../tokens"], '"../tokens" is not an id'],
+    [["deny", ID], "required option '-m, --message <WHY>' not specified"],
+    [["deny", ID, "-m", " "], "--message must not be empty"],
+    [["allow", ID, "--input", "{bad"], "--input is not valid JSON"],
+    [["allow", ID, "--input", "[1]"], "--input: must be a JSON object"],
+    [["call"], "missing required argument 'TOOL'"],
+    [["call", "loopback_pending", "{bad"], "JSON is not valid JSON"],
+    [["call", "loopback_pending", '"text"'], "JSON: must be a JSON object"],
+    [["token", "create", "../x"], 'NAME "../x"'],
+    [["token", "revoke", ".."], 'NAME ".."'],
+    [["pending", "--url", "not a url"], "--url"],
+    [["pending", "--url", "ftp://example.org"], "--url"],
+  ])("refuses %j in one line, with exit code 2", async (args, says) => {
+    const { exitCode, stdout, stderr } = await plexus(args);
+    expect(stderr).toMatch(/^plexus: [^\n]*\n$/);
+    expect(stderr).toContain(says);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  });
+
+  test("shows the sub-commands of token, with exit code 2, when none is given", async () => {
+    const { exitCode, stderr } = await plexus(["token"]);
+    expect(stderr).toContain("revoke");
+    expect(exitCode).toBe(2);
+  });
+
+  test.each(CLIENTS)("says that no server runs, with exit code 3: %s %s %s %s", async (...args) => {
+    await using directory = await temporaryDirectory();
+    const url = await refusingUrl();
+    const { exitCode, stdout, stderr } = await plexus([...args, "--data-dir", directory.path, "--url", url]);
+    expect(stderr).toBe(`plexus: No Plexus is running at ${url}: start it with \`plexus serve\`.\n`);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: "" });
+  });
+
+  test("says plainly that a data dir can't be read", async () => {
+    await using directory = await temporaryDirectory();
+    const dataDir = join(directory.path, "file");
+    await writeFile(dataDir, "");
+    for (const args of [["pending"], ["token", "show"]]) {
+      const { exitCode, stderr } = await plexus([...args, "--data-dir", dataDir]);
+      expect(stderr).toStartWith(
+        `plexus: The data dir ${dataDir} can't be read: a part of the path is not a directory (`,
+      );
+      expect(stderr).toMatch(/^[^\n]*\n$/);
+      expect(exitCode).toBe(1);
+    }
+  });
+
+  test("says so when its output can't be written", async () => {
+    const { exitCode, stderr } = await pasted(
+      `${process.execPath} ${join(import.meta.dir, "../../src/main.ts")} version > /dev/full`,
+    );
+    expect(stderr).toMatch(/^plexus: Standard output can't be written [^\n]*\n$/);
+    expect(exitCode).toBe(1);
+  });
+});
+
+describe("plexus version", () => {
+  test("prints the version, as JSON too", async () => {
+    expect((await plexus(["version"])).stdout).toBe(`plexus ${manifest.version}\n`);
+    expect(JSON.parse((await plexus(["version", "--json"])).stdout)).toEqual({
+      name: "plexus",
+      version: manifest.version,
+    });
+    expect((await plexus(["--version"])).stdout).toBe(`${manifest.version}\n`);
+  });
+});
+
+/** A port that was free a moment ago. */
+async function refusingUrl(): Promise<string> {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const { origin } = server.url;
+  await server.stop(true);
+  return origin;
+}

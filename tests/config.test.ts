@@ -1,0 +1,131 @@
+import { describe, expect, test } from "bun:test";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { type Config, type Flags, isLoopback, readConfig, type Setting, SPELLINGS, UsageError } from "../src/config.ts";
+
+type Case = { flag: string; env: string; means: [fromFlag: unknown, fromEnv: unknown, fromNothing: unknown] };
+
+const HOME = "/srv/someone";
+const CASES: Record<Setting, Case> = {
+  host: { flag: "0.0.0.0", env: "::1", means: ["0.0.0.0", "::1", "127.0.0.1"] },
+  port: { flag: "0", env: "65535", means: [0, 65_535, 4445] },
+  dataDir: { flag: "/srv/flag", env: "/srv/env", means: ["/srv/flag", "/srv/env", `${HOME}/.local/state/plexus`] },
+  auth: { flag: "none", env: "token", means: ["none", "token", "token"] },
+  token: { flag: "x".repeat(16), env: "y".repeat(16), means: ["x".repeat(16), "y".repeat(16), undefined] },
+  claude: { flag: "/opt/a", env: "/opt/b", means: ["/opt/a", "/opt/b", undefined] },
+  approvalTimeoutSecs: { flag: "1", env: "86400", means: [1, 86_400, 300] },
+  maxRunning: { flag: "1", env: "2", means: [1, 2, 16] },
+  workspace: { flag: "/a, /b", env: "/c", means: [["/a", "/b"], ["/c"], []] },
+  retentionDays: { flag: "0", env: "36500", means: [0, 36_500, 30] },
+  logLevel: { flag: "debug", env: "silent", means: ["debug", "silent", "info"] },
+  allowedHosts: { flag: "a.example,b", env: "c", means: [["a.example", "b"], ["c"], []] },
+  url: { flag: "http://a:1", env: "https://b", means: ["http://a:1", "https://b", undefined] },
+};
+const settings = Object.entries(CASES) as [Setting, Case][];
+const read = (flags: Flags = {}, env: Record<string, string> = {}): Config => readConfig(flags, { HOME, ...env });
+
+describe("readConfig", () => {
+  test.each(settings)("takes %s from its flag, then from the environment, then its default", (setting, given) => {
+    const fromEnv = { [SPELLINGS[setting].env]: given.env };
+    const configs = [read({ [setting]: given.flag }, fromEnv), read({}, fromEnv), read()];
+    expect<unknown[]>(configs.map((config) => config[setting])).toEqual(given.means);
+  });
+
+  test("takes an empty variable as none", () => {
+    const empty = Object.fromEntries(Object.values(SPELLINGS).map(({ env }) => [env, ""]));
+    expect(read({}, empty)).toEqual(read());
+  });
+
+  test("keeps the data dir where XDG wants state, and says whether it was chosen", () => {
+    expect(read({}, { XDG_STATE_HOME: "/srv/state" })).toMatchObject({
+      dataDir: "/srv/state/plexus",
+      isDefaultDataDir: true,
+    });
+    expect(read({ dataDir: "here" })).toMatchObject({ dataDir: resolve("here"), isDefaultDataDir: false });
+    expect(readConfig({}, {}).dataDir).toBe(join(homedir(), ".local", "state", "plexus"));
+  });
+});
+
+describe("a bad value", () => {
+  test.each<[Setting, string, string]>([
+    ["host", "two words", "host name"],
+    ["host", "a\nb\u001b[31m", "host name"],
+    ["port", "", "whole number from 0 to 65535"],
+    ["port", "65536", "whole number from 0 to 65535"],
+    ["port", "-1", "whole number"],
+    ["port", "0x10", "whole number"],
+    ["port", "1e3", "whole number"],
+    ["port", "80.5", "whole number"],
+    ["dataDir", "", "must not be empty"],
+    ["auth", "maybe", '"token"|"none"'],
+    ["claude", "", "must not be empty"],
+    ["approvalTimeoutSecs", "0", "whole number from 1 to 86400"],
+    ["approvalTimeoutSecs", "86401", "whole number from 1 to 86400"],
+    ["maxRunning", "many", "whole number from 1 to 10000"],
+    ["retentionDays", "", "whole number from 0 to 36500"],
+    ["retentionDays", " ", "whole number from 0 to 36500"],
+    ["logLevel", "loud", '"debug"|"info"|"warn"|"error"|"silent"'],
+    ["allowedHosts", "good,not good", "host name"],
+    ["url", "localhost:4445", "http or https URL"],
+  ])("of %s (%j) is one line that names its flag, or its variable", (setting, value, complaint) => {
+    const { flag, env } = SPELLINGS[setting];
+    const fromFlag = complaintOf({ [setting]: value });
+    expect(fromFlag).toStartWith(`${flag} ${JSON.stringify(value)}: `);
+    expect(fromFlag).toContain(complaint);
+    expect(fromFlag.split("\n")).toHaveLength(1);
+    if (value) expect(complaintOf({}, { [env]: value })).toStartWith(`${env} ${JSON.stringify(value)}: `);
+  });
+
+  test("in the environment does no harm where a flag overrules it", () => {
+    expect(read({ port: "80" }, { PLEXUS_PORT: "bad" }).port).toBe(80);
+  });
+
+  test.each(["short-secret", "a secret with spaces in it", "sécret-sécret-sécret"])(
+    "of the token is never repeated (%s)",
+    (token) => {
+      const complaint = complaintOf({}, { PLEXUS_TOKEN: token });
+      expect(complaint).toStartWith("PLEXUS_TOKEN: must ");
+      expect(complaint).not.toContain(token);
+    },
+  );
+});
+
+describe("--auth none", () => {
+  test.each(["0.0.0.0", "::", "192.168.1.2", "example.com", "127.0.0.1.example.com", "localhost.example.com"])(
+    "is refused on %s",
+    (host) => {
+      const complaint = complaintOf({ auth: "none", host });
+      expect(complaint).toContain(`--auth none is refused on ${host}`);
+      expect(complaintOf({}, { PLEXUS_AUTH: "none", PLEXUS_HOST: host })).toBe(complaint);
+    },
+  );
+
+  test.each(["127.0.0.1", "127.8.9.10", "::1", "localhost"])("is taken on %s", (host) => {
+    expect(read({ auth: "none", host }).auth).toBe("none");
+    expect(isLoopback(host)).toBe(true);
+  });
+});
+
+describe("the spellings", () => {
+  test("follow one pattern, so that who knows the flag knows the variable", () => {
+    for (const [setting, { flag, env }] of Object.entries(SPELLINGS)) {
+      const words = setting.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+      expect(env).toBe(`PLEXUS_${words.replaceAll("-", "_").toUpperCase()}`);
+      if (flag) expect(flag).toBe(`--${words}`);
+    }
+  });
+
+  test("have no flag for the token, which would show in every process list", () => {
+    expect(SPELLINGS.token.flag).toBeUndefined();
+  });
+});
+
+function complaintOf(flags: Flags, env: Record<string, string> = {}): string {
+  try {
+    read(flags, env);
+  } catch (cause) {
+    if (cause instanceof UsageError) return cause.message;
+    throw cause;
+  }
+  throw new Error("nothing was refused");
+}

@@ -1,0 +1,119 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { type Approvals, createApprovals } from "../../src/domain/approvals.ts";
+import type { Ask } from "../../src/domain/asks.ts";
+import { type Broadcast, createBroadcast } from "../../src/domain/broadcast.ts";
+import type { Principal } from "../../src/domain/principals.ts";
+import { createRetention } from "../../src/domain/retention.ts";
+import { createSessions, type Session, type Sessions } from "../../src/domain/sessions.ts";
+import { createWatching, type Watching } from "../../src/domain/watching.ts";
+import { Decision, PermitInput } from "../../src/schema/approval.ts";
+import type { JsonObject } from "../../src/schema/values.ts";
+import { openStorage, type Storage } from "../../src/storage/database.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
+
+export const OPERATOR: Principal = { kind: "operator" };
+/** Long enough that no test sees it end. */
+export const NEVER_MS = 3_600_000;
+
+export type Clock = { now: () => number; advance(ms: number): void };
+
+/** Time that stands still until it is told to move. */
+export function stoppedClock(start = 1_700_000_000_000): Clock {
+  let at = start;
+  return {
+    now: () => at,
+    advance(ms) {
+      at += ms;
+    },
+  };
+}
+
+export type DomainOptions = {
+  clock?: Pick<Clock, "now">;
+  timeoutSecs?: number;
+  abandonAfterMs?: number;
+  rereadEveryMs?: number;
+  retentionDays?: number;
+};
+
+export type Domain = Disposable & {
+  storage: Storage;
+  broadcast: Broadcast;
+  approvals: Approvals;
+  sessions: Sessions;
+  watching: Watching;
+  retention: ReturnType<typeof createRetention>;
+  /** What went wrong in the background. */
+  errors: unknown[];
+  /** The operator's session of this name, made if there is none. */
+  session(name?: string): Promise<Session>;
+  ask(session: Session, given?: AskGiven): Promise<Ask>;
+};
+
+export type AskGiven = { tool?: string; input?: JsonObject; toolUseId?: string | undefined };
+
+/** The domain on this data dir as the app wires it, with the background work out of the way unless a test wants it. */
+export function openDomain(dataDir: string, options: DomainOptions = {}): Domain {
+  const now = options.clock?.now ?? stoppedClock().now;
+  const errors: unknown[] = [];
+  const onError = (cause: unknown) => void errors.push(cause);
+  const broadcast = createBroadcast(onError);
+  using opened = new DisposableStack();
+  const storage = opened.use(openStorage(dataDir, broadcast.publish));
+  const approvals = opened.use(
+    createApprovals({
+      storage,
+      broadcast,
+      now,
+      timeoutSecs: options.timeoutSecs ?? 300,
+      abandonAfterMs: options.abandonAfterMs ?? NEVER_MS,
+      rereadEveryMs: options.rereadEveryMs ?? NEVER_MS,
+      onError,
+    }),
+  );
+  const retention = opened.use(createRetention({ storage, now, days: options.retentionDays ?? 30, onError }));
+  const sessions = createSessions({ storage, now });
+  const owned = opened.move();
+  return {
+    storage,
+    broadcast,
+    approvals,
+    sessions,
+    watching: createWatching({ storage, broadcast }),
+    retention,
+    errors,
+    session: (name = "child") => sessions.openByHand(OPERATOR, name),
+    ask: (session, { tool = "Bash", input = { command: "true" }, toolUseId } = {}) =>
+      approvals.ask(session, PermitInput.parse({ tool_name: tool, input, tool_use_id: toolUseId })),
+    [Symbol.dispose]: () => owned.dispose(),
+  };
+}
+
+/** A domain on a data dir that goes away with it. */
+export async function temporaryDomain(
+  options: DomainOptions = {},
+): Promise<Omit<Domain, typeof Symbol.dispose> & AsyncDisposable & { dataDir: string }> {
+  await using stack = new AsyncDisposableStack();
+  const directory = stack.use(await temporaryDirectory());
+  const domain = stack.use(openDomain(directory.path, options));
+  const owned = stack.move();
+  return { ...domain, dataDir: directory.path, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Decisions as the transports hand them over. */
+export const allow = Decision.parse({ approve: true });
+export const deny = (message?: string) => Decision.parse({ approve: false, message });
+export const edit = (updated_input: JsonObject) => Decision.parse({ approve: true, updated_input });
+
+/** Lets no approval be decided in this data dir, as a disk that fails would, until disposed. */
+export function blockUpdates(dataDir: string): Disposable {
+  const sqlite = new Database(join(dataDir, "plexus.db"));
+  sqlite.run("CREATE TRIGGER broken BEFORE UPDATE ON loopback_approvals BEGIN SELECT RAISE(ABORT, 'broken'); END");
+  return {
+    [Symbol.dispose]() {
+      sqlite.run("DROP TRIGGER broken");
+      sqlite.close(true);
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { createTokens, type Tokens } from "../../src/domain/tokens.ts";
+import { OPERATOR, temporaryDomain } from "./open-domain.ts";
+
+const OPERATOR_TOKEN = "plx_operator_of-these-tests";
+
+describe("tokens.identify", () => {
+  test("knows the operator, named tokens and children, each by its own", async () => {
+    await using at = await temporaryTokens();
+    const { tokens } = at;
+    const named = await tokens.createNamed("ci");
+    const child = await tokens.createForChild(at.sessionId);
+    expect(tokens.identify(OPERATOR_TOKEN)).toEqual({ kind: "operator" });
+    expect(tokens.identify(named.token)).toEqual({ kind: "token", id: named.id, name: "ci" });
+    expect(tokens.identify(child)).toEqual({ kind: "session", sessionId: at.sessionId });
+  });
+
+  test("knows no token that is only nearly right", async () => {
+    await using at = await temporaryTokens();
+    const { id, token } = await at.tokens.createNamed("ci");
+    const wrong = ["", " ", OPERATOR_TOKEN.slice(1), `${OPERATOR_TOKEN} `, token.slice(0, -1), `${token}x`];
+    wrong.push(`plx_${id}_`, `plx_${id}_${"x".repeat(43)}`, id, token.toUpperCase(), "plx__", "plx_operator_", "%_%");
+    for (const secret of wrong) expect(at.tokens.identify(secret)).toBeUndefined();
+  });
+
+  test("knows no token that was revoked", async () => {
+    await using at = await temporaryTokens();
+    const { token } = await at.tokens.createNamed("ci");
+    await at.tokens.revoke("ci");
+    expect(at.tokens.identify(token)).toBeUndefined();
+    expect(at.tokens.listNamed()).toEqual([]);
+    const again = await at.tokens.createNamed("ci");
+    expect(at.tokens.identify(again.token)).toBeDefined();
+    expect(at.tokens.identify(token)).toBeUndefined();
+  });
+});
+
+describe("tokens.createNamed", () => {
+  test("refuses a name in use", async () => {
+    await using at = await temporaryTokens();
+    const results = await Promise.allSettled([at.tokens.createNamed("ci"), at.tokens.createNamed("ci")]);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+    await expect(at.tokens.createNamed("ci")).rejects.toMatchObject({ code: "name_taken" });
+  });
+
+  test("makes secrets that are never the same, and stores none", async () => {
+    await using at = await temporaryTokens();
+    const secrets = [await at.tokens.createForChild(at.sessionId), await at.tokens.createForChild(at.sessionId)];
+    secrets.push((await at.tokens.createNamed("ci")).token);
+    expect(new Set(secrets).size).toBe(3);
+    using sqlite = new Database(join(at.dataDir, "plexus.db"), { readonly: true });
+    const stored = JSON.stringify(sqlite.query("SELECT * FROM tokens").all());
+    for (const secret of secrets) expect(stored).not.toContain(secret.slice(-43));
+  });
+});
+
+describe("tokens.revoke", () => {
+  test("ends what the token holds open", async () => {
+    await using at = await temporaryTokens();
+    const { token } = await at.tokens.createNamed("ci");
+    const principal = at.tokens.identify(token) ?? OPERATOR;
+    const signal = at.tokens.revocation(principal);
+    expect(signal.aborted).toBe(false);
+    await at.tokens.revoke("ci");
+    expect(signal.aborted).toBe(true);
+    expect(at.tokens.revocation(principal).aborted).toBe(true);
+    expect(at.tokens.revocation(OPERATOR).aborted).toBe(false);
+  });
+
+  test("says so when there is no such token", async () => {
+    await using at = await temporaryTokens();
+    await expect(at.tokens.revoke("none")).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+async function temporaryTokens(): Promise<AsyncDisposable & { tokens: Tokens; sessionId: string; dataDir: string }> {
+  const domain = await temporaryDomain();
+  const session = await domain.session();
+  return {
+    tokens: createTokens({ storage: { ...domain.storage }, operatorToken: OPERATOR_TOKEN, now: Date.now }),
+    sessionId: session.id,
+    dataDir: domain.dataDir,
+    [Symbol.asyncDispose]: () => domain[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { Approval } from "../../src/schema/approval.ts";
+import { cutApproval, cutObject, cutText } from "../../src/schema/cut.ts";
+
+const approval: Approval = {
+  id: "018f0000-0000-7000-8000-000000000000",
+  session_id: "018f0000-0000-7000-8000-000000000001",
+  session_name: "worker",
+  tool_name: "Bash",
+  tool_use_id: "toolu_1",
+  input: { command: "true" },
+  status: "pending",
+  response_message: null,
+  updated_input: null,
+  created_at: 1,
+  expires_at: 2,
+  resolved_at: null,
+  resolved_by: null,
+};
+
+/** Text of every kind, up to what a child may send in one field of a test's input. */
+const text = fc.oneof(
+  fc.tuple(fc.string({ unit: "binary" }), fc.nat(20_000)).map(([some, length]) => some.repeat(length).slice(0, 30_000)),
+  fc.constantFrom("\u0000", "\\", '"', "😀", "x").chain((unit) => fc.nat(30_000).map((length) => unit.repeat(length))),
+);
+const anyObject = fc.oneof(
+  fc.dictionary(fc.string(), text, { maxKeys: 5 }),
+  fc.dictionary(text, fc.string(), { maxKeys: 3 }),
+  fc.array(fc.string(), { maxLength: 3_000, size: "max" }).map((many) => ({ many })),
+);
+
+describe("cutText", () => {
+  test("leaves alone what fits", () => {
+    expect(cutText("x".repeat(100), 100)).toBe("x".repeat(100));
+  });
+
+  test("keeps head and tail of what does not, and says how much is missing", () => {
+    const cut = cutText(`begin${"x".repeat(10_000)}end`, 200);
+    expect(cut).toStartWith("begin");
+    expect(cut).toEndWith("end");
+    expect(cut).toMatch(/\[98\d\d of 10008 characters left out\]/);
+    expect(cut.length).toBeLessThanOrEqual(200);
+  });
+
+  test("never cuts a character in half", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", minLength: 200, maxLength: 400 }), fc.nat(150), (long, more) => {
+        expect(cutText(long, 80 + more).isWellFormed()).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("cutObject", () => {
+  test("fits every object into any limit, and leaves alone what fits", () => {
+    fc.assert(
+      fc.property(anyObject, fc.integer({ min: 1_000, max: 40_000 }), (value, limit) => {
+        const cut = cutObject(value, limit);
+        if (JSON.stringify(value).length <= limit) expect(cut).toBe(value);
+        expect(JSON.stringify(cut).length).toBeLessThanOrEqual(limit);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe("cutApproval", () => {
+  const control = fc.constantFrom(0, 512).map((length) => `t${"\u0001".repeat(length)}`.slice(0, 512));
+  const pending = {
+    ...Object.fromEntries(Object.entries(approval).map(([key, value]) => [key, fc.constant(value)])),
+    session_name: fc.string({ maxLength: 100 }),
+    tool_name: control,
+    tool_use_id: control,
+    input: anyObject,
+  };
+  const decided = {
+    ...pending,
+    response_message: fc.option(fc.nat(8_000).map((length) => "\u0001".repeat(length))),
+    updated_input: fc.option(anyObject),
+  };
+
+  test.each([
+    ["pending", pending, 10_000],
+    ["decided", decided, 39_000],
+  ])("fits every %s approval into its place, still an approval, and says that it was cut", (_, given, limit) => {
+    fc.assert(
+      fc.property(fc.record(given), (value) => {
+        const whole = Approval.parse(value);
+        const cut = Approval.parse(cutApproval(whole, limit));
+        expect(JSON.stringify(cut).length).toBeLessThanOrEqual(limit);
+        const isWhole = JSON.stringify(whole).length <= limit;
+        expect(cut.truncated).toBe(isWhole ? undefined : true);
+        if (!isWhole) expect(cut.input_size).toBe(JSON.stringify(whole.input).length);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,162 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { drizzle } from "drizzle-orm/bun-sqlite";
+import { approvalQueries } from "../../src/storage/approvals.ts";
+import { openDatabase } from "../../src/storage/database.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
+import { newApproval, outcome } from "./rows.ts";
+import { temporaryStorage } from "./temporary-storage.ts";
+
+const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
+
+describe("approvals.create", () => {
+  test("keeps the input as it came: no key dropped, renamed or reordered", async () => {
+    await using storage = await temporaryStorage();
+    const text = '{"z":1,"a":{"__proto__":{"x":null},"":[{},[],"\\u0000\\ud800"]},"1":1e400,"n":-0.5}';
+    const approval = newApproval({ input: JSON.parse(text) });
+    await storage.write(() => storage.approvals.create(approval));
+    expect(JSON.stringify(storage.approvals.get(approval.id)?.input)).toBe(JSON.stringify(JSON.parse(text)));
+  });
+
+  test("files every approval as pending, without a decision", async () => {
+    await using storage = await temporaryStorage();
+    const row = await storage.write(() => storage.approvals.create(newApproval()));
+    expect(row).toMatchObject({ status: "pending", resolvedAt: null, resolvedBy: null, updatedInput: null });
+  });
+
+  test("refuses a second approval for the same ask, unless the first was abandoned", async () => {
+    await using storage = await temporaryStorage();
+    const { approvals, write } = storage;
+    const first = newApproval({ toolUseId: "toolu_1" });
+    await write(() => approvals.create(first));
+    await expect(write(() => approvals.create(newApproval({ toolUseId: "toolu_1" })))).rejects.toThrow("UNIQUE");
+    await write(() => approvals.settleIfPending(first.id, outcome({ status: "abandoned" })));
+    await write(() => approvals.create(newApproval({ toolUseId: "toolu_1" })));
+  });
+});
+
+describe("approvals.settleIfPending", () => {
+  test("decides once: the second gets nothing, and changes nothing", async () => {
+    await using storage = await temporaryStorage();
+    const { approvals, write } = storage;
+    const { id } = await write(() => approvals.create(newApproval()));
+    const edited = outcome({ updatedInput: { command: "false" }, responseMessage: "edited", interrupt: false });
+    const first = await write(() => approvals.settleIfPending(id, edited));
+    expect(first).toMatchObject(edited);
+    const late = outcome({ status: "denied", resolvedBy: "token:late", interrupt: true, resolvedAt: 9_000 });
+    expect(await write(() => approvals.settleIfPending(id, late))).toBeUndefined();
+    expect(approvals.get(id)).toEqual(first);
+  });
+
+  test("does nothing to an approval that does not exist", async () => {
+    await using storage = await temporaryStorage();
+    expect(await storage.write(() => storage.approvals.settleIfPending("none", outcome()))).toBeUndefined();
+  });
+
+  test("gives an approval to one of two connections that both saw it pending", async () => {
+    await using directory = await temporaryDirectory();
+    const path = join(directory.path, "plexus.db");
+    using one = openDatabase(path);
+    using two = openDatabase(path);
+    const [first, second] = [approvalQueries(drizzle({ client: one })), approvalQueries(drizzle({ client: two }))];
+    for (let round = 0; round < 20; round++) {
+      const { id } = first.create(newApproval());
+      expect([first.get(id)?.status, second.get(id)?.status]).toEqual(["pending", "pending"]);
+      const [early, late] = round % 2 ? [first, second] : [second, first];
+      expect(early.settleIfPending(id, outcome({ resolvedBy: "early" }))?.resolvedBy).toBe("early");
+      expect(late.settleIfPending(id, outcome({ status: "denied", resolvedBy: "late" }))).toBeUndefined();
+      expect(late.get(id)).toMatchObject({ status: "allowed", resolvedBy: "early" });
+    }
+  });
+});
+
+describe("approvals.listPending", () => {
+  test("lists those of one session, of one owner, or all, oldest first", async () => {
+    await using storage = await temporaryStorage();
+    const { approvals, write } = storage;
+    const filed = await write(() =>
+      ["a", "b", "a", "c", "b", "a"].map((sessionId) => {
+        const owner = sessionId === "a" ? "operator" : "token:1";
+        return approvals.create(newApproval({ sessionId, owner, expiresAt: 1_000 * Math.random() }));
+      }),
+    );
+    const pick = (...positions: number[]) => positions.map((position) => filed[position]?.id ?? "");
+    expect(ids(approvals.listPending({}, 100))).toEqual(pick(0, 1, 2, 3, 4, 5));
+    expect(ids(approvals.listPending({ sessionId: "a" }, 100))).toEqual(pick(0, 2, 5));
+    expect(ids(approvals.listPending({ owner: "token:1" }, 100))).toEqual(pick(1, 3, 4));
+    expect(ids(approvals.listPending({ owner: "token:1", sessionId: "b" }, 100))).toEqual(pick(1, 4));
+    expect(ids(approvals.listPending({ owner: "operator", sessionId: "b" }, 100))).toEqual([]);
+    expect(ids(approvals.listPending({}, 2))).toEqual(pick(0, 1));
+  });
+
+  test("leaves out what is decided", async () => {
+    await using storage = await temporaryStorage();
+    const { approvals, write } = storage;
+    const [first, second] = await write(() => [approvals.create(newApproval()), approvals.create(newApproval())]);
+    await write(() => approvals.settleIfPending(first?.id ?? "", outcome()));
+    expect(ids(approvals.listPending({}, 100))).toEqual(ids([second ?? { id: "" }]));
+    expect([...approvals.pendingIds()]).toEqual(ids([second ?? { id: "" }]));
+    expect(approvals.countPending("session-1")).toBe(1);
+  });
+});
+
+describe("approvals.list", () => {
+  test("gives every approval once, newest first, whatever the size of a page", async () => {
+    await using storage = await temporaryStorage();
+    const { approvals, write } = storage;
+    const filed = await write(() => Array.from({ length: 23 }, () => approvals.create(newApproval())));
+    await write(() => filed.slice(0, 12).map(({ id }) => approvals.settleIfPending(id, outcome())));
+    for (const [status, wanted] of [
+      [undefined, filed],
+      ["allowed", filed.slice(0, 12)],
+      ["pending", filed.slice(12)],
+      ["denied", []],
+    ] as const) {
+      const seen: string[] = [];
+      for (let cursor: string | undefined; ; cursor = seen.at(-1)) {
+        const page = approvals.list({ owner: "operator" }, { status, cursor, limit: 5 });
+        seen.push(...ids(page));
+        if (page.length < 5) break;
+      }
+      expect(seen).toEqual(ids([...wanted]).reverse());
+    }
+  });
+});
+
+describe("approvals.dueIds", () => {
+  test("finds the pending ones whose deadline has come, the longest overdue first", async () => {
+    await using storage = await temporaryStorage();
+    const { approvals, write } = storage;
+    const at = (expiresAt: number) => approvals.create(newApproval({ id: `at-${expiresAt}`, expiresAt }));
+    await write(() => [at(300), at(100), at(200), at(150), at(201)]);
+    await write(() => approvals.settleIfPending("at-150", outcome()));
+    expect(approvals.dueIds(200, 10)).toEqual(["at-100", "at-200"]);
+    expect(approvals.dueIds(200, 1)).toEqual(["at-100"]);
+    expect(approvals.dueIds(99, 10)).toEqual([]);
+    expect(approvals.nextDeadline()).toBe(100);
+  });
+
+  test("knows no next deadline when nothing is pending", async () => {
+    await using storage = await temporaryStorage();
+    expect(storage.approvals.nextDeadline()).toBeUndefined();
+  });
+});
+
+describe("approvals.removeResolvedBefore", () => {
+  test("removes the decided ones before that time, up to the limit, and never a pending one", async () => {
+    await using storage = await temporaryStorage();
+    const { approvals, write } = storage;
+    const filed = await write(() =>
+      Array.from({ length: 10 }, (_, number) => approvals.create(newApproval({ id: `${number}`, createdAt: 0 }))),
+    );
+    await write(() =>
+      filed.slice(0, 7).map(({ id }, number) => approvals.settleIfPending(id, outcome({ resolvedAt: number * 10 }))),
+    );
+    expect(await write(() => approvals.removeResolvedBefore(50, 3))).toBe(3);
+    expect(await write(() => approvals.removeResolvedBefore(50, 3))).toBe(2);
+    expect(await write(() => approvals.removeResolvedBefore(50, 3))).toBe(0);
+    expect(ids(approvals.list({}, { limit: 100 })).sort()).toEqual(["5", "6", "7", "8", "9"]);
+    expect(await write(() => approvals.removeResolvedBefore(Number.MAX_SAFE_INTEGER, 100))).toBe(2);
+    expect(ids(approvals.listPending({}, 100))).toEqual(["7", "8", "9"]);
+  });
+});

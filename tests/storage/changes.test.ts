@@ -1,0 +1,52 @@
+import { describe, expect, test } from "bun:test";
+import type { Change } from "../../src/schema/change.ts";
+import { openStorage } from "../../src/storage/database.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
+import { temporaryStorage } from "./temporary-storage.ts";
+
+const change = (given: Partial<Change> = {}): Omit<Change, "id"> => ({
+  kind: "approval_requested",
+  owner: "operator",
+  sessionId: "session-1",
+  approvalId: "approval-1",
+  at: 1_000,
+  ...given,
+});
+
+describe("changes.listAfter", () => {
+  test("lists those after a cursor, of one owner or of all, in order", async () => {
+    await using storage = await temporaryStorage();
+    const { changes, write } = storage;
+    await write(() => ["a", "b", "a", "b", "a"].map((owner) => changes.append(change({ owner }))));
+    const idsAfter = (cursor: number, owner?: string, limit = 10) =>
+      changes.listAfter(cursor, owner, limit).map(({ id }) => id);
+    expect(idsAfter(0)).toEqual([1, 2, 3, 4, 5]);
+    expect(idsAfter(2)).toEqual([3, 4, 5]);
+    expect(idsAfter(1, "a")).toEqual([3, 5]);
+    expect(idsAfter(0, undefined, 2)).toEqual([1, 2]);
+    expect(changes.newestId()).toBe(5);
+  });
+});
+
+describe("changes.removeBefore", () => {
+  test("removes the old ones from the front, batch by batch, and keeps the rest", async () => {
+    await using storage = await temporaryStorage();
+    const { changes, write } = storage;
+    await write(() => [1, 2, 3, 4, 5, 60, 70].map((at) => changes.append(change({ at }))));
+    expect(await write(() => changes.removeBefore(50, 3))).toBe(3);
+    expect(await write(() => changes.removeBefore(50, 3))).toBe(2);
+    expect(await write(() => changes.removeBefore(50, 3))).toBe(0);
+    expect(changes.listAfter(0, undefined, 10).map(({ at }) => at)).toEqual([60, 70]);
+  });
+
+  test("never frees an id to be given again, even over a restart", async () => {
+    await using directory = await temporaryDirectory();
+    {
+      using storage = openStorage(directory.path, () => {});
+      await storage.write(() => [1, 2, 3].map((at) => storage.changes.append(change({ at }))));
+      await storage.write(() => storage.changes.removeBefore(100, 10));
+    }
+    using storage = openStorage(directory.path, () => {});
+    expect((await storage.write(() => storage.changes.append(change()))).id).toBe(4);
+  });
+});

@@ -1,0 +1,103 @@
+import { Database } from "bun:sqlite";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { drizzle } from "drizzle-orm/bun-sqlite";
+import { approvalQueries } from "../../src/storage/approvals.ts";
+import { changeQueries } from "../../src/storage/changes.ts";
+import { migrate } from "../../src/storage/migrations.ts";
+import { newApproval, outcome } from "./rows.ts";
+
+const sqlite = new Database(":memory:");
+migrate(sqlite);
+const statements: { text: string; parameters: number }[] = [];
+const logQuery = (text: string, parameters: unknown[]) => void statements.push({ text, parameters: parameters.length });
+const orm = drizzle({ client: sqlite, logger: { logQuery } });
+const approvals = approvalQueries(orm);
+const changes = changeQueries(orm);
+const ask = { sessionId: "session-1", toolUseId: "toolu_1", askHash: "hash" };
+
+/** How SQLite goes about the one statement that `work` runs. */
+function planOf(work: () => unknown): string {
+  statements.length = 0;
+  work();
+  const [statement, ...others] = statements;
+  if (!statement || others.length > 0) throw new Error(`${statements.length} statements were run instead of one`);
+  const nulls = Array.from({ length: statement.parameters }, () => null);
+  using explained = sqlite.prepare<{ detail: string }, null[]>(`EXPLAIN QUERY PLAN ${statement.text}`);
+  const steps = explained.all(...nulls);
+  return steps.map(({ detail }) => detail).join("; ");
+}
+
+describe.each(["without statistics", "with statistics"])("with many decided approvals, %s,", (statistics) => {
+  beforeAll(() => {
+    sqlite.run("DELETE FROM loopback_approvals");
+    sqlite.transaction(() => {
+      for (let number = 0; number < 2_000; number++) {
+        const { id } = approvals.create(newApproval({ toolUseId: `toolu_${number}`, sessionId: `s-${number % 9}` }));
+        if (number % 100 > 0) approvals.settleIfPending(id, outcome());
+      }
+    })();
+    if (statistics === "with statistics") sqlite.run("ANALYZE");
+  });
+
+  test("the next deadline and what is due are read from the pending ones alone", () => {
+    expect(planOf(() => approvals.nextDeadline())).toBe(
+      "SEARCH loopback_approvals USING COVERING INDEX approvals_pending_by_deadline",
+    );
+    expect(planOf(() => approvals.dueIds(1, 1))).toBe(
+      "SEARCH loopback_approvals USING INDEX approvals_pending_by_deadline (expires_at<?)",
+    );
+  });
+
+  test("pending ones are listed and counted from the pending ones alone", () => {
+    for (const scope of [{}, { owner: "operator" }, { sessionId: "s-1" }, { owner: "operator", sessionId: "s-1" }]) {
+      expect(planOf(() => approvals.listPending(scope, 10))).toContain("USING INDEX approvals_pending_by");
+      expect(planOf(() => approvals.list(scope, { status: "pending", cursor: "x", limit: 10 }))).toContain(
+        "USING INDEX approvals_pending_by",
+      );
+    }
+    expect(planOf(() => approvals.pendingIds())).toContain("USING COVERING INDEX approvals_pending_by");
+    expect(planOf(() => approvals.countPending("s-1"))).toContain("USING COVERING INDEX approvals_pending_by_session");
+  });
+
+  test("those of one session are found by their session, in order", () => {
+    expect(planOf(() => approvals.listPending({ sessionId: "s-1" }, 10))).toBe(
+      "SEARCH loopback_approvals USING INDEX approvals_pending_by_session (session_id=?)",
+    );
+  });
+
+  test("the same ask is found by its key", () => {
+    expect(planOf(() => approvals.findSameAsk(ask))).toBe(
+      "SEARCH loopback_approvals USING INDEX approvals_same_ask (session_id=? AND tool_use_id=? AND ask_hash=?)",
+    );
+  });
+
+  test("one approval is read and settled by its id", () => {
+    const byId = "SEARCH loopback_approvals USING INDEX sqlite_autoindex_loopback_approvals_1 (id=?)";
+    expect(planOf(() => approvals.get("x"))).toBe(byId);
+    expect(planOf(() => approvals.spanIfPending("x"))).toBe(byId);
+    expect(planOf(() => approvals.settleIfPending("x", outcome()))).toBe(byId);
+  });
+
+  test("a page is read along the ids, without sorting everything", () => {
+    for (const status of [undefined, "allowed"] as const) {
+      for (const scope of [{}, { owner: "operator" }, { sessionId: "s-1" }]) {
+        expect(planOf(() => approvals.list(scope, { status, limit: 10 }))).toBe(
+          "SEARCH loopback_approvals USING INDEX sqlite_autoindex_loopback_approvals_1 (id<?)",
+        );
+      }
+    }
+  });
+
+  test("old decided ones are found by the time of their decision", () => {
+    expect(planOf(() => approvals.removeResolvedBefore(1, 1))).toContain(
+      "USING INDEX approvals_resolved (resolved_at<?)",
+    );
+  });
+
+  test("changes are read along their ids", () => {
+    expect(planOf(() => changes.listAfter(1, "operator", 10))).toBe(
+      "SEARCH changes USING INTEGER PRIMARY KEY (rowid>?)",
+    );
+    expect(planOf(() => changes.newestId())).toBe("SEARCH changes");
+  });
+});

@@ -1,0 +1,48 @@
+import type { NewApproval, Outcome } from "../../src/storage/approvals.ts";
+import type { SessionRow } from "../../src/storage/sessions.ts";
+import type { TokenRow } from "../../src/storage/tokens.ts";
+
+/** A pending approval as storage takes it; what a test cares about is given. */
+export function newApproval(given: Partial<NewApproval> = {}): NewApproval {
+  return {
+    id: Bun.randomUUIDv7(),
+    sessionId: "session-1",
+    sessionName: "one",
+    owner: "operator",
+    toolName: "Bash",
+    toolUseId: null,
+    input: { command: "true" },
+    askHash: "hash",
+    createdAt: 1_000,
+    expiresAt: 301_000,
+    ...given,
+  };
+}
+
+export function outcome(given: Partial<Outcome> = {}): Outcome {
+  return {
+    status: "allowed",
+    responseMessage: null,
+    updatedInput: null,
+    interrupt: false,
+    resolvedAt: 2_000,
+    resolvedBy: "operator",
+    ...given,
+  };
+}
+
+export function newSession(given: Partial<SessionRow> = {}): SessionRow {
+  return {
+    id: Bun.randomUUIDv7(),
+    name: "one",
+    owner: "operator",
+    kind: "by_hand",
+    loopbackTimeoutSecs: null,
+    createdAt: 1_000,
+    ...given,
+  };
+}
+
+export function newToken(given: Partial<TokenRow> = {}): TokenRow {
+  return { id: Bun.randomUUIDv7(), kind: "named", name: "ci", sessionId: null, hash: "00", createdAt: 1_000, ...given };
+}

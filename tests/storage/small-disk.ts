@@ -1,0 +1,47 @@
+import { mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export type SmallDisk = Disposable & {
+  path: string;
+  /** Takes all the space that is left. */
+  fill(): void;
+  free(): void;
+  /** From now on nothing on it may be written; all files must be closed. */
+  makeReadOnly(): void;
+};
+
+/** A file system of its own of this size; only root may make one. */
+export function smallDisk(size: string): SmallDisk {
+  const path = mkdtempSync(join(tmpdir(), "plexus-disk-"));
+  const filler = join(path, "filler");
+  run("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", path);
+  return {
+    path,
+    fill() {
+      const { bavail, bsize } = statfsSync(path);
+      writeFileSync(filler, Buffer.alloc(bavail * bsize));
+    },
+    free: () => rmSync(filler),
+    makeReadOnly: () => run("mount", "-o", "remount,ro", path),
+    [Symbol.dispose]() {
+      run("umount", "-l", path);
+      rmdirSync(path);
+    },
+  };
+}
+
+/** Why there can be no small disk here; `undefined` when there can. */
+export function whyNoSmallDisk(): string | undefined {
+  try {
+    using _ = smallDisk("64k");
+    return undefined;
+  } catch (cause) {
+    return cause instanceof Error ? cause.message : String(cause);
+  }
+}
+
+function run(...command: string[]): void {
+  const { exitCode, stderr } = Bun.spawnSync(command);
+  if (exitCode !== 0) throw new Error(`${command.join(" ")}: ${stderr.toString().trim()}`);
+}

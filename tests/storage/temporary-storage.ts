@@ -1,0 +1,14 @@
+import type { Change } from "../../src/schema/change.ts";
+import { openStorage, type Storage } from "../../src/storage/database.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
+
+export type TemporaryStorage = Omit<Storage, typeof Symbol.dispose> & AsyncDisposable & { dataDir: string };
+
+/** Storage on a data dir that goes away with it. */
+export async function temporaryStorage(onCommitted: (changes: Change[]) => void = () => {}): Promise<TemporaryStorage> {
+  await using stack = new AsyncDisposableStack();
+  const directory = stack.use(await temporaryDirectory());
+  const storage = stack.use(openStorage(directory.path, onCommitted));
+  const owned = stack.move();
+  return { ...storage, dataDir: directory.path, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
