@@ -29,8 +29,6 @@ const Settings = z.object({
     .optional(),
   claude: NotEmpty.optional(),
   approvalTimeoutSecs: wholeNumber(1, 86_400).default(300),
-  maxRunning: wholeNumber(1, 10_000).default(16),
-  workspace: z.preprocess(list, z.array(z.string()).default([])),
   retentionDays: wholeNumber(0, 36_500).default(30),
   logLevel: LogLevel.default("info"),
   allowedHosts: z.preprocess(list, z.array(HostName).default([])),
@@ -58,18 +56,6 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     env: "PLEXUS_APPROVAL_TIMEOUT_SECS",
     value: "N",
     help: "how long an ask waits before it is denied (300)",
-  },
-  maxRunning: {
-    flag: "--max-running",
-    env: "PLEXUS_MAX_RUNNING",
-    value: "N",
-    help: "children that may run at once (16)",
-  },
-  workspace: {
-    flag: "--workspace",
-    env: "PLEXUS_WORKSPACE",
-    value: "DIRS",
-    help: "roots of working directories, comma-separated",
   },
   retentionDays: {
     flag: "--retention-days",

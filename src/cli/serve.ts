@@ -10,8 +10,6 @@ const SETTINGS: Setting[] = [
   "auth",
   "claude",
   "approvalTimeoutSecs",
-  "maxRunning",
-  "workspace",
   "retentionDays",
   "logLevel",
   "allowedHosts",

@@ -11,7 +11,6 @@ const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
   unauthorized: 401,
   forbidden: 403,
   not_found: 404,
-  method_not_allowed: 405,
   name_taken: 409,
   payload_too_large: 413,
   too_many_requests: 429,

@@ -11,7 +11,6 @@ export const ErrorCode = z.enum([
   "unauthorized",
   "forbidden",
   "not_found",
-  "method_not_allowed",
   "name_taken",
   "payload_too_large",
   "too_many_requests",

@@ -101,6 +101,8 @@ async function interrupted(body: (scene: Interrupted) => Promise<void>): Promise
         },
         async resumed() {
           await until("the child to come back", () => server?.log.some((line) => line.includes("ask resumed")), 30_000);
+          // A later answer shows that the first event, by which the child could come back once more, is on its way.
+          await fetch(`${url}/healthz`);
         },
         decide: (decision) => call("loopback_respond", { approval_id: approval.id, ...decision }),
         async events() {

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { z } from "zod";
+import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+const BIOME = join(ROOT, "node_modules/.bin/biome");
+
+/** Every place that an import can point to; one file of each stands for its folder. */
+const TARGETS = {
+  schema: "src/schema/target.ts",
+  storage: "src/storage/target.ts",
+  claude: "src/claude/target.ts",
+  domain: "src/domain/target.ts",
+  http: "src/http/target.ts",
+  mcp: "src/mcp/target.ts",
+  cli: "src/cli/target.ts",
+  config: "src/config.ts",
+  log: "src/log.ts",
+  version: "src/version.ts",
+  "operator-token": "src/operator-token.ts",
+  app: "src/app.ts",
+  main: "src/main.ts",
+} as const;
+type Target = keyof typeof TARGETS;
+const PACKAGES = {
+  sdk: ["@modelcontextprotocol/sdk/types.js"],
+  sql: ["bun:sqlite", "drizzle-orm", "drizzle-orm/sqlite-core"],
+} as const;
+type Package = keyof typeof PACKAGES;
+
+const TRANSPORT = ["app", "schema", "log", "config", "version"] as const;
+
+/** Whom a file may import; its own folder always. */
+const MAY_IMPORT: Record<string, readonly (Target | Package)[]> = {
+  "src/schema/it.ts": ["schema"],
+  "src/storage/it.ts": ["storage", "schema", "sql"],
+  "src/claude/it.ts": ["claude", "schema"],
+  "src/domain/it.ts": ["domain", "storage", "claude", "schema"],
+  "src/http/it.ts": ["http", ...TRANSPORT],
+  "src/mcp/it.ts": ["mcp", "sdk", ...TRANSPORT],
+  "src/cli/it.ts": keys(TARGETS).filter((target) => target !== "main"),
+  "src/config.ts": ["schema"],
+  "src/log.ts": ["config", "schema"],
+  "src/version.ts": [],
+  "src/operator-token.ts": ["domain", "schema"],
+  "src/app.ts": ["domain", "storage", "claude", "schema", "config", "log", "operator-token"],
+  "src/main.ts": ["cli", "config", "schema", "version"],
+  "src/a-folder-without-a-rule/it.ts": [],
+  "tests/it.test.ts": [...keys(TARGETS), ...keys(PACKAGES)],
+};
+
+const Report = z.object({
+  diagnostics: z.array(
+    z.object({
+      category: z.string(),
+      location: z.object({ path: z.string(), start: z.object({ line: z.number() }) }),
+    }),
+  ),
+});
+
+let directory: TemporaryDirectory;
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  await copyFile(join(ROOT, "biome.json"), join(directory.path, "biome.json"));
+});
+afterAll(() => directory[Symbol.asyncDispose]());
+
+describe("the linter", () => {
+  test.each(Object.entries(MAY_IMPORT))(
+    "lets %s import what its layer may, and nothing else",
+    async (file, allowed) => {
+      const imports = importsFor(file);
+      await write(file, imports.map(({ specifier }) => `import "${specifier}";`).join("\n"));
+      const refused = (await lint(file)).filter(({ category }) => category === "lint/style/noRestrictedImports");
+      const lines = new Set(refused.map(({ location }) => location.start.line - 1));
+      const accepted = imports.filter((_, line) => !lines.has(line)).map(({ target }) => target);
+      expect([...new Set(accepted)].sort()).toEqual([...allowed].sort());
+    },
+  );
+
+  test("refuses a type, a re-export and a dynamic import as it does any other", async () => {
+    const file = "src/http/it.ts";
+    const ways = [
+      'import type { A } from "../domain/target.ts";',
+      'export { b } from "../domain/target.ts";',
+      'export const c = (await import("../domain/target.ts")) as A;',
+    ];
+    await write(file, ways.join("\n"));
+    const refused = (await lint(file)).filter(({ category }) => category === "lint/style/noRestrictedImports");
+    expect(refused.map(({ location }) => location.start.line)).toEqual([1, 2, 3]);
+  });
+
+  test.each([
+    ["src/domain/it.ts", true],
+    ["src/main.ts", true],
+    ["src/config.ts", false],
+    ["tests/it.test.ts", false],
+    ["scripts/it.ts", false],
+  ])("in %s, refuses to read process.env: %p", async (file, isRefused) => {
+    await write(file, 'export const home = process.env["HOME"];\n');
+    expect((await lint(file)).map(({ category }) => category)).toEqual(isRefused ? ["lint/style/noProcessEnv"] : []);
+  });
+
+  test("has nothing to miss: no file reads the environment by Bun's names for it", async () => {
+    const files = await Array.fromAsync(new Bun.Glob("src/**/*.ts").scan(ROOT));
+    const texts = await Promise.all(
+      files.map(async (file) => ({ file, text: await Bun.file(join(ROOT, file)).text() })),
+    );
+    expect(texts.filter(({ text }) => /\bBun\.env\b|\bimport\.meta\.env\b/.test(text)).map(({ file }) => file)).toEqual(
+      [],
+    );
+  });
+
+  test("refuses two files that import each other", async () => {
+    await write("src/domain/it.ts", 'import "./other.ts";\n');
+    await write("src/domain/other.ts", 'import "./it.ts";\n');
+    const categories = (await lint("src/domain")).map(({ category }) => category);
+    expect(categories).toContain("lint/suspicious/noImportCycles");
+  });
+});
+
+function importsFor(file: string): { target: Target | Package; specifier: string }[] {
+  const ours = keys(TARGETS)
+    .filter((target) => TARGETS[target] !== file)
+    .map((target) => ({ target, specifier: specifierOf(file, TARGETS[target]) }));
+  const packages = keys(PACKAGES).flatMap((target) => PACKAGES[target].map((specifier) => ({ target, specifier })));
+  return [...ours, ...packages];
+}
+
+function specifierOf(file: string, target: string): string {
+  const path = relative(dirname(file), target);
+  return path.startsWith(".") ? path : `./${path}`;
+}
+
+async function write(file: string, text: string): Promise<void> {
+  const path = join(directory.path, file);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}
+
+async function lint(path: string) {
+  const { stdout, stderr } = Bun.spawnSync([BIOME, "lint", "--reporter=json", "--max-diagnostics=none", path], {
+    cwd: directory.path,
+  });
+  const report = /^\{.*\}$/ms.exec(stdout.toString())?.[0];
+  if (report === undefined) throw new Error(`biome gave no report:\n${stdout}${stderr}`);
+  return Report.parse(JSON.parse(report)).diagnostics;
+}
+
+function keys<T extends object>(object: T): (keyof T)[] {
+  return Object.keys(object) as (keyof T)[];
+}

@@ -1,0 +1,142 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { script } from "../support/scripted-model.ts";
+import { until } from "../support/until.ts";
+import { blocksUnder } from "./readme.ts";
+import { type Machine, onMachine, type Started } from "./terminals.ts";
+
+setDefaultTimeout(120_000);
+
+const DEFAULT_URL = "http://127.0.0.1:4445";
+const PROMPT = '"Write a greeting to hello.txt"';
+
+describe("the README's commands by hand", () => {
+  const [serve = "", child = "", allow = "", deny = ""] = blocksUnder("Supervise a claude that you start by hand");
+  const [pending = "", allowId = ""] = allow.split("\n");
+
+  test("make a child wait until it is allowed, and then it runs", () =>
+    onMachine(async (machine) => {
+      await machine.serve(serve);
+      const claude = startChild(machine, child);
+      const id = await waitingId(machine, pending);
+      expect(existsSync(greeting(machine))).toBe(false);
+      await succeeds(machine.paste(decide(allowId, id)));
+      await succeeds(claude);
+      expect(await Bun.file(greeting(machine)).text()).toBe("Hello!");
+    }));
+
+  test("give a child the reason of a denial, and its call does not run", () =>
+    onMachine(async (machine) => {
+      await machine.serve(serve);
+      const claude = startChild(machine, child);
+      await succeeds(machine.paste(decide(deny, await waitingId(machine, pending))));
+      expect(await succeeds(claude)).toContain("Write it to greeting.txt instead");
+      expect(existsSync(greeting(machine))).toBe(false);
+    }));
+
+  test("write a config that only its user can read", () =>
+    onMachine(async (machine) => {
+      await machine.serve(serve);
+      const [configure = ""] = child.split("\n");
+      await succeeds(machine.paste(configure));
+      expect((statSync(join(machine.cwd, "child.json")).mode & 0o777).toString(8)).toBe("600");
+    }));
+});
+
+describe("the README's command for an agent that decides", () => {
+  const [serve = ""] = blocksUnder("Supervise a claude that you start by hand");
+  const [add = ""] = blocksUnder("Let an agent decide");
+
+  test("connects Claude Code", () =>
+    onMachine(async (machine) => {
+      const url = await machine.serve(serve);
+      await succeeds(machine.paste(add.replace(DEFAULT_URL, url)));
+      expect(await succeeds(machine.paste("claude mcp get plexus"))).toMatch(/Status:.*Connected/);
+    }));
+});
+
+describe("the README's commands without tokens", () => {
+  const [serve = "", child = "", curl = "", withToken = ""] = blocksUnder("Without tokens");
+  const [list = "", respond = ""] = curl.split("\n");
+
+  test.skipIf(Bun.which("curl") === null)("let curl decide for a claude that knows only the URL", () =>
+    onMachine(async (machine) => {
+      const url = await machine.serve(serve);
+      const here = (line: string) => line.replaceAll(DEFAULT_URL, url);
+      const claude = startChild(machine, here(child));
+      const id = await waitingId(machine, here(list));
+      expect(await succeeds(machine.paste(decide(here(respond), id)))).toContain('"status":"allowed"');
+      await succeeds(claude);
+      expect(await Bun.file(greeting(machine)).text()).toBe("Hello!");
+    }),
+  );
+
+  test.skipIf(Bun.which("curl") === null)("have a counterpart with the operator's token", () =>
+    onMachine(async (machine) => {
+      const url = await machine.serve("plexus serve");
+      expect(await succeeds(machine.paste(list.replace(DEFAULT_URL, url)))).toContain('"code":"unauthorized"');
+      expect(await succeeds(machine.paste(withToken.replace(DEFAULT_URL, url)))).toContain('"approvals":[]');
+    }),
+  );
+});
+
+describe("the README's first command", () => {
+  const [install = ""] = blocksUnder();
+
+  test("shows on a terminal where Plexus listens and how Claude Code is told", () =>
+    onMachine(async ({ env }) => {
+      expect(install).toStartWith("npm install && ");
+      let screen = "";
+      const decoder = new TextDecoder();
+      const shell = Bun.spawn(["sh", "-ec", install.replace("npm install && ", "")], {
+        cwd: join(import.meta.dir, "../.."),
+        env: { ...env, TERM: "xterm" },
+        terminal: {
+          cols: 200,
+          rows: 50,
+          data: (_, chunk) => {
+            screen += decoder.decode(chunk, { stream: true });
+          },
+        },
+      });
+      await until("the welcome", () => screen.includes("Stop with Ctrl-C"), 60_000);
+      expect(screen).toMatch(/Plexus \S+ listens on http:\/\/127\.0\.0\.1:\d+/);
+      expect(screen).toMatch(/claude mcp add\S* .*http:\/\/127\.0\.0\.1:\d+\/mcp/);
+      shell.terminal?.write("\u0003");
+      await shell.exited;
+      shell.terminal?.close();
+    }));
+});
+
+/** The child's lines as they are, but for the prompt, which here also scripts the model. */
+function startChild(machine: Machine, lines: string): Started {
+  expect(lines).toContain(PROMPT);
+  const input = { file_path: greeting(machine), content: "Hello!" };
+  const prompt = script([{ use: [{ name: "Write", input }] }], "Write a greeting to hello.txt");
+  return machine.paste(lines.replace(PROMPT, '"$PROMPT"'), { env: { PROMPT: prompt } });
+}
+
+function greeting({ cwd }: Machine): string {
+  return join(cwd, "hello.txt");
+}
+
+/** Repeats the line, as a person would, until it shows something that waits. */
+function waitingId(machine: Machine, line: string): Promise<string> {
+  return until(
+    "an ask to wait",
+    async () => /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/.exec(await succeeds(machine.paste(line)))?.[0],
+    60_000,
+  );
+}
+
+function decide(line: string, id: string): string {
+  expect(line).toContain("ID");
+  return line.replace("ID", id);
+}
+
+async function succeeds({ finished }: Started): Promise<string> {
+  const { exitCode, stdout, stderr } = await finished;
+  expect({ exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({ exitCode: 0, stderr: "" });
+  return stdout;
+}
