@@ -8,13 +8,15 @@ import { type CreateServer, type McpServer, PENDING_URI } from "./server.ts";
 import { drained, jsonRequest, transportOptions } from "./streams.ts";
 
 const MAX_NOTIFIED_INPUT_CHARS = 20_000;
+/** A client with more unread notifications than this has stopped reading: its stream ends, and it may open another. */
+const MAX_UNREAD = 100;
 
 /** One connected MCP client of somebody who decides. */
 export type ClientSession = {
   belongsTo(principal: Principal): boolean;
   isIdleSince(time: number): boolean;
-  /** Passes a request on; call `onEnd` when the response, which may be a stream, is over. */
-  handle(request: Request, body: unknown): Promise<{ response: Response; onEnd: () => void }>;
+  /** Passes a request on; call `onTaken` when the client has read from its stream, `onEnd` when the response is over. */
+  handle(request: Request, body: unknown): Promise<{ response: Response; onEnd: () => void; onTaken: () => void }>;
   close(): Promise<void>;
 };
 
@@ -29,7 +31,13 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
     onsessionclosed: () => app.mcpClients.forget(id),
   });
   const revoked = app.tokens.revocation(principal);
-  const listening = notifyOfAsks(app, principal, id, mcp);
+  let unread = 0;
+  const listening = notifyOfAsks(app, principal, id, mcp, () => {
+    if (++unread > MAX_UNREAD) transport.closeStandaloneSSEStream();
+  });
+  const onTaken = () => {
+    unread = 0;
+  };
   const close = () => mcp.server.close();
   revoked.addEventListener("abort", close);
   mcp.server.onclose = () => {
@@ -67,7 +75,7 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
           setup = setupAfter(setup, body);
           await app.mcpClients.remember(principal, id, setup);
         }
-        return { response, onEnd };
+        return { response, onEnd, onTaken };
       } catch (cause) {
         onEnd();
         throw cause;
@@ -77,10 +85,17 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
 }
 
 /** Tells the client of each new ask as it happens; a client that does not listen right now misses nothing it can't read. */
-function notifyOfAsks(app: App, principal: Principal, id: string, { server, subscribed }: McpServer): Disposable {
+function notifyOfAsks(
+  app: App,
+  principal: Principal,
+  id: string,
+  { server, subscribed }: McpServer,
+  onTold: () => void,
+): Disposable {
   const lost = (cause: unknown) => app.log.debug("a notification was not delivered", errorFields(cause));
   return app.watching.onAsk(principal, (request) => {
     const data = { ...request, tool_input: cutObject(request.tool_input, MAX_NOTIFIED_INPUT_CHARS) };
+    onTold();
     server.sendLoggingMessage({ level: "notice", logger: "loopback", data }, id).catch(lost);
     if (subscribed.has(PENDING_URI)) server.sendResourceUpdated({ uri: PENDING_URI }).catch(lost);
   });

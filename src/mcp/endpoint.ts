@@ -33,7 +33,8 @@ export function createMcpEndpoint(app: App, createServer: CreateServer = createM
   async function serveOnce(request: Request, caller: Caller, body: unknown): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport({});
     await createServer(app, caller.principal).server.connect(transport);
-    return primed(await transport.handleRequest(acceptable(request), transportOptions(request, body)), COMMENT);
+    const gone = AbortSignal.any([request.signal, app.tokens.revocation(caller.principal)]);
+    return primed(await transport.handleRequest(acceptable(request), transportOptions(request, body, gone)), COMMENT);
   }
 
   async function serveClient(request: Request, caller: Caller, body: unknown): Promise<Response> {
@@ -41,10 +42,10 @@ export function createMcpEndpoint(app: App, createServer: CreateServer = createM
     const isFirst = id === null && request.method === "POST";
     const client = isFirst ? await clients.open(caller.principal) : id && (await clients.find(caller.principal, id));
     if (!client) return rpcError(id === null ? 400 : 404, "There is no such MCP session: initialize first.");
-    const { response, onEnd } = await client.handle(acceptable(request), body);
+    const { response, onEnd, onTaken } = await client.handle(acceptable(request), body);
+    if (request.method !== "GET") return primed(response, COMMENT, onEnd);
     // Without an id on this stream, a client gives up a waiting permit when the server dies.
-    const first = request.method === "GET" ? firstEvent(request, "notifications", app.retryMs) : COMMENT;
-    return primed(response, first, onEnd);
+    return primed(response, firstEvent(request, "notifications", app.retryMs), onEnd, onTaken);
   }
 
   return {

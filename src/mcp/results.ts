@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { ZodError } from "zod";
 import type { Approval } from "../schema/approval.ts";
 import { cutApproval, MAX_RESULT_CHARS } from "../schema/cut.ts";
-import { AppError, type ErrorResult } from "../schema/errors.ts";
+import { AppError, type ErrorResult, problemsIn } from "../schema/errors.ts";
 import type { JsonObject } from "../schema/values.ts";
 
 /** Room for what stands around the approvals of a list. */
@@ -35,9 +35,5 @@ export function fitApprovals(approvals: Approval[]): { approvals: Approval[]; ha
 
 /** What is wrong with the arguments, and where. */
 export function invalidArguments(tool: string, error: ZodError): AppError {
-  const problems = error.issues.slice(0, 5).map((issue) => {
-    const where = issue.path.join(".");
-    return where ? `${where}: ${issue.message}` : issue.message;
-  });
-  return new AppError("invalid_arguments", `${tool}: ${problems.join("; ")}. See the tool's input schema.`);
+  return new AppError("invalid_arguments", `${tool}: ${problemsIn(error)}. See the tool's input schema.`);
 }

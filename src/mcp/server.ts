@@ -16,6 +16,7 @@ import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv
 import { ZodError, z } from "zod";
 import type { App, Principal } from "../app.ts";
 import { errorFields } from "../log.ts";
+import { cutText } from "../schema/cut.ts";
 import { AppError } from "../schema/errors.ts";
 import { VERSION } from "../version.ts";
 import { CHILD_INSTRUCTIONS, DECIDER_INSTRUCTIONS } from "./instructions.ts";
@@ -81,7 +82,7 @@ function unknownTool(principal: Principal, name: string): AppError {
   if (name === PERMIT && names.includes(PERMIT)) {
     return new AppError("invalid_arguments", `${PERMIT} must be called alone, not within a batch.`);
   }
-  return new AppError("not_found", `You have no tool "${name}". Your tools: ${names.join(", ")}.`);
+  return new AppError("not_found", `You have no tool "${cutText(name, 100)}". Your tools: ${names.join(", ")}.`);
 }
 
 function serveResources(app: App, principal: Principal, server: Server, subscribed: Set<string>): void {

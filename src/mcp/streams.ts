@@ -22,7 +22,7 @@ export function sseMessage(fields: object): string {
 }
 
 /** The same response with `first` in front: Bun holds the headers back until the first chunk, so there must be one at once. */
-export function primed(response: Response, first: string, onEnd: () => void = () => {}): Response {
+export function primed(response: Response, first: string, onEnd = () => {}, onTaken = () => {}): Response {
   if (!response.body || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
     onEnd();
     return response;
@@ -31,6 +31,7 @@ export function primed(response: Response, first: string, onEnd: () => void = ()
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(encoder.encode(first)),
     async pull(controller) {
+      onTaken();
       const { done, value } = await reader.read();
       if (!done) return controller.enqueue(value);
       onEnd();
@@ -63,8 +64,8 @@ export function jsonRequest(sessionId: string, message: object): Request {
 }
 
 /** What the SDK is handed with a request; through `authInfo` its handlers learn that the caller has gone. */
-export function transportOptions(request: Request, body: unknown) {
-  const authInfo = { token: "", clientId: "", scopes: [], extra: { signal: request.signal } };
+export function transportOptions(request: Request, body: unknown, gone: AbortSignal = request.signal) {
+  const authInfo = { token: "", clientId: "", scopes: [], extra: { signal: gone } };
   return { authInfo, ...(body !== undefined && { parsedBody: body }) };
 }
 
