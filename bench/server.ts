@@ -26,7 +26,7 @@ async function children(count: number): Promise<string[]> {
 }
 
 function pending(): string[] {
-  return app.approvals.pending({ kind: "operator" }, undefined, 1_000_000).map((approval) => approval.id);
+  return app.approvals.pending({ kind: "operator" }, undefined, 1_000_000).approvals.map((approval) => approval.id);
 }
 
 function memory(): number {

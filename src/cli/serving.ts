@@ -2,7 +2,7 @@ import { type App, openApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import { startHttpServer } from "../http/server.ts";
 import { createLog, type Log } from "../log.ts";
-import { createMcpEndpoint } from "../mcp/endpoint.ts";
+import { createLazyMcpEndpoint } from "../mcp/lazy-endpoint.ts";
 import { DataDirInUse } from "../storage/database.ts";
 import { VERSION } from "../version.ts";
 import { fileFailure } from "./file-failure.ts";
@@ -19,7 +19,7 @@ export async function serve(config: Config, terminal: Terminal): Promise<void> {
   const log = serverLog(config, terminal);
   await using app = open(config, log);
   // The HTTP server takes it over, but only once it listens.
-  await using mcp = createMcpEndpoint(app);
+  await using mcp = createLazyMcpEndpoint(app);
   await using http = startHttpServer(app, mcp);
   using _ = writeServerFile(config.dataDir, { pid: process.pid, url: http.url, operator_token: tokenSource(config) });
   if (terminal.isInteractive) {

@@ -9,6 +9,7 @@ import { mayDecide, type Principal, visibleOwner } from "./principals.ts";
 import { createSettlement, unknownApproval } from "./settlement.ts";
 
 export type Approvals = ReturnType<typeof createApprovals>;
+export type ApprovalList = { approvals: Approval[]; hasMore: boolean };
 
 type ApprovalsNeed = {
   storage: Storage;
@@ -80,8 +81,10 @@ export function createApprovals(need: ApprovalsNeed) {
     },
 
     /** What the caller may decide, oldest first. */
-    pending: (principal: Principal, sessionId: string | undefined, limit: number): Approval[] =>
-      storage.approvals.listPending({ owner: visibleOwner(principal), sessionId }, limit).map(toApproval),
+    pending(principal: Principal, sessionId: string | undefined, limit: number): ApprovalList {
+      const { rows, hasMore } = storage.approvals.listPending({ owner: visibleOwner(principal), sessionId }, limit);
+      return { approvals: rows.map(toApproval), hasMore };
+    },
 
     /** What the caller may see, newest first, a page at a time. */
     list(
@@ -93,10 +96,9 @@ export function createApprovals(need: ApprovalsNeed) {
         limit: number;
       },
     ): { approvals: Approval[]; cursor: string | null } {
-      const { sessionId, limit, ...page } = filter;
-      const rows = storage.approvals.list({ owner: visibleOwner(principal), sessionId }, { ...page, limit: limit + 1 });
-      const shown = rows.slice(0, limit);
-      return { approvals: shown.map(toApproval), cursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
+      const { sessionId, ...page } = filter;
+      const { rows, hasMore } = storage.approvals.list({ owner: visibleOwner(principal), sessionId }, page);
+      return { approvals: rows.map(toApproval), cursor: hasMore ? (rows.at(-1)?.id ?? null) : null };
     },
 
     [Symbol.dispose]() {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { PermitAnswer, PermitInput } from "../schema/approval.ts";
 import { AppError } from "../schema/errors.ts";
 import { isJsonObject, type JsonObject } from "../schema/values.ts";
-import type { ApprovalRow } from "../storage/approvals.ts";
+import type { ApprovalHead } from "../storage/approvals.ts";
 import type { Storage } from "../storage/database.ts";
 import type { Announce } from "../storage/writer.ts";
 import { toPermitAnswer } from "./approval-view.ts";
@@ -26,7 +26,7 @@ type AsksNeed = {
   now: () => number;
   timeoutSecs: number;
   hold: (approvalId: string) => Disposable;
-  onFiled: (row: ApprovalRow) => void;
+  onFiled: (asked: ApprovalHead) => void;
 };
 
 export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled }: AsksNeed) {
@@ -42,7 +42,7 @@ export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled
     return filed.ask;
   }
 
-  function file(announce: Announce, session: Session, input: PermitInput): ApprovalRow {
+  function file(announce: Announce, session: Session, input: PermitInput): ApprovalHead {
     const askHash = hashOf(input.tool_name, input.input);
     const toolUseId = input.tool_use_id ?? null;
     // Without an id, two equal asks are two asks: a decision on one must not run the other.
@@ -79,9 +79,7 @@ export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled
       approvalId,
       async answer() {
         for (;;) {
-          const row = storage.approvals.get(approvalId);
-          if (!row) return { behavior: "deny", message: "The request is no longer on record. The tool was not run." };
-          if (row.status !== "pending") return toPermitAnswer(row);
+          if (storage.approvals.head(approvalId)?.status !== "pending") return settled(approvalId);
           await waiter.woken();
         }
       },
@@ -92,12 +90,18 @@ export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled
     };
   }
 
+  function settled(approvalId: string): PermitAnswer {
+    const row = storage.approvals.get(approvalId);
+    if (row) return toPermitAnswer(row);
+    return { behavior: "deny", message: "The request is no longer on record. The tool was not run." };
+  }
+
   return {
     ask,
     /** Takes up an ask again after its connection was lost; `undefined` when the caller has no such ask. */
     resume(principal: Principal, approvalId: string): Ask | undefined {
-      const row = storage.approvals.get(approvalId);
-      return row && mayAskFor(principal, row.sessionId) ? waiting(approvalId) : undefined;
+      const asked = storage.approvals.head(approvalId);
+      return asked && mayAskFor(principal, asked.sessionId) ? waiting(approvalId) : undefined;
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Decision, RespondResult } from "../schema/approval.ts";
 import { AppError } from "../schema/errors.ts";
-import type { ApprovalRow, AskedSpan, Outcome } from "../storage/approvals.ts";
+import type { ApprovalHead, Outcome } from "../storage/approvals.ts";
 import type { Storage } from "../storage/database.ts";
 import type { Announce } from "../storage/writer.ts";
 import { seconds } from "./approval-view.ts";
@@ -12,7 +12,7 @@ export type Settlement = ReturnType<typeof createSettlement>;
 
 /** Every way in which an approval is decided; all of them race through `settle`, and the first one wins. */
 export function createSettlement({ storage, now }: { storage: Storage; now: () => number }) {
-  function settle(announce: Announce, id: string, outcome: Outcome): ApprovalRow | undefined {
+  function settle(announce: Announce, id: string, outcome: Outcome): ApprovalHead | undefined {
     const row = storage.approvals.settleIfPending(id, outcome);
     if (row) {
       const { owner, sessionId } = row;
@@ -24,23 +24,23 @@ export function createSettlement({ storage, now }: { storage: Storage; now: () =
   }
 
   /** A deadline that has passed has decided already, even when its timer is late. */
-  function expireIfDue(announce: Announce, id: string): ApprovalRow | undefined {
-    const asked = storage.approvals.spanIfPending(id);
-    if (!asked || asked.expiresAt > now()) return undefined;
+  function expireIfDue(announce: Announce, id: string): ApprovalHead | undefined {
+    const asked = storage.approvals.head(id);
+    if (asked?.status !== "pending" || asked.expiresAt > now()) return undefined;
     return settle(announce, id, timedOut(asked, now()));
   }
 
   return {
     /** Decides, or tells who was first. What is not the caller's reads the same as what does not exist. */
     async decide(principal: Principal, id: string, decision: Decision): Promise<RespondResult> {
-      const asked = storage.approvals.get(id);
+      const asked = storage.approvals.head(id);
       if (!asked || !mayDecide(principal, asked.owner)) throw unknownApproval(id);
       const settled = await storage.write((announce) => {
         expireIfDue(announce, id);
         return settle(announce, id, decided(principal, decision, now()));
       });
       if (settled) return { type: "ok", approval_id: id, status: settled.status };
-      const first = storage.approvals.get(id);
+      const first = storage.approvals.head(id);
       if (!first || first.resolvedAt === null || first.resolvedBy === null) throw unknownApproval(id);
       return {
         type: "already_resolved",
@@ -88,7 +88,7 @@ function decided(principal: Principal, decision: Decision, at: number): Outcome 
   };
 }
 
-function timedOut(asked: AskedSpan, at: number): Outcome {
+function timedOut(asked: ApprovalHead, at: number): Outcome {
   const waited = Math.round((asked.expiresAt - asked.createdAt) / 1000);
   const message = `Approval timed out: nobody decided within ${waited} seconds. The tool was not run.`;
   return unmade("timed_out", message, "timeout", at);

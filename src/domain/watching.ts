@@ -1,21 +1,35 @@
-import type { Approval } from "../schema/approval.ts";
+import type { ToolRequestEvent } from "../schema/approval.ts";
 import type { Change, ChangeEvent } from "../schema/change.ts";
+import { cutObject } from "../schema/cut.ts";
 import type { Storage } from "../storage/database.ts";
 import { toApproval, toChangeEvent, toToolRequest } from "./approval-view.ts";
+import type { ApprovalList } from "./approvals.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { type Principal, visibleOwner } from "./principals.ts";
 
 const REPLAY_PAGE = 200;
 const MAX_QUEUED = 1_000;
+const MAX_NOTIFIED_CHARS = 20_000;
 
 export type Watching = ReturnType<typeof createWatching>;
 export type NumberedEvent = { id: number; event: ChangeEvent };
 
 /** How principals learn what happens: by waiting for the next thing to decide, or by following everything. */
 export function createWatching({ storage, broadcast }: { storage: Storage; broadcast: Broadcast }) {
+  let newest: ToolRequestEvent | undefined;
+
   function eventOf(change: Change): ChangeEvent | undefined {
     const row = storage.approvals.get(change.approvalId);
     return row && toChangeEvent(change.kind, row);
+  }
+
+  /** Every listener is told of the same ask in turn, so it is read once for all of them. */
+  function requestOf(approvalId: string): ToolRequestEvent | undefined {
+    if (newest?.approval_id === approvalId) return newest;
+    const row = storage.approvals.get(approvalId);
+    const request = row && toToolRequest(row);
+    newest = request && { ...request, tool_input: cutObject(request.tool_input, MAX_NOTIFIED_CHARS) };
+    return newest;
   }
 
   function visibleTo(principal: Principal): (change: Change) => boolean {
@@ -28,7 +42,7 @@ export function createWatching({ storage, broadcast }: { storage: Storage; broad
     async wait(
       principal: Principal,
       options: { sessionId?: string | undefined; timeoutMs: number; limit: number; signal: AbortSignal },
-    ): Promise<{ approvals: Approval[]; cursor: number }> {
+    ): Promise<ApprovalList & { cursor: number }> {
       const scope = { owner: visibleOwner(principal), sessionId: options.sessionId };
       const visible = visibleTo(principal);
       let isOver = options.signal.aborted;
@@ -49,9 +63,9 @@ export function createWatching({ storage, broadcast }: { storage: Storage; broad
       cleanup.defer(() => options.signal.removeEventListener("abort", finish));
       for (;;) {
         const cursor = storage.changes.newestId();
-        const approvals = storage.approvals.listPending(scope, options.limit).map(toApproval);
+        const { rows, hasMore } = storage.approvals.listPending(scope, options.limit);
         // What was asked may be decided by now: then there is still nothing to return for.
-        if (approvals.length > 0 || isOver) return { approvals, cursor };
+        if (rows.length > 0 || isOver) return { approvals: rows.map(toApproval), hasMore, cursor };
         await new Promise<void>((resolve) => {
           ring = resolve;
         });
@@ -81,13 +95,13 @@ export function createWatching({ storage, broadcast }: { storage: Storage; broad
       }
     },
 
-    /** Calls back with each new ask that the principal may decide, until disposed. */
-    onAsk(principal: Principal, listener: (request: ReturnType<typeof toToolRequest>) => void): Disposable {
+    /** Calls back with each new ask that the principal may decide, until disposed; long inputs are cut. */
+    onAsk(principal: Principal, listener: (request: ToolRequestEvent) => void): Disposable {
       const visible = visibleTo(principal);
       return broadcast.listen((change) => {
         if (change.kind !== "approval_requested" || !visible(change)) return;
-        const row = storage.approvals.get(change.approvalId);
-        if (row) listener(toToolRequest(row));
+        const request = requestOf(change.approvalId);
+        if (request) listener(request);
       });
     },
   };

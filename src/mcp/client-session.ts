@@ -1,13 +1,11 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { App, Principal } from "../app.ts";
 import { errorFields } from "../log.ts";
-import { cutObject } from "../schema/cut.ts";
 import type { JsonObject } from "../schema/values.ts";
 import { changesSetup, setupAfter } from "./client-setup.ts";
 import { type CreateServer, type McpServer, PENDING_URI } from "./server.ts";
 import { drained, jsonRequest, transportOptions } from "./streams.ts";
 
-const MAX_NOTIFIED_INPUT_CHARS = 20_000;
 /** A client with more unread notifications than this has stopped reading: its stream ends, and it may open another. */
 const MAX_UNREAD = 100;
 
@@ -94,9 +92,8 @@ function notifyOfAsks(
 ): Disposable {
   const lost = (cause: unknown) => app.log.debug("a notification was not delivered", errorFields(cause));
   return app.watching.onAsk(principal, (request) => {
-    const data = { ...request, tool_input: cutObject(request.tool_input, MAX_NOTIFIED_INPUT_CHARS) };
     onTold();
-    server.sendLoggingMessage({ level: "notice", logger: "loopback", data }, id).catch(lost);
+    server.sendLoggingMessage({ level: "notice", logger: "loopback", data: request }, id).catch(lost);
     if (subscribed.has(PENDING_URI)) server.sendResourceUpdated({ uri: PENDING_URI }).catch(lost);
   });
 }

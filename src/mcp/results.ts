@@ -19,7 +19,10 @@ export function refusal(error: AppError): CallToolResult {
 }
 
 /** As many approvals from the front as a result can carry; the first one always, cut where it is too long. */
-export function fitApprovals(approvals: Approval[]): { approvals: Approval[]; has_more: boolean } {
+export function fitApprovals({ approvals, hasMore }: { approvals: Approval[]; hasMore: boolean }): {
+  approvals: Approval[];
+  has_more: boolean;
+} {
   let room = MAX_RESULT_CHARS - ENVELOPE_CHARS;
   const fitting: Approval[] = [];
   for (const approval of approvals) {
@@ -30,7 +33,7 @@ export function fitApprovals(approvals: Approval[]): { approvals: Approval[]; ha
     fitting.push(cut);
     room -= size;
   }
-  return { approvals: fitting, has_more: fitting.length < approvals.length };
+  return { approvals: fitting, has_more: hasMore || fitting.length < approvals.length };
 }
 
 /** What is wrong with the arguments, and where. */

@@ -29,11 +29,19 @@ export const PENDING_URI = "loopback://approvals/pending";
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 const info = { name: "plexus", title: "Plexus", version: VERSION };
 
-const LISTINGS: Record<Principal["kind"], SdkTool[]> = {
-  operator: [...DECIDER_TOOLS, OPERATOR_PERMIT].map(listed),
-  token: DECIDER_TOOLS.map(listed),
-  session: [CHILD_PERMIT].map(listed),
+const TOOLS: Record<Principal["kind"], Tool[]> = {
+  operator: [...DECIDER_TOOLS, OPERATOR_PERMIT],
+  token: DECIDER_TOOLS,
+  session: [CHILD_PERMIT],
 };
+const listings = new Map<Principal["kind"], SdkTool[]>();
+
+/** Made when first asked for, since the schemas take longer than all the rest of the start. */
+function listing(role: Principal["kind"]): SdkTool[] {
+  const known = listings.get(role) ?? TOOLS[role].map(listed);
+  listings.set(role, known);
+  return known;
+}
 
 /** A server of the SDK, and the resources that its client has subscribed to. */
 export type McpServer = { server: Server; subscribed: Set<string> };
@@ -48,7 +56,7 @@ export function createMcpServer(app: App, principal: Principal): McpServer {
     jsonSchemaValidator,
   });
   const subscribed = new Set<string>();
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: LISTINGS[principal.kind] }));
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listing(principal.kind) }));
   server.setRequestHandler(CallToolRequestSchema, (request, extra) => {
     const gone = extra.authInfo?.extra?.["signal"];
     const signal = gone instanceof AbortSignal ? AbortSignal.any([gone, extra.signal]) : extra.signal;
@@ -78,7 +86,7 @@ async function callTool(
 }
 
 function unknownTool(principal: Principal, name: string): AppError {
-  const names = LISTINGS[principal.kind].map((tool) => tool.name);
+  const names = TOOLS[principal.kind].map((tool) => tool.name);
   if (name === PERMIT && names.includes(PERMIT)) {
     return new AppError("invalid_arguments", `${PERMIT} must be called alone, not within a batch.`);
   }

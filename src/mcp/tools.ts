@@ -52,13 +52,13 @@ export const DECIDER_TOOLS: RunnableTool[] = [
     async run({ app, principal, signal }, { session_id, timeout_secs }) {
       const sessionId = session_id && app.sessions.require(principal, session_id).id;
       const timeoutMs = (timeout_secs ?? DEFAULT_WAIT_SECS) * 1000;
-      const { approvals, cursor } = await app.watching.wait(principal, {
+      const { cursor, ...listed } = await app.watching.wait(principal, {
         sessionId,
         timeoutMs,
         limit: MAX_LISTED,
         signal,
       });
-      if (approvals.length === 0) {
+      if (listed.approvals.length === 0) {
         return {
           type: "timeout",
           cursor,
@@ -66,7 +66,7 @@ export const DECIDER_TOOLS: RunnableTool[] = [
         };
       }
       const next = `Decide each with loopback_respond, then call loopback_wait with since: ${cursor}. ${UNTRUSTED}`;
-      return { type: "ok", ...fitApprovals(approvals), finished: [], cursor, next };
+      return { type: "ok", ...fitApprovals(listed), finished: [], cursor, next };
     },
   }),
   tool({

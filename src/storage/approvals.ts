@@ -18,8 +18,13 @@ export type NewApproval = Pick<
   | "createdAt"
   | "expiresAt"
 >;
-/** From when to when an approval may be decided. */
-export type AskedSpan = Pick<ApprovalRow, "createdAt" | "expiresAt">;
+/** All that is small: an input may be megabytes, and deciding needs none of it. */
+export type ApprovalHead = Pick<
+  ApprovalRow,
+  "id" | "sessionId" | "owner" | "status" | "createdAt" | "expiresAt" | "resolvedAt" | "resolvedBy"
+>;
+/** As many approvals, from the front, as fit in one page. */
+export type ApprovalPage = { rows: ApprovalRow[]; hasMore: boolean };
 export type Outcome = {
   status: Exclude<ApprovalStatus, "pending">;
   responseMessage: string | null;
@@ -30,6 +35,20 @@ export type Outcome = {
 };
 /** Which approvals are meant: those of one owner or session, or all. */
 export type ApprovalScope = { owner?: string | undefined; sessionId?: string | undefined };
+
+/** What a page may hold in memory; the first approval always fits. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+
+const head = {
+  id: approvals.id,
+  sessionId: approvals.sessionId,
+  owner: approvals.owner,
+  status: approvals.status,
+  createdAt: approvals.createdAt,
+  expiresAt: approvals.expiresAt,
+  resolvedAt: approvals.resolvedAt,
+  resolvedBy: approvals.resolvedBy,
+};
 
 type Page = { status?: ApprovalStatus | undefined; cursor?: string | undefined };
 
@@ -56,15 +75,20 @@ export function approvalQueries(orm: Orm) {
       createdAt: at("createdAt"),
       expiresAt: at("expiresAt"),
     })
-    .returning()
+    .returning(head)
     .prepare();
   const byId = orm
     .select()
     .from(approvals)
     .where(eq(approvals.id, at("id")))
     .prepare();
+  const headById = orm
+    .select(head)
+    .from(approvals)
+    .where(eq(approvals.id, at("id")))
+    .prepare();
   const sameAsk = orm
-    .select()
+    .select(head)
     .from(approvals)
     .where(
       and(
@@ -87,12 +111,7 @@ export function approvalQueries(orm: Orm) {
       resolvedBy: sql`${at("resolvedBy")}`,
     })
     .where(and(eq(approvals.id, at("id")), isPending))
-    .returning()
-    .prepare();
-  const span = orm
-    .select({ createdAt: approvals.createdAt, expiresAt: approvals.expiresAt })
-    .from(approvals)
-    .where(and(eq(approvals.id, at("id")), isPending))
+    .returning(head)
     .prepare();
   const due = orm
     .select({ id: approvals.id })
@@ -110,43 +129,49 @@ export function approvalQueries(orm: Orm) {
     .prepare();
 
   return {
-    create: (approval: NewApproval): ApprovalRow => insert.get(approval),
+    create: (approval: NewApproval): ApprovalHead => insert.get(approval),
     get: (id: string): ApprovalRow | undefined => byId.get({ id }),
+    head: (id: string): ApprovalHead | undefined => headById.get({ id }),
     /** The approval that this very ask opened before, unless its child had gone meanwhile. */
-    findSameAsk: (ask: { sessionId: string; toolUseId: string; askHash: string }): ApprovalRow | undefined =>
+    findSameAsk: (ask: { sessionId: string; toolUseId: string; askHash: string }): ApprovalHead | undefined =>
       sameAsk.get(ask),
     /** The one place where an approval is decided: `undefined` means that somebody was first, or that there is none. */
-    settleIfPending: (id: string, outcome: Outcome): ApprovalRow | undefined =>
+    settleIfPending: (id: string, outcome: Outcome): ApprovalHead | undefined =>
       settle.get({
         id,
         ...outcome,
         updatedInput: outcome.updatedInput && JSON.stringify(outcome.updatedInput),
         interrupt: outcome.interrupt ? 1 : 0,
       }),
-    spanIfPending: (id: string): AskedSpan | undefined => span.get({ id }),
     /** Pending ones past their deadline, the longest overdue first. */
     dueIds: (now: number, limit: number): string[] => due.all({ now, limit }).map((row) => row.id),
     nextDeadline: (): number | undefined => deadline.get()?.at ?? undefined,
     pendingIds: (): Set<string> => new Set(pendingIds.all().map((row) => row.id)),
     countPending: (sessionId: string): number => countPending.get({ sessionId })?.count ?? 0,
     /** Oldest first. */
-    listPending: (scope: ApprovalScope, limit: number): ApprovalRow[] =>
-      orm
-        .select()
-        .from(approvals)
-        .where(and(isPending, ...within(scope)))
-        .orderBy(scope.sessionId === undefined ? sortedId : asc(approvals.id))
-        .limit(limit)
-        .all(),
+    listPending: (scope: ApprovalScope, limit: number): ApprovalPage =>
+      load(
+        orm
+          .select(size)
+          .from(approvals)
+          .where(and(isPending, ...within(scope)))
+          .orderBy(scope.sessionId === undefined ? sortedId : asc(approvals.id))
+          .limit(limit + 1)
+          .all(),
+        limit,
+      ),
     /** Newest first, beginning after `cursor`. */
-    list: (scope: ApprovalScope, page: Page & { limit: number }): ApprovalRow[] =>
-      orm
-        .select()
-        .from(approvals)
-        .where(and(...within(scope), ...onPage(page)))
-        .orderBy(desc(page.status === "pending" ? sortedId : approvals.id))
-        .limit(page.limit)
-        .all(),
+    list: (scope: ApprovalScope, page: Page & { limit: number }): ApprovalPage =>
+      load(
+        orm
+          .select(size)
+          .from(approvals)
+          .where(and(...within(scope), ...onPage(page)))
+          .orderBy(desc(page.status === "pending" ? sortedId : approvals.id))
+          .limit(page.limit + 1)
+          .all(),
+        page.limit,
+      ),
     /** Forgets up to `limit` of those decided before `before`; tells how many. */
     removeResolvedBefore: (before: number, limit: number): number => {
       const old = orm
@@ -157,7 +182,20 @@ export function approvalQueries(orm: Orm) {
       return orm.delete(approvals).where(inArray(approvals.id, old)).returning({ id: approvals.id }).all().length;
     },
   };
+
+  /** Loads the rows that were found, up to the limit and as far as their inputs fit in a page. */
+  function load(found: { id: string; bytes: number }[], limit: number): ApprovalPage {
+    let bytes = 0;
+    const shown = found.slice(0, limit).filter((row, index) => {
+      bytes += row.bytes;
+      return index === 0 || bytes <= MAX_PAGE_BYTES;
+    });
+    const rows = shown.flatMap(({ id }) => byId.get({ id }) ?? []);
+    return { rows, hasMore: shown.length < found.length };
+  }
 }
+
+const size = { id: approvals.id, bytes: sql<number>`octet_length(input)` };
 
 const AFTER_EVERY_ID = "~";
 

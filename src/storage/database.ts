@@ -76,6 +76,7 @@ export function openDatabase(path: string): Database {
     sqlite.run("PRAGMA synchronous = FULL");
     sqlite.run("PRAGMA fullfsync = 1");
     sqlite.run("PRAGMA foreign_keys = ON");
+    sqlite.run("PRAGMA cache_size = -65536");
     migrate(sqlite);
     return sqlite;
   } catch (cause) {

@@ -44,7 +44,7 @@ describe("an optional argument", () => {
     const answered = child.call("loopback_permit", { tool_name: "Bash", input: {}, tool_use_id: null });
     answered.catch(() => {});
     const [approval] = await until("the ask", () => {
-      const pending = plexus.app.approvals.pending(OPERATOR, undefined, 1);
+      const pending = plexus.app.approvals.pending(OPERATOR, undefined, 1).approvals;
       return pending.length > 0 && pending;
     });
     expect(approval?.tool_use_id).toBeNull();
@@ -139,7 +139,7 @@ describe("a tool's name", () => {
     const child = await plexus.connect(token);
     const answered = child.call("loopback.permit", { tool_name: "Bash", input: { command: "ls" } });
     const [approval] = await until("the ask", () => {
-      const pending = plexus.app.approvals.pending(OPERATOR, undefined, 1);
+      const pending = plexus.app.approvals.pending(OPERATOR, undefined, 1).approvals;
       return pending.length > 0 && pending;
     });
     await plexus.app.approvals.decide(OPERATOR, approval?.id ?? "", { approve: true });

@@ -27,7 +27,8 @@ async function supervised() {
     },
     /** The child asks; the ask is on record when this returns, and `answered` is what the child is told. */
     async ask(args: object = ARGS) {
-      const pending = () => plexus.app.approvals.pending(OPERATOR, undefined, 10).map((approval) => approval.id);
+      const pending = () =>
+        plexus.app.approvals.pending(OPERATOR, undefined, 10).approvals.map((approval) => approval.id);
       const before = pending();
       const answered = child.call("loopback_permit", args);
       answered.catch(() => {});

@@ -86,7 +86,7 @@ describe("a repeated ask", () => {
     using first = await domain.ask(session, { input: { a: 1, b: { c: [1, 2], d: null } }, toolUseId: "toolu_1" });
     using again = await domain.ask(session, { input: { b: { d: null, c: [1, 2] }, a: 1 }, toolUseId: "toolu_1" });
     expect(again.approvalId).toBe(first.approvalId);
-    expect(domain.approvals.pending(OPERATOR, session.id, 10)).toHaveLength(1);
+    expect(domain.approvals.pending(OPERATOR, session.id, 10).approvals).toHaveLength(1);
     const answers = [first.answer(), again.answer()];
     await domain.approvals.decide(OPERATOR, first.approvalId, deny("once"));
     const once: PermitAnswer = { behavior: "deny", message: "once" };
@@ -124,6 +124,15 @@ describe("a repeated ask", () => {
     using other = await domain.ask(session, given);
     expect(other.approvalId).not.toBe(first.approvalId);
     expect(domain.approvals.get(OPERATOR, other.approvalId).status).toBe("pending");
+  });
+
+  test("with an array where an object stood is an ask of its own", async () => {
+    await using domain = await temporaryDomain();
+    const session = await domain.session();
+    const asks = [{ object: 1 }, [["object", 1]], [[1]], ["object", [1]], ["array", 1], { array: 1 }].map((value) =>
+      domain.ask(session, { input: { value }, toolUseId: "toolu_1" }),
+    );
+    expect(new Set((await Promise.all(asks)).map(({ approvalId }) => approvalId)).size).toBe(asks.length);
   });
 
   test("of another session is an ask of its own", async () => {

@@ -170,12 +170,12 @@ describe("who may decide", () => {
         message: expected.message.replace(/approval \S+:/, `approval ${ask.approvalId}:`),
       });
       expect(() => domain.approvals.get(stranger, ask.approvalId)).toThrow(got.message);
-      expect(domain.approvals.pending(stranger, undefined, 10)).toEqual([]);
+      expect(domain.approvals.pending(stranger, undefined, 10).approvals).toEqual([]);
       expect(domain.approvals.list(stranger, { limit: 10 }).approvals).toEqual([]);
     }
     for (const decider of [CI, OPERATOR]) {
       expect(domain.approvals.get(decider, ask.approvalId).id).toBe(ask.approvalId);
-      expect(domain.approvals.pending(decider, undefined, 10)).toHaveLength(1);
+      expect(domain.approvals.pending(decider, undefined, 10).approvals).toHaveLength(1);
       expect(domain.approvals.list(decider, { limit: 10 }).approvals).toHaveLength(1);
     }
     expect(await domain.approvals.decide(CI, ask.approvalId, allow)).toMatchObject({ type: "ok" });

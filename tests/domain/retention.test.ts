@@ -46,7 +46,7 @@ describe("retention.sweep", () => {
     using ask = await domain.ask(await domain.session());
     const sweeping = domain.retention.sweep();
     const decided = await domain.approvals.decide(OPERATOR, ask.approvalId, allow);
-    const leftAtDecision = approvals.list({}, { limit: 10_000 }).length;
+    const leftAtDecision = approvals.list({}, { limit: 10_000 }).rows.length;
     await sweeping;
     expect(decided.type).toBe("ok");
     expect(leftAtDecision).toBeGreaterThan(1);
@@ -77,7 +77,7 @@ async function file(domain: Domain_, given: { id: string; status: Exclude<Approv
 }
 
 function kept(domain: Domain_): string[] {
-  return domain.storage.approvals.list({}, { limit: 10_000 }).map(({ id }) => id);
+  return domain.storage.approvals.list({}, { limit: 10_000 }).rows.map(({ id }) => id);
 }
 
 type Domain_ = Pick<Domain, "storage">;

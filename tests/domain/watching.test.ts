@@ -32,7 +32,10 @@ describe("watching.wait", () => {
 
   test("returns without anything when its time is up", async () => {
     await using domain = await temporaryDomain();
-    expect(await domain.watching.wait(OPERATOR, { ...waiting, timeoutMs: 5 })).toEqual({ approvals: [], cursor: 0 });
+    expect(await domain.watching.wait(OPERATOR, { ...waiting, timeoutMs: 5 })).toMatchObject({
+      approvals: [],
+      cursor: 0,
+    });
   });
 
   test("returns when the caller has gone, before or meanwhile", async () => {
@@ -153,6 +156,20 @@ describe("watching.follow", () => {
     const waiting = events.next();
     gone.abort();
     expect((await waiting).done).toBe(true);
+  });
+
+  test("misses and repeats nothing of what happens while it is still reading what was", async () => {
+    await using domain = await temporaryDomain();
+    const session = await domain.session();
+    const askMany = (count: number) => Promise.all(Array.from({ length: count }, () => domain.ask(session)));
+    await askMany(450);
+    const ids: number[] = [];
+    for await (const { id } of domain.watching.follow(OPERATOR, 0, never)) {
+      ids.push(id);
+      if (id === 100 || id === 300 || id === 460) await askMany(20);
+      if (id === 510) break;
+    }
+    expect(ids).toEqual(Array.from({ length: 510 }, (_, position) => position + 1));
   });
 
   test("misses nothing, repeats nothing and keeps the order under a storm, wherever readers come and go", async () => {

@@ -141,7 +141,7 @@ describe("a permit of the real CLI", () => {
         run.kill("SIGKILL");
         const status = () => own.app.approvals.get({ kind: "operator" }, approval?.id ?? "").status;
         await until("the ask to be abandoned", () => status() === "abandoned");
-        expect(own.app.approvals.pending({ kind: "operator" }, sessionId, 10)).toEqual([]);
+        expect(own.app.approvals.pending({ kind: "operator" }, sessionId, 10).approvals).toEqual([]);
       },
       { server: own },
     );

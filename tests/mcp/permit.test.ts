@@ -14,7 +14,7 @@ afterAll(() => plexus[Symbol.asyncDispose]());
 
 const pendingOf = (sessionId: string, count = 1, server = plexus): Promise<Approval[]> =>
   until(`${count} pending`, () => {
-    const approvals = server.app.approvals.pending(operator, sessionId, 1_000);
+    const approvals = server.app.approvals.pending(operator, sessionId, 1_000).approvals;
     return approvals.length === count ? approvals : undefined;
   });
 

@@ -225,7 +225,7 @@ describe.each(CALLERS)("whatever %s sends", (caller) => {
 
   test("leaves the server able to answer", async () => {
     expect((await fuzzed.plexus.fetch("/healthz", { token: null })).status).toBe(200);
-    const pending = fuzzed.plexus.app.approvals.pending(OPERATOR, undefined, 1_000);
+    const pending = fuzzed.plexus.app.approvals.pending(OPERATOR, undefined, 1_000).approvals;
     for (const { id } of pending.slice(0, 3)) {
       expect(await fuzzed.plexus.app.approvals.decide(OPERATOR, id, { approve: false })).toMatchObject({ type: "ok" });
     }
@@ -277,7 +277,7 @@ describe("a permit with an odd envelope", () => {
     await using plexus = await startPlexus();
     const { token } = await plexus.child();
     const stream = await post(plexus.url, permit({ id }), { token });
-    const approval = await until("the ask", () => plexus.app.approvals.pending(OPERATOR, undefined, 1)[0]);
+    const approval = await until("the ask", () => plexus.app.approvals.pending(OPERATOR, undefined, 1).approvals[0]);
     await plexus.app.approvals.decide(OPERATOR, approval.id, { approve: true });
     let answered: unknown;
     for (let event = await stream.next(); event; event = await stream.next()) {
@@ -293,7 +293,7 @@ describe("a permit with an odd envelope", () => {
       ["one", "two"].map((command) => post(plexus.url, permitMessage({ command }, { id: 7 }), { token })),
     );
     const pending = await until("both asks", () => {
-      const both = plexus.app.approvals.pending(OPERATOR, undefined, 10);
+      const both = plexus.app.approvals.pending(OPERATOR, undefined, 10).approvals;
       return both.length === 2 && both;
     });
     for (const { id, input } of pending) {

@@ -149,7 +149,7 @@ describe("a child's token", () => {
       headers: { "mcp-session-id": other.session.id, "x-plexus-session": other.session.id },
     });
     expect(response.status).toBe(200);
-    const pending = world.plexus.app.approvals.pending(OPERATOR, undefined, 10);
+    const pending = world.plexus.app.approvals.pending(OPERATOR, undefined, 10).approvals;
     expect(pending.map((approval) => [approval.session_id, approval.status])).toEqual([
       [world.session.id, "pending"],
       [world.session.id, "pending"],
@@ -367,7 +367,9 @@ describe("a revoked token", () => {
     await revoke(world.plexus);
     const asked = await post(world.plexus.url, permitMessage({ command: "ls" }), { token: world.ann.childToken });
     const approval = await until("the ask", () =>
-      world.plexus.app.approvals.pending(OPERATOR, world.ann.session.id, 10).find(({ input }) => input["command"]),
+      world.plexus.app.approvals
+        .pending(OPERATOR, world.ann.session.id, 10)
+        .approvals.find(({ input }) => input["command"]),
     );
     await world.plexus.app.approvals.decide(OPERATOR, approval.id, { approve: false, message: "No." });
     expect(await asked.answer()).toBe('{"behavior":"deny","message":"No."}');

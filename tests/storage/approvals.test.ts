@@ -20,8 +20,9 @@ describe("approvals.create", () => {
 
   test("files every approval as pending, without a decision", async () => {
     await using storage = await temporaryStorage();
-    const row = await storage.write(() => storage.approvals.create(newApproval()));
-    expect(row).toMatchObject({ status: "pending", resolvedAt: null, resolvedBy: null, updatedInput: null });
+    const { id } = await storage.write(() => storage.approvals.create(newApproval()));
+    const undecided = { status: "pending", resolvedAt: null, resolvedBy: null, updatedInput: null };
+    expect(storage.approvals.get(id)).toMatchObject(undecided);
   });
 
   test("refuses a second approval for the same ask, unless the first was abandoned", async () => {
@@ -41,7 +42,8 @@ describe("approvals.settleIfPending", () => {
     const { approvals, write } = storage;
     const { id } = await write(() => approvals.create(newApproval()));
     const edited = outcome({ updatedInput: { command: "false" }, responseMessage: "edited", interrupt: false });
-    const first = await write(() => approvals.settleIfPending(id, edited));
+    await write(() => approvals.settleIfPending(id, edited));
+    const first = approvals.get(id);
     expect(first).toMatchObject(edited);
     const late = outcome({ status: "denied", resolvedBy: "token:late", interrupt: true, resolvedAt: 9_000 });
     expect(await write(() => approvals.settleIfPending(id, late))).toBeUndefined();
@@ -70,6 +72,31 @@ describe("approvals.settleIfPending", () => {
   });
 });
 
+describe("a page of approvals", () => {
+  const MEGABYTE = 1024 * 1024;
+
+  test("holds a few megabytes at the most, and says that there is more", async () => {
+    await using storage = await temporaryStorage();
+    const { approvals, write } = storage;
+    const large = { content: "x".repeat(1.5 * MEGABYTE) };
+    for (const id of ["1", "2", "3", "4"])
+      await write(() => approvals.create(newApproval({ id, toolUseId: id, input: large })));
+    const pending = approvals.listPending({}, 100);
+    expect({ ids: ids(pending.rows), hasMore: pending.hasMore }).toEqual({ ids: ["1", "2"], hasMore: true });
+    const newest = approvals.list({}, { limit: 100 });
+    expect({ ids: ids(newest.rows), hasMore: newest.hasMore }).toEqual({ ids: ["4", "3"], hasMore: true });
+    expect(ids(approvals.list({}, { cursor: "3", limit: 100 }).rows)).toEqual(["2", "1"]);
+  });
+
+  test("holds its first approval however large that is", async () => {
+    await using storage = await temporaryStorage();
+    const { approvals, write } = storage;
+    const input = { content: "x".repeat(6 * MEGABYTE) };
+    for (const id of ["1", "2"]) await write(() => approvals.create(newApproval({ id, toolUseId: id, input })));
+    expect(ids(approvals.listPending({}, 100).rows)).toEqual(["1"]);
+  });
+});
+
 describe("approvals.listPending", () => {
   test("lists those of one session, of one owner, or all, oldest first", async () => {
     await using storage = await temporaryStorage();
@@ -81,12 +108,12 @@ describe("approvals.listPending", () => {
       }),
     );
     const pick = (...positions: number[]) => positions.map((position) => filed[position]?.id ?? "");
-    expect(ids(approvals.listPending({}, 100))).toEqual(pick(0, 1, 2, 3, 4, 5));
-    expect(ids(approvals.listPending({ sessionId: "a" }, 100))).toEqual(pick(0, 2, 5));
-    expect(ids(approvals.listPending({ owner: "token:1" }, 100))).toEqual(pick(1, 3, 4));
-    expect(ids(approvals.listPending({ owner: "token:1", sessionId: "b" }, 100))).toEqual(pick(1, 4));
-    expect(ids(approvals.listPending({ owner: "operator", sessionId: "b" }, 100))).toEqual([]);
-    expect(ids(approvals.listPending({}, 2))).toEqual(pick(0, 1));
+    expect(ids(approvals.listPending({}, 100).rows)).toEqual(pick(0, 1, 2, 3, 4, 5));
+    expect(ids(approvals.listPending({ sessionId: "a" }, 100).rows)).toEqual(pick(0, 2, 5));
+    expect(ids(approvals.listPending({ owner: "token:1" }, 100).rows)).toEqual(pick(1, 3, 4));
+    expect(ids(approvals.listPending({ owner: "token:1", sessionId: "b" }, 100).rows)).toEqual(pick(1, 4));
+    expect(ids(approvals.listPending({ owner: "operator", sessionId: "b" }, 100).rows)).toEqual([]);
+    expect(ids(approvals.listPending({}, 2).rows)).toEqual(pick(0, 1));
   });
 
   test("leaves out what is decided", async () => {
@@ -94,7 +121,7 @@ describe("approvals.listPending", () => {
     const { approvals, write } = storage;
     const [first, second] = await write(() => [approvals.create(newApproval()), approvals.create(newApproval())]);
     await write(() => approvals.settleIfPending(first?.id ?? "", outcome()));
-    expect(ids(approvals.listPending({}, 100))).toEqual(ids([second ?? { id: "" }]));
+    expect(ids(approvals.listPending({}, 100).rows)).toEqual(ids([second ?? { id: "" }]));
     expect([...approvals.pendingIds()]).toEqual(ids([second ?? { id: "" }]));
     expect(approvals.countPending("session-1")).toBe(1);
   });
@@ -114,7 +141,7 @@ describe("approvals.list", () => {
     ] as const) {
       const seen: string[] = [];
       for (let cursor: string | undefined; ; cursor = seen.at(-1)) {
-        const page = approvals.list({ owner: "operator" }, { status, cursor, limit: 5 });
+        const page = approvals.list({ owner: "operator" }, { status, cursor, limit: 5 }).rows;
         seen.push(...ids(page));
         if (page.length < 5) break;
       }
@@ -155,8 +182,8 @@ describe("approvals.removeResolvedBefore", () => {
     expect(await write(() => approvals.removeResolvedBefore(50, 3))).toBe(3);
     expect(await write(() => approvals.removeResolvedBefore(50, 3))).toBe(2);
     expect(await write(() => approvals.removeResolvedBefore(50, 3))).toBe(0);
-    expect(ids(approvals.list({}, { limit: 100 })).sort()).toEqual(["5", "6", "7", "8", "9"]);
+    expect(ids(approvals.list({}, { limit: 100 }).rows).sort()).toEqual(["5", "6", "7", "8", "9"]);
     expect(await write(() => approvals.removeResolvedBefore(Number.MAX_SAFE_INTEGER, 100))).toBe(2);
-    expect(ids(approvals.listPending({}, 100))).toEqual(["7", "8", "9"]);
+    expect(ids(approvals.listPending({}, 100).rows)).toEqual(["7", "8", "9"]);
   });
 });

@@ -23,7 +23,7 @@ describe.skipIf(reason !== undefined)(`a full disk${needsDisk}`, () => {
     const session = await domain.session();
     disk.fill();
     expect(await rejectionOf(domain.ask(session))).toMatch(FULL);
-    expect(domain.approvals.pending(OPERATOR, undefined, 10)).toEqual([]);
+    expect(domain.approvals.pending(OPERATOR, undefined, 10).approvals).toEqual([]);
     disk.free();
     using ask = await domain.ask(session);
     await domain.approvals.decide(OPERATOR, ask.approvalId, allow);

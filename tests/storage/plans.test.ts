@@ -15,12 +15,15 @@ const approvals = approvalQueries(orm);
 const changes = changeQueries(orm);
 const ask = { sessionId: "session-1", toolUseId: "toolu_1", askHash: "hash" };
 
-/** How SQLite goes about the one statement that `work` runs. */
+const BY_ID = /where "loopback_approvals"\."id" = \?$/;
+
+/** How SQLite goes about the statement that `work` runs; what it found may be loaded by id behind it. */
 function planOf(work: () => unknown): string {
   statements.length = 0;
   work();
-  const [statement, ...others] = statements;
-  if (!statement || others.length > 0) throw new Error(`${statements.length} statements were run instead of one`);
+  const [statement, ...loads] = statements;
+  const others = loads.filter(({ text }) => !BY_ID.test(text));
+  if (!statement || others.length > 0) throw new Error(`more than one statement was run: ${JSON.stringify(others)}`);
   const nulls = Array.from({ length: statement.parameters }, () => null);
   using explained = sqlite.prepare<{ detail: string }, null[]>(`EXPLAIN QUERY PLAN ${statement.text}`);
   const steps = explained.all(...nulls);
@@ -74,7 +77,7 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
   test("one approval is read and settled by its id", () => {
     const byId = "SEARCH loopback_approvals USING INDEX sqlite_autoindex_loopback_approvals_1 (id=?)";
     expect(planOf(() => approvals.get("x"))).toBe(byId);
-    expect(planOf(() => approvals.spanIfPending("x"))).toBe(byId);
+    expect(planOf(() => approvals.head("x"))).toBe(byId);
     expect(planOf(() => approvals.settleIfPending("x", outcome()))).toBe(byId);
   });
 

@@ -15,7 +15,12 @@ export type SmallDisk = Disposable & {
 export function smallDisk(size: string): SmallDisk {
   const path = mkdtempSync(join(tmpdir(), "plexus-disk-"));
   const filler = join(path, "filler");
-  run("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", path);
+  try {
+    run("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", path);
+  } catch (cause) {
+    rmdirSync(path);
+    throw cause;
+  }
   return {
     path,
     fill() {
