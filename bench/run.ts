@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { blockedPermits } from "./blocked-permits.ts";
+import { commitLatency } from "./commit.ts";
 import { decisionLatency, emptyCallLatency } from "./decision-latency.ts";
 import { storeHistory } from "./history.ts";
 import { ms, type Row, table, times } from "./measure.ts";
@@ -25,10 +26,12 @@ await measureStart();
 async function measureDecisions(): Promise<{ p50: number }> {
   using directory = temporaryDataDir();
   await using server = await startBenchServer(directory.path);
+  const commit = commitLatency(directory.path, ROUNDS);
   const empty = await emptyCallLatency(server, ROUNDS);
   const decision = await decisionLatency(server, ROUNDS);
   const ratio = decision.p50 / empty.p50;
   print("(a) Decision sent → waiting permit answered (on disk, synchronous=FULL)", [
+    { what: "one durable commit on this disk, p50 / p99", measured: `${ms(commit.p50)} / ${ms(commit.p99)}` },
     { what: "empty MCP call, p50 / p99", measured: `${ms(empty.p50)} / ${ms(empty.p99)}` },
     {
       what: "decision, p50",

@@ -78,8 +78,11 @@ export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled
     return {
       approvalId,
       async answer() {
+        if (storage.approvals.head(approvalId)?.status === "pending") await waiter.woken();
         for (;;) {
-          if (storage.approvals.head(approvalId)?.status !== "pending") return settled(approvalId);
+          const row = storage.approvals.get(approvalId);
+          if (!row) return { behavior: "deny", message: "The request is no longer on record. The tool was not run." };
+          if (row.status !== "pending") return toPermitAnswer(row);
           await waiter.woken();
         }
       },
@@ -88,12 +91,6 @@ export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled
         held[Symbol.dispose]();
       },
     };
-  }
-
-  function settled(approvalId: string): PermitAnswer {
-    const row = storage.approvals.get(approvalId);
-    if (row) return toPermitAnswer(row);
-    return { behavior: "deny", message: "The request is no longer on record. The tool was not run." };
   }
 
   return {

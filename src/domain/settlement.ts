@@ -24,19 +24,18 @@ export function createSettlement({ storage, now }: { storage: Storage; now: () =
   }
 
   /** A deadline that has passed has decided already, even when its timer is late. */
-  function expireIfDue(announce: Announce, id: string): ApprovalHead | undefined {
-    const asked = storage.approvals.head(id);
+  function expireIfDue(announce: Announce, asked: ApprovalHead | undefined): ApprovalHead | undefined {
     if (asked?.status !== "pending" || asked.expiresAt > now()) return undefined;
-    return settle(announce, id, timedOut(asked, now()));
+    return settle(announce, asked.id, timedOut(asked, now()));
   }
 
   return {
     /** Decides, or tells who was first. What is not the caller's reads the same as what does not exist. */
     async decide(principal: Principal, id: string, decision: Decision): Promise<RespondResult> {
-      const asked = storage.approvals.head(id);
-      if (!asked || !mayDecide(principal, asked.owner)) throw unknownApproval(id);
       const settled = await storage.write((announce) => {
-        expireIfDue(announce, id);
+        const asked = storage.approvals.head(id);
+        if (!asked || !mayDecide(principal, asked.owner)) throw unknownApproval(id);
+        expireIfDue(announce, asked);
         return settle(announce, id, decided(principal, decision, now()));
       });
       if (settled) return { type: "ok", approval_id: id, status: settled.status };
@@ -55,7 +54,9 @@ export function createSettlement({ storage, now }: { storage: Storage; now: () =
     async expireDue(): Promise<number> {
       const due = storage.approvals.dueIds(now(), BATCH);
       if (due.length === 0) return 0;
-      const expired = await storage.write((announce) => due.filter((id) => expireIfDue(announce, id)));
+      const expired = await storage.write((announce) =>
+        due.filter((id) => expireIfDue(announce, storage.approvals.head(id))),
+      );
       return expired.length;
     },
 
@@ -65,7 +66,8 @@ export function createSettlement({ storage, now }: { storage: Storage; now: () =
         const batch = ids.slice(start, start + BATCH);
         await storage.write((announce) => {
           for (const id of batch) {
-            if (!expireIfDue(announce, id) && !isBack(id)) settle(announce, id, abandoned(reason, now()));
+            if (expireIfDue(announce, storage.approvals.head(id)) || isBack(id)) continue;
+            settle(announce, id, abandoned(reason, now()));
           }
         });
       }

@@ -14,12 +14,12 @@ export function changeQueries(orm: Orm) {
       approvalId: at("approvalId"),
       at: at("at"),
     })
-    .returning()
+    .returning({ id: changes.id })
     .prepare();
   const newest = orm.select({ id: sql<number | null>`max(id)` }).from(changes).prepare();
 
   return {
-    append: (change: Omit<Change, "id">): Change => insert.get(change),
+    append: (change: Omit<Change, "id">): Change => ({ ...insert.get(change), ...change }),
     newestId: (): number => newest.get()?.id ?? 0,
     /** In order, beginning after `cursor`; of one owner, or of all. */
     listAfter: (cursor: number, owner: string | undefined, limit: number): Change[] =>

@@ -24,8 +24,10 @@ function codeOf(cause: unknown): string {
   return cause instanceof SQLiteError ? (cause.code ?? "") : "";
 }
 
+const FULL = "The disk that holds the data dir is full: free some space and try again.";
 const REASONS: [string, string][] = [
-  ["SQLITE_FULL", "The disk that holds the data dir is full: free some space and try again."],
+  ["SQLITE_FULL", FULL],
+  ["SQLITE_IOERR_SHMSIZE", FULL],
   ["SQLITE_READONLY", "The data dir is read-only: make it writable for the user that runs Plexus."],
   ["SQLITE_PERM", "The data dir may not be read: give it to the user that runs Plexus."],
   ["SQLITE_CANTOPEN", "plexus.db can't be opened: check that it is a file, and that the data dir is writable."],

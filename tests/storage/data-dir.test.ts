@@ -108,7 +108,8 @@ describe("one server per data dir", () => {
       stdio: ["ignore", "pipe", "inherit"],
     });
     try {
-      for await (const text of holder.stdout.pipeThrough(new TextDecoderStream())) if (text.includes("held")) break;
+      const said = await holder.stdout.getReader().read();
+      expect(Buffer.from(said.value ?? []).toString()).toBe("held\n");
       expect(() => open(directory.path)).toThrow(DataDirInUse);
     } finally {
       holder.kill("SIGKILL");

@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 export type SmallDisk = Disposable & {
   path: string;
-  /** Takes all the space that is left. */
-  fill(): void;
+  /** Takes all the space that is left, but for so much. */
+  fill(roomKb?: number): void;
   free(): void;
   /** From now on nothing on it may be written; all files must be closed. */
   makeReadOnly(): void;
@@ -23,9 +23,9 @@ export function smallDisk(size: string): SmallDisk {
   }
   return {
     path,
-    fill() {
+    fill(roomKb = 0) {
       const { bavail, bsize } = statfsSync(path);
-      writeFileSync(filler, Buffer.alloc(bavail * bsize));
+      writeFileSync(filler, Buffer.alloc(bavail * bsize - roomKb * 1024));
     },
     free: () => rmSync(filler),
     makeReadOnly: () => run("mount", "-o", "remount,ro", path),
@@ -36,13 +36,12 @@ export function smallDisk(size: string): SmallDisk {
   };
 }
 
-/** Why there can be no small disk here; `undefined` when there can. */
-export function whyNoSmallDisk(): string | undefined {
+export function canMountSmallDisk(): boolean {
   try {
     using _ = smallDisk("64k");
-    return undefined;
-  } catch (cause) {
-    return cause instanceof Error ? cause.message : String(cause);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -1,0 +1,83 @@
+import { AppError } from "../schema/errors.ts";
+import type { Supervision } from "../schema/turn.ts";
+import type { JsonObject } from "../schema/values.ts";
+import { permissionSettings } from "./permission-settings.ts";
+
+/** What a session asks of the CLI for one turn. */
+export type CommandSpec = {
+  supervision: Supervision;
+  dataDir: string;
+  mcpConfigFile: string;
+  /** Our own MCP server as the CLI shall reach it; without one nothing is asked, and what would ask is refused. */
+  loopback?: JsonObject | undefined;
+  mcpServers?: Record<string, JsonObject> | undefined;
+  model?: string | undefined;
+  systemPrompt?: string | undefined;
+  allowedTools?: string[] | undefined;
+  disallowedTools?: string[] | undefined;
+  addDirs?: string[] | undefined;
+  maxTurns?: number | undefined;
+  /** The conversation to go on with, as the CLI names it. */
+  resume?: string | undefined;
+  forkSession?: boolean | undefined;
+};
+
+export const SERVER_NAME = "plexus";
+const PERMISSION_TOOL = `mcp__${SERVER_NAME}__loopback_permit`;
+/** The kernel takes 128 KiB in one argument. */
+const MAX_ARGUMENT_BYTES = 120_000;
+
+/** The CLI's arguments; each value stands in one item with its flag, so that none can pass for a flag itself. */
+export function commandLine(spec: CommandSpec): string[] {
+  const { sources, settings } = permissionSettings({
+    supervision: spec.supervision,
+    dataDir: spec.dataDir,
+    mcpServerNames: Object.keys(spec.mcpServers ?? {}),
+  });
+  const args = [
+    "-p",
+    ...["--output-format", "stream-json", "--verbose", "--include-partial-messages"],
+    ...["--permission-mode", "default"],
+    ...["--strict-mcp-config", "--mcp-config", spec.mcpConfigFile],
+    ...(spec.loopback ? ["--permission-prompt-tool", PERMISSION_TOOL] : []),
+    `--setting-sources=${sources}`,
+    ...["--settings", JSON.stringify(settings)],
+    ...valued("--model", spec.model),
+    ...valued("--append-system-prompt", spec.systemPrompt),
+    ...(spec.allowedTools ?? []).flatMap((tool) => valued("--allowedTools", tool)),
+    ...(spec.disallowedTools ?? []).flatMap((tool) => valued("--disallowedTools", tool)),
+    ...(spec.addDirs ?? []).flatMap((dir) => valued("--add-dir", dir)),
+    ...valued("--max-turns", spec.maxTurns),
+    ...valued("--resume", spec.resume),
+    ...(spec.forkSession ? ["--fork-session"] : []),
+  ];
+  for (const arg of args) refuseUnfit(arg);
+  return args;
+}
+
+/** The MCP servers of the child: ours, and those that its session brings. */
+export function mcpConfig(spec: Pick<CommandSpec, "loopback" | "mcpServers">): { mcpServers: JsonObject } {
+  const { loopback, mcpServers = {} } = spec;
+  if (Object.keys(mcpServers).some((name) => name.toLowerCase() === SERVER_NAME)) {
+    throw new AppError(
+      "invalid_arguments",
+      `mcp_servers: "${SERVER_NAME}" is the name of Plexus itself; give the server another name.`,
+    );
+  }
+  return { mcpServers: { ...mcpServers, ...(loopback && { [SERVER_NAME]: loopback }) } };
+}
+
+function valued(flag: string, value: string | number | undefined): string[] {
+  return value === undefined ? [] : [`${flag}=${value}`];
+}
+
+function refuseUnfit(arg: string): void {
+  const flag = /^--[\w-]+/.exec(arg)?.[0] ?? "an argument";
+  if (arg.includes("\0")) throw new AppError("invalid_arguments", `${flag} for Claude Code must not hold a NUL.`);
+  const size = Buffer.byteLength(arg);
+  if (size <= MAX_ARGUMENT_BYTES) return;
+  throw new AppError(
+    "invalid_arguments",
+    `${flag} for Claude Code is ${size} bytes; at most ${MAX_ARGUMENT_BYTES} fit: put long text in a file or the prompt.`,
+  );
+}

@@ -1,0 +1,87 @@
+import { chmodSync, closeSync, constants, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { AppError } from "../schema/errors.ts";
+import { type CommandSpec, commandLine, mcpConfig } from "./command-line.ts";
+import { childEnvironment } from "./environment.ts";
+import { findProcess, type ProcessIdentity } from "./processes.ts";
+import { checkWorkingDir } from "./working-dir.ts";
+
+export type LaunchSpec = Omit<CommandSpec, "mcpConfigFile"> & {
+  /** The CLI's path. */
+  claude: string;
+  /** The turn's own directory, for all that this child writes. */
+  dir: string;
+  workingDir: string;
+  prompt: string;
+  env: Record<string, string | undefined>;
+};
+
+export type LaunchedChild = ProcessIdentity & {
+  /** Resolves when the child has ended; a child that another server started can only be looked at. */
+  exited: Promise<void>;
+};
+
+/** In the environment of all that a child starts, so that it is found even when it has left the process tree. */
+export const MARK = "PLEXUS_CHILD";
+
+/** The turn's directory and the one above it, so that two servers don't share a mark. */
+export function markOf(dir: string): string {
+  return Bun.hash(join(basename(dirname(dir)), basename(dir), dir)).toString(36);
+}
+
+export function filesIn(dir: string) {
+  return {
+    mcpConfig: join(dir, "mcp.json"),
+    prompt: join(dir, "prompt"),
+    stdout: join(dir, "stdout.jsonl"),
+    stderr: join(dir, "stderr.log"),
+    exit: join(dir, "exit"),
+  };
+}
+
+/** Notes the exit code in a file, complete or not at all: who has not started a process can't wait for it. */
+const NOTING_EXIT = `"$@"; echo $? >"$0".tmp && mv "$0".tmp "$0"`;
+
+/** Starts the CLI in a process session of its own, its output in files: neither ends with this process. */
+export function launch(spec: LaunchSpec): LaunchedChild {
+  checkWorkingDir(spec.workingDir);
+  const files = filesIn(spec.dir);
+  const args = commandLine({ ...spec, mcpConfigFile: files.mcpConfig });
+  const config = JSON.stringify(mcpConfig(spec));
+
+  mkdirSync(spec.dir, { recursive: true, mode: 0o700 });
+  chmodSync(spec.dir, 0o700);
+  rmSync(files.exit, { force: true });
+  writePrivately(files.mcpConfig, config);
+  writePrivately(files.prompt, spec.prompt);
+  const stdio: number[] = [];
+  try {
+    stdio.push(openSync(files.prompt, "r"), openForOutput(files.stdout), openForOutput(files.stderr));
+    const [stdin = 0, stdout = 1, stderr = 2] = stdio;
+    const subprocess = Bun.spawn(["/bin/sh", "-c", NOTING_EXIT, files.exit, spec.claude, ...args], {
+      cwd: spec.workingDir,
+      env: { ...childEnvironment(spec.env), [MARK]: markOf(spec.dir) },
+      stdio: [stdin, stdout, stderr],
+      detached: true,
+    });
+    // The server may stop while its children go on.
+    subprocess.unref();
+    const startTime = findProcess(subprocess.pid)?.startTime ?? "";
+    return { pid: subprocess.pid, startTime, exited: subprocess.exited.then(() => undefined) };
+  } catch (error) {
+    rmSync(files.mcpConfig, { force: true });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AppError("internal", `Claude Code could not be started: ${reason}`, { cause: error });
+  } finally {
+    for (const fd of stdio) closeSync(fd);
+  }
+}
+
+function writePrivately(path: string, text: string): void {
+  rmSync(path, { force: true });
+  writeFileSync(path, text, { mode: 0o600, flag: "wx" });
+}
+
+function openForOutput(path: string): number {
+  return openSync(path, constants.O_CREAT | constants.O_WRONLY | constants.O_APPEND, 0o600);
+}

@@ -1,0 +1,76 @@
+import { realpathSync } from "node:fs";
+import type { Supervision } from "../schema/turn.ts";
+
+export type PermissionSettings = {
+  /** What the CLI reads besides what we hand it: its `--setting-sources`. */
+  sources: string;
+  settings: { permissions: { ask?: string[]; deny: string[]; [mode: string]: unknown }; [key: string]: unknown };
+};
+
+/** Whatever runs a command, changes a file, reaches out, or starts something that asks no more. */
+const STRICT_ASKS = [
+  "Bash",
+  "PowerShell",
+  "Monitor",
+  "REPL",
+  "Edit",
+  "Write",
+  "NotebookEdit",
+  "WebFetch",
+  "WebSearch",
+  "Workflow",
+  "CronCreate",
+  "RemoteTrigger",
+  "Artifact",
+  "EnterWorktree",
+  "mcp__*",
+];
+
+/** Modes in which the CLI would decide by itself, which a project's agent could name for itself. */
+const NO_OTHER_MODES = { disableBypassPermissionsMode: "disable", disableAutoMode: "disable" };
+
+/** What the CLI may do unasked; nothing that it reads can lift the deny rules for the data dir. */
+export function permissionSettings(spec: {
+  supervision: Supervision;
+  dataDir: string;
+  mcpServerNames: string[];
+}): PermissionSettings {
+  const deny = dataDirRules(spec.dataDir);
+  switch (spec.supervision) {
+    case "inherit":
+      return { sources: "user,project,local", settings: { permissions: { deny } } };
+    case "default":
+      return {
+        sources: "project",
+        settings: { disableAllHooks: true, permissions: { deny, ...NO_OTHER_MODES } },
+      };
+    case "strict": {
+      const ask = [...STRICT_ASKS, ...spec.mcpServerNames.map((name) => `mcp__${name}`)];
+      return {
+        sources: "project",
+        settings: {
+          disableAllHooks: true,
+          sandbox: { autoAllowBashIfSandboxed: false },
+          permissions: { ask, deny, ...NO_OTHER_MODES },
+        },
+      };
+    }
+  }
+}
+
+/** Two slashes make the path an absolute one; the CLI compares it as written, so that a symbolic link needs both. */
+function dataDirRules(dataDir: string): string[] {
+  const paths = new Set([dataDir, realPath(dataDir)]);
+  return [...paths].flatMap((path) => {
+    const pattern = `/${path.replaceAll(/[[\]*?\\()]/g, "\\$&")}/**`;
+    return [`Read(${pattern})`, `Edit(${pattern})`];
+  });
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

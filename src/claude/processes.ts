@@ -1,0 +1,89 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+
+/** A process by what nobody else can have: a number that is in use again has another start time. */
+export type ProcessIdentity = { pid: number; startTime: string };
+
+type Process = ProcessIdentity & { parent: number; state: string };
+
+const HAS_PROC = existsSync("/proc/self/stat");
+
+/** Running processes; a zombie holds nothing but its exit code, and doesn't count. */
+export function runningProcesses(): Process[] {
+  const all = HAS_PROC ? numbers().flatMap((pid) => fromProc(pid) ?? []) : fromPs("-A");
+  return all.filter(isAlive);
+}
+
+export function findProcess(pid: number): Process | undefined {
+  const found = HAS_PROC ? fromProc(pid) : fromPs("-p", String(pid))[0];
+  return found && isAlive(found) ? found : undefined;
+}
+
+export function isSameProcess({ pid, startTime }: ProcessIdentity): boolean {
+  return findProcess(pid)?.startTime === startTime;
+}
+
+/** Everything below `pid`, parents before their children. */
+export function descendantsOf(pid: number, running = runningProcesses()): Process[] {
+  return running
+    .filter((child) => child.parent === pid)
+    .flatMap((child) => [child, ...descendantsOf(child.pid, running)]);
+}
+
+/** Processes of ours that were started with NAME=value, wherever they hang in the tree by now. */
+export function processesWith(name: string, value: string): ProcessIdentity[] {
+  if (HAS_PROC) {
+    const mark = `${name}=${value}`;
+    return runningProcesses().filter(({ pid }) => contents(`/proc/${pid}/environ`)?.split("\0").includes(mark));
+  }
+  const marked = ps("-A", "-E", "-ww", "-o", "pid=,command=").filter((line) => line.includes(`${name}=${value} `));
+  return marked.flatMap((line) => findProcess(Number.parseInt(line, 10)) ?? []);
+}
+
+/** Signals the process, unless its number has passed to another one. */
+export function signalIfSame(target: ProcessIdentity, name: NodeJS.Signals): void {
+  if (!isSameProcess(target)) return;
+  try {
+    process.kill(target.pid, name);
+  } catch {
+    // It has ended, or isn't ours: either way there is nothing to do here.
+  }
+}
+
+function isAlive({ state }: Process): boolean {
+  return !/^[ZX]/.test(state);
+}
+
+function numbers(): number[] {
+  return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? Number(name) : []));
+}
+
+function fromProc(pid: number): Process | undefined {
+  const stat = contents(`/proc/${pid}/stat`);
+  if (stat === undefined) return undefined;
+  // The command's name stands in parentheses and may itself hold spaces and parentheses.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state = "", parent = ""] = fields;
+  return { pid, parent: Number(parent), state, startTime: fields[19] ?? "" };
+}
+
+function fromPs(...which: string[]): Process[] {
+  return ps(...which, "-o", "pid=,ppid=,state=,lstart=").flatMap((line) => {
+    const [, pid, parent, state = "", startTime = ""] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*\S)\s*$/.exec(line) ?? [];
+    return pid === undefined ? [] : [{ pid: Number(pid), parent: Number(parent), state, startTime }];
+  });
+}
+
+function ps(...args: string[]): string[] {
+  return Bun.spawnSync(["ps", ...args], { env: { LC_ALL: "C", PATH: "/bin:/usr/bin" } })
+    .stdout.toString()
+    .split("\n");
+}
+
+/** A process may end, or belong to somebody else, while we look at it. */
+function contents(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

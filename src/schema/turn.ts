@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { ApprovalStatus } from "./approval.ts";
+import { Id, JsonObject } from "./values.ts";
+
+/** How a turn stands; `awaiting_permission` is derived from the pending approvals, never stored. */
+export const TurnStatus = z.enum(["running", "awaiting_permission", "complete", "failed", "cancelled"]);
+export type TurnStatus = z.infer<typeof TurnStatus>;
+
+/** A session that has had no turn is `idle`. */
+export const SessionStatus = z.enum(["idle", ...TurnStatus.options]);
+export type SessionStatus = z.infer<typeof SessionStatus>;
+
+/** What one turn has used; the cost is the turn's own, not the conversation's. */
+export const Usage = z.strictObject({
+  input_tokens: z.int().nonnegative(),
+  output_tokens: z.int().nonnegative(),
+  cost_usd: z.number().nonnegative(),
+  num_turns: z.int().nonnegative(),
+});
+export type Usage = z.infer<typeof Usage>;
+
+const asked = { approval_id: Id, tool_name: z.string(), tool_use_id: z.string().nullable() };
+
+/** One thing that happened in a turn; it never changes once it has a number. */
+export const TurnEvent = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("start"), id: Id, user_position: z.string().nullable() }),
+  z.strictObject({ type: z.literal("content"), text: z.string() }),
+  z.strictObject({ type: z.literal("thinking"), thinking: z.string() }),
+  z.strictObject({ type: z.literal("tool_use"), tool_name: z.string(), tool_use_id: z.string(), input: JsonObject }),
+  z.strictObject({
+    type: z.literal("tool_result"),
+    tool_use_id: z.string(),
+    output: z.string(),
+    is_error: z.boolean(),
+  }),
+  z.strictObject({ type: z.literal("approval_requested"), ...asked, input: JsonObject }),
+  z.strictObject({
+    type: z.literal("approval_resolved"),
+    ...asked,
+    status: ApprovalStatus,
+    response_message: z.string().nullable(),
+    resolved_by: z.string(),
+  }),
+  z.strictObject({
+    type: z.literal("complete"),
+    new_head: z.strictObject({ tree_id: Id, node_id: Id }).nullable(),
+    claude_session_id: z.string(),
+    usage: Usage,
+  }),
+  z.strictObject({ type: z.literal("error"), message: z.string() }),
+  z.strictObject({ type: z.literal("passthrough"), event_type: z.string(), data: z.unknown() }),
+]);
+export type TurnEvent = z.infer<typeof TurnEvent>;
+
+/** How much a child may do unasked. */
+export const Supervision = z.enum(["strict", "default", "inherit"]);
+export type Supervision = z.infer<typeof Supervision>;
