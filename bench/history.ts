@@ -16,7 +16,7 @@ export async function storeHistory(dataDir: string, count: number): Promise<void
        'allowed', 0, ?2, ?2, ?2, 'operator' FROM n`,
   ).run(count, Date.now());
   db.query(
-    `INSERT INTO changes (kind, owner, session_id, approval_id, at)
+    `INSERT INTO changes (kind, owner, session_id, subject_id, at)
      SELECT 'approval_resolved', owner, session_id, id, resolved_at FROM loopback_approvals`,
   ).run();
 }

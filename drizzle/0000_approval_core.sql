@@ -26,7 +26,7 @@ CREATE TABLE `changes` (
 	`kind` text NOT NULL,
 	`owner` text NOT NULL,
 	`session_id` text NOT NULL,
-	`approval_id` text NOT NULL,
+	`subject_id` text NOT NULL,
 	`at` integer NOT NULL
 );
 --> statement-breakpoint
@@ -39,13 +39,24 @@ CREATE TABLE `mcp_clients` (
 --> statement-breakpoint
 CREATE INDEX `mcp_clients_used` ON `mcp_clients` (`used_at`);--> statement-breakpoint
 CREATE INDEX `mcp_clients_owner` ON `mcp_clients` (`owner`);--> statement-breakpoint
+CREATE TABLE `read_positions` (
+	`turn_id` text NOT NULL,
+	`consumer` text NOT NULL,
+	`position` integer NOT NULL,
+	PRIMARY KEY(`turn_id`, `consumer`),
+	FOREIGN KEY (`turn_id`) REFERENCES `turns`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 CREATE TABLE `sessions` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
 	`owner` text NOT NULL,
 	`kind` text NOT NULL,
 	`loopback_timeout_secs` integer,
-	`created_at` integer NOT NULL
+	`created_at` integer NOT NULL,
+	`config` text,
+	`claude_session_id` text,
+	`total_cost_usd` real DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `sessions_owner_name` ON `sessions` (`owner`,`name`);--> statement-breakpoint
@@ -60,4 +71,32 @@ CREATE TABLE `tokens` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tokens_name` ON `tokens` (`name`) WHERE kind = 'named';--> statement-breakpoint
-CREATE INDEX `tokens_session` ON `tokens` (`session_id`);
+CREATE INDEX `tokens_session` ON `tokens` (`session_id`);--> statement-breakpoint
+CREATE TABLE `turn_events` (
+	`turn_id` text NOT NULL,
+	`seq` integer NOT NULL,
+	`event` text NOT NULL,
+	PRIMARY KEY(`turn_id`, `seq`),
+	FOREIGN KEY (`turn_id`) REFERENCES `turns`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `turns` (
+	`id` text PRIMARY KEY NOT NULL,
+	`session_id` text NOT NULL,
+	`owner` text NOT NULL,
+	`status` text NOT NULL,
+	`ephemeral` integer NOT NULL,
+	`event_count` integer DEFAULT 0 NOT NULL,
+	`output_offset` integer DEFAULT 0 NOT NULL,
+	`pid` integer,
+	`process_start` text,
+	`usage` text,
+	`error` text,
+	`started_at` integer NOT NULL,
+	`ended_at` integer,
+	FOREIGN KEY (`session_id`) REFERENCES `sessions`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `turns_running` ON `turns` (`session_id`) WHERE status = 'running';--> statement-breakpoint
+CREATE INDEX `turns_session` ON `turns` (`session_id`,`id`);--> statement-breakpoint
+CREATE INDEX `turns_ended` ON `turns` (`ended_at`) WHERE status <> 'running';

@@ -27,7 +27,7 @@ type Options = { rounds: number; seed: string; holdMs: number | undefined; isCom
 /** Says whether every promise was kept. */
 async function soak({ rounds, seed, holdMs, isCompiled }: Options): Promise<boolean> {
   const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort());
   const common = { program: isCompiled ? [await plexusBinary()] : undefined, stopped: stop.signal };
   const startedAt = performance.now();
   const onRound = (round: number) => {

@@ -6,9 +6,12 @@ import { createMcpClients, type McpClients } from "./domain/mcp-clients.ts";
 import { createRetention } from "./domain/retention.ts";
 import { createSessions, type Sessions } from "./domain/sessions.ts";
 import { createTokens, type Tokens } from "./domain/tokens.ts";
+import { createTurnReading, type TurnReading } from "./domain/turn-events.ts";
+import { createTurns, type Turns } from "./domain/turns.ts";
 import { createWatching, type Watching } from "./domain/watching.ts";
 import { errorFields, type Log } from "./log.ts";
 import { ensureOperatorToken } from "./operator-token.ts";
+import { AppError } from "./schema/errors.ts";
 import { openStorage } from "./storage/database.ts";
 
 export { SlowReader } from "./domain/broadcast.ts";
@@ -26,6 +29,8 @@ export type App = AsyncDisposable & {
   tokens: Tokens;
   watching: Watching;
   mcpClients: McpClients;
+  turns: Turns;
+  turnReading: TurnReading;
   retryMs: number;
   /** The port that is listened on, told once it is known. */
   listensOn(port: number): void;
@@ -43,7 +48,7 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
   const retryMs = clocks.retryMs ?? RETRY_MS;
   const onError = (cause: unknown) => log.error("background work failed", errorFields(cause));
   let port = config.port;
-  const broadcast = createBroadcast();
+  const broadcast = createBroadcast(onError);
   const storage = openStorage(config.dataDir, broadcast.publish);
   const stack = new AsyncDisposableStack();
   stack.use(storage);
@@ -61,19 +66,38 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
       }),
     );
     stack.use(createRetention({ storage, now, days: config.retentionDays, onError }));
+    const tokens = createTokens({ storage, operatorToken, now });
+    const childUrl = () => localUrl(config.host, port);
+    const turns = stack.use(
+      createTurns({
+        storage,
+        broadcast,
+        tokens,
+        abandon: approvals.abandon,
+        now,
+        onError,
+        dataDir: config.dataDir,
+        maxRunning: config.maxRunning,
+        claude: () => requireClaude(config),
+        environment: config.environment,
+        childUrl,
+      }),
+    );
     return {
       config,
       log,
       approvals,
+      turns,
+      turnReading: createTurnReading({ storage, broadcast }),
       sessions: createSessions({ storage, now }),
-      tokens: createTokens({ storage, operatorToken, now }),
+      tokens,
       watching: createWatching({ storage, broadcast }),
       mcpClients: createMcpClients({ storage, now }),
       retryMs,
       listensOn(actual) {
         port = actual;
       },
-      childUrl: () => localUrl(config.host, port),
+      childUrl,
       readiness() {
         storage.assertWritable();
         return { claude: findClaude(config) };
@@ -84,4 +108,13 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
     storage[Symbol.dispose]();
     throw cause;
   }
+}
+
+function requireClaude(config: Config): string {
+  const claude = findClaude(config);
+  if (claude) return claude;
+  const where = config.claude
+    ? `${config.claude} is not an executable file`
+    : "claude was not found on PATH or in the usual places";
+  throw new AppError("claude_unavailable", `${where}: install Claude Code, or start Plexus with --claude.`);
 }

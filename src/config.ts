@@ -29,6 +29,7 @@ const Settings = z.object({
     .optional(),
   claude: NotEmpty.optional(),
   approvalTimeoutSecs: wholeNumber(1, 86_400).default(300),
+  maxRunning: wholeNumber(1, 10_000).default(16),
   retentionDays: wholeNumber(0, 36_500).default(30),
   logLevel: LogLevel.default("info"),
   allowedHosts: z.preprocess(list, z.array(HostName).default([])),
@@ -36,7 +37,13 @@ const Settings = z.object({
 });
 type Settings = z.infer<typeof Settings>;
 export type Setting = keyof Settings;
-export type Config = Settings & { home: string; path: string; isDefaultDataDir: boolean };
+export type Config = Settings & {
+  home: string;
+  path: string;
+  isDefaultDataDir: boolean;
+  /** What children inherit, less what they must not have. */
+  environment: Record<string, string | undefined>;
+};
 
 /** How each setting is spelled as a flag and in the environment, for help, errors and look-up alike. */
 export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: string; help: string }> = {
@@ -56,6 +63,12 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     env: "PLEXUS_APPROVAL_TIMEOUT_SECS",
     value: "N",
     help: "how long an ask waits before it is denied (300)",
+  },
+  maxRunning: {
+    flag: "--max-running",
+    env: "PLEXUS_MAX_RUNNING",
+    value: "N",
+    help: "children that may run at once (16)",
   },
   retentionDays: {
     flag: "--retention-days",
@@ -101,7 +114,14 @@ export function readConfig(flags: Flags = {}, env: Record<string, string | undef
       `--auth none is refused on ${settings.host}: without tokens Plexus listens on 127.0.0.1 only.`,
     );
   }
-  return { ...settings, dataDir: resolve(settings.dataDir), home, path: env["PATH"] ?? "", isDefaultDataDir };
+  return {
+    ...settings,
+    dataDir: resolve(settings.dataDir),
+    home,
+    path: env["PATH"] ?? "",
+    isDefaultDataDir,
+    environment: env,
+  };
 }
 
 /** Digits only: an empty value would otherwise count as 0, and `--retention-days ""` forget everything. */

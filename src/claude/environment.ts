@@ -21,7 +21,8 @@ const KEPT = [
  * Ours and Bun's; every CLAUDE… that isn't known to be harmless, since each version brings more that mark a nested
  * session, change the mode or skip a question; and the clocks that would end a waiting permit.
  */
-const REMOVED = /^(PLEXUS_|BUN_|CLAUDE|IS_SANDBOX$|IS_DEMO$|MCP_(TOOL_TIMEOUT|CONNECTION_NONBLOCKING|PROTOCOL_NEGOTIATION)$)/;
+const REMOVED =
+  /^(PLEXUS_|BUN_|CLAUDE|IS_SANDBOX$|IS_DEMO$|MCP_(TOOL_TIMEOUT|CONNECTION_NONBLOCKING|PROTOCOL_NEGOTIATION)$)/;
 
 /** So that an answer to a permit is as long as it needs to be. */
 const MAX_MCP_OUTPUT_TOKENS = "1000000";

@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, constants, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { AppError } from "../schema/errors.ts";
 import { type CommandSpec, commandLine, mcpConfig } from "./command-line.ts";
 import { childEnvironment } from "./environment.ts";
@@ -24,9 +24,8 @@ export type LaunchedChild = ProcessIdentity & {
 /** In the environment of all that a child starts, so that it is found even when it has left the process tree. */
 export const MARK = "PLEXUS_CHILD";
 
-/** The turn's directory and the one above it, so that two servers don't share a mark. */
 export function markOf(dir: string): string {
-  return Bun.hash(join(basename(dirname(dir)), basename(dir), dir)).toString(36);
+  return Bun.hash(dir).toString(36);
 }
 
 export function filesIn(dir: string) {

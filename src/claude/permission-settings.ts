@@ -58,11 +58,14 @@ export function permissionSettings(spec: {
   }
 }
 
-/** Two slashes make the path an absolute one; the CLI compares it as written, so that a symbolic link needs both. */
+/**
+ * Two slashes make the path an absolute one; a symbolic link needs a rule for either path. What is special in a pattern
+ * becomes `?`, any one character: a backslash before it is read differently for each of them.
+ */
 function dataDirRules(dataDir: string): string[] {
   const paths = new Set([dataDir, realPath(dataDir)]);
   return [...paths].flatMap((path) => {
-    const pattern = `/${path.replaceAll(/[[\]*?\\()]/g, "\\$&")}/**`;
+    const pattern = `/${path.replaceAll(/[[\]*?\\()]/g, "?")}/**`;
     return [`Read(${pattern})`, `Edit(${pattern})`];
   });
 }

@@ -10,6 +10,7 @@ const SETTINGS: Setting[] = [
   "auth",
   "claude",
   "approvalTimeoutSecs",
+  "maxRunning",
   "retentionDays",
   "logLevel",
   "allowedHosts",

@@ -1,5 +1,5 @@
 import type { Approval, PermitAnswer, ToolRequestEvent } from "../schema/approval.ts";
-import type { ChangeEvent, ChangeKind } from "../schema/change.ts";
+import type { ChangeEvent } from "../schema/change.ts";
 import type { ApprovalRow } from "../storage/approvals.ts";
 
 /** An echoed input up to this size is safe for every CLI version; above it `{}` means the same: run what was asked. */
@@ -34,7 +34,7 @@ export function toToolRequest(row: ApprovalRow): ToolRequestEvent {
 }
 
 /** What a change tells of an approval; an approval that is still pending has no resolution to tell. */
-export function toChangeEvent(kind: ChangeKind, row: ApprovalRow): ChangeEvent | undefined {
+export function toChangeEvent(kind: ChangeEvent["type"], row: ApprovalRow): ChangeEvent | undefined {
   if (kind === "approval_requested") {
     return {
       type: kind,

@@ -9,6 +9,7 @@ import { toPermitAnswer } from "./approval-view.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { mayAskFor, type Principal } from "./principals.ts";
 import type { Session } from "./sessions.ts";
+import { tellTurn } from "./turn-events.ts";
 
 /** More undecided asks of one child than this are no work but a flood. */
 const MAX_PENDING_PER_SESSION = 20_000;
@@ -68,7 +69,16 @@ export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled
       expiresAt: createdAt + (session.loopbackTimeoutSecs ?? timeoutSecs) * 1000,
     });
     const { id: approvalId, owner, sessionId } = row;
-    announce(storage.changes.append({ kind: "approval_requested", owner, sessionId, approvalId, at: createdAt }));
+    tellTurn(storage, sessionId, {
+      type: "approval_requested",
+      approval_id: approvalId,
+      tool_name: input.tool_name,
+      tool_use_id: toolUseId,
+      input: input.input,
+    });
+    announce(
+      storage.changes.append({ kind: "approval_requested", owner, sessionId, subjectId: approvalId, at: createdAt }),
+    );
     return row;
   }
 

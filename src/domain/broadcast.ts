@@ -27,26 +27,27 @@ export function createBroadcast(onError: (cause: unknown) => void = reportError)
     /** Wakes the waiters of what was decided, and hands every change to those who follow. */
     publish(changes: Change[]): void {
       for (const change of changes) {
-        if (change.kind === "approval_resolved") wake(change.approvalId);
+        if (change.kind === "approval_resolved") wake(change.subjectId);
+        wake(change.sessionId);
         for (const listener of listeners) tell(listener, change);
       }
     },
 
-    /** Registered as soon as this returns. */
-    waitFor(approvalId: string): Waiter {
+    /** Waits for the decision on an approval, or for the next thing in a session; registered as soon as this returns. */
+    waitFor(id: string): Waiter {
       let next = Promise.withResolvers<void>();
       const waiter = () => next.resolve();
-      const others = waiters.get(approvalId);
+      const others = waiters.get(id);
       if (others) others.add(waiter);
-      else waiters.set(approvalId, new Set([waiter]));
+      else waiters.set(id, new Set([waiter]));
       return {
         async woken() {
           await next.promise;
           next = Promise.withResolvers();
         },
         [Symbol.dispose]() {
-          const set = waiters.get(approvalId);
-          if (set?.delete(waiter) && set.size === 0) waiters.delete(approvalId);
+          const set = waiters.get(id);
+          if (set?.delete(waiter) && set.size === 0) waiters.delete(id);
         },
       };
     },
@@ -112,7 +113,7 @@ export function createBroadcast(onError: (cause: unknown) => void = reportError)
     }
   }
 
-  function wake(approvalId: string): void {
-    for (const waiter of waiters.get(approvalId) ?? []) waiter();
+  function wake(id: string): void {
+    for (const waiter of waiters.get(id) ?? []) waiter();
   }
 }

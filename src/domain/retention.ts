@@ -17,6 +17,7 @@ export function createRetention({ storage, now, days, onError }: RetentionNeed) 
       storage.approvals.removeResolvedBefore,
       storage.changes.removeBefore,
       storage.mcpClients.removeUnusedSince,
+      storage.turns.removeEndedBefore,
     ]) {
       // In batches, so that decisions get their turn in between.
       while (!stopped && (await storage.write(() => remove(before, BATCH))) === BATCH);

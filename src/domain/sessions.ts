@@ -1,10 +1,13 @@
 import { AppError } from "../schema/errors.ts";
+import type { SessionConfig } from "../schema/session.ts";
 import type { Storage } from "../storage/database.ts";
 import type { SessionRow } from "../storage/sessions.ts";
-import { mayDecide, ownerKey, type Principal } from "./principals.ts";
+import { mayDecide, ownerKey, type Principal, visibleOwner } from "./principals.ts";
 
 export type Session = SessionRow;
 export type Sessions = ReturnType<typeof createSessions>;
+
+const NO_CONVERSATION = { config: null, claudeSessionId: null, totalCostUsd: 0 };
 
 export function createSessions({ storage, now }: { storage: Storage; now: () => number }) {
   /** A new session for a claude that somebody starts by hand; a name in use is refused, never changed. */
@@ -17,7 +20,26 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
       kind: "by_hand",
       loopbackTimeoutSecs: null,
       createdAt: now(),
+      ...NO_CONVERSATION,
     };
+    return insert(session);
+  }
+
+  /** A new session whose children Plexus starts. */
+  async function createManaged(creator: Principal, name: string, config: SessionConfig): Promise<Session> {
+    return insert({
+      id: Bun.randomUUIDv7(),
+      name,
+      owner: ownerKey(creator),
+      kind: "managed",
+      loopbackTimeoutSecs: config.loopback_timeout_secs,
+      createdAt: now(),
+      ...NO_CONVERSATION,
+      config,
+    });
+  }
+
+  async function insert(session: Session): Promise<Session> {
     const created = await storage.write(() => storage.sessions.createIfNameFree(session));
     if (created) return created;
     throw new AppError(
@@ -35,7 +57,11 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
 
   return {
     createByHand,
+    createManaged,
     require,
+    /** What the caller may see, newest first. */
+    list: (principal: Principal, limit: number): Session[] => storage.sessions.list(visibleOwner(principal), limit),
+    remove: (id: string): Promise<void> => storage.write(() => storage.sessions.remove(id)),
     get: (id: string): Session | undefined => storage.sessions.get(id),
     /** The operator's session of this id or name, made if there is none. */
     async openByHand(creator: Principal, key: string): Promise<Session> {

@@ -5,6 +5,7 @@ import type { Storage } from "../storage/database.ts";
 import type { Announce } from "../storage/writer.ts";
 import { seconds } from "./approval-view.ts";
 import { displayName, mayDecide, type Principal } from "./principals.ts";
+import { tellTurn } from "./turn-events.ts";
 
 const BATCH = 500;
 
@@ -16,8 +17,17 @@ export function createSettlement({ storage, now }: { storage: Storage; now: () =
     const row = storage.approvals.settleIfPending(id, outcome);
     if (row) {
       const { owner, sessionId } = row;
+      tellTurn(storage, sessionId, {
+        type: "approval_resolved",
+        approval_id: id,
+        tool_name: row.toolName,
+        tool_use_id: row.toolUseId,
+        status: outcome.status,
+        response_message: outcome.responseMessage,
+        resolved_by: outcome.resolvedBy,
+      });
       announce(
-        storage.changes.append({ kind: "approval_resolved", owner, sessionId, approvalId: id, at: outcome.resolvedAt }),
+        storage.changes.append({ kind: "approval_resolved", owner, sessionId, subjectId: id, at: outcome.resolvedAt }),
       );
     }
     return row;

@@ -9,9 +9,12 @@ import { type Principal, visibleOwner } from "./principals.ts";
 
 const REPLAY_PAGE = 200;
 const MAX_QUEUED = 1_000;
+const MAX_FINISHED = 50;
 const MAX_NOTIFIED_CHARS = 20_000;
 
 export type Watching = ReturnType<typeof createWatching>;
+/** A session whose turn has ended. */
+export type Finished = { session_id: string; name: string; status: string };
 export type NumberedEvent = { id: number; event: ChangeEvent };
 
 /** How principals learn what happens: by waiting for the next thing to decide, or by following everything. */
@@ -19,8 +22,15 @@ export function createWatching({ storage, broadcast }: { storage: Storage; broad
   let newest: ToolRequestEvent | undefined;
 
   function eventOf(change: Change): ChangeEvent | undefined {
-    const row = storage.approvals.get(change.approvalId);
+    if (change.kind === "turn_ended") return undefined;
+    const row = storage.approvals.get(change.subjectId);
     return row && toChangeEvent(change.kind, row);
+  }
+
+  function finishedIn(change: Change): Finished[] {
+    const turn = storage.turns.get(change.subjectId);
+    const session = storage.sessions.get(change.sessionId);
+    return turn && session ? [{ session_id: session.id, name: session.name, status: turn.status }] : [];
   }
 
   /** Every listener is told of the same ask in turn, so it is read once for all of them. */
@@ -38,11 +48,17 @@ export function createWatching({ storage, broadcast }: { storage: Storage; broad
   }
 
   return {
-    /** Returns as soon as anything is pending; with none, when the time is up or the caller has gone. */
+    /** Returns as soon as anything is pending or a turn has ended after `since`; with neither, when the time is up or the caller has gone. */
     async wait(
       principal: Principal,
-      options: { sessionId?: string | undefined; timeoutMs: number; limit: number; signal: AbortSignal },
-    ): Promise<ApprovalList & { cursor: number }> {
+      options: {
+        sessionId?: string | undefined;
+        since?: number | undefined;
+        timeoutMs: number;
+        limit: number;
+        signal: AbortSignal;
+      },
+    ): Promise<ApprovalList & { finished: Finished[]; cursor: number }> {
       const scope = { owner: visibleOwner(principal), sessionId: options.sessionId };
       const visible = visibleTo(principal);
       let isOver = options.signal.aborted;
@@ -55,17 +71,23 @@ export function createWatching({ storage, broadcast }: { storage: Storage; broad
       cleanup.use(
         broadcast.listen((change) => {
           const concerns = scope.sessionId === undefined || change.sessionId === scope.sessionId;
-          if (change.kind === "approval_requested" && concerns && visible(change)) ring();
+          if (change.kind !== "approval_resolved" && concerns && visible(change)) ring();
         }),
       );
       cleanup.adopt(setTimeout(finish, options.timeoutMs), clearTimeout);
       options.signal.addEventListener("abort", finish);
       cleanup.defer(() => options.signal.removeEventListener("abort", finish));
+      const since = options.since ?? storage.changes.newestId();
       for (;;) {
-        const cursor = storage.changes.newestId();
+        const newestId = storage.changes.newestId();
         const { rows, hasMore } = storage.approvals.listPending(scope, options.limit);
+        const ended = storage.changes.turnsEndedAfter(since, scope, MAX_FINISHED);
         // What was asked may be decided by now: then there is still nothing to return for.
-        if (rows.length > 0 || isOver) return { approvals: rows.map(toApproval), hasMore, cursor };
+        if (rows.length > 0 || ended.length > 0 || isOver) {
+          // With more than fit, the next wait goes on behind those that were told.
+          const cursor = ended.length === MAX_FINISHED ? (ended.at(-1)?.id ?? newestId) : newestId;
+          return { approvals: rows.map(toApproval), hasMore, finished: ended.flatMap(finishedIn), cursor };
+        }
         await new Promise<void>((resolve) => {
           ring = resolve;
         });
@@ -100,7 +122,7 @@ export function createWatching({ storage, broadcast }: { storage: Storage; broad
       const visible = visibleTo(principal);
       return broadcast.listen((change) => {
         if (change.kind !== "approval_requested" || !visible(change)) return;
-        const request = requestOf(change.approvalId);
+        const request = requestOf(change.subjectId);
         if (request) listener(request);
       });
     },

@@ -1,9 +1,11 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { ZodError } from "zod";
 import type { Approval } from "../schema/approval.ts";
-import { cutApproval, MAX_RESULT_CHARS } from "../schema/cut.ts";
+import { cutApproval, cutObject, MAX_RESULT_CHARS } from "../schema/cut.ts";
 import { AppError, type ErrorResult, problemsIn } from "../schema/errors.ts";
 import type { JsonObject } from "../schema/values.ts";
+
+type NumberedEvent = { seq: number; event: JsonObject };
 
 /** Room for what stands around the approvals of a list. */
 const ENVELOPE_CHARS = 1_500;
@@ -19,14 +21,14 @@ export function refusal(error: AppError): CallToolResult {
 }
 
 /** As many approvals from the front as a result can carry; the first one always, cut where it is too long. */
-export function fitApprovals({ approvals, hasMore }: { approvals: Approval[]; hasMore: boolean }): {
-  approvals: Approval[];
-  has_more: boolean;
-} {
-  let room = MAX_RESULT_CHARS - ENVELOPE_CHARS;
+export function fitApprovals(
+  { approvals, hasMore }: { approvals: Approval[]; hasMore: boolean },
+  maxChars = MAX_RESULT_CHARS,
+): { approvals: Approval[]; has_more: boolean } {
+  let room = maxChars - ENVELOPE_CHARS;
   const fitting: Approval[] = [];
   for (const approval of approvals) {
-    const share = approvals.length === 1 ? room : Math.min(room, MAX_RESULT_CHARS / 4);
+    const share = approvals.length === 1 ? room : Math.min(room, maxChars / 4);
     const cut = cutApproval(approval, share);
     const size = JSON.stringify(cut).length + 1;
     if (fitting.length > 0 && size > room) break;
@@ -39,4 +41,19 @@ export function fitApprovals({ approvals, hasMore }: { approvals: Approval[]; ha
 /** What is wrong with the arguments, and where. */
 export function invalidArguments(tool: string, error: ZodError): AppError {
   return new AppError("invalid_arguments", `${tool}: ${problemsIn(error)}. See the tool's input schema.`);
+}
+
+/** As many events from the front as fit; the first one always, cut where it is too long. */
+export function fitEvents(events: NumberedEvent[], maxChars: number): NumberedEvent[] {
+  let room = maxChars;
+  const fitting: NumberedEvent[] = [];
+  for (const numbered of events) {
+    const event = cutObject(numbered.event, Math.max(1_000, maxChars / 2));
+    const size = JSON.stringify(event).length + 20;
+    if (fitting.length > 0 && size > room) break;
+    const truncated = event === numbered.event ? {} : { truncated: true, size: JSON.stringify(numbered.event).length };
+    fitting.push({ seq: numbered.seq, event: { ...event, ...truncated } });
+    room -= size;
+  }
+  return fitting;
 }

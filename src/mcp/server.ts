@@ -21,7 +21,9 @@ import { AppError } from "../schema/errors.ts";
 import { VERSION } from "../version.ts";
 import { CHILD_INSTRUCTIONS, DECIDER_INSTRUCTIONS } from "./instructions.ts";
 import { fitApprovals, invalidArguments, refusal, result } from "./results.ts";
-import { CHILD_PERMIT, canonicalName, DECIDER_TOOLS, OPERATOR_PERMIT, PERMIT, type Tool } from "./tools.ts";
+import { SESSION_TOOLS } from "./session-tools.ts";
+import type { RunnableTool, Tool } from "./tool.ts";
+import { CHILD_PERMIT, canonicalName, DECIDER_TOOLS, OPERATOR_PERMIT, PERMIT } from "./tools.ts";
 
 export const PENDING_URI = "loopback://approvals/pending";
 
@@ -29,9 +31,10 @@ export const PENDING_URI = "loopback://approvals/pending";
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 const info = { name: "plexus", title: "Plexus", version: VERSION };
 
+const PARENT_TOOLS: RunnableTool[] = [...DECIDER_TOOLS, ...SESSION_TOOLS];
 const TOOLS: Record<Principal["kind"], Tool[]> = {
-  operator: [...DECIDER_TOOLS, OPERATOR_PERMIT],
-  token: DECIDER_TOOLS,
+  operator: [...PARENT_TOOLS, OPERATOR_PERMIT],
+  token: PARENT_TOOLS,
   session: [CHILD_PERMIT],
 };
 const listings = new Map<Principal["kind"], SdkTool[]>();
@@ -74,7 +77,7 @@ async function callTool(
   signal: AbortSignal,
 ): Promise<CallToolResult> {
   try {
-    const tool = principal.kind === "session" ? undefined : DECIDER_TOOLS.find((candidate) => candidate.name === name);
+    const tool = principal.kind === "session" ? undefined : PARENT_TOOLS.find((candidate) => candidate.name === name);
     if (!tool) throw unknownTool(principal, name);
     return result(await tool.run({ app, principal, signal }, input));
   } catch (cause) {

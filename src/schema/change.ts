@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Approval, ApprovalStatus, ToolRequestEvent } from "./approval.ts";
 import { Id, UnixSeconds } from "./values.ts";
 
-export const ChangeKind = z.enum(["approval_requested", "approval_resolved"]);
+export const ChangeKind = z.enum(["approval_requested", "approval_resolved", "turn_ended"]);
 export type ChangeKind = z.infer<typeof ChangeKind>;
 
 /** Something that happened, committed together with what it tells of; ids grow and are never reused. */
@@ -11,7 +11,8 @@ export type Change = {
   kind: ChangeKind;
   owner: string;
   sessionId: string;
-  approvalId: string;
+  /** The approval or the turn that it tells of. */
+  subjectId: string;
   at: number;
 };
 

@@ -1,5 +1,72 @@
 import { z } from "zod";
+import { Supervision } from "./turn.ts";
+import { Id, JsonObject, Name, optional } from "./values.ts";
 
-/** `by_hand`: a claude that somebody started on their own, supervised through a token of its session. */
-export const SessionKind = z.enum(["by_hand"]);
+/** `by_hand`: a claude that somebody started on their own; `managed`: one that Plexus starts, turn by turn. */
+export const SessionKind = z.enum(["by_hand", "managed"]);
 export type SessionKind = z.infer<typeof SessionKind>;
+
+const Path = z.string().min(1).max(4096);
+const Words = z.array(z.string().min(1).max(1_000)).max(1_000);
+
+export const CreateInput = z.strictObject({
+  name: Name.describe("What to call the session; must not be in use."),
+  working_dir: optional(Path).describe("Where the child works; else where the server was started."),
+  model: optional(z.string().min(1).max(200)).describe("The model, as Claude Code names it."),
+  system_prompt: optional(z.string().min(1).max(100_000)).describe("Added to Claude Code's own system prompt."),
+  loopback_enabled: optional(z.boolean()).describe(
+    "false starts the child without asking for permission through Plexus.",
+  ),
+  loopback_timeout_secs: optional(z.int().min(1).max(86_400)).describe("How long an ask waits for a decision (300)."),
+  supervision: optional(Supervision).describe(
+    "strict: every Bash, edit, network and MCP call asks; default: what Claude Code would ask a person; inherit: the user's and the project's settings apply.",
+  ),
+  allowed_tools: optional(Words).describe("Tools that run unasked, in Claude Code's rule syntax."),
+  disallowed_tools: optional(Words).describe("Tools that never run, in Claude Code's rule syntax."),
+  add_dirs: optional(z.array(Path).max(100)).describe("Further directories that the child may work in."),
+  mcp_servers: optional(JsonObject).describe(
+    "Further MCP servers for the child, by name, as in Claude Code's mcpServers.",
+  ),
+  max_turns: optional(z.int().min(1).max(10_000)).describe("How many model turns one prompt may take."),
+  metadata: optional(JsonObject).describe("Anything of yours, kept with the session."),
+});
+export type CreateInput = z.infer<typeof CreateInput>;
+
+/** What a child is started with, every choice made. */
+export const SessionConfig = z.strictObject({
+  working_dir: Path,
+  model: z.string().nullable(),
+  system_prompt: z.string().nullable(),
+  loopback_enabled: z.boolean(),
+  loopback_timeout_secs: z.int(),
+  supervision: Supervision,
+  allowed_tools: Words,
+  disallowed_tools: Words,
+  add_dirs: z.array(Path),
+  mcp_servers: JsonObject,
+  max_turns: z.int().nullable(),
+  metadata: JsonObject,
+});
+export type SessionConfig = z.infer<typeof SessionConfig>;
+
+const name = optional(Name).describe("The session's name.");
+const session_id = optional(Id).describe("The session's id.");
+
+export const SessionRef = z.strictObject({ name, session_id });
+export const ChatInput = z.strictObject({
+  name,
+  session_id,
+  prompt: z.string().min(1).max(10_000_000).describe("What the child is to do."),
+  ephemeral: optional(z.boolean()).describe("true leaves no trace of this turn in later ones."),
+});
+export const ChatWaitInput = ChatInput.extend({
+  wait_secs: optional(z.number().min(0).max(110)).describe("How long to wait for the end (45)."),
+});
+export const PollInput = z.strictObject({
+  session_id,
+  name,
+  from_seq: optional(z.int().nonnegative()).describe("Read again from this event on; moves no position."),
+  limit: optional(z.int().min(1).max(1_000)).describe("How many events at the most (100)."),
+  wait_secs: optional(z.number().min(0).max(110)).describe("How long to wait for something new (0)."),
+  consumer: optional(z.string().min(1).max(100)).describe("A read position of your own, by name."),
+});

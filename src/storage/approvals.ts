@@ -21,7 +21,16 @@ export type NewApproval = Pick<
 /** All that is small: an input may be megabytes, and deciding needs none of it. */
 export type ApprovalHead = Pick<
   ApprovalRow,
-  "id" | "sessionId" | "owner" | "status" | "createdAt" | "expiresAt" | "resolvedAt" | "resolvedBy"
+  | "id"
+  | "sessionId"
+  | "owner"
+  | "toolName"
+  | "toolUseId"
+  | "status"
+  | "createdAt"
+  | "expiresAt"
+  | "resolvedAt"
+  | "resolvedBy"
 >;
 /** As many approvals, from the front, as fit in one page. */
 export type ApprovalPage = { rows: ApprovalRow[]; hasMore: boolean };
@@ -43,6 +52,8 @@ const head = {
   id: approvals.id,
   sessionId: approvals.sessionId,
   owner: approvals.owner,
+  toolName: approvals.toolName,
+  toolUseId: approvals.toolUseId,
   status: approvals.status,
   createdAt: approvals.createdAt,
   expiresAt: approvals.expiresAt,
@@ -122,6 +133,11 @@ export function approvalQueries(orm: Orm) {
     .prepare();
   const deadline = orm.select({ at: sql<number | null>`min(expires_at)` }).from(approvals).where(isPending).prepare();
   const pendingIds = orm.select({ id: approvals.id }).from(approvals).where(isPending).prepare();
+  const pendingOfSession = orm
+    .select({ id: approvals.id })
+    .from(approvals)
+    .where(and(eq(approvals.sessionId, at("sessionId")), isPending))
+    .prepare();
   const countPending = orm
     .select({ count: sql<number>`count(*)` })
     .from(approvals)
@@ -147,6 +163,7 @@ export function approvalQueries(orm: Orm) {
     dueIds: (now: number, limit: number): string[] => due.all({ now, limit }).map((row) => row.id),
     nextDeadline: (): number | undefined => deadline.get()?.at ?? undefined,
     pendingIds: (): Set<string> => new Set(pendingIds.all().map((row) => row.id)),
+    pendingIdsOf: (sessionId: string): string[] => pendingOfSession.all({ sessionId }).map((row) => row.id),
     countPending: (sessionId: string): number => countPending.get({ sessionId })?.count ?? 0,
     /** Oldest first. */
     listPending: (scope: ApprovalScope, limit: number): ApprovalPage =>

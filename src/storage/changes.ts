@@ -11,7 +11,7 @@ export function changeQueries(orm: Orm) {
       kind: at("kind"),
       owner: at("owner"),
       sessionId: at("sessionId"),
-      approvalId: at("approvalId"),
+      subjectId: at("subjectId"),
       at: at("at"),
     })
     .returning({ id: changes.id })
@@ -27,6 +27,26 @@ export function changeQueries(orm: Orm) {
         .select()
         .from(changes)
         .where(and(gt(changes.id, cursor), owner === undefined ? undefined : eq(changes.owner, owner)))
+        .orderBy(asc(changes.id))
+        .limit(limit)
+        .all(),
+    /** The turns that ended after `cursor`, in order. */
+    turnsEndedAfter: (
+      cursor: number,
+      scope: { owner?: string | undefined; sessionId?: string | undefined },
+      limit: number,
+    ): Change[] =>
+      orm
+        .select()
+        .from(changes)
+        .where(
+          and(
+            gt(changes.id, cursor),
+            eq(changes.kind, "turn_ended"),
+            scope.owner === undefined ? undefined : eq(changes.owner, scope.owner),
+            scope.sessionId === undefined ? undefined : eq(changes.sessionId, scope.sessionId),
+          ),
+        )
         .orderBy(asc(changes.id))
         .limit(limit)
         .all(),

@@ -12,6 +12,7 @@ import { mcpClientQueries } from "./mcp-clients.ts";
 import { migrate } from "./migrations.ts";
 import { sessionQueries } from "./sessions.ts";
 import { tokenQueries } from "./tokens.ts";
+import { turnQueries } from "./turns.ts";
 import { createWriter } from "./writer.ts";
 
 export type Orm = BunSQLiteDatabase;
@@ -35,6 +36,7 @@ export function openStorage(dataDir: string, onCommitted: (changes: Change[]) =>
       tokens: guarded(tokenQueries(orm)),
       changes: guarded(changeQueries(orm)),
       mcpClients: guarded(mcpClientQueries(orm)),
+      turns: guarded(turnQueries(orm)),
       write: writer.write,
       /** Throws unless the database takes a write right now: only a commit finds out that the disk is full. */
       assertWritable: () => translated(() => sqlite.run("PRAGMA user_version = 0")),

@@ -25,5 +25,17 @@ export function sessionQueries(orm: Orm) {
     /** Returns `undefined` when the owner has a session of that name. */
     createIfNameFree: (session: SessionRow): SessionRow | undefined =>
       orm.insert(sessions).values(session).onConflictDoNothing().returning().get(),
+    /** Newest first. */
+    list: (owner: string | undefined, limit: number): SessionRow[] =>
+      orm
+        .select()
+        .from(sessions)
+        .where(owner === undefined ? undefined : eq(sessions.owner, owner))
+        .orderBy(desc(sessions.id))
+        .limit(limit)
+        .all(),
+    setConversation: (id: string, conversation: { claudeSessionId: string; totalCostUsd: number }): void =>
+      void orm.update(sessions).set(conversation).where(eq(sessions.id, id)).run(),
+    remove: (id: string): void => void orm.delete(sessions).where(eq(sessions.id, id)).run(),
   };
 }

@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { ApprovalStatus } from "../schema/approval.ts";
 import type { ChangeKind } from "../schema/change.ts";
-import type { SessionKind } from "../schema/session.ts";
+import type { SessionConfig, SessionKind } from "../schema/session.ts";
+import type { TurnEvent, Usage } from "../schema/turn.ts";
 import type { JsonObject } from "../schema/values.ts";
 
 /** Times are Unix milliseconds; ids are UUIDv7, so that the order of ids is the order of creation. */
@@ -15,6 +16,12 @@ export const sessions = sqliteTable(
     kind: text().$type<SessionKind>().notNull(),
     loopbackTimeoutSecs: integer("loopback_timeout_secs"),
     createdAt: integer("created_at").notNull(),
+    /** What a child of this session is started with; by hand, there is none. */
+    config: text({ mode: "json" }).$type<SessionConfig>(),
+    /** The CLI's own id of the conversation, once it has one. */
+    claudeSessionId: text("claude_session_id"),
+    /** What the conversation has cost in all, as the CLI counts it. */
+    totalCostUsd: real("total_cost_usd").notNull().default(0),
   },
   (table) => [uniqueIndex("sessions_owner_name").on(table.owner, table.name)],
 );
@@ -72,7 +79,8 @@ export const changes = sqliteTable("changes", {
   kind: text().$type<ChangeKind>().notNull(),
   owner: text().notNull(),
   sessionId: text("session_id").notNull(),
-  approvalId: text("approval_id").notNull(),
+  /** The approval or the turn that it tells of. */
+  subjectId: text("subject_id").notNull(),
   at: integer().notNull(),
 });
 
@@ -86,4 +94,58 @@ export const mcpClients = sqliteTable(
     usedAt: integer("used_at").notNull(),
   },
   (table) => [index("mcp_clients_used").on(table.usedAt), index("mcp_clients_owner").on(table.owner)],
+);
+
+/** One prompt and all that follows. Only what is over has another status than `running`; the rest is derived. */
+export const turns = sqliteTable(
+  "turns",
+  {
+    id: text().primaryKey(),
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    owner: text().notNull(),
+    status: text().$type<"running" | "complete" | "failed" | "cancelled">().notNull(),
+    ephemeral: integer({ mode: "boolean" }).notNull(),
+    /** How many events it has: the number of the next one. */
+    eventCount: integer("event_count").notNull().default(0),
+    /** How far the child's output is in the events. */
+    outputOffset: integer("output_offset").notNull().default(0),
+    pid: integer(),
+    processStart: text("process_start"),
+    usage: text({ mode: "json" }).$type<Usage>(),
+    error: text(),
+    startedAt: integer("started_at").notNull(),
+    endedAt: integer("ended_at"),
+  },
+  (table) => [
+    uniqueIndex("turns_running").on(table.sessionId).where(sql`status = 'running'`),
+    index("turns_session").on(table.sessionId, table.id),
+    index("turns_ended").on(table.endedAt).where(sql`status <> 'running'`),
+  ],
+);
+
+export const turnEvents = sqliteTable(
+  "turn_events",
+  {
+    turnId: text("turn_id")
+      .notNull()
+      .references(() => turns.id, { onDelete: "cascade" }),
+    seq: integer().notNull(),
+    event: text({ mode: "json" }).$type<TurnEvent>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.turnId, table.seq] })],
+);
+
+/** How far each named reader of a turn has come. */
+export const readPositions = sqliteTable(
+  "read_positions",
+  {
+    turnId: text("turn_id")
+      .notNull()
+      .references(() => turns.id, { onDelete: "cascade" }),
+    consumer: text().notNull(),
+    position: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.turnId, table.consumer] })],
 );

@@ -17,6 +17,7 @@ export function tokenQueries(orm: Orm) {
       orm.insert(tokens).values(token).onConflictDoNothing().returning().get(),
     listNamed: (): TokenRow[] =>
       orm.select().from(tokens).where(eq(tokens.kind, "named")).orderBy(asc(tokens.id)).all(),
+    removeOfSession: (sessionId: string): void => void orm.delete(tokens).where(eq(tokens.sessionId, sessionId)).run(),
     removeNamed: (name: string): TokenRow | undefined =>
       orm
         .delete(tokens)

@@ -153,7 +153,7 @@ describe("a tool's name", () => {
     "Loopback_respond",
     "loopback_respond ",
     "__proto__",
-    "claudecode_create",
+    "claudecode_obey",
   ])('is not_found when it is "%s", and the refusal names those that exist', async (name) => {
     await using plexus = await startPlexus();
     const parent = await plexus.connect();

@@ -210,7 +210,7 @@ describe("a waiter", () => {
     const session = await domain.session();
     using _ = domain.broadcast.listen((change) => {
       if (change.kind !== "approval_requested") return;
-      void domain.approvals.decide(OPERATOR, change.approvalId, deny(change.approvalId));
+      void domain.approvals.decide(OPERATOR, change.subjectId, deny(change.subjectId));
     });
     const answered = await Promise.all(
       Array.from({ length: 300 }, async (_, number) => {

@@ -2,12 +2,12 @@ import { describe, expect, test } from "bun:test";
 import { createBroadcast, SlowReader } from "../../src/domain/broadcast.ts";
 import type { Change } from "../../src/schema/change.ts";
 
-const resolved = (id: number, approvalId = "a"): Change => ({
+const resolved = (id: number, subjectId = "a"): Change => ({
   id,
   kind: "approval_resolved",
   owner: "operator",
   sessionId: "s",
-  approvalId,
+  subjectId,
   at: id,
 });
 const requested = (id: number): Change => ({ ...resolved(id), kind: "approval_requested" });

@@ -28,7 +28,7 @@ describe("retention.sweep", () => {
   test("removes old changes too", async () => {
     await using domain = await temporaryDomain({ clock, retentionDays: 30 });
     const { changes, write } = domain.storage;
-    const told = { kind: "approval_requested", owner: "operator", sessionId: "s", approvalId: "a" } as const;
+    const told = { kind: "approval_requested", owner: "operator", sessionId: "s", subjectId: "a" } as const;
     await write(() => [40, 31, 29, 1].map((days) => changes.append({ ...told, at: daysAgo(days) })));
     await domain.retention.sweep();
     expect(changes.listAfter(0, undefined, 10).map(({ at }) => at)).toEqual([daysAgo(29), daysAgo(1)]);

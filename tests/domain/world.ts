@@ -45,7 +45,7 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
 
   function open(): Domain {
     const opened = openDomain(dataDir, { clock, timeoutSecs: 300, retentionDays: RETENTION_DAYS, ...options });
-    opened.broadcast.listen(({ approvalId, kind }) => add(announced, approvalId, kind));
+    opened.broadcast.listen(({ subjectId, kind }) => add(announced, subjectId, kind));
     return opened;
   }
 

@@ -36,7 +36,7 @@ describe("with --auth none, a request without a token", () => {
     await using plexus = await start();
     const { client } = await plexus.connect(null);
     const names = (await client.listTools()).tools.map((tool) => tool.name);
-    expect(names.sort()).toEqual([
+    expect(names.filter((name) => name.startsWith("loopback_")).sort()).toEqual([
       "loopback_configure",
       "loopback_get",
       "loopback_pending",

@@ -28,6 +28,13 @@ describe("whoever decides", () => {
       "loopback_respond",
       "loopback_get",
       "loopback_configure",
+      "claudecode_create",
+      "claudecode_chat_async",
+      "claudecode_chat",
+      "claudecode_poll",
+      "claudecode_list",
+      "claudecode_cancel",
+      "claudecode_delete",
       "loopback_permit",
     ]);
     for (const tool of tools) expect(tool.inputSchema.type).toBe("object");

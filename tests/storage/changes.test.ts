@@ -8,7 +8,7 @@ const change = (given: Partial<Change> = {}): Omit<Change, "id"> => ({
   kind: "approval_requested",
   owner: "operator",
   sessionId: "session-1",
-  approvalId: "approval-1",
+  subjectId: "approval-1",
   at: 1_000,
   ...given,
 });

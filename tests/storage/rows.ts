@@ -39,6 +39,9 @@ export function newSession(given: Partial<SessionRow> = {}): SessionRow {
     kind: "by_hand",
     loopbackTimeoutSecs: null,
     createdAt: 1_000,
+    config: null,
+    claudeSessionId: null,
+    totalCostUsd: 0,
     ...given,
   };
 }

@@ -172,7 +172,7 @@ async function temporaryWriter({ directory, onCommitted }: Options = {}) {
     onCommitted?.(batch);
   });
   const insertNow = (value: number, announce: (change: Change) => void) => {
-    const told = { kind: "approval_requested", owner: "", sessionId: "", approvalId: "", at: value } as const;
+    const told = { kind: "approval_requested", owner: "", sessionId: "", subjectId: "", at: value } as const;
     announce(changes.append(told));
     sqlite.run("INSERT INTO numbers VALUES (?)", [value]);
     return value;

@@ -23,17 +23,23 @@ export type Plexus = AsyncDisposable & {
   child(name?: string): Promise<{ sessionId: string; token: string; mcpConfig: McpConfig }>;
 };
 
-type Options = { flags?: Flags; clocks?: Clocks; dataDir?: string };
+/** `environment` is what children inherit, beside PATH. */
+type Options = { flags?: Flags; clocks?: Clocks; dataDir?: string; environment?: Record<string, string> };
 
 /** A whole server in this process, on a data dir and a port of its own. */
-export async function startPlexus({ flags = {}, clocks = {}, dataDir }: Options = {}): Promise<Plexus> {
+export async function startPlexus({
+  flags = {},
+  clocks = {},
+  dataDir,
+  environment = {},
+}: Options = {}): Promise<Plexus> {
   await using stack = new AsyncDisposableStack();
   const directory: Pick<TemporaryDirectory, "path"> = dataDir
     ? { path: dataDir }
     : stack.use(await temporaryDirectory());
   const config = readConfig(
     { port: "0", dataDir: directory.path, ...flags },
-    { PLEXUS_TOKEN: OPERATOR_TOKEN, PATH: process.env["PATH"], HOME: directory.path },
+    { PLEXUS_TOKEN: OPERATOR_TOKEN, PATH: process.env["PATH"], HOME: directory.path, ...environment },
   );
   const log: string[] = [];
   const app = stack.use(

@@ -24,6 +24,8 @@ type Options = {
   token?: string;
   args?: string[];
   program?: string[];
+  /** Further variables; one that has the run's marker lets children outlive a kill. */
+  env?: Record<string, string>;
 };
 
 /** A server in a process of its own, ready to be called; nothing of it outlives the test. */
@@ -34,7 +36,7 @@ export async function startServerProcess(options: Options): Promise<ServerProces
   const flags = ["serve", "--port", String(port), ...(dataDir ? ["--data-dir", dataDir] : []), ...args];
   const subprocess = Bun.spawn([...command, ...flags], {
     ...(cwd && { cwd }),
-    env: { PATH: process.env["PATH"], HOME: home, PLEXUS_TOKEN: token, [RUN_MARKER]: runId },
+    env: { PATH: process.env["PATH"], HOME: home, PLEXUS_TOKEN: token, [RUN_MARKER]: runId, ...options.env },
     stdin: "ignore",
     stdout: "ignore",
     stderr: "pipe",

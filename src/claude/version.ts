@@ -1,0 +1,34 @@
+/** The oldest CLI whose permission calls were measured to work as we need them. */
+export const MINIMUM_CLAUDE_VERSION = "2.1.197";
+
+export type ClaudeVersion = { version: string } | { problem: string };
+
+const TIMEOUT_MS = 15_000;
+
+/** Asks the CLI for its version; a problem says what to do. */
+export async function claudeVersion(path: string, timeoutMs = TIMEOUT_MS): Promise<ClaudeVersion> {
+  const remedy = "install it with `npm install -g @anthropic-ai/claude-code`, or name another one with --claude";
+  let output: string;
+  try {
+    const run = Bun.spawn([path, "--version"], {
+      stdio: ["ignore", "pipe", "ignore"],
+      timeout: timeoutMs,
+      killSignal: "SIGKILL",
+    });
+    output = await run.stdout.text();
+    await run.exited;
+    if (run.signalCode) return { problem: `${path} did not tell its version within ${timeoutMs / 1000} s: ${remedy}.` };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { problem: `${path} can't be run (${reason}): make it executable, or ${remedy}.` };
+  }
+  const version = /^(\d+\.\d+\.\d+)\S* \(Claude Code\)/m.exec(output)?.[1];
+  if (version === undefined) return { problem: `${path} is not the Claude Code CLI: ${remedy}.` };
+  if (Bun.semver.order(version, MINIMUM_CLAUDE_VERSION) < 0) {
+    const update = "update it with `claude update` or `npm install -g @anthropic-ai/claude-code`";
+    return {
+      problem: `${path} is Claude Code ${version}; Plexus needs ${MINIMUM_CLAUDE_VERSION} or newer: ${update}.`,
+    };
+  }
+  return { version };
+}

@@ -1,0 +1,275 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { endChild } from "../claude/ending.ts";
+import type { InitFact, ResultFact } from "../claude/facts.ts";
+import { filesIn, type LaunchedChild, launch } from "../claude/launch.ts";
+import { readOutput } from "../claude/output.ts";
+import { createParser } from "../claude/parser.ts";
+import { isSameProcess } from "../claude/processes.ts";
+import { judge } from "../claude/verdict.ts";
+import { AppError } from "../schema/errors.ts";
+import type { SessionConfig } from "../schema/session.ts";
+import type { TurnEvent, Usage } from "../schema/turn.ts";
+import type { Storage } from "../storage/database.ts";
+import type { TurnEnd, TurnRow } from "../storage/turns.ts";
+import type { Broadcast } from "./broadcast.ts";
+import type { Session } from "./sessions.ts";
+import type { Tokens } from "./tokens.ts";
+
+const GRACE_MS = 2_000;
+const CALL_TIMEOUT_MS = 100_000_000;
+
+export type Turns = ReturnType<typeof createTurns>;
+
+type TurnsNeed = {
+  storage: Storage;
+  broadcast: Broadcast;
+  tokens: Tokens;
+  abandon: (approvalIds: string[], reason: string) => Promise<void>;
+  now: () => number;
+  onError: (cause: unknown) => void;
+  dataDir: string;
+  maxRunning: number;
+  /** The CLI's path, or a refusal that says what to do. */
+  claude: () => string;
+  environment: Record<string, string | undefined>;
+  childUrl: () => string;
+};
+
+type Running = { child: LaunchedChild; dir: string; over: Promise<void>; cancelled: boolean };
+
+/** Turns: one prompt to one child, its output stored as numbered events, and its end. */
+export function createTurns(need: TurnsNeed) {
+  const { storage, broadcast, now } = need;
+  const running = new Map<string, Running>();
+
+  /** Starts a turn and returns at once; a session has one at a time. */
+  async function start(session: Session, prompt: string, ephemeral: boolean): Promise<TurnRow> {
+    const config = configOf(session);
+    const claude = need.claude();
+    const turn = await storage.write(() => {
+      if (storage.turns.countRunning() >= need.maxRunning) throw limitReached(need.maxRunning);
+      const created = storage.turns.createIfNoneRuns({
+        id: Bun.randomUUIDv7(),
+        sessionId: session.id,
+        owner: session.owner,
+        ephemeral,
+        startedAt: now(),
+      });
+      if (!created)
+        throw new AppError("turn_running", `Session "${session.name}" has a turn that runs: poll or cancel it first.`);
+      storage.turns.appendIfRunning(created.id, [{ type: "start", id: created.id, user_position: null }]);
+      return created;
+    });
+    try {
+      await run(turn, session, config, claude, prompt);
+      return turn;
+    } catch (cause) {
+      const error = cause instanceof Error ? cause.message : String(cause);
+      await end(turn, session, { status: "failed", error, usage: null }, undefined);
+      throw cause;
+    }
+  }
+
+  async function run(
+    turn: TurnRow,
+    session: Session,
+    config: SessionConfig,
+    claude: string,
+    prompt: string,
+  ): Promise<void> {
+    const dir = dirOf(turn.id);
+    const token = config.loopback_enabled ? await need.tokens.createForChild(session.id) : undefined;
+    const child = launch({
+      claude,
+      dir,
+      prompt,
+      env: need.environment,
+      dataDir: need.dataDir,
+      workingDir: config.working_dir,
+      supervision: config.supervision,
+      loopback:
+        token === undefined
+          ? undefined
+          : {
+              type: "http",
+              url: `${need.childUrl()}/mcp`,
+              headers: { Authorization: `Bearer ${token}` },
+              timeout: CALL_TIMEOUT_MS,
+            },
+      mcpServers: serversOf(config),
+      model: config.model ?? undefined,
+      systemPrompt: config.system_prompt ?? undefined,
+      allowedTools: config.allowed_tools,
+      disallowedTools: config.disallowed_tools,
+      addDirs: config.add_dirs,
+      maxTurns: config.max_turns ?? undefined,
+      resume: session.claudeSessionId ?? undefined,
+      forkSession: turn.ephemeral && session.claudeSessionId !== null,
+    });
+    const entry: Running = { child, dir, over: Promise.resolve(), cancelled: false };
+    running.set(turn.id, entry);
+    await storage.write(() => storage.turns.setProcess(turn.id, { pid: child.pid, processStart: child.startTime }));
+    entry.over = follow(turn, session, entry).catch(need.onError);
+  }
+
+  /** Stores what the child writes as it comes, until the child has ended. */
+  async function follow(turn: TurnRow, session: Session, entry: Running): Promise<void> {
+    const parser = createParser();
+    let init: InitFact | undefined;
+    let result: ResultFact | undefined;
+    let unreachable: string | undefined;
+    for await (const lines of readOutput(entry.dir, 0, { isOver: () => !isSameProcess(entry.child) })) {
+      const events: TurnEvent[] = [];
+      for (const { line } of lines) {
+        const parsed = parser.push(line);
+        events.push(...parsed.events);
+        init ??= parsed.facts.init;
+        result = parsed.facts.result ?? result;
+      }
+      events.push(...parser.flush());
+      await store(turn, events, lines.at(-1)?.offset ?? 0);
+      if (init) rmSync(filesIn(entry.dir).mcpConfig, { force: true });
+      if (init?.plexusStatus !== undefined && init.plexusStatus !== "connected" && !unreachable) {
+        unreachable = `The child could not reach Plexus (${init.plexusStatus}), so nothing could be decided: it was stopped.`;
+        await endChild(entry.child, { graceMs: GRACE_MS, dir: entry.dir });
+      }
+    }
+    await entry.child.exited;
+    const ending = { exitCode: exitCodeIn(entry.dir), init, result, stderrTail: stderrTailIn(entry.dir) };
+    const verdict = unreachable ? { outcome: "failed" as const, message: unreachable } : judge(ending);
+    const usage = result && usageOf(result, session);
+    if (entry.cancelled)
+      await end(turn, session, { status: "cancelled", error: "The turn was cancelled.", usage: usage ?? null }, result);
+    else if (verdict.outcome === "complete")
+      await end(turn, session, { status: "complete", error: null, usage: usage ?? null }, result);
+    else await end(turn, session, { status: "failed", error: verdict.message, usage: usage ?? null }, result, init);
+  }
+
+  async function store(turn: TurnRow, events: TurnEvent[], offset: number): Promise<void> {
+    await storage.write(() => {
+      if (events.length > 0) storage.turns.appendIfRunning(turn.id, events);
+      storage.turns.setOutputOffset(turn.id, offset);
+    });
+    broadcast.wake(turn.sessionId);
+  }
+
+  /** The last event, the status, the conversation and the end of the turn's token are one change. */
+  async function end(
+    turn: TurnRow,
+    session: Session,
+    outcome: Omit<TurnEnd, "endedAt">,
+    result: ResultFact | undefined,
+    init?: InitFact,
+  ): Promise<void> {
+    const claudeSessionId = result?.claudeSessionId ?? init?.claudeSessionId;
+    const last: TurnEvent =
+      outcome.status === "complete" && outcome.usage
+        ? { type: "complete", new_head: null, claude_session_id: claudeSessionId ?? "", usage: outcome.usage }
+        : { type: "error", message: outcome.error ?? "The turn ended without a result." };
+    await storage.write((announce) => {
+      storage.turns.appendIfRunning(turn.id, [last]);
+      const ended = storage.turns.endIfRunning(turn.id, { ...outcome, endedAt: now() });
+      const { owner, sessionId, id: subjectId } = turn;
+      if (ended) announce(storage.changes.append({ kind: "turn_ended", owner, sessionId, subjectId, at: now() }));
+      storage.tokens.removeOfSession(session.id);
+      if (claudeSessionId && !turn.ephemeral) {
+        const totalCostUsd = result?.totalCostUsd ?? session.totalCostUsd;
+        storage.sessions.setConversation(session.id, { claudeSessionId, totalCostUsd });
+      }
+    });
+    running.delete(turn.id);
+    rmSync(dirOf(turn.id), { recursive: true, force: true });
+    await need.abandon(storage.approvals.pendingIdsOf(session.id), "the child's turn is over");
+    broadcast.wake(turn.sessionId);
+  }
+
+  function dirOf(turnId: string): string {
+    return join(need.dataDir, "turns", turnId);
+  }
+
+  /** Ends what an earlier server has left behind: nobody reads those children any more, nor decides for them. */
+  async function endLeftovers(): Promise<void> {
+    for (const turn of storage.turns.listRunning()) {
+      const session = storage.sessions.get(turn.sessionId);
+      if (!session || running.has(turn.id)) continue;
+      if (turn.pid !== null && turn.processStart !== null) {
+        const child = { pid: turn.pid, startTime: turn.processStart };
+        await endChild(child, { graceMs: GRACE_MS, dir: dirOf(turn.id) });
+      }
+      const error = "Plexus was restarted while this turn ran: its child was stopped. Start another turn to go on.";
+      await end(turn, session, { status: "failed", error, usage: null }, undefined);
+    }
+  }
+  const leftovers = endLeftovers().catch(need.onError);
+
+  return {
+    start,
+    /** Resolves when every process of the child is gone; `false` when no turn runs. */
+    async cancel(session: Session): Promise<boolean> {
+      const turn = storage.turns.running(session.id);
+      const entry = turn && running.get(turn.id);
+      if (!entry) return false;
+      entry.cancelled = true;
+      await endChild(entry.child, { graceMs: GRACE_MS, dir: entry.dir });
+      await entry.over;
+      return true;
+    },
+    async [Symbol.asyncDispose]() {
+      await leftovers;
+      await Promise.all(
+        [...running.values()].map(async (entry) => {
+          entry.cancelled = true;
+          await endChild(entry.child, { graceMs: GRACE_MS, dir: entry.dir });
+          await entry.over;
+        }),
+      );
+    },
+  };
+}
+
+function configOf(session: Session): SessionConfig {
+  if (session.config) return session.config;
+  throw new AppError(
+    "invalid_arguments",
+    `Session "${session.name}" was made for a claude that is started by hand: create another.`,
+  );
+}
+
+function serversOf(config: SessionConfig): Record<string, Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(config.mcp_servers).map(([name, server]) => [name, Object(server)]));
+}
+
+function limitReached(limit: number): AppError {
+  return new AppError(
+    "limit_reached",
+    `${limit} children run, which is the limit (--max-running): wait for one to end, or cancel one.`,
+  );
+}
+
+/** The CLI counts the cost of the whole conversation; a turn's own is what came on top. */
+function usageOf(result: ResultFact, session: Session): Usage {
+  return {
+    input_tokens: result.inputTokens,
+    output_tokens: result.outputTokens,
+    cost_usd: Math.max(0, result.totalCostUsd - session.totalCostUsd),
+    num_turns: result.numTurns,
+  };
+}
+
+function exitCodeIn(dir: string): number | undefined {
+  const text = readIfAny(filesIn(dir).exit).trim();
+  return /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+function stderrTailIn(dir: string): string {
+  return readIfAny(filesIn(dir).stderr).slice(-4_000);
+}
+
+function readIfAny(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test";
+import { type CommandSpec, commandLine, mcpConfig } from "../../src/claude/command-line.ts";
+import { AppError } from "../../src/schema/errors.ts";
+
+const loopback = { type: "http", url: "http://127.0.0.1:4445/mcp" };
+const spec: CommandSpec = { supervision: "default", dataDir: "/data", mcpConfigFile: "/turn/mcp.json", loopback };
+
+describe("commandLine", () => {
+  test("always streams, never inherits a mode, and asks our server", () => {
+    expect(commandLine(spec).join(" ")).toStartWith(
+      "-p --output-format stream-json --verbose --include-partial-messages --permission-mode default " +
+        "--strict-mcp-config --mcp-config /turn/mcp.json --permission-prompt-tool mcp__plexus__loopback_permit",
+    );
+  });
+
+  test("without our server, names no permission tool", () => {
+    expect(commandLine({ ...spec, loopback: undefined })).not.toContain("--permission-prompt-tool");
+  });
+
+  test("puts each value in one item with its flag", () => {
+    const args = commandLine({
+      ...spec,
+      model: "opus",
+      systemPrompt: "be brief",
+      allowedTools: ["Bash(git log:*)", "--evil"],
+      disallowedTools: ["WebFetch"],
+      addDirs: ["/more"],
+      maxTurns: 3,
+      resume: "an-id",
+      forkSession: true,
+    });
+    expect(args.slice(args.indexOf("--settings") + 2)).toEqual([
+      "--model=opus",
+      "--append-system-prompt=be brief",
+      "--allowedTools=Bash(git log:*)",
+      "--allowedTools=--evil",
+      "--disallowedTools=WebFetch",
+      "--add-dir=/more",
+      "--max-turns=3",
+      "--resume=an-id",
+      "--fork-session",
+    ]);
+  });
+
+  test.each(["strict", "default", "inherit"] as const)("denies the data dir (%s)", (supervision) => {
+    const args = commandLine({ ...spec, supervision });
+    const settings = JSON.parse(args[args.indexOf("--settings") + 1] ?? "");
+    expect(settings.permissions.deny).toEqual(["Read(//data/**)", "Edit(//data/**)"]);
+  });
+
+  test("refuses what no process could be started with", () => {
+    expect(() => commandLine({ ...spec, systemPrompt: "x".repeat(130_000) })).toThrow(
+      /--append-system-prompt .* 120000 fit/,
+    );
+    expect(() => commandLine({ ...spec, model: "a\0b" })).toThrow("--model for Claude Code must not hold a NUL");
+  });
+});
+
+describe("mcpConfig", () => {
+  test("adds the session's servers to ours", () => {
+    const other = { command: "other" };
+    expect(mcpConfig({ loopback, mcpServers: { other } })).toEqual({ mcpServers: { other, plexus: loopback } });
+  });
+
+  test("holds nothing of ours without our server", () => {
+    expect(mcpConfig({})).toEqual({ mcpServers: {} });
+  });
+
+  test("refuses a server of our name", () => {
+    for (const name of ["plexus", "Plexus"]) {
+      expect(() => mcpConfig({ loopback, mcpServers: { [name]: {} } })).toThrow(AppError);
+    }
+  });
+});

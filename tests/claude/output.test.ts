@@ -1,0 +1,144 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { appendFileSync, closeSync, openSync, renameSync, writeFileSync, writeSync } from "node:fs";
+import { filesIn } from "../../src/claude/launch.ts";
+import type { OutputLine } from "../../src/claude/line-splitter.ts";
+import { readOutput } from "../../src/claude/output.ts";
+import { createParser } from "../../src/claude/parser.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
+
+setDefaultTimeout(60_000);
+
+describe("readOutput", () => {
+  test("gives each line with the offset after it, and goes on from any of them", () =>
+    withOutput(async ({ dir, write, end }) => {
+      write("one\nzwö🙂\n\nlast");
+      end();
+      const lines = await all(readOutput(dir, 0));
+      expect(lines).toEqual([
+        { line: "one", offset: 4 },
+        { line: "zwö🙂", offset: 13 },
+        { line: "", offset: 14 },
+        { line: "last", offset: 18 },
+      ]);
+      for (const [at, { offset }] of lines.entries()) {
+        expect(await all(readOutput(dir, offset))).toEqual(lines.slice(at + 1));
+      }
+    }));
+
+  test("follows a file that grows by pieces of lines and of characters, until the exit code is there", () =>
+    withOutput(async ({ dir, write, end }) => {
+      const read: OutputLine[] = [];
+      const reading = collect(readOutput(dir, 0), read);
+      const smile = Buffer.from("🙂");
+      write("a");
+      write(smile.subarray(0, 2));
+      write(smile.subarray(2));
+      write("\nb\n");
+      await until("two lines", () => read.length === 2);
+      write("c\n");
+      end();
+      await reading;
+      expect(read.map(({ line }) => line)).toEqual(["a🙂", "b", "c"]);
+    }));
+
+  test("ends with a child that is over without an exit code, after all is read", () =>
+    withOutput(async ({ dir, write }) => {
+      write("x\n".repeat(3_000_000));
+      expect((await all(readOutput(dir, 0, { isOver: () => true }))).length).toBe(3_000_000);
+    }));
+
+  test("ends when it is aborted", () =>
+    withOutput(async ({ dir }) => {
+      const aborting = new AbortController();
+      const reading = all(readOutput(dir, 0, { signal: aborting.signal }));
+      aborting.abort();
+      expect(await reading).toEqual([]);
+    }));
+
+  test("gives nothing when there is no output", async () => {
+    await using directory = await temporaryDirectory();
+    expect(await all(readOutput(directory.path, 0))).toEqual([]);
+  });
+
+  test("replaces broken UTF-8", () =>
+    withOutput(async ({ dir, write, end }) => {
+      write(Buffer.from([0x61, 0xff, 0xfe, 0x62, 10]));
+      end();
+      expect(await all(readOutput(dir, 0))).toEqual([{ line: "a\ufffd\ufffdb", offset: 5 }]);
+    }));
+
+  test("tells the length of a line that is too long, and reads on behind it", () =>
+    withOutput(async ({ dir, write, end }) => {
+      const length = 50_000_000;
+      write("before\n");
+      for (let sent = 0; sent < length; sent += 1_000_000) write("x".repeat(1_000_000));
+      write("\nbehind\n");
+      end();
+      expect(await all(readOutput(dir, 0))).toEqual([
+        { line: "before", offset: 7 },
+        { line: { oversized: length }, offset: length + 8 },
+        { line: "behind", offset: length + 15 },
+      ]);
+    }));
+
+  test("reads and parses 200 MB of endless lines, garbage and deltas with flat memory", async () => {
+    await using directory = await temporaryDirectory();
+    const { stdout, exit } = filesIn(directory.path);
+    const delta = {
+      type: "stream_event",
+      event: { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "word " } },
+    };
+    const deltas = Buffer.from(`${JSON.stringify(delta)}\n`.repeat(8_000));
+    const fd = openSync(stdout, "w", 0o600);
+    for (let round = 0; round < 2; round++) {
+      for (let count = 0; count < 50; count++) writeSync(fd, Buffer.alloc(1_000_000, 0xff));
+      writeSync(fd, "\n");
+      for (let count = 0; count < 45; count++) writeSync(fd, deltas);
+    }
+    closeSync(fd);
+    writeFileSync(exit, "0\n");
+    const parser = createParser();
+    Bun.gc(true);
+    const before = process.memoryUsage().rss;
+    let peak = before;
+    let words = 0;
+    let oversized = 0;
+    for await (const batch of readOutput(directory.path, 0)) {
+      const events = [...batch.flatMap(({ line }) => parser.push(line).events), ...parser.flush()];
+      for (const event of events) {
+        if (event.type === "content") words += event.text.length / 5;
+        else oversized++;
+      }
+      peak = Math.max(peak, process.memoryUsage().rss);
+    }
+    expect({ words, oversized }).toEqual({ words: 720_000, oversized: 2 });
+    expect((peak - before) / 1e6).toBeLessThan(200);
+  });
+});
+
+async function withOutput(
+  body: (output: { dir: string; write(bytes: string | Buffer): void; end(): void }) => Promise<void>,
+): Promise<void> {
+  await using directory = await temporaryDirectory();
+  const { stdout, exit } = filesIn(directory.path);
+  writeFileSync(stdout, "", { mode: 0o600 });
+  await body({
+    dir: directory.path,
+    write: (bytes) => appendFileSync(stdout, bytes),
+    end() {
+      writeFileSync(`${exit}.tmp`, "0\n");
+      renameSync(`${exit}.tmp`, exit);
+    },
+  });
+}
+
+async function all(batches: AsyncIterable<OutputLine[]>): Promise<OutputLine[]> {
+  const lines: OutputLine[] = [];
+  await collect(batches, lines);
+  return lines;
+}
+
+async function collect(batches: AsyncIterable<OutputLine[]>, into: OutputLine[]): Promise<void> {
+  for await (const batch of batches) for (const line of batch) into.push(line);
+}

@@ -1,0 +1,149 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Supervision } from "../../src/schema/turn.ts";
+import { script, startScriptedModel } from "../support/scripted-model.ts";
+import { type Place, withPlace } from "./child.ts";
+import { startMcpStub, startPermitStub } from "./mcp-stub.ts";
+
+setDefaultTimeout(120_000);
+
+const model = startScriptedModel();
+afterAll(() => model[Symbol.asyncDispose]());
+
+/** One call of each kind, by the name that the tests give it. */
+const CALLS: Record<string, { name: string; input: Record<string, unknown> }> = {
+  ls: { name: "Bash", input: { command: "ls", description: "list" } },
+  echo: { name: "Bash", input: { command: "echo hi", description: "say" } },
+  touch: { name: "Bash", input: { command: "touch touched", description: "make" } },
+  write: { name: "Write", input: { file_path: "written", content: "x" } },
+  read: { name: "Read", input: { file_path: "there.txt" } },
+  edit: { name: "Edit", input: { file_path: "there.txt", old_string: "old", new_string: "new" } },
+  fetch: { name: "WebFetch", input: { url: "https://example.invalid/", prompt: "x" } },
+  search: { name: "WebSearch", input: { query: "plexus" } },
+  mcp: { name: "mcp__other__poke", input: {} },
+};
+const ALLOWED = ["Bash", "Write", "Edit", "WebFetch", "WebSearch", "mcp__other__poke"];
+const EVERYTHING = Object.keys(CALLS);
+
+describe("supervision, with allow rules and hooks that allow in the user's, the project's and local settings", () => {
+  test("strict: every Bash, edit, network and MCP call asks; the project's CLAUDE.md is read", async () => {
+    const seen = await supervise("strict");
+    expect(seen.asked).toEqual(EVERYTHING.filter((call) => call !== "read"));
+    expect(seen).toMatchObject({ hooks: [], readsClaudeMd: true });
+  });
+
+  test("default: asks what a person would be asked; the project's CLAUDE.md is read", async () => {
+    const seen = await supervise("default");
+    expect(seen.asked).toEqual(["touch", "write", "edit", "fetch", "search", "mcp"]);
+    expect(seen).toMatchObject({ hooks: [], readsClaudeMd: true });
+  });
+
+  test("inherit: the user's and the project's settings apply", async () => {
+    const seen = await supervise("inherit");
+    expect(seen).toMatchObject({ asked: [], hooks: ["hook-local", "hook-project", "hook-user"], readsClaudeMd: true });
+  });
+});
+
+test("strict asks about an agent of the project that claims a mode of its own", async () => {
+  await using permit = startPermitStub("deny");
+  await withPlace(async (place, start) => {
+    const agents = join(place.workingDir, ".claude", "agents");
+    mkdirSync(agents, { recursive: true });
+    for (const mode of ["bypassPermissions", "acceptEdits"]) {
+      writeFileSync(
+        join(agents, `${mode}.md`),
+        `---\nname: ${mode}\ndescription: bold\npermissionMode: ${mode}\n---\nBe bold.`,
+      );
+    }
+    const agent = (mode: string) => ({
+      name: "Agent",
+      input: {
+        description: "t",
+        subagent_type: mode,
+        prompt: script([{ use: [call("touch")] }, { use: [call("write")] }]),
+        run_in_background: false,
+      },
+    });
+    const prompt = script([{ use: [agent("bypassPermissions")] }, { use: [agent("acceptEdits")] }]);
+    await start({ model, supervision: "strict", loopback: permit.entry, prompt }).verdict();
+    expect(permit.calls.map(({ tool_name }) => tool_name)).toEqual(["Bash", "Write", "Bash", "Write"]);
+    expect(readdirSync(place.workingDir)).toEqual([".claude"]);
+  });
+});
+
+describe("the data dir", () => {
+  for (const [supervision, name] of [
+    ["inherit", "plain"],
+    ["strict", "odd [x] (y) *z? \\w"],
+  ] as const) {
+    test(`can be neither read nor written when it is called "${name}" (${supervision}), though all is allowed`, async () => {
+      await using permit = startPermitStub("allow");
+      await withPlace(async (place, start) => {
+        const dataDir = join(place.root, name);
+        mkdirSync(dataDir);
+        writeFileSync(join(dataDir, "secret"), "the secret words");
+        const prompt = script([
+          { use: [{ name: "Read", input: { file_path: join(dataDir, "secret") } }] },
+          { use: [{ name: "Write", input: { file_path: join(dataDir, "new"), content: "x" } }] },
+        ]);
+        const options = { addDirs: [place.root], allowedTools: ["Read", "Edit", "Write"], loopback: permit.entry };
+        const run = start({ model, supervision, dataDir, prompt, ...options });
+        expect(await run.verdict()).toEqual({ outcome: "complete" });
+        expect(run.events.filter(({ type }) => type === "tool_result")).toMatchObject([
+          { is_error: true },
+          { is_error: true },
+        ]);
+        expect(JSON.stringify(run.events)).not.toContain("the secret words");
+        expect(existsSync(join(dataDir, "new"))).toBe(false);
+      });
+    });
+  }
+});
+
+/** Runs every call under this supervision, denies what is asked, and tells what was. */
+async function supervise(supervision: Supervision) {
+  await using permit = startPermitStub("deny");
+  await using other = startMcpStub("poke", () => "poked");
+  return await withPlace(async (place, start) => {
+    writeSettings(place);
+    const words = `Probe ${crypto.randomUUID()}.`;
+    const prompt = script(
+      EVERYTHING.map((name) => ({ use: [call(name)] })),
+      words,
+    );
+    const run = start({ model, supervision, prompt, loopback: permit.entry, mcpServers: { other: other.entry } });
+    expect(await run.verdict()).toEqual({ outcome: "complete" });
+    const request = model.requests.find(({ conversation }) => JSON.stringify(conversation).includes(words));
+    const asked = permit.calls.map(({ tool_use_id }) => String(tool_use_id).replace("toolu_", ""));
+    const kept = ["touched", "written"].filter((file) => existsSync(join(place.workingDir, file)));
+    expect(kept).toEqual(asked.includes("touch") ? [] : ["touched", "written"]);
+    expect(other.calls).toHaveLength(asked.includes("mcp") ? 0 : 1);
+    return {
+      asked,
+      hooks: readdirSync(place.root)
+        .filter((file) => file.startsWith("hook-"))
+        .sort(),
+      readsClaudeMd: JSON.stringify(request?.conversation).includes("The project's own words."),
+    };
+  });
+}
+
+function call(name: string) {
+  return { name: "", input: {}, ...CALLS[name], id: `toolu_${name}` };
+}
+
+function writeSettings({ root, home, workingDir }: Place): void {
+  const allow = { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow" } };
+  const settings = (name: string) => {
+    const command = `touch ${join(root, `hook-${name}`)}; echo '${JSON.stringify(allow)}'`;
+    const hooks = { PreToolUse: [{ matcher: "*", hooks: [{ type: "command", command }] }] };
+    return JSON.stringify({ permissions: { allow: ALLOWED, defaultMode: "acceptEdits" }, hooks });
+  };
+  mkdirSync(join(workingDir, ".claude"));
+  writeFileSync(join(home, ".claude", "settings.json"), settings("user"));
+  writeFileSync(join(workingDir, ".claude", "settings.json"), settings("project"));
+  writeFileSync(join(workingDir, ".claude", "settings.local.json"), settings("local"));
+  writeFileSync(join(workingDir, "CLAUDE.md"), "The project's own words.");
+  writeFileSync(join(workingDir, "there.txt"), "old\n");
+}

@@ -1,0 +1,280 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { readExitCode } from "../../src/claude/end-files.ts";
+import { filesIn } from "../../src/claude/launch.ts";
+import { processTable } from "../support/process-table.ts";
+import { descendants, isRunning, signal } from "../support/processes.ts";
+import { script, startScriptedModel } from "../support/scripted-model.ts";
+import { until } from "../support/until.ts";
+import { type Run, textOf, withPlace } from "./child.ts";
+import { startPermitStub } from "./mcp-stub.ts";
+
+setDefaultTimeout(120_000);
+
+const model = startScriptedModel();
+afterAll(() => model[Symbol.asyncDispose]());
+
+const LINGERING = "tail -f /dev/null";
+const bash = (command: string) => ({ name: "Bash", input: { command, description: "a command" } });
+
+describe("a turn of the real CLI", () => {
+  test("streams its answer once, and completes", () =>
+    withPlace(async (_, start) => {
+      const run = start({ model, prompt: script([{ say: ["Hello", ", ", "world"], delayMs: 5 }]) });
+      expect(await run.verdict()).toEqual({ outcome: "complete" });
+      expect(textOf(run.events)).toBe("Hello, world");
+      expect(run.blocks).toEqual([{ role: "assistant", content: { type: "text", text: "Hello, world" } }]);
+      expect(run.facts.init).toMatchObject({
+        claudeSessionId: run.facts.result?.claudeSessionId,
+        plexusStatus: undefined,
+      });
+      expect(run.facts.result).toMatchObject({
+        subtype: "success",
+        text: "Hello, world",
+        inputTokens: 10,
+        outputTokens: 5,
+      });
+      expect(readExitCode(run.dir)).toBe(0);
+    }));
+
+  test("keeps its files to this user", () =>
+    withPlace(async (_, start) => {
+      const run = start({ model, prompt: script([{ say: "hi" }]) });
+      await run.verdict();
+      const files = filesIn(run.dir);
+      const modes = [run.dir, files.mcpConfig, files.prompt, files.stdout, files.stderr].map(
+        (path) => statSync(path).mode & 0o777,
+      );
+      expect(modes).toEqual([0o700, 0o600, 0o600, 0o600, 0o600]);
+    }));
+
+  test("runs a tool that --allowedTools allows, and tells call and result once", () =>
+    withPlace(async (place, start) => {
+      const prompt = script([{ say: "I will.", use: [bash("touch made")] }, { say: "Done." }]);
+      const run = start({ model, prompt, allowedTools: ["Bash(touch:*)"] });
+      expect(await run.verdict()).toEqual({ outcome: "complete" });
+      expect(existsSync(join(place.workingDir, "made"))).toBe(true);
+      const told = run.events.filter(({ type }) => type !== "passthrough");
+      expect(told).toMatchObject([
+        { type: "content", text: "I will." },
+        { type: "tool_use", tool_name: "Bash", input: { command: "touch made" } },
+        { type: "tool_result", is_error: false },
+        { type: "content", text: "Done." },
+      ]);
+      expect(run.blocks.map(({ role, content }) => `${role} ${content["type"]}`)).toEqual([
+        "assistant text",
+        "assistant tool_use",
+        "user tool_result",
+        "assistant text",
+      ]);
+    }));
+
+  test("asks through our server with the turn's token, and runs what that allows", async () => {
+    await using permit = startPermitStub("allow");
+    await withPlace(async (place, start) => {
+      const run = start({ model, loopback: permit.entry, prompt: script([{ use: [bash("touch made")] }]) });
+      expect(await run.verdict()).toEqual({ outcome: "complete" });
+      expect(run.facts.init?.plexusStatus).toBe("connected");
+      expect(permit.calls).toMatchObject([{ tool_name: "Bash", input: { command: "touch made" } }]);
+      expect([...permit.authorizations]).toEqual(["Bearer of-the-turn"]);
+      expect(existsSync(join(place.workingDir, "made"))).toBe(true);
+    });
+  });
+
+  test("without our server, refuses what it would ask about", () =>
+    withPlace(async (place, start) => {
+      const run = start({ model, prompt: script([{ use: [bash("touch made")] }]) });
+      expect(await run.verdict()).toEqual({ outcome: "complete" });
+      expect(run.facts.result?.permissionDenials).toHaveLength(1);
+      expect(existsSync(join(place.workingDir, "made"))).toBe(false);
+    }));
+
+  test("fails when our server can't be reached, and says so", () =>
+    withPlace(async (place, start) => {
+      const loopback = { type: "http", url: "http://127.0.0.1:9/mcp" };
+      const run = start({ model, loopback, prompt: script([{ use: [bash("touch made")] }]) });
+      expect(await run.verdict()).toMatchObject({
+        outcome: "failed",
+        message: expect.stringContaining("could not reach Plexus"),
+      });
+      expect(run.facts.init?.plexusStatus).toBe("failed");
+      expect(existsSync(join(place.workingDir, "made"))).toBe(false);
+    }));
+
+  test("fails on an API error, with what the API said", () =>
+    withPlace(async (_, start) => {
+      const run = start({ model, prompt: script([{ status: 400, message: "scripted refusal" }]) });
+      expect(await run.verdict()).toMatchObject({
+        outcome: "failed",
+        message: expect.stringContaining("scripted refusal"),
+      });
+    }));
+
+  test("fails on a refused login, and says what to do", () =>
+    withPlace(async (_, start) => {
+      const prompt = script([{ status: 401, message: "invalid x-api-key" }]);
+      const run = start({ model, prompt, env: { CLAUDE_CODE_MAX_RETRIES: "0" } });
+      expect(await run.verdict()).toMatchObject({ outcome: "failed", message: expect.stringContaining("log in") });
+    }));
+
+  test("fails at max_turns, and says how to go on", () =>
+    withPlace(async (_, start) => {
+      const run = start({ model, maxTurns: 1, allowedTools: ["Bash"], prompt: script([{ use: [bash("true")] }]) });
+      expect(await run.verdict()).toMatchObject({ outcome: "failed", message: expect.stringContaining("max_turns") });
+      expect(run.facts.result?.subtype).toBe("error_max_turns");
+    }));
+
+  test("passes on the model, the system prompt and further directories", () =>
+    withPlace(async (place, start) => {
+      const prompt = script([{ say: "hi" }], "Which words came with this?");
+      const run = start({
+        model,
+        prompt,
+        modelName: "claude-of-the-test",
+        systemPrompt: "--speak in riddles",
+        addDirs: [place.home],
+      });
+      expect(await run.verdict()).toEqual({ outcome: "complete" });
+      const request = model.requests.find(({ conversation }) =>
+        JSON.stringify(conversation).includes("Which words came"),
+      );
+      expect(request?.conversation.model).toBe("claude-of-the-test");
+      expect(JSON.stringify(request?.conversation["system"])).toContain("--speak in riddles");
+    }));
+
+  test("can't smuggle a flag in as the name of a tool", () =>
+    withPlace(async (place, start) => {
+      const run = start({
+        model,
+        allowedTools: ["--dangerously-skip-permissions", "--permission-mode=bypassPermissions"],
+        prompt: script([{ use: [bash("touch made")] }]),
+      });
+      await run.verdict();
+      expect(existsSync(join(place.workingDir, "made"))).toBe(false);
+    }));
+
+  test("resumes its conversation under the same id, and forks it under another", () =>
+    withPlace(async (_, start) => {
+      const first = start({ model, prompt: script([{ say: "one" }], "The first question.") });
+      await first.verdict();
+      const id = first.facts.result?.claudeSessionId ?? "";
+      const second = start({ model, prompt: script([{ say: "two" }]), resume: id });
+      expect(await second.verdict()).toEqual({ outcome: "complete" });
+      expect(second.facts.result).toMatchObject({ claudeSessionId: id, text: "two" });
+      const fork = start({ model, prompt: script([{ say: "three" }]), resume: id, forkSession: true });
+      expect(await fork.verdict()).toEqual({ outcome: "complete" });
+      expect(fork.facts.result?.claudeSessionId).not.toBe(id);
+      const asked = JSON.stringify(model.requests.at(-1)?.conversation.messages);
+      expect(asked).toContain("The first question.");
+    }));
+
+  test("fails when there is nothing to resume, and says so", () =>
+    withPlace(async (_, start) => {
+      const run = start({ model, prompt: "hi", resume: crypto.randomUUID() });
+      expect(await run.verdict()).toMatchObject({
+        outcome: "failed",
+        message: expect.stringContaining("create a new session"),
+      });
+    }));
+});
+
+describe("the end of a child", () => {
+  test("killed from outside, its turn fails with the signal", () =>
+    withPlace(async (_, start) => {
+      const prompt = script([{ hang: true }], "Hang until killed.");
+      const run = start({ model, prompt });
+      await until("the request", () =>
+        model.requests.some(({ conversation }) => JSON.stringify(conversation).includes("Hang until killed.")),
+      );
+      const [cli = 0] = descendants(run.pid);
+      signal(cli, "SIGKILL");
+      expect(await run.verdict()).toMatchObject({
+        outcome: "failed",
+        message: expect.stringContaining("137 (SIGKILL)"),
+      });
+      await run.exited;
+    }));
+
+  test("killed whole with its shell, its turn fails without an exit code", () =>
+    withPlace(async (_, start) => {
+      const prompt = script([{ hang: true }], "Hang until all is killed.");
+      const run = start({ model, prompt });
+      await until("the CLI", () => descendants(run.pid).length > 0);
+      for (const pid of [run.pid, ...descendants(run.pid)]) signal(pid, "SIGKILL");
+      expect(await run.verdict()).toMatchObject({
+        outcome: "failed",
+        message: expect.stringContaining("without an exit code"),
+      });
+    }));
+
+  test("cancelled while the model hangs, nothing of it is left", () =>
+    withPlace(async (_, start) => {
+      const prompt = script([{ hang: true }], "Hang until cancelled.");
+      const run = start({ model, prompt });
+      await until("the request", () =>
+        model.requests.some(({ conversation }) => JSON.stringify(conversation).includes("Hang until cancelled.")),
+      );
+      await run.cancel();
+      expect([run.pid, ...descendants(run.pid)].filter(isRunning)).toEqual([]);
+      expect(await run.verdict()).toMatchObject({ outcome: "failed" });
+      expect(readExitCode(run.dir)).toBeNumber();
+    }));
+
+  test("cancelled while its Bash tool runs in a session of its own, that is gone too", () =>
+    withPlace(async (_, start) => {
+      const run = start({ model, prompt: script([{ use: [bash(LINGERING)] }]), allowedTools: ["Bash"] });
+      const tail = await until("the tail", () => lingeringBelow(run));
+      await run.cancel();
+      expect([run.pid, tail].filter(isRunning)).toEqual([]);
+      expect(await run.verdict()).toMatchObject({ outcome: "failed" });
+    }));
+
+  test("cancelled in the middle, its conversation can be resumed", () =>
+    withPlace(async (_, start) => {
+      const prompt = script([{ use: [bash(LINGERING)] }], "The question before the cancel.");
+      const run = start({ model, prompt, allowedTools: ["Bash"] });
+      await until("the tail", () => lingeringBelow(run));
+      await run.cancel(5_000);
+      await run.verdict();
+      const next = start({ model, prompt: script([{ say: "on" }]), resume: run.facts.init?.claudeSessionId });
+      expect(await next.verdict()).toEqual({ outcome: "complete" });
+      expect(JSON.stringify(model.requests.at(-1)?.conversation.messages)).toContain("The question before the cancel.");
+    }));
+
+  test("cancelled without grace, a Bash tool that ignores signals is gone too", () =>
+    withPlace(async (_, start) => {
+      const command = `trap '' INT TERM HUP; ${LINGERING}`;
+      const run = start({ model, prompt: script([{ use: [bash(command)] }]), allowedTools: ["Bash"] });
+      const tail = await until("the tail", () => lingeringBelow(run));
+      await run.cancel(0);
+      expect([run.pid, tail].filter(isRunning)).toEqual([]);
+    }));
+
+  test("cancelled while a permit blocks, nothing of it is left", async () => {
+    await using permit = startPermitStub(new Promise<never>(() => {}));
+    await withPlace(async (place, start) => {
+      const run = start({ model, loopback: permit.entry, prompt: script([{ use: [bash("touch made")] }]) });
+      await until("the ask", () => permit.calls.length === 1);
+      await run.cancel();
+      expect(isRunning(run.pid)).toBe(false);
+      expect(existsSync(join(place.workingDir, "made"))).toBe(false);
+    });
+  });
+
+  test("cancelled after the CLI was killed, what its Bash tool had started is found by its mark", () =>
+    withPlace(async (_, start) => {
+      const run = start({ model, prompt: script([{ use: [bash(LINGERING)] }]), allowedTools: ["Bash"] });
+      const tail = await until("the tail", () => lingeringBelow(run));
+      const [cli = 0] = descendants(run.pid);
+      signal(cli, "SIGKILL");
+      await run.exited;
+      expect(isRunning(tail)).toBe(true);
+      await run.cancel();
+      expect(isRunning(tail)).toBe(false);
+    }));
+});
+
+function lingeringBelow(run: Run): number | undefined {
+  return descendants(run.pid).find((child) => processTable.get(child)?.command === LINGERING);
+}

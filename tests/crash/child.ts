@@ -1,0 +1,201 @@
+import { z } from "zod";
+import { JsonObject } from "../../src/schema/values.ts";
+import type { Ask } from "./ledger.ts";
+import type { ChildConfig } from "./parents.ts";
+import type { Random } from "./random.ts";
+import { expectKilled, type Scene } from "./scene.ts";
+import type { Life } from "./victim.ts";
+import { eventsOf, request } from "./wire.ts";
+
+const LANES = 2;
+/** One of so many asks is left to its deadline. */
+const LEFT_OF = 80;
+const PROTOCOL = "2025-11-25";
+const RETRY_MS = "10000";
+const HEADERS = { accept: "application/json, text/event-stream", "mcp-protocol-version": PROTOCOL };
+
+const Message = z.object({
+  id: z.int().optional(),
+  method: z.string().optional(),
+  result: z
+    .strictObject({ content: z.tuple([z.strictObject({ type: z.literal("text"), text: z.string() })]) })
+    .optional(),
+});
+const answerIn = z
+  .string()
+  .transform((text): unknown => JSON.parse(text))
+  .pipe(JsonObject);
+
+/** How a child comes (back) for its answer. */
+type Way = "call" | "resume" | "repeat";
+/** What a stream told before it ended. */
+type Heard = { eventId?: string; answer?: JsonObject };
+
+/** A child as the server sees it: the handshake of the CLI, then asks on several lanes, until it has had enough. */
+export async function liveAsChild(scene: Scene, config: ChildConfig, random: Random, isOver: () => boolean) {
+  const { victim, ledger, verdicts, disk } = scene;
+  let rpcId = 0;
+  let asksLeft = random.between(10, 60);
+  await shakeHands();
+  await Promise.all(Array.from({ length: LANES }, (_, lane) => askOn(random.of(`lane ${lane}`), lane)));
+
+  async function askOn(own: Random, lane: number): Promise<void> {
+    while (asksLeft-- > 0 && !isOver()) {
+      const toolUseId = `toolu_${config.sessionId.slice(-12)}_${lane}_${asksLeft}`;
+      const isLeft = ++ledger.figures.asks % LEFT_OF === 0;
+      await ask(newAsk(config.sessionId, toolUseId, isLeft, own), own);
+    }
+  }
+
+  /** Asks, and comes back as often as the server dies, until there is an answer. */
+  async function ask(asked: Ask, own: Random): Promise<void> {
+    const id = ++rpcId;
+    let eventId: string | undefined;
+    for (;;) {
+      const life = await victim.up();
+      if (eventId !== undefined && own.chance(0.2)) await dawdle(life, own.between(1, 8));
+      const ways: Way[] = eventId === undefined ? ["call"] : waysBack(own);
+      const heard = await Promise.all(ways.map((way) => hear(life, way, id, asked, eventId)));
+      const told = heard.flatMap((one) => one.eventId ?? []);
+      eventId ??= told[0];
+      const answers = heard.map((one) => one.answer).filter((answer) => answer !== undefined);
+      if (eventId !== undefined) checkAttached(asked, eventId, told, answers);
+      const [answer] = answers;
+      if (answer && eventId !== undefined) return finish(life, asked, id, eventId, answer, own);
+      if (!life.isOver) return;
+      // The CLI gives up what it was never told of, and may itself die at any time.
+      if (own.chance(eventId === undefined ? 0.5 : 0.02)) return void ledger.figures["asks given up"]++;
+    }
+  }
+
+  async function finish(life: Life, asked: Ask, id: number, eventId: string, answer: JsonObject, own: Random) {
+    const approvalId = approvalOf(eventId);
+    ledger.answered({ approvalId, ask: asked, answer });
+    if (answer["behavior"] === "allow" && !life.isOver) {
+      const status = disk.row(approvalId)?.status;
+      verdicts.check(
+        "allowed",
+        status === "allowed",
+        () => `${approvalId} is ${status} on disk, its child was told allow`,
+      );
+    }
+    if (life.isOver || !own.chance(0.1)) return;
+    ledger.figures["asked again when answered"]++;
+    const again = await hear(life, own.pick(["resume", "repeat"]), id, asked, eventId);
+    if (again.answer) checkAttached(asked, eventId, [], [answer, again.answer]);
+  }
+
+  function checkAttached(asked: Ask, eventId: string, told: string[], answers: JsonObject[]): void {
+    const ids = told.map(approvalOf);
+    const isSame =
+      ids.every((id) => id === approvalOf(eventId)) && answers.every((one) => Bun.deepEquals(one, answers[0]));
+    verdicts.check(
+      "attached",
+      isSame,
+      () => `${asked.toolUseId} was ${eventId}, then ${ids}: ${JSON.stringify(answers)}`,
+    );
+  }
+
+  /** One connection, from the request to the answer or the break. */
+  async function hear(life: Life, way: Way, id: number, asked: Ask, eventId: string | undefined): Promise<Heard> {
+    const heard: Heard = {};
+    if (way === "resume") ledger.figures["asks resumed"]++;
+    if (way === "repeat") ledger.figures["asks repeated"]++;
+    try {
+      await life.during(async () => {
+        const opened =
+          way === "resume"
+            ? send(undefined, { "last-event-id": eventId ?? "" })
+            : send(permitCall(id, asked, way === "repeat"));
+        ledger.happened("filing");
+        const response = await opened;
+        if (!response.ok) throw new Refused(`${way} got ${response.status} ${await response.text()}`);
+        for await (const event of eventsOf(response)) {
+          if (heard.eventId === undefined) {
+            if (!event.id || event.retry !== RETRY_MS || event.data !== "")
+              throw new Refused(`the first event is ${JSON.stringify(event)}`);
+            heard.eventId = event.id;
+            ledger.told(approvalOf(event.id), asked);
+            continue;
+          }
+          const { id: answered, method, result } = Message.parse(JSON.parse(event.data));
+          if (method === "notifications/progress") continue;
+          if (answered !== id || !result) throw new Refused(`the answer to ${id} is ${event.data}`);
+          heard.answer = answerIn.parse(result.content[0].text);
+        }
+      });
+    } catch (cause) {
+      // A refusal is one even when the server is killed right after it.
+      if (cause instanceof Refused || cause instanceof z.ZodError)
+        verdicts.check("attached", false, () => `${asked.toolUseId}: ${cause.message}`);
+      else expectKilled(scene, life, way, cause);
+    }
+    const isDue = heard.answer !== undefined || life.isOver;
+    verdicts.check("answered", isDue, () => `${asked.toolUseId} got no answer to its ${way}`);
+    return heard;
+  }
+
+  /** What else a child may do while its answer waits. */
+  async function dawdle(life: Life, calls: number): Promise<void> {
+    for (let call = 0; call < calls && !life.isOver; call++) await perhaps(life, { method: "tools/list", id: ++rpcId });
+  }
+
+  async function shakeHands(): Promise<void> {
+    const clientInfo = { name: "claude-code", version: "2.1.325" };
+    const params = { protocolVersion: PROTOCOL, capabilities: { roots: {} }, clientInfo };
+    for (;;) {
+      const life = await victim.up();
+      const isDone =
+        (await perhaps(life, { method: "initialize", id: ++rpcId, params })) === 200 &&
+        (await perhaps(life, { method: "notifications/initialized" })) === 202 &&
+        (await perhaps(life, undefined)) === 405 &&
+        (await perhaps(life, { method: "tools/list", id: ++rpcId })) === 200;
+      verdicts.check("sessions", isDone || life.isOver, () => `the child of ${config.sessionId} could not connect`);
+      if (isDone || !life.isOver) return;
+    }
+  }
+
+  /** The status of the answer, once it is complete; none when the server died. */
+  async function perhaps(life: Life, message: object | undefined): Promise<number | undefined> {
+    try {
+      return await life.during(async () => {
+        const response = await send(message && { jsonrpc: "2.0", ...message });
+        await response.text();
+        return response.status;
+      });
+    } catch (cause) {
+      expectKilled(scene, life, "a child's request", cause);
+      return undefined;
+    }
+  }
+
+  function send(body: object | undefined, headers: Record<string, string> = {}): Promise<Response> {
+    const { token } = config;
+    return request(`${victim.url}/mcp`, { token, headers: { ...HEADERS, ...headers }, ...(body && { body }) });
+  }
+}
+
+/** The server answered, but not with what was due. */
+class Refused extends Error {}
+
+function newAsk(sessionId: string, toolUseId: string, isLeft: boolean, random: Random): Ask {
+  const padding = random.chance(0.02) ? { padding: "ä".repeat(6_000) } : {};
+  const input = { command: `touch ${toolUseId}`, description: "„Grüße“ 🙂", ...(isLeft && { left: true }), ...padding };
+  return { sessionId, toolUseId, input, isLeft };
+}
+
+function permitCall(id: number, { toolUseId, input }: Ask, isReordered: boolean): object {
+  // The same input, though its JSON is another.
+  const sent = isReordered ? Object.fromEntries(Object.entries(input).reverse()) : input;
+  const args = { tool_name: "Bash", input: sent, tool_use_id: toolUseId };
+  const _meta = { "claudecode/toolUseId": toolUseId, progressToken: id };
+  return { jsonrpc: "2.0", id, method: "tools/call", params: { name: "loopback_permit", arguments: args, _meta } };
+}
+
+function waysBack(random: Random): Way[] {
+  return random.pick([["resume"], ["resume"], ["resume"], ["repeat"], ["repeat"], ["resume", "repeat"]]);
+}
+
+function approvalOf(eventId: string): string {
+  return eventId.split("~")[0] ?? "";
+}

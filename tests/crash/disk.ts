@@ -1,0 +1,80 @@
+import { Database } from "bun:sqlite";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { ApprovalStatus } from "../../src/schema/approval.ts";
+import { ChangeKind } from "../../src/schema/change.ts";
+import { JsonObject } from "../../src/schema/values.ts";
+
+const json = z.string().transform((text): unknown => JSON.parse(text));
+
+const Row = z.object({
+  id: z.string(),
+  session_id: z.string(),
+  tool_use_id: z.string().nullable(),
+  input: json.pipe(JsonObject),
+  status: ApprovalStatus,
+  response_message: z.string().nullable(),
+  updated_input: json.pipe(JsonObject).nullable(),
+  interrupt: z.int().transform((value) => value === 1),
+  created_at: z.int(),
+  expires_at: z.int(),
+  resolved_at: z.int().nullable(),
+  resolved_by: z.string().nullable(),
+});
+export type Row = z.infer<typeof Row>;
+
+const ChangeRow = z.object({
+  id: z.int(),
+  kind: ChangeKind.exclude(["turn_ended"]),
+  owner: z.string(),
+  approval_id: z.string(),
+});
+export type ChangeRow = z.infer<typeof ChangeRow>;
+
+export type Disk = {
+  /** The approval as it is committed at this moment. */
+  row(id: string): Row | undefined;
+  /** What nobody has decided yet. */
+  pending(): Row[];
+  /** Everything that watchers were to be told after this id, in order. */
+  changesAfter(id: number): ChangeRow[];
+  integrity(): string;
+  /** To be called before a server starts: it must do its recovery itself, which it would not beside another reader. */
+  close(): void;
+};
+
+/** plexus.db as somebody else reads it, without a way to write; opened when it is first asked. */
+export function createDisk(dataDir: string): Disk {
+  const path = join(dataDir, "plexus.db");
+  let opened: Database | undefined;
+  const database = () => {
+    if (opened) return opened;
+    opened = new Database(path, { readonly: true });
+    opened.run("PRAGMA busy_timeout = 2000");
+    return opened;
+  };
+  return {
+    row: (id) =>
+      Row.optional().parse(database().query("SELECT * FROM loopback_approvals WHERE id = ?").get(id) ?? undefined),
+    pending: () =>
+      Row.array().parse(database().query("SELECT * FROM loopback_approvals WHERE status = 'pending'").all()),
+    changesAfter: (id) =>
+      ChangeRow.array().parse(
+        database()
+          .query("SELECT id, kind, owner, subject_id AS approval_id FROM changes WHERE id > ? ORDER BY id")
+          .all(id),
+      ),
+    integrity() {
+      if (!existsSync(path)) return "ok";
+      const rows = z
+        .array(z.object({ integrity_check: z.string() }))
+        .parse(database().query("PRAGMA integrity_check").all());
+      return rows.map(({ integrity_check }) => integrity_check).join("; ");
+    },
+    close() {
+      opened?.close(true);
+      opened = undefined;
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import type { JsonObject } from "../../src/schema/values.ts";
+import { type Decision, type Resolution, resolutionOf } from "./decisions.ts";
+
+/** What those outside see happen; the server is killed at such moments. */
+export type Moment = "filing" | "told" | "deciding" | "acknowledged" | "answered";
+
+/** One call that a child asks permission for. */
+export type Ask = {
+  sessionId: string;
+  toolUseId: string;
+  input: JsonObject;
+  /** Nobody decides it: its deadline does. */
+  isLeft: boolean;
+};
+/** Who was first, as those who come later are told. */
+export type First = { status: string; resolved_by: string; resolved_at: number };
+export type Acknowledged = { approvalId: string; resolution: Resolution };
+export type Answered = { approvalId: string; ask: Ask; answer: JsonObject };
+
+export type Ledger = ReturnType<typeof createLedger>;
+
+/** All that those outside have sent and were told: kept apart from the server, and never asked of it. */
+export function createLedger() {
+  const figures = {
+    asks: 0,
+    "asks given up": 0,
+    "asks resumed": 0,
+    "asks repeated": 0,
+    "asked again when answered": 0,
+    answers: 0,
+    "decisions sent": 0,
+    "decisions acknowledged": 0,
+    "decisions too late": 0,
+    "decisions cut off": 0,
+    races: 0,
+    events: 0,
+    "event streams": 0,
+    sessions: 0,
+  };
+  const owners = new Map<string, string>();
+  const asks = new Map<string, Ask>();
+  const sent = new Map<string, Resolution[]>();
+  const acknowledged = new Map<string, Resolution>();
+  const firsts = new Map<string, First>();
+  let news = noNews();
+  let waiting: { moment: Moment; left: number; resolve: () => void }[] = [];
+
+  /** Tells those who wait for this moment, before anything else happens. */
+  function happened(moment: Moment): void {
+    for (const wait of waiting) if (wait.moment === moment && --wait.left === 0) wait.resolve();
+    waiting = waiting.filter(({ left }) => left > 0);
+  }
+
+  return {
+    figures,
+    happened,
+    /** Resolves at the `count`th such moment from now. */
+    next: (moment: Moment, count = 1): Promise<void> =>
+      new Promise((resolve) => waiting.push({ moment, left: count, resolve })),
+
+    opened(sessionId: string, owner: string): void {
+      figures.sessions++;
+      owners.set(sessionId, owner);
+    },
+    ownerOf: (sessionId: string): string | undefined => owners.get(sessionId),
+
+    /** A child has read the first event of its answer. */
+    told(approvalId: string, ask: Ask): void {
+      if (!asks.has(approvalId)) news.told.push(approvalId);
+      asks.set(approvalId, ask);
+      happened("told");
+    },
+    askOf: (approvalId: string): Ask | undefined => asks.get(approvalId),
+    answered(answer: Answered): void {
+      figures.answers++;
+      news.answered.push(answer);
+      happened("answered");
+    },
+
+    /** To be called before it is sent: from then on the server may have it. */
+    decisionSent(approvalId: string, decision: Decision, by: string): Resolution {
+      figures["decisions sent"]++;
+      const resolution = resolutionOf(decision, by);
+      sent.set(approvalId, [...(sent.get(approvalId) ?? []), resolution]);
+      return resolution;
+    },
+    sentFor: (approvalId: string): Resolution[] => sent.get(approvalId) ?? [],
+    /** Tells whether it is the only one on its approval. */
+    acknowledge(approvalId: string, resolution: Resolution): boolean {
+      figures["decisions acknowledged"]++;
+      const isOnly = !acknowledged.has(approvalId);
+      if (isOnly) acknowledged.set(approvalId, resolution);
+      news.acknowledged.push({ approvalId, resolution });
+      happened("acknowledged");
+      return isOnly;
+    },
+    acknowledgedFor: (approvalId: string): Resolution | undefined => acknowledged.get(approvalId),
+    /** Tells what the first who came too late was told. */
+    tooLate(approvalId: string, first: First): First {
+      figures["decisions too late"]++;
+      const before = firsts.get(approvalId) ?? first;
+      firsts.set(approvalId, before);
+      return before;
+    },
+    firstOf: (approvalId: string): First | undefined => firsts.get(approvalId),
+
+    /** What has come since this was last called. */
+    takeNews() {
+      const taken = news;
+      news = noNews();
+      return taken;
+    },
+    /** Everything since the beginning, but for the answers: those are compared once. */
+    everything: () => ({
+      told: [...asks.keys()],
+      acknowledged: [...acknowledged].map(([approvalId, resolution]) => ({ approvalId, resolution })),
+    }),
+  };
+}
+
+function noNews(): { told: string[]; acknowledged: Acknowledged[]; answered: Answered[] } {
+  return { told: [], acknowledged: [], answered: [] };
+}

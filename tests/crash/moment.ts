@@ -1,0 +1,24 @@
+/** Timers are coarse: the last bit is waited for turn by turn. */
+const COARSE_MS = 2;
+
+/** The random moment of a kill. */
+export async function moment(ms: number): Promise<void> {
+  const at = performance.now() + ms;
+  if (ms > COARSE_MS) await Bun.sleep(ms - COARSE_MS);
+  while (performance.now() < at) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** What had to come did not. */
+export class InVain extends Error {}
+
+export async function within<T>(ms: number, what: string, coming: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new InVain(`waited ${ms} ms in vain for ${what}`)), ms);
+  });
+  try {
+    return await Promise.race([coming, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

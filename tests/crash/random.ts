@@ -1,0 +1,46 @@
+/** Numbers that follow from a seed alone: the plan can be made again, how the machine interleaves it can not. */
+export type Random = {
+  /** From 0 up to, but not, 1. */
+  next(): number;
+  /** A whole number, both ends included. */
+  between(low: number, high: number): number;
+  chance(probability: number): boolean;
+  pick<T>(items: readonly T[]): T;
+  /** Up to `count` different items. */
+  sample<T>(items: readonly T[], count: number): T[];
+  /** Numbers of its own for one actor, so that what others draw does not change them. */
+  of(actor: string): Random;
+};
+
+export function createRandom(seed: string): Random {
+  const next = mulberry32(Number(Bun.hash(seed) & 0xffff_ffffn));
+  const between = (low: number, high: number) => low + Math.floor(next() * (high - low + 1));
+  const sample = <T>(items: readonly T[], count: number): T[] => {
+    const left = [...items];
+    const taken: T[] = [];
+    while (taken.length < count && left.length > 0) taken.push(...left.splice(between(0, left.length - 1), 1));
+    return taken;
+  };
+  return {
+    next,
+    between,
+    chance: (probability) => next() < probability,
+    pick(items) {
+      const [item] = items.slice(between(0, items.length - 1));
+      if (item === undefined) throw new Error("there is nothing to pick from");
+      return item;
+    },
+    sample,
+    of: (actor) => createRandom(`${seed}/${actor}`),
+  };
+}
+
+function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { Approval } from "../../src/schema/approval.ts";
+import { CLAUDE } from "../support/claude.ts";
+import { connectClient, type TestClient } from "../support/mcp-client.ts";
+import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../support/plexus.ts";
+import { RUN_MARKER, survivors } from "../support/processes.ts";
+import { type ScriptedModel, script, startScriptedModel, type Turn } from "../support/scripted-model.ts";
+import { startServerProcess } from "../support/server-process.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
+
+setDefaultTimeout(120_000);
+
+const runId = crypto.randomUUID();
+let model: ScriptedModel;
+let plexus: Plexus;
+let parent: TestClient;
+let directory: TemporaryDirectory;
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  model = startScriptedModel();
+  plexus = await startPlexus({ flags: { claude: CLAUDE }, environment: childEnvironment() });
+  parent = await plexus.connect();
+});
+afterAll(async () => {
+  await plexus[Symbol.asyncDispose]();
+  await model[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+  expect(survivors(runId)).toEqual([]);
+});
+
+const bash = (command: string) => ({ name: "Bash", input: { command, description: "test" } });
+
+describe("a session", () => {
+  test("runs a turn to its end, and tells it as events without a gap", async () => {
+    const { id } = await create("plain");
+    expect(await start("plain", [{ say: "hello from the child" }])).toMatchObject({ type: "started", session_id: id });
+    const poll = await ended("plain");
+    expect(poll.status).toBe("complete");
+    const types = poll.events.map(({ event }) => event.type);
+    expect(types[0]).toBe("start");
+    expect(types.at(-1)).toBe("complete");
+    expect(poll.events.map(({ seq }) => seq)).toEqual(poll.events.map((_, index) => index));
+    const text = poll.events.map(({ event }) => (event.type === "content" ? event.text : "")).join("");
+    expect(text).toBe("hello from the child");
+    expect(readdirSync(join(plexus.dataDir, "turns"))).toEqual([]);
+  });
+
+  test("waits for the parent's decision, and goes on with it", async () => {
+    await create("asking");
+    await start("asking", [{ use: [bash("touch made")] }]);
+    const { value } = await parent.call("loopback_wait", { timeout_secs: 60 });
+    const [approval] = Approval.array().parse(value["approvals"]);
+    expect(approval).toMatchObject({ session_name: "asking", tool_name: "Bash" });
+    expect((await parent.call("claudecode_poll", { name: "asking" })).value).toMatchObject({
+      status: "awaiting_permission",
+    });
+    await parent.call("loopback_respond", { approval_id: approval?.id, approve: true });
+    const poll = await ended("asking", 0);
+    expect(poll.status).toBe("complete");
+    expect(existsSync(join(directory.path, "made"))).toBe(true);
+    const types = poll.events.map(({ event }) => event.type);
+    expect(types.filter((type) => type === "tool_use")).toHaveLength(1);
+    expect(types.indexOf("approval_requested")).toBeLessThan(types.indexOf("approval_resolved"));
+    expect(types.indexOf("approval_resolved")).toBeLessThan(types.indexOf("tool_result"));
+  });
+
+  test("returns early from a chat that needs a decision, and can't deadlock", async () => {
+    await create("chatty");
+    const { value } = await parent.call("claudecode_chat", {
+      name: "chatty",
+      prompt: script([{ use: [bash("touch x")] }]),
+    });
+    expect(value).toMatchObject({
+      type: "ok",
+      status: "awaiting_permission",
+      pending_approvals: [{ tool_name: "Bash" }],
+    });
+    expect((await parent.call("claudecode_cancel", { name: "chatty" })).value).toMatchObject({ type: "cancelled" });
+    expect(await ended("chatty")).toMatchObject({ status: "cancelled", pending_approvals: [] });
+  });
+
+  test("goes on with its conversation in the next turn", async () => {
+    await create("remembering");
+    await start("remembering", [{ say: "first" }]);
+    await ended("remembering");
+    await start("remembering", [{ say: "second" }]);
+    await ended("remembering");
+    const last = model.requests.at(-1)?.conversation;
+    expect(JSON.stringify(last)).toContain("first");
+  });
+
+  test("has one turn at a time", async () => {
+    await create("busy");
+    await start("busy", [{ hang: true }]);
+    const second = await parent.call("claudecode_chat_async", { name: "busy", prompt: "more" });
+    expect(second).toMatchObject({ isError: true, value: { code: "turn_running" } });
+    expect((await parent.call("claudecode_delete", { name: "busy" })).value).toMatchObject({ type: "deleted" });
+    expect((await parent.call("claudecode_cancel", { name: "busy" })).value).toMatchObject({ code: "not_found" });
+  });
+
+  test("tells a waiting parent that its turn has ended, once", async () => {
+    const { id } = await create("finishing");
+    const { value: before } = await parent.call("loopback_wait", { session_id: id, timeout_secs: 0 });
+    await start("finishing", [{ say: "done" }]);
+    const { value } = await parent.call("loopback_wait", { session_id: id, since: before["cursor"], timeout_secs: 60 });
+    expect(value["finished"]).toEqual([{ session_id: id, name: "finishing", status: "complete" }]);
+    const again = await parent.call("loopback_wait", { session_id: id, since: value["cursor"], timeout_secs: 0 });
+    expect(again.value["type"]).toBe("timeout");
+  });
+
+  test("that a killed server has left behind is failed by the next one, and its child is gone", async () => {
+    await using own = await temporaryDirectory();
+    const env = childEnvironment();
+    const server = { dataDir: own.path, token: OPERATOR_TOKEN, args: ["--claude", CLAUDE], env };
+    const earlier = await startServerProcess(server);
+    await using client = await connectClient(earlier.url, OPERATOR_TOKEN);
+    await client.call("claudecode_create", { name: "left", working_dir: directory.path });
+    await client.call("claudecode_chat_async", { name: "left", prompt: script([{ hang: true }]) });
+    await until("the child to run", () => children().length > 0);
+    await earlier.kill();
+    await using later = await startServerProcess(server);
+    await using parent = await connectClient(later.url, OPERATOR_TOKEN);
+    const { value } = await parent.call("claudecode_poll", { name: "left", wait_secs: 60, from_seq: 1, limit: 1000 });
+    const events = JSON.stringify(value["events"]);
+    expect(value["status"]).toBe("failed");
+    expect(events).toContain("restarted while this turn ran");
+    expect(children()).toEqual([]);
+  });
+
+  test("fails with the reason when the model's API does", async () => {
+    await create("unlucky");
+    await start("unlucky", [{ status: 400, message: "no such thing" }]);
+    const poll = await ended("unlucky");
+    expect(poll.status).toBe("failed");
+    expect(JSON.stringify(poll.events.at(-1))).toContain("no such thing");
+  });
+});
+
+/** Everything that a CLI of this file has started, and it. */
+function children(): string[] {
+  return survivors(runId).flatMap(({ command }) => (command.includes("src/main.ts") ? [] : [command]));
+}
+
+async function create(name: string): Promise<{ id: string }> {
+  const { value } = await parent.call("claudecode_create", { name, working_dir: directory.path });
+  expect(value).toMatchObject({ type: "created", name });
+  return { id: String(value["id"]) };
+}
+
+async function start(name: string, turns: Turn[]): Promise<object> {
+  return (await parent.call("claudecode_chat_async", { name, prompt: script(turns) })).value;
+}
+
+type Poll = {
+  status: string;
+  pending_approvals: unknown[];
+  events: { seq: number; event: { type: string; text: string } }[];
+};
+
+/** Polls to the end of the turn, and returns all events. */
+async function ended(name: string, fromSeq?: number): Promise<Poll> {
+  for (;;) {
+    const { value } = await parent.call("claudecode_poll", { name, wait_secs: 20, consumer: "test" });
+    const status = String(value["status"]);
+    if (status === "running" || status === "awaiting_permission") continue;
+    return JSON.parse((await parent.call("claudecode_poll", { name, from_seq: fromSeq ?? 0, limit: 1000 })).text);
+  }
+}
+
+function childEnvironment(): Record<string, string> {
+  const home = join(directory.path, "home");
+  return {
+    HOME: home,
+    CLAUDE_CONFIG_DIR: join(home, ".claude"),
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: "dummy",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    DISABLE_AUTOUPDATER: "1",
+    CLAUDE_CODE_MAX_RETRIES: "0",
+    [RUN_MARKER]: runId,
+  };
+}
