@@ -1,5 +1,6 @@
 /** Kills the server a thousand times under load, holds a permit of the real CLI for ten minutes, and tells what came of it. */
 import { parseArgs } from "node:util";
+import { killFirstStarts } from "../tests/crash/first-starts.ts";
 import { type HoldReport, holdPermit } from "../tests/crash/hold.ts";
 import { reportLines } from "../tests/crash/report.ts";
 import { crashRounds } from "../tests/crash/rounds.ts";
@@ -13,6 +14,7 @@ const USAGE = `npm run soak -- [--rounds N] [--seed SEED] [--skip-hold] [--hold-
   --skip-hold       leave that out
   --binary          test the compiled executable instead of src/`;
 const PROGRESS_EVERY = 50;
+const FIRST_STARTS = 100;
 
 const options = readOptions();
 if (!options) {
@@ -38,13 +40,18 @@ async function soak({ rounds, seed, holdMs, isCompiled }: Options): Promise<bool
     crashRounds({ ...common, rounds, seed, onRound }),
     holdMs === undefined ? undefined : holdPermit({ ...common, holdMs }).catch(asBroken),
   ]);
+  const starts = await killFirstStarts({ ...common, times: Math.min(rounds, FIRST_STARTS), seed });
   console.log(`\n${reportLines(crashes).join("\n")}\n`);
-  if (hold) {
-    const outcome = hold.violations.length > 0 ? `BROKEN: ${hold.violations.join("; ")}` : "allowed, and run";
-    console.log(`  A permit of the real CLI, held for ${seconds(hold.heldMs)}: ${outcome}`);
-  }
+  console.log(`  ${starts.killed} kills during the very first start: ${outcomeOf(starts, "the next one works")}`);
+  if (hold)
+    console.log(`  A permit of the real CLI, held for ${seconds(hold.heldMs)}: ${outcomeOf(hold, "allowed, and run")}`);
   console.log(`  ${seconds(performance.now() - startedAt)} in all`);
-  return crashes.violations.length === 0 && crashes.rounds === rounds && !hold?.violations.length;
+  const violations = [crashes, starts, hold].flatMap((part) => part?.violations ?? []);
+  return violations.length === 0 && crashes.rounds === rounds;
+}
+
+function outcomeOf({ violations }: { violations: string[] }, kept: string): string {
+  return violations.length > 0 ? `BROKEN: ${violations.join("; ")}` : kept;
 }
 
 /** The rounds go on meanwhile, and are worth their report. */

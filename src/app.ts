@@ -20,6 +20,8 @@ export type { Session } from "./domain/sessions.ts";
 
 /** A child whose connection broke comes back after this long; one that stays away for 5 s more is gone. */
 const RETRY_MS = 10_000;
+/** For how long a database that took a write counts as writable. */
+const READY_FOR_MS = 1_000;
 
 export type App = AsyncDisposable & {
   config: Config;
@@ -48,6 +50,7 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
   const retryMs = clocks.retryMs ?? RETRY_MS;
   const onError = (cause: unknown) => log.error("background work failed", errorFields(cause));
   let port = config.port;
+  let writableAt = Number.NEGATIVE_INFINITY;
   const broadcast = createBroadcast(onError);
   const storage = openStorage(config.dataDir, broadcast.publish);
   const stack = new AsyncDisposableStack();
@@ -99,7 +102,11 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
       },
       childUrl,
       readiness() {
-        storage.assertWritable();
+        // Asked without a token, so it must not cost a commit each time.
+        if (performance.now() - writableAt > READY_FOR_MS) {
+          storage.assertWritable();
+          writableAt = performance.now();
+        }
         return { claude: findClaude(config) };
       },
       [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -1,4 +1,4 @@
-import { closeSync, constants, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { newSecret } from "./domain/tokens.ts";
 
@@ -22,8 +22,7 @@ export function ensureOperatorToken(dataDir: string): string {
   writeSync(file, `${token}\n`);
   fsyncSync(file);
   closeSync(file);
-  linkSync(draft, fileIn(dataDir));
-  unlinkSync(draft);
+  renameSync(draft, fileIn(dataDir));
   return token;
 }
 

@@ -1,11 +1,12 @@
-import { existsSync, watch } from "node:fs";
+import { existsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { watchChanges } from "./directory-changes.ts";
 import { filesIn } from "./launch.ts";
 import { createLineSplitter, type OutputLine } from "./line-splitter.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
-/** The net under the watcher, which may miss a change. */
-const LOOK_AGAIN_MS = 250;
+/** A batch is at least this long in the making, so that what streams word by word comes by the phrase. */
+const PACE_MS = 100;
 
 /**
  * What the child has written from `fromOffset` on and still writes, in batches; ends when the child has ended and
@@ -36,6 +37,7 @@ export async function* readOutput(
     }
     if (!ended) {
       await changes.next();
+      await changes.pause(PACE_MS);
       continue;
     }
     const last = splitter.end();
@@ -51,41 +53,4 @@ async function openIfAny(path: string): Promise<FileHandle | undefined> {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
   }
-}
-
-type Changes = Disposable & {
-  forget(): void;
-  /** Resolves when there has been a change since the last `forget`, or after a while. */
-  next(): Promise<void>;
-};
-
-function watchChanges(dir: string, signal: AbortSignal | undefined): Changes {
-  let changed = false;
-  let wake = () => {};
-  const notice = () => {
-    changed = true;
-    wake();
-  };
-  const watcher = watch(dir, { persistent: false }, notice);
-  // A directory that is gone, say: the net remains.
-  watcher.on("error", notice);
-  signal?.addEventListener("abort", notice);
-  return {
-    forget() {
-      changed = false;
-    },
-    next: () =>
-      new Promise((resolve) => {
-        const timer = setTimeout(resolve, LOOK_AGAIN_MS);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-        if (changed) wake();
-      }),
-    [Symbol.dispose]() {
-      signal?.removeEventListener("abort", notice);
-      watcher.close();
-    },
-  };
 }

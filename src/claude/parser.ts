@@ -11,7 +11,7 @@ export type ParserState = { streamed: StreamedTextState; toolUseIds: string[] };
 export type Parser = {
   /** Text that streams is held until something else happens or `flush` is called, so that no event is one token. */
   push(line: OutputLine["line"]): Parsed;
-  /** The text that is held; call it at the end of a batch, or when 200 ms have passed. */
+  /** The text that is held; call it at the end of each batch of `readOutput`, which sets the pace. */
   flush(): TurnEventDraft[];
   /** Valid after `flush`, for the offset of the last pushed line. */
   state(): ParserState;

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import type { Change } from "../schema/change.ts";
@@ -57,6 +57,8 @@ export class DataDirInUse extends Error {
 function prepareDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    // To make /tmp or the like ours alone would lock everybody else out of it.
+    if (isShared(dataDir)) throw new Error("it is shared by all users");
     chmodSync(dataDir, 0o700);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -66,6 +68,13 @@ function prepareDataDir(dataDir: string): void {
       { cause },
     );
   }
+}
+
+/** Open to all and in use by others; an empty one may be a fresh mount. */
+function isShared(dataDir: string): boolean {
+  const isSticky = (statSync(dataDir).mode & 0o1000) !== 0;
+  const found = readdirSync(dataDir);
+  return isSticky && found.length > 0 && !found.includes("plexus.db");
 }
 
 /** The connection that writes: what it has committed survives a power loss. */

@@ -42,7 +42,17 @@ export async function withPlace<T>(
   for (const path of [place.workingDir, join(place.home, ".claude"), at("tmp"), place.dataDir]) {
     mkdirSync(path, { recursive: true });
   }
-  return await withRun((mark) => body(place, (options) => startChild(options, place, mark)));
+  const runs: Run[] = [];
+  const value = await withRun((mark) =>
+    body(place, (options) => {
+      const run = startChild(options, place, mark);
+      runs.push(run);
+      return run;
+    }),
+  );
+  // Else the directory would go while it is read.
+  for (const run of runs) await run.verdict();
+  return value;
 }
 
 function startChild({ model, modelName, ...options }: ChildOptions, place: Place, mark: Record<string, string>): Run {

@@ -10,6 +10,8 @@ import { eventsOf, request } from "./wire.ts";
 const LANES = 2;
 /** One of so many asks is left to its deadline. */
 const LEFT_OF = 80;
+/** In truth there are a few: those who decide and those who ask are told at the same time. */
+const MOST_DECIDED_SINCE = 40;
 const PROTOCOL = "2025-11-25";
 const RETRY_MS = "10000";
 const HEADERS = { accept: "application/json, text/event-stream", "mcp-protocol-version": PROTOCOL };
@@ -99,6 +101,7 @@ export async function liveAsChild(scene: Scene, config: ChildConfig, random: Ran
   /** One connection, from the request to the answer or the break. */
   async function hear(life: Life, way: Way, id: number, asked: Ask, eventId: string | undefined): Promise<Heard> {
     const heard: Heard = {};
+    let acknowledgedBefore = 0;
     if (way === "resume") ledger.figures["asks resumed"]++;
     if (way === "repeat") ledger.figures["asks repeated"]++;
     try {
@@ -115,6 +118,7 @@ export async function liveAsChild(scene: Scene, config: ChildConfig, random: Ran
             if (!event.id || event.retry !== RETRY_MS || event.data !== "")
               throw new Refused(`the first event is ${JSON.stringify(event)}`);
             heard.eventId = event.id;
+            acknowledgedBefore = ledger.figures["decisions acknowledged"];
             ledger.told(approvalOf(event.id), asked);
             continue;
           }
@@ -130,9 +134,18 @@ export async function liveAsChild(scene: Scene, config: ChildConfig, random: Ran
         verdicts.check("attached", false, () => `${asked.toolUseId}: ${cause.message}`);
       else expectKilled(scene, life, way, cause);
     }
+    if (heard.eventId !== undefined) checkWoken(approvalOf(heard.eventId), acknowledgedBefore);
     const isDue = heard.answer !== undefined || life.isOver;
     verdicts.check("answered", isDue, () => `${asked.toolUseId} got no answer to its ${way}`);
     return heard;
+  }
+
+  /** Nobody's answer comes only when so many others have been decided since it was, and since its child has listened. */
+  function checkWoken(approvalId: string, acknowledgedBefore: number): void {
+    const since = ledger.acknowledgedSince(approvalId);
+    if (since === undefined) return;
+    const passed = Math.min(since, ledger.figures["decisions acknowledged"] - acknowledgedBefore);
+    verdicts.check("woken", passed < MOST_DECIDED_SINCE, () => `${approvalId}: ${passed} others came first`);
   }
 
   /** What else a child may do while its answer waits. */

@@ -40,7 +40,7 @@ export function createLedger() {
   const owners = new Map<string, string>();
   const asks = new Map<string, Ask>();
   const sent = new Map<string, Resolution[]>();
-  const acknowledged = new Map<string, Resolution>();
+  const acknowledged = new Map<string, { resolution: Resolution; position: number }>();
   const firsts = new Map<string, First>();
   let news = noNews();
   let waiting: { moment: Moment; left: number; resolve: () => void }[] = [];
@@ -89,12 +89,17 @@ export function createLedger() {
     acknowledge(approvalId: string, resolution: Resolution): boolean {
       figures["decisions acknowledged"]++;
       const isOnly = !acknowledged.has(approvalId);
-      if (isOnly) acknowledged.set(approvalId, resolution);
+      if (isOnly) acknowledged.set(approvalId, { resolution, position: figures["decisions acknowledged"] });
       news.acknowledged.push({ approvalId, resolution });
       happened("acknowledged");
       return isOnly;
     },
-    acknowledgedFor: (approvalId: string): Resolution | undefined => acknowledged.get(approvalId),
+    acknowledgedFor: (approvalId: string): Resolution | undefined => acknowledged.get(approvalId)?.resolution,
+    /** How many decisions were acknowledged after this one; `undefined` when it was not. */
+    acknowledgedSince(approvalId: string): number | undefined {
+      const position = acknowledged.get(approvalId)?.position;
+      return position === undefined ? undefined : figures["decisions acknowledged"] - position;
+    },
     /** Tells what the first who came too late was told. */
     tooLate(approvalId: string, first: First): First {
       figures["decisions too late"]++;
@@ -113,7 +118,7 @@ export function createLedger() {
     /** Everything since the beginning, but for the answers: those are compared once. */
     everything: () => ({
       told: [...asks.keys()],
-      acknowledged: [...acknowledged].map(([approvalId, resolution]) => ({ approvalId, resolution })),
+      acknowledged: [...acknowledged].map(([approvalId, { resolution }]) => ({ approvalId, resolution })),
     }),
   };
 }

@@ -1,18 +1,26 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { killFirstStarts } from "./first-starts.ts";
 import { reportLines } from "./report.ts";
 import { crashRounds } from "./rounds.ts";
 
 setDefaultTimeout(300_000);
 
 const ROUNDS = 50;
+const FIRST_STARTS = 8;
+const seed = process.env["CRASH_SEED"] ?? String(Date.now());
 
-describe(`${ROUNDS} times kill -9, under load`, () => {
-  test("lose nothing that was acknowledged, decide nothing twice, allow nothing without a row", async () => {
-    const seed = process.env["CRASH_SEED"] ?? String(Date.now());
+describe(`kill -9, planned by CRASH_SEED=${seed}`, () => {
+  test(`${ROUNDS} times under load: nothing acknowledged is lost, nothing decided twice, nothing allowed without a row`, async () => {
     const report = await crashRounds({ rounds: ROUNDS, seed });
-    console.log(`${reportLines(report).join("\n")}\n\n  The same plan again: CRASH_SEED=${seed}`);
+    console.log(reportLines(report).join("\n"));
     expect(report.violations).toEqual([]);
     const neverCompared = Object.entries(report.promises).filter(([, { checked }]) => checked === 0);
     expect(neverCompared).toEqual([]);
+  });
+
+  test("during the very first start: the next one works", async () => {
+    const { killed, violations } = await killFirstStarts({ times: FIRST_STARTS, seed });
+    expect(violations).toEqual([]);
+    expect(killed).toBe(FIRST_STARTS);
   });
 });

@@ -9,10 +9,10 @@ import { createDisk } from "./disk.ts";
 import { createLedger, type Moment } from "./ledger.ts";
 import { InVain, moment, within } from "./moment.ts";
 import type { Parent } from "./parents.ts";
-import { createRandom, type Random } from "./random.ts";
+import { createRandom } from "./random.ts";
 import type { Scene } from "./scene.ts";
 import { createVerdicts, type Verdicts } from "./verdicts.ts";
-import { createVictim, type Life } from "./victim.ts";
+import { createVictim, freePort, type Life } from "./victim.ts";
 import { request } from "./wire.ts";
 
 const OPERATOR: Parent = { token: "operator-token-of-the-crash-rounds", owner: "operator", name: "operator" };
@@ -23,8 +23,6 @@ const ANY_TIME_MS = 400;
 const MOST_MOMENTS = 100;
 /** Nothing happens for this long only where something is stuck. */
 const STUCK_MS = 30_000;
-/** Kills of a server that has no database yet. */
-const FIRST_STARTS = 3;
 
 /** When the server is killed: around one of these moments, while it starts, or at any time. */
 type KillAt = Moment | "starting" | "any time";
@@ -78,7 +76,6 @@ async function runRounds(options: CrashOptions, dataDir: string, env: Record<str
   const kills: Partial<Record<KillAt, number>> = {};
   let rounds = 0;
 
-  await killFirstStarts();
   const first = victim.start();
   await first.listening;
   const actors = await startActors(scene, [OPERATOR, await newToken(victim.url, "parent")], random);
@@ -101,18 +98,6 @@ async function runRounds(options: CrashOptions, dataDir: string, env: Record<str
     ...clock.figures(),
   };
   return { seed: options.seed, rounds, figures, promises: verdicts.counts(), violations: verdicts.violations };
-
-  /** Before there is anything to lose: each start has to get along with what the one before has left. */
-  async function killFirstStarts(): Promise<void> {
-    for (let start = 0; start < FIRST_STARTS; start++) {
-      const life = victim.start();
-      await moment(random.next() * clock.typicalStartMs());
-      await kill(life, "starting");
-      const integrity = disk.integrity();
-      verdicts.check("intact", integrity === "ok", () => `after a kill at the first start: ${integrity}`);
-      disk.close();
-    }
-  }
 
   /** Returns the life that is left. */
   async function killUnderLoad(first: Life): Promise<Life> {
@@ -188,19 +173,6 @@ function createClock() {
       "worst outage, ms": Math.round(Math.max(0, ...outages)),
     }),
   };
-}
-
-/** Outside of the range that connections take theirs from: else one of those may sit on it while no server does. */
-function freePort(random: Random): number {
-  for (;;) {
-    const port = random.between(20_000, 32_000);
-    try {
-      Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }).stop(true);
-      return port;
-    } catch {
-      // Somebody has it.
-    }
-  }
 }
 
 async function newToken(url: string, name: string): Promise<Parent> {

@@ -8,6 +8,7 @@ export const PROMISES = {
   allowed: "No child is told allow without a row that says allowed",
   remembered: "An ask that a child was told of exists after the kill, as it was asked",
   attached: "Who resumes or repeats an ask finds the same approval, and the same answer",
+  woken: "The decision itself wakes who waits for it, not the net below",
   answered: "Every ask whose child stays gets an answer",
   deadlines: "A restart neither extends nor forgets a deadline",
   events: "The event stream has no gap and no repeat, and its ids only grow",

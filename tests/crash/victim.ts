@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { until } from "../support/until.ts";
+import type { Random } from "./random.ts";
 
 const MAIN = join(import.meta.dir, "../../src/main.ts");
 
@@ -36,15 +37,17 @@ type Options = {
   program?: string[] | undefined;
   dataDir: string;
   port: number;
-  token: string;
-  args: string[];
+  /** Without one, the server makes its own. */
+  token?: string | undefined;
+  args?: string[];
   env: Record<string, string>;
 };
 
 type Process = { life: Life; end(signal: NodeJS.Signals): Promise<number | null> };
 
 /** The server that is killed over and over, always on the same data dir and port. */
-export function createVictim({ program = [process.execPath, MAIN], dataDir, port, token, args, env }: Options): Victim {
+export function createVictim(options: Options): Victim {
+  const { program = [process.execPath, MAIN], dataDir, port, token, args = [], env } = options;
   let gate = newGate();
   let current: Process | undefined;
 
@@ -52,7 +55,7 @@ export function createVictim({ program = [process.execPath, MAIN], dataDir, port
     const flags = ["serve", "--port", String(port), "--data-dir", dataDir, ...args];
     const server = Bun.spawn([...program, ...flags], {
       cwd: dataDir,
-      env: { PATH: process.env["PATH"], HOME: dataDir, PLEXUS_TOKEN: token, ...env },
+      env: { PATH: process.env["PATH"], HOME: dataDir, ...(token && { PLEXUS_TOKEN: token }), ...env },
       stdio: ["ignore", "ignore", "pipe"],
     });
     const talking = new Set<Promise<unknown>>();
@@ -123,6 +126,19 @@ export function createVictim({ program = [process.execPath, MAIN], dataDir, port
     stop: () => end("SIGTERM"),
     giveUp,
   };
+}
+
+/** Outside of the range that connections take theirs from: else one of those may sit on it while no server does. */
+export function freePort(random: Random): number {
+  for (;;) {
+    const port = random.between(20_000, 32_000);
+    try {
+      Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }).stop(true);
+      return port;
+    } catch {
+      // Somebody has it.
+    }
+  }
 }
 
 function newGate(): PromiseWithResolvers<Life> {
