@@ -1,22 +1,18 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { endChild } from "../claude/ending.ts";
-import type { InitFact, ResultFact } from "../claude/facts.ts";
-import { filesIn, type LaunchedChild, launch } from "../claude/launch.ts";
-import { readOutput } from "../claude/output.ts";
-import { createParser } from "../claude/parser.ts";
-import { isSameProcess } from "../claude/processes.ts";
-import { judge } from "../claude/verdict.ts";
+import type { ResultFact } from "../claude/facts.ts";
+import { launch } from "../claude/launch.ts";
 import { AppError } from "../schema/errors.ts";
 import type { SessionConfig } from "../schema/session.ts";
 import type { TurnEvent, Usage } from "../schema/turn.ts";
 import type { Storage } from "../storage/database.ts";
 import type { TurnEnd, TurnRow } from "../storage/turns.ts";
 import type { Broadcast } from "./broadcast.ts";
+import { type ChildEnd, followChild, GRACE_MS, type RunningChild } from "./child-output.ts";
 import type { Session } from "./sessions.ts";
 import type { Tokens } from "./tokens.ts";
 
-const GRACE_MS = 2_000;
 const CALL_TIMEOUT_MS = 100_000_000;
 
 export type Turns = ReturnType<typeof createTurns>;
@@ -36,7 +32,7 @@ type TurnsNeed = {
   childUrl: () => string;
 };
 
-type Running = { child: LaunchedChild; dir: string; over: Promise<void>; cancelled: boolean };
+type Running = RunningChild & { over: Promise<void>; cancelled: boolean };
 
 /** Turns: one prompt to one child, its output stored as numbered events, and its end. */
 export function createTurns(need: TurnsNeed) {
@@ -65,8 +61,10 @@ export function createTurns(need: TurnsNeed) {
       await run(turn, session, config, claude, prompt);
       return turn;
     } catch (cause) {
+      const entry = running.get(turn.id);
+      if (entry) await endChild(entry.child, { graceMs: GRACE_MS, dir: entry.dir });
       const error = cause instanceof Error ? cause.message : String(cause);
-      await end(turn, session, { status: "failed", error, usage: null }, undefined);
+      await end(turn, session, { status: "failed", error, usage: null });
       throw cause;
     }
   }
@@ -113,37 +111,15 @@ export function createTurns(need: TurnsNeed) {
     entry.over = follow(turn, session, entry).catch(need.onError);
   }
 
-  /** Stores what the child writes as it comes, until the child has ended. */
+  /** Stores what the child writes as it comes, until the child has ended, and then its end. */
   async function follow(turn: TurnRow, session: Session, entry: Running): Promise<void> {
-    const parser = createParser();
-    let init: InitFact | undefined;
-    let result: ResultFact | undefined;
-    let unreachable: string | undefined;
-    for await (const lines of readOutput(entry.dir, 0, { isOver: () => !isSameProcess(entry.child) })) {
-      const events: TurnEvent[] = [];
-      for (const { line } of lines) {
-        const parsed = parser.push(line);
-        events.push(...parsed.events);
-        init ??= parsed.facts.init;
-        result = parsed.facts.result ?? result;
-      }
-      events.push(...parser.flush());
-      await store(turn, events, lines.at(-1)?.offset ?? 0);
-      if (init) rmSync(filesIn(entry.dir).mcpConfig, { force: true });
-      if (init?.plexusStatus !== undefined && init.plexusStatus !== "connected" && !unreachable) {
-        unreachable = `The child could not reach Plexus (${init.plexusStatus}), so nothing could be decided: it was stopped.`;
-        await endChild(entry.child, { graceMs: GRACE_MS, dir: entry.dir });
-      }
-    }
-    await entry.child.exited;
-    const ending = { exitCode: exitCodeIn(entry.dir), init, result, stderrTail: stderrTailIn(entry.dir) };
-    const verdict = unreachable ? { outcome: "failed" as const, message: unreachable } : judge(ending);
-    const usage = result && usageOf(result, session);
+    const ended = await followChild(entry, (events, offset) => store(turn, events, offset));
+    const usage = ended.result ? usageOf(ended.result, session) : null;
     if (entry.cancelled)
-      await end(turn, session, { status: "cancelled", error: "The turn was cancelled.", usage: usage ?? null }, result);
-    else if (verdict.outcome === "complete")
-      await end(turn, session, { status: "complete", error: null, usage: usage ?? null }, result);
-    else await end(turn, session, { status: "failed", error: verdict.message, usage: usage ?? null }, result, init);
+      await end(turn, session, { status: "cancelled", error: "The turn was cancelled.", usage }, ended);
+    else if (ended.verdict.outcome === "complete")
+      await end(turn, session, { status: "complete", error: null, usage }, ended);
+    else await end(turn, session, { status: "failed", error: ended.verdict.message, usage }, ended);
   }
 
   async function store(turn: TurnRow, events: TurnEvent[], offset: number): Promise<void> {
@@ -159,28 +135,28 @@ export function createTurns(need: TurnsNeed) {
     turn: TurnRow,
     session: Session,
     outcome: Omit<TurnEnd, "endedAt">,
-    result: ResultFact | undefined,
-    init?: InitFact,
+    ended?: ChildEnd,
   ): Promise<void> {
-    const claudeSessionId = result?.claudeSessionId ?? init?.claudeSessionId;
+    const claudeSessionId = ended?.result?.claudeSessionId ?? ended?.init?.claudeSessionId;
     const last: TurnEvent =
       outcome.status === "complete" && outcome.usage
         ? { type: "complete", new_head: null, claude_session_id: claudeSessionId ?? "", usage: outcome.usage }
         : { type: "error", message: outcome.error ?? "The turn ended without a result." };
+    // Before the last event, so that the turn still tells what became of its asks.
+    await need.abandon(storage.approvals.pendingIdsOf(session.id), "the child's turn is over");
     await storage.write((announce) => {
       storage.turns.appendIfRunning(turn.id, [last]);
-      const ended = storage.turns.endIfRunning(turn.id, { ...outcome, endedAt: now() });
+      const isFirst = storage.turns.endIfRunning(turn.id, { ...outcome, endedAt: now() });
       const { owner, sessionId, id: subjectId } = turn;
-      if (ended) announce(storage.changes.append({ kind: "turn_ended", owner, sessionId, subjectId, at: now() }));
+      if (isFirst) announce(storage.changes.append({ kind: "turn_ended", owner, sessionId, subjectId, at: now() }));
       storage.tokens.removeOfSession(session.id);
       if (claudeSessionId && !turn.ephemeral) {
-        const totalCostUsd = result?.totalCostUsd ?? session.totalCostUsd;
+        const totalCostUsd = ended?.result?.totalCostUsd ?? session.totalCostUsd;
         storage.sessions.setConversation(session.id, { claudeSessionId, totalCostUsd });
       }
     });
     running.delete(turn.id);
     rmSync(dirOf(turn.id), { recursive: true, force: true });
-    await need.abandon(storage.approvals.pendingIdsOf(session.id), "the child's turn is over");
     broadcast.wake(turn.sessionId);
   }
 
@@ -198,7 +174,7 @@ export function createTurns(need: TurnsNeed) {
         await endChild(child, { graceMs: GRACE_MS, dir: dirOf(turn.id) });
       }
       const error = "Plexus was restarted while this turn ran: its child was stopped. Start another turn to go on.";
-      await end(turn, session, { status: "failed", error, usage: null }, undefined);
+      await end(turn, session, { status: "failed", error, usage: null });
     }
   }
   const leftovers = endLeftovers().catch(need.onError);
@@ -255,21 +231,4 @@ function usageOf(result: ResultFact, session: Session): Usage {
     cost_usd: Math.max(0, result.totalCostUsd - session.totalCostUsd),
     num_turns: result.numTurns,
   };
-}
-
-function exitCodeIn(dir: string): number | undefined {
-  const text = readIfAny(filesIn(dir).exit).trim();
-  return /^\d+$/.test(text) ? Number(text) : undefined;
-}
-
-function stderrTailIn(dir: string): string {
-  return readIfAny(filesIn(dir).stderr).slice(-4_000);
-}
-
-function readIfAny(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }

@@ -1,41 +1,22 @@
-import { z } from "zod";
-import { JsonObject } from "../../src/schema/values.ts";
+import type { JsonObject } from "../../src/schema/values.ts";
 import type { Ask } from "./ledger.ts";
 import type { ChildConfig } from "./parents.ts";
+import { approvalOf, createPermitStreams, type Way } from "./permit-stream.ts";
 import type { Random } from "./random.ts";
 import { expectKilled, type Scene } from "./scene.ts";
 import type { Life } from "./victim.ts";
-import { eventsOf, request } from "./wire.ts";
+import { request } from "./wire.ts";
 
 const LANES = 2;
 /** One of so many asks is left to its deadline. */
 const LEFT_OF = 80;
-/** In truth there are a few: those who decide and those who ask are told at the same time. */
-const MOST_DECIDED_SINCE = 40;
 const PROTOCOL = "2025-11-25";
-const RETRY_MS = "10000";
 const HEADERS = { accept: "application/json, text/event-stream", "mcp-protocol-version": PROTOCOL };
-
-const Message = z.object({
-  id: z.int().optional(),
-  method: z.string().optional(),
-  result: z
-    .strictObject({ content: z.tuple([z.strictObject({ type: z.literal("text"), text: z.string() })]) })
-    .optional(),
-});
-const answerIn = z
-  .string()
-  .transform((text): unknown => JSON.parse(text))
-  .pipe(JsonObject);
-
-/** How a child comes (back) for its answer. */
-type Way = "call" | "resume" | "repeat";
-/** What a stream told before it ended. */
-type Heard = { eventId?: string; answer?: JsonObject };
 
 /** A child as the server sees it: the handshake of the CLI, then asks on several lanes, until it has had enough. */
 export async function liveAsChild(scene: Scene, config: ChildConfig, random: Random, isOver: () => boolean) {
   const { victim, ledger, verdicts, disk } = scene;
+  const hear = createPermitStreams(scene, send);
   let rpcId = 0;
   let asksLeft = random.between(10, 60);
   await shakeHands();
@@ -57,7 +38,7 @@ export async function liveAsChild(scene: Scene, config: ChildConfig, random: Ran
       const life = await victim.up();
       if (eventId !== undefined && own.chance(0.2)) await dawdle(life, own.between(1, 8));
       const ways: Way[] = eventId === undefined ? ["call"] : waysBack(own);
-      const heard = await Promise.all(ways.map((way) => hear(life, way, id, asked, eventId)));
+      const heard = await Promise.all(ways.map((way) => hear(life, way, { id, asked, eventId })));
       const told = heard.flatMap((one) => one.eventId ?? []);
       eventId ??= told[0];
       const answers = heard.map((one) => one.answer).filter((answer) => answer !== undefined);
@@ -83,7 +64,7 @@ export async function liveAsChild(scene: Scene, config: ChildConfig, random: Ran
     }
     if (life.isOver || !own.chance(0.1)) return;
     ledger.figures["asked again when answered"]++;
-    const again = await hear(life, own.pick(["resume", "repeat"]), id, asked, eventId);
+    const again = await hear(life, own.pick(["resume", "repeat"]), { id, asked, eventId });
     if (again.answer) checkAttached(asked, eventId, [], [answer, again.answer]);
   }
 
@@ -96,56 +77,6 @@ export async function liveAsChild(scene: Scene, config: ChildConfig, random: Ran
       isSame,
       () => `${asked.toolUseId} was ${eventId}, then ${ids}: ${JSON.stringify(answers)}`,
     );
-  }
-
-  /** One connection, from the request to the answer or the break. */
-  async function hear(life: Life, way: Way, id: number, asked: Ask, eventId: string | undefined): Promise<Heard> {
-    const heard: Heard = {};
-    let acknowledgedBefore = 0;
-    if (way === "resume") ledger.figures["asks resumed"]++;
-    if (way === "repeat") ledger.figures["asks repeated"]++;
-    try {
-      await life.during(async () => {
-        const opened =
-          way === "resume"
-            ? send(undefined, { "last-event-id": eventId ?? "" })
-            : send(permitCall(id, asked, way === "repeat"));
-        ledger.happened("filing");
-        const response = await opened;
-        if (!response.ok) throw new Refused(`${way} got ${response.status} ${await response.text()}`);
-        for await (const event of eventsOf(response)) {
-          if (heard.eventId === undefined) {
-            if (!event.id || event.retry !== RETRY_MS || event.data !== "")
-              throw new Refused(`the first event is ${JSON.stringify(event)}`);
-            heard.eventId = event.id;
-            acknowledgedBefore = ledger.figures["decisions acknowledged"];
-            ledger.told(approvalOf(event.id), asked);
-            continue;
-          }
-          const { id: answered, method, result } = Message.parse(JSON.parse(event.data));
-          if (method === "notifications/progress") continue;
-          if (answered !== id || !result) throw new Refused(`the answer to ${id} is ${event.data}`);
-          heard.answer = answerIn.parse(result.content[0].text);
-        }
-      });
-    } catch (cause) {
-      // A refusal is one even when the server is killed right after it.
-      if (cause instanceof Refused || cause instanceof z.ZodError)
-        verdicts.check("attached", false, () => `${asked.toolUseId}: ${cause.message}`);
-      else expectKilled(scene, life, way, cause);
-    }
-    if (heard.eventId !== undefined) checkWoken(approvalOf(heard.eventId), acknowledgedBefore);
-    const isDue = heard.answer !== undefined || life.isOver;
-    verdicts.check("answered", isDue, () => `${asked.toolUseId} got no answer to its ${way}`);
-    return heard;
-  }
-
-  /** Nobody's answer comes only when so many others have been decided since it was, and since its child has listened. */
-  function checkWoken(approvalId: string, acknowledgedBefore: number): void {
-    const since = ledger.acknowledgedSince(approvalId);
-    if (since === undefined) return;
-    const passed = Math.min(since, ledger.figures["decisions acknowledged"] - acknowledgedBefore);
-    verdicts.check("woken", passed < MOST_DECIDED_SINCE, () => `${approvalId}: ${passed} others came first`);
   }
 
   /** What else a child may do while its answer waits. */
@@ -188,27 +119,12 @@ export async function liveAsChild(scene: Scene, config: ChildConfig, random: Ran
   }
 }
 
-/** The server answered, but not with what was due. */
-class Refused extends Error {}
-
 function newAsk(sessionId: string, toolUseId: string, isLeft: boolean, random: Random): Ask {
   const padding = random.chance(0.02) ? { padding: "ä".repeat(6_000) } : {};
   const input = { command: `touch ${toolUseId}`, description: "„Grüße“ 🙂", ...(isLeft && { left: true }), ...padding };
   return { sessionId, toolUseId, input, isLeft };
 }
 
-function permitCall(id: number, { toolUseId, input }: Ask, isReordered: boolean): object {
-  // The same input, though its JSON is another.
-  const sent = isReordered ? Object.fromEntries(Object.entries(input).reverse()) : input;
-  const args = { tool_name: "Bash", input: sent, tool_use_id: toolUseId };
-  const _meta = { "claudecode/toolUseId": toolUseId, progressToken: id };
-  return { jsonrpc: "2.0", id, method: "tools/call", params: { name: "loopback_permit", arguments: args, _meta } };
-}
-
 function waysBack(random: Random): Way[] {
   return random.pick([["resume"], ["resume"], ["resume"], ["repeat"], ["repeat"], ["resume", "repeat"]]);
-}
-
-function approvalOf(eventId: string): string {
-  return eventId.split("~")[0] ?? "";
 }
