@@ -39,6 +39,16 @@ CREATE TABLE `mcp_clients` (
 --> statement-breakpoint
 CREATE INDEX `mcp_clients_used` ON `mcp_clients` (`used_at`);--> statement-breakpoint
 CREATE INDEX `mcp_clients_owner` ON `mcp_clients` (`owner`);--> statement-breakpoint
+CREATE TABLE `nodes` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tree_id` text NOT NULL,
+	`parent_id` text,
+	`role` text NOT NULL,
+	`content` text NOT NULL,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `nodes_tree` ON `nodes` (`tree_id`,`id`);--> statement-breakpoint
 CREATE TABLE `read_positions` (
 	`turn_id` text NOT NULL,
 	`consumer` text NOT NULL,
@@ -56,7 +66,10 @@ CREATE TABLE `sessions` (
 	`created_at` integer NOT NULL,
 	`config` text,
 	`claude_session_id` text,
-	`total_cost_usd` real DEFAULT 0 NOT NULL
+	`total_cost_usd` real DEFAULT 0 NOT NULL,
+	`forked_from` text,
+	`tree_id` text,
+	`head_node_id` text
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `sessions_owner_name` ON `sessions` (`owner`,`name`);--> statement-breakpoint

@@ -2,6 +2,7 @@ import { findClaude } from "./claude/find.ts";
 import { type Config, localUrl } from "./config.ts";
 import { type Approvals, createApprovals } from "./domain/approvals.ts";
 import { createBroadcast } from "./domain/broadcast.ts";
+import { type Conversations, createConversations } from "./domain/conversations.ts";
 import { createMcpClients, type McpClients } from "./domain/mcp-clients.ts";
 import { createRetention } from "./domain/retention.ts";
 import { createSessions, type Sessions } from "./domain/sessions.ts";
@@ -9,12 +10,14 @@ import { createTokens, type Tokens } from "./domain/tokens.ts";
 import { createTurnReading, type TurnReading } from "./domain/turn-events.ts";
 import { createTurns, type Turns } from "./domain/turns.ts";
 import { createWatching, type Watching } from "./domain/watching.ts";
+import { createWorkspace, type Workspace } from "./domain/workspace.ts";
 import { errorFields, type Log } from "./log.ts";
 import { ensureOperatorToken } from "./operator-token.ts";
 import { AppError } from "./schema/errors.ts";
 import { openStorage } from "./storage/database.ts";
 
 export { SlowReader } from "./domain/broadcast.ts";
+export { headOf } from "./domain/conversations.ts";
 export type { Principal } from "./domain/principals.ts";
 export type { Session } from "./domain/sessions.ts";
 
@@ -33,6 +36,8 @@ export type App = AsyncDisposable & {
   mcpClients: McpClients;
   turns: Turns;
   turnReading: TurnReading;
+  conversations: Conversations;
+  workspace: Workspace;
   retryMs: number;
   /** The port that is listened on, told once it is known. */
   listensOn(port: number): void;
@@ -92,6 +97,8 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
       approvals,
       turns,
       turnReading: createTurnReading({ storage, broadcast }),
+      conversations: createConversations({ storage }),
+      workspace: createWorkspace({ roots: config.workspace, startedIn: process.cwd() }),
       sessions: createSessions({ storage, now }),
       tokens,
       watching: createWatching({ storage, broadcast }),

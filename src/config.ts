@@ -30,6 +30,7 @@ const Settings = z.object({
   claude: NotEmpty.optional(),
   approvalTimeoutSecs: wholeNumber(1, 86_400).default(300),
   maxRunning: wholeNumber(1, 10_000).default(16),
+  workspace: z.preprocess(list, z.array(NotEmpty).default([])),
   retentionDays: wholeNumber(0, 36_500).default(30),
   logLevel: LogLevel.default("info"),
   allowedHosts: z.preprocess(list, z.array(HostName).default([])),
@@ -69,6 +70,12 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     env: "PLEXUS_MAX_RUNNING",
     value: "N",
     help: "children that may run at once (16)",
+  },
+  workspace: {
+    flag: "--workspace",
+    env: "PLEXUS_WORKSPACE",
+    value: "DIRS",
+    help: "roots that working directories must lie in, comma-separated (anywhere)",
   },
   retentionDays: {
     flag: "--retention-days",

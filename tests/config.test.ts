@@ -15,6 +15,7 @@ const CASES: Record<Setting, Case> = {
   claude: { flag: "/opt/a", env: "/opt/b", means: ["/opt/a", "/opt/b", undefined] },
   approvalTimeoutSecs: { flag: "1", env: "86400", means: [1, 86_400, 300] },
   maxRunning: { flag: "1", env: "2", means: [1, 2, 16] },
+  workspace: { flag: "/a, /b", env: "/c", means: [["/a", "/b"], ["/c"], []] },
   retentionDays: { flag: "0", env: "36500", means: [0, 36_500, 30] },
   logLevel: { flag: "debug", env: "silent", means: ["debug", "silent", "info"] },
   allowedHosts: { flag: "a.example,b", env: "c", means: [["a.example", "b"], ["c"], []] },

@@ -11,6 +11,7 @@ const SETTINGS: Setting[] = [
   "claude",
   "approvalTimeoutSecs",
   "maxRunning",
+  "workspace",
   "retentionDays",
   "logLevel",
   "allowedHosts",

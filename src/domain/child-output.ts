@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { readExitCode, readStderrTail } from "../claude/end-files.ts";
 import { endChild } from "../claude/ending.ts";
-import type { InitFact, ResultFact } from "../claude/facts.ts";
+import type { ConversationBlock, InitFact, ResultFact } from "../claude/facts.ts";
 import { filesIn, type LaunchedChild } from "../claude/launch.ts";
 import { readOutput } from "../claude/output.ts";
 import { createParser } from "../claude/parser.ts";
@@ -14,7 +14,7 @@ export const GRACE_MS = 2_000;
 
 export type RunningChild = { child: LaunchedChild; dir: string };
 export type ChildEnd = { init: InitFact | undefined; result: ResultFact | undefined; verdict: Verdict };
-type Store = (events: TurnEvent[], offset: number) => Promise<void>;
+type Store = (events: TurnEvent[], blocks: ConversationBlock[], offset: number) => Promise<void>;
 
 /** Hands on what the child writes as it comes, and says how it ended. */
 export async function followChild({ child, dir }: RunningChild, store: Store): Promise<ChildEnd> {
@@ -23,9 +23,11 @@ export async function followChild({ child, dir }: RunningChild, store: Store): P
   let result: ResultFact | undefined;
   for await (const lines of readOutput(dir, 0, { isOver: () => !isSameProcess(child) })) {
     const events: TurnEvent[] = [];
+    const blocks: ConversationBlock[] = [];
     for (const { line } of lines) {
       const parsed = parser.push(line);
       events.push(...parsed.events);
+      blocks.push(...parsed.facts.blocks);
       result = parsed.facts.result ?? result;
       if (init || !parsed.facts.init) continue;
       init = parsed.facts.init;
@@ -34,7 +36,7 @@ export async function followChild({ child, dir }: RunningChild, store: Store): P
       if (isCutOff(init)) await endChild(child, { graceMs: GRACE_MS, dir });
     }
     events.push(...parser.flush());
-    await store(events, lines.at(-1)?.offset ?? 0);
+    await store(events, blocks, lines.at(-1)?.offset ?? 0);
   }
   await child.exited;
   if (init && isCutOff(init)) return { init, result, verdict: cutOff(init) };

@@ -7,7 +7,14 @@ import { mayDecide, ownerKey, type Principal, visibleOwner } from "./principals.
 export type Session = SessionRow;
 export type Sessions = ReturnType<typeof createSessions>;
 
-const NO_CONVERSATION = { config: null, claudeSessionId: null, totalCostUsd: 0 };
+const NO_CONVERSATION = {
+  config: null,
+  claudeSessionId: null,
+  totalCostUsd: 0,
+  forkedFrom: null,
+  treeId: null,
+  headNodeId: null,
+};
 
 export function createSessions({ storage, now }: { storage: Storage; now: () => number }) {
   /** A new session for a claude that somebody starts by hand; a name in use is refused, never changed. */
@@ -27,7 +34,8 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
 
   /** A new session whose children Plexus starts. */
   async function createManaged(creator: Principal, name: string, config: SessionConfig): Promise<Session> {
-    return insert({
+    const root = { id: Bun.randomUUIDv7(), treeId: Bun.randomUUIDv7(), parentId: null, content: {}, createdAt: now() };
+    const session: Session = {
       id: Bun.randomUUIDv7(),
       name,
       owner: ownerKey(creator),
@@ -36,11 +44,41 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
       createdAt: now(),
       ...NO_CONVERSATION,
       config,
+      treeId: root.treeId,
+      headNodeId: root.id,
+    };
+    return insert(session, () => storage.nodes.add({ ...root, role: "root" }));
+  }
+
+  /** A new session that goes on from where this one stands, and leaves it as it is. */
+  async function fork(creator: Principal, parent: Session, name: string): Promise<Session> {
+    if (!parent.config)
+      throw new AppError("invalid_arguments", `Session "${parent.name}" is a claude started by hand.`);
+    return insert({
+      ...parent,
+      id: Bun.randomUUIDv7(),
+      name,
+      owner: ownerKey(creator),
+      createdAt: now(),
+      claudeSessionId: null,
+      forkedFrom: parent.claudeSessionId ?? parent.forkedFrom,
     });
   }
 
-  async function insert(session: Session): Promise<Session> {
-    const created = await storage.write(() => storage.sessions.createIfNameFree(session));
+  async function remove(session: Session): Promise<void> {
+    await storage.write(() => {
+      storage.sessions.remove(session.id);
+      if (session.treeId && storage.sessions.countOnTree(session.treeId) === 0)
+        storage.nodes.removeTree(session.treeId);
+    });
+  }
+
+  async function insert(session: Session, onInserted: () => void = () => {}): Promise<Session> {
+    const created = await storage.write(() => {
+      const row = storage.sessions.createIfNameFree(session);
+      if (row) onInserted();
+      return row;
+    });
     if (created) return created;
     throw new AppError(
       "name_taken",
@@ -58,10 +96,11 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
   return {
     createByHand,
     createManaged,
+    fork,
+    remove,
     require,
     /** What the caller may see, newest first. */
     list: (principal: Principal, limit: number): Session[] => storage.sessions.list(visibleOwner(principal), limit),
-    remove: (id: string): Promise<void> => storage.write(() => storage.sessions.remove(id)),
     get: (id: string): Session | undefined => storage.sessions.get(id),
     /** The operator's session of this id or name, made if there is none. */
     async openByHand(creator: Principal, key: string): Promise<Session> {

@@ -4,6 +4,7 @@ import type { Storage } from "../storage/database.ts";
 import type { NumberedTurnEvent, TurnRow } from "../storage/turns.ts";
 import { toApproval } from "./approval-view.ts";
 import type { Broadcast } from "./broadcast.ts";
+import { type Principal, visibleOwner } from "./principals.ts";
 import type { Session } from "./sessions.ts";
 
 const MAX_PENDING_SHOWN = 100;
@@ -48,8 +49,9 @@ export function createTurnReading({ storage, broadcast }: { storage: Storage; br
       return turn ? statusOf(turn) : "idle";
     },
     latest: (sessionId: string): TurnRow | undefined => storage.turns.latest(sessionId),
-    list: (scope: { owner?: string | undefined; sessionId?: string | undefined }, limit: number): TurnRow[] =>
-      storage.turns.list(scope, limit),
+    /** Those of the caller's sessions, or of one, newest first. */
+    list: (principal: Principal, sessionId: string | undefined, limit: number): TurnRow[] =>
+      storage.turns.list({ owner: visibleOwner(principal), sessionId }, limit),
     position: (turnId: string, consumer: string): number => storage.turns.position(turnId, consumer),
 
     /** Returns at once with what is new, else as soon as `isEnough` or when the time is up. */

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { endChild } from "../claude/ending.ts";
-import type { ResultFact } from "../claude/facts.ts";
+import type { ConversationBlock, ResultFact } from "../claude/facts.ts";
 import { launch } from "../claude/launch.ts";
 import { AppError } from "../schema/errors.ts";
 import type { SessionConfig } from "../schema/session.ts";
@@ -10,6 +10,7 @@ import type { Storage } from "../storage/database.ts";
 import type { TurnEnd, TurnRow } from "../storage/turns.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { type ChildEnd, followChild, GRACE_MS, type RunningChild } from "./child-output.ts";
+import { type Head, headOf, say } from "./conversations.ts";
 import type { Session } from "./sessions.ts";
 import type { Tokens } from "./tokens.ts";
 
@@ -54,7 +55,13 @@ export function createTurns(need: TurnsNeed) {
       });
       if (!created)
         throw new AppError("turn_running", `Session "${session.name}" has a turn that runs: poll or cancel it first.`);
-      storage.turns.appendIfRunning(created.id, [{ type: "start", id: created.id, user_position: null }]);
+      const head = headOf(session);
+      const asked =
+        head && !ephemeral && say(storage, head, { role: "user", content: { type: "text", text: prompt } }, now());
+      if (asked) storage.sessions.setHead(session.id, asked.node_id);
+      storage.turns.appendIfRunning(created.id, [
+        { type: "start", id: created.id, user_position: asked ? asked.node_id : null },
+      ]);
       return created;
     });
     try {
@@ -102,8 +109,8 @@ export function createTurns(need: TurnsNeed) {
       disallowedTools: config.disallowed_tools,
       addDirs: config.add_dirs,
       maxTurns: config.max_turns ?? undefined,
-      resume: session.claudeSessionId ?? undefined,
-      forkSession: turn.ephemeral && session.claudeSessionId !== null,
+      resume: session.claudeSessionId ?? session.forkedFrom ?? undefined,
+      forkSession: session.claudeSessionId === null ? session.forkedFrom !== null : turn.ephemeral,
     });
     const entry: Running = { child, dir, over: Promise.resolve(), cancelled: false };
     running.set(turn.id, entry);
@@ -113,7 +120,7 @@ export function createTurns(need: TurnsNeed) {
 
   /** Stores what the child writes as it comes, until the child has ended, and then its end. */
   async function follow(turn: TurnRow, session: Session, entry: Running): Promise<void> {
-    const ended = await followChild(entry, (events, offset) => store(turn, events, offset));
+    const ended = await followChild(entry, (events, blocks, offset) => store(turn, events, blocks, offset));
     const usage = ended.result ? usageOf(ended.result, session) : null;
     if (entry.cancelled)
       await end(turn, session, { status: "cancelled", error: "The turn was cancelled.", usage }, ended);
@@ -122,12 +129,21 @@ export function createTurns(need: TurnsNeed) {
     else await end(turn, session, { status: "failed", error: ended.verdict.message, usage }, ended);
   }
 
-  async function store(turn: TurnRow, events: TurnEvent[], offset: number): Promise<void> {
+  async function store(turn: TurnRow, events: TurnEvent[], blocks: ConversationBlock[], offset: number): Promise<void> {
     await storage.write(() => {
       if (events.length > 0) storage.turns.appendIfRunning(turn.id, events);
+      if (!turn.ephemeral) remember(turn.sessionId, blocks);
       storage.turns.setOutputOffset(turn.id, offset);
     });
     broadcast.wake(turn.sessionId);
+  }
+
+  function remember(sessionId: string, blocks: ConversationBlock[]): void {
+    const session = storage.sessions.get(sessionId);
+    const head = session && headOf(session);
+    if (!head || blocks.length === 0) return;
+    const { node_id } = blocks.reduce((behind, block) => say(storage, behind, block, now()), head);
+    storage.sessions.setHead(sessionId, node_id);
   }
 
   /** The last event, the status, the conversation and the end of the turn's token are one change. */
@@ -140,7 +156,12 @@ export function createTurns(need: TurnsNeed) {
     const claudeSessionId = ended?.result?.claudeSessionId ?? ended?.init?.claudeSessionId;
     const last: TurnEvent =
       outcome.status === "complete" && outcome.usage
-        ? { type: "complete", new_head: null, claude_session_id: claudeSessionId ?? "", usage: outcome.usage }
+        ? {
+            type: "complete",
+            new_head: currentHead(session.id),
+            claude_session_id: claudeSessionId ?? "",
+            usage: outcome.usage,
+          }
         : { type: "error", message: outcome.error ?? "The turn ended without a result." };
     // Before the last event, so that the turn still tells what became of its asks.
     await need.abandon(storage.approvals.pendingIdsOf(session.id), "the child's turn is over");
@@ -158,6 +179,11 @@ export function createTurns(need: TurnsNeed) {
     running.delete(turn.id);
     rmSync(dirOf(turn.id), { recursive: true, force: true });
     broadcast.wake(turn.sessionId);
+  }
+
+  function currentHead(sessionId: string): Head | null {
+    const session = storage.sessions.get(sessionId);
+    return session ? headOf(session) : null;
   }
 
   function dirOf(turnId: string): string {

@@ -19,6 +19,7 @@ import { errorFields } from "../log.ts";
 import { cutText } from "../schema/cut.ts";
 import { AppError } from "../schema/errors.ts";
 import { VERSION } from "../version.ts";
+import { CONVERSATION_TOOLS } from "./conversation-tools.ts";
 import { CHILD_INSTRUCTIONS, DECIDER_INSTRUCTIONS } from "./instructions.ts";
 import { fitApprovals, invalidArguments, refusal, result } from "./results.ts";
 import { SESSION_TOOLS } from "./session-tools.ts";
@@ -31,7 +32,7 @@ export const PENDING_URI = "loopback://approvals/pending";
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 const info = { name: "plexus", title: "Plexus", version: VERSION };
 
-const PARENT_TOOLS: RunnableTool[] = [...DECIDER_TOOLS, ...SESSION_TOOLS];
+const PARENT_TOOLS: RunnableTool[] = [...DECIDER_TOOLS, ...SESSION_TOOLS, ...CONVERSATION_TOOLS];
 const TOOLS: Record<Principal["kind"], Tool[]> = {
   operator: [...PARENT_TOOLS, OPERATOR_PERMIT],
   token: PARENT_TOOLS,

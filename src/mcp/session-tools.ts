@@ -1,14 +1,11 @@
-import { resolve } from "node:path";
-import type { App, Principal, Session } from "../app.ts";
-import { AppError } from "../schema/errors.ts";
+import { headOf } from "../app.ts";
 import { ChatInput, ChatWaitInput, CreateInput, PollInput, type SessionConfig, SessionRef } from "../schema/session.ts";
 import { fitApprovals, fitEvents } from "./results.ts";
+import { sessionOf } from "./session-reference.ts";
 import { type RunnableTool, tool } from "./tool.ts";
 
 const DEFAULT_POLL_LIMIT = 100;
 const DEFAULT_WAIT_SECS = 45;
-
-type Reference = { name?: string | undefined; session_id?: string | undefined };
 
 /** The tools of those who start and drive children. */
 export const SESSION_TOOLS: RunnableTool[] = [
@@ -22,7 +19,7 @@ export const SESSION_TOOLS: RunnableTool[] = [
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
     async run({ app, principal }, { name, ...asked }) {
       const config: SessionConfig = {
-        working_dir: resolve(asked.working_dir ?? process.cwd()),
+        working_dir: app.workspace.workingDir(asked.working_dir),
         model: asked.model ?? null,
         system_prompt: asked.system_prompt ?? null,
         loopback_enabled: asked.loopback_enabled ?? true,
@@ -36,8 +33,8 @@ export const SESSION_TOOLS: RunnableTool[] = [
         metadata: asked.metadata ?? {},
       };
       const session = await app.sessions.createManaged(principal, name, config);
-      const head = { tree_id: session.id, node_id: session.id };
-      return { type: "created", id: session.id, name, head, next: "Give it work with claudecode_chat_async." };
+      const next = "Give it work with claudecode_chat_async.";
+      return { type: "created", id: session.id, name, head: headOf(session), next };
     },
   }),
   tool({
@@ -161,18 +158,11 @@ export const SESSION_TOOLS: RunnableTool[] = [
     async run({ app, principal }, reference) {
       const session = sessionOf(app, principal, reference);
       await app.turns.cancel(session);
-      await app.sessions.remove(session.id);
+      await app.sessions.remove(session);
       return { type: "deleted", id: session.id };
     },
   }),
 ];
-
-function sessionOf(app: App, principal: Principal, { name, session_id }: Reference): Session {
-  if ((name === undefined) === (session_id === undefined)) {
-    throw new AppError("invalid_arguments", "Give the session's name or its session_id, one of them.");
-  }
-  return app.sessions.require(principal, name ?? session_id ?? "");
-}
 
 function nextAfter(status: string, error: string | null): string {
   if (status === "awaiting_permission") return "Decide the pending approvals with loopback_respond, then poll on.";

@@ -28,6 +28,7 @@ export const CreateInput = z.strictObject({
     "Further MCP servers for the child, by name, as in Claude Code's mcpServers.",
   ),
   max_turns: optional(z.int().min(1).max(10_000)).describe("How many model turns one prompt may take."),
+  carrier: optional(z.enum(["http"])).describe("How the child reaches Plexus: http."),
   metadata: optional(JsonObject).describe("Anything of yours, kept with the session."),
 });
 export type CreateInput = z.infer<typeof CreateInput>;
@@ -53,6 +54,11 @@ const name = optional(Name).describe("The session's name.");
 const session_id = optional(Id).describe("The session's id.");
 
 export const SessionRef = z.strictObject({ name, session_id });
+export const StreamsInput = z.strictObject({ session_id: optional(Id).describe("Only the turns of this session.") });
+export const ForkInput = z.strictObject({
+  name: Name.describe("The session to fork."),
+  new_name: Name.describe("What to call the new one; must not be in use."),
+});
 export const ChatInput = z.strictObject({
   name,
   session_id,

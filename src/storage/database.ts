@@ -10,6 +10,7 @@ import { storageError } from "./failure.ts";
 import { lockDataDir } from "./lock.ts";
 import { mcpClientQueries } from "./mcp-clients.ts";
 import { migrate } from "./migrations.ts";
+import { nodeQueries } from "./nodes.ts";
 import { sessionQueries } from "./sessions.ts";
 import { tokenQueries } from "./tokens.ts";
 import { turnQueries } from "./turns.ts";
@@ -37,6 +38,7 @@ export function openStorage(dataDir: string, onCommitted: (changes: Change[]) =>
       changes: guarded(changeQueries(orm)),
       mcpClients: guarded(mcpClientQueries(orm)),
       turns: guarded(turnQueries(orm)),
+      nodes: guarded(nodeQueries(orm)),
       write: writer.write,
       /** Throws unless the database takes a write right now: only a commit finds out that the disk is full. */
       assertWritable: () => translated(() => sqlite.run("PRAGMA user_version = 0")),

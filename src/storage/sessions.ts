@@ -35,7 +35,15 @@ export function sessionQueries(orm: Orm) {
         .limit(limit)
         .all(),
     setConversation: (id: string, conversation: { claudeSessionId: string; totalCostUsd: number }): void =>
-      void orm.update(sessions).set(conversation).where(eq(sessions.id, id)).run(),
+      void orm
+        .update(sessions)
+        .set({ ...conversation, forkedFrom: null })
+        .where(eq(sessions.id, id))
+        .run(),
+    setHead: (id: string, headNodeId: string): void =>
+      void orm.update(sessions).set({ headNodeId }).where(eq(sessions.id, id)).run(),
+    countOnTree: (treeId: string): number =>
+      orm.select({ count: sql<number>`count(*)` }).from(sessions).where(eq(sessions.treeId, treeId)).get()?.count ?? 0,
     remove: (id: string): void => void orm.delete(sessions).where(eq(sessions.id, id)).run(),
   };
 }

@@ -22,6 +22,10 @@ export const sessions = sqliteTable(
     claudeSessionId: text("claude_session_id"),
     /** What the conversation has cost in all, as the CLI counts it. */
     totalCostUsd: real("total_cost_usd").notNull().default(0),
+    /** The CLI's id of the conversation that this one began as a copy of, until it has one of its own. */
+    forkedFrom: text("forked_from"),
+    treeId: text("tree_id"),
+    headNodeId: text("head_node_id"),
   },
   (table) => [uniqueIndex("sessions_owner_name").on(table.owner, table.name)],
 );
@@ -148,4 +152,18 @@ export const readPositions = sqliteTable(
     position: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.turnId, table.consumer] })],
+);
+
+/** What was said, block by block; a fork shares the nodes that it has in common with its parent. */
+export const nodes = sqliteTable(
+  "nodes",
+  {
+    id: text().primaryKey(),
+    treeId: text("tree_id").notNull(),
+    parentId: text("parent_id"),
+    role: text().$type<"root" | "user" | "assistant">().notNull(),
+    content: text({ mode: "json" }).$type<JsonObject>().notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [index("nodes_tree").on(table.treeId, table.id)],
 );

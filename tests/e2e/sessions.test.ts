@@ -92,6 +92,50 @@ describe("a session", () => {
     expect(JSON.stringify(last)).toContain("first");
   });
 
+  test("keeps what was said, block by block, and forks it without touching the parent", async () => {
+    const { id } = await create("trunk");
+    await start("trunk", [{ say: "said in the trunk" }]);
+    await ended("trunk");
+    const before = (await parent.call("claudecode_render_context", { name: "trunk" })).value;
+    expect(JSON.stringify(before["messages"])).toContain("said in the trunk");
+    const { value: fork } = await parent.call("claudecode_fork", { name: "trunk", new_name: "branch" });
+    expect(fork).toMatchObject({ type: "forked", head: { tree_id: expect.any(String), node_id: expect.any(String) } });
+    await start("branch", [{ say: "said in the branch" }]);
+    expect((await ended("branch")).status).toBe("complete");
+    expect(JSON.stringify(model.requests.at(-1)?.conversation)).toContain("said in the trunk");
+    expect((await parent.call("claudecode_render_context", { name: "trunk" })).value).toEqual(before);
+    await start("trunk", [{ say: "more in the trunk" }]);
+    await ended("trunk");
+    expect(JSON.stringify(model.requests.at(-1)?.conversation)).not.toContain("said in the branch");
+    const branch = JSON.stringify(
+      (await parent.call("claudecode_render_context", { name: "branch" })).value["messages"],
+    );
+    expect(branch).toContain("said in the trunk");
+    expect(branch).not.toContain("more in the trunk");
+    const { value: tree } = await parent.call("claudecode_get_tree", { session_id: id });
+    expect(JSON.stringify(tree["nodes"])).toContain("said in the branch");
+  });
+
+  test("leaves no trace of an ephemeral turn", async () => {
+    await create("forgetful");
+    await start("forgetful", [{ say: "kept" }]);
+    await ended("forgetful");
+    const prompt = script([{ say: "gone" }]);
+    await parent.call("claudecode_chat_async", { name: "forgetful", prompt, ephemeral: true });
+    await ended("forgetful");
+    await start("forgetful", [{ say: "kept too" }]);
+    await ended("forgetful");
+    expect(JSON.stringify(model.requests.at(-1)?.conversation)).not.toContain("gone");
+    const { value } = await parent.call("claudecode_render_context", { name: "forgetful" });
+    expect(JSON.stringify(value)).not.toContain("gone");
+    const { value: streams } = await parent.call("claudecode_streams", {});
+    expect(streams["streams"]).toContainEqual(
+      expect.objectContaining({ status: "complete", ended_at: expect.any(Number) }),
+    );
+    const { value: got } = await parent.call("claudecode_get", { name: "forgetful" });
+    expect(got["config"]).toMatchObject({ name: "forgetful", status: "complete", supervision: "default" });
+  });
+
   test("has one turn at a time", async () => {
     await create("busy");
     await start("busy", [{ hang: true }]);

@@ -35,6 +35,11 @@ describe("whoever decides", () => {
       "claudecode_list",
       "claudecode_cancel",
       "claudecode_delete",
+      "claudecode_get",
+      "claudecode_streams",
+      "claudecode_fork",
+      "claudecode_get_tree",
+      "claudecode_render_context",
       "loopback_permit",
     ]);
     for (const tool of tools) expect(tool.inputSchema.type).toBe("object");

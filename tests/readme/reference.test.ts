@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { createProgram } from "../../src/cli/program.ts";
 import { ExitCode } from "../../src/cli/terminal.ts";
 import { SPELLINGS } from "../../src/config.ts";
+import { CONVERSATION_TOOLS } from "../../src/mcp/conversation-tools.ts";
 import { SESSION_TOOLS } from "../../src/mcp/session-tools.ts";
 import { DECIDER_TOOLS, PERMIT } from "../../src/mcp/tools.ts";
 import { startPlexus } from "../support/plexus.ts";
@@ -48,7 +49,7 @@ describe("the README's reference", () => {
   test("has every tool", () => {
     const rows = tableUnder("MCP tools", "tool", "for", "does");
     expect(rows.map(([tool]) => code(tool))).toEqual(
-      [...DECIDER_TOOLS, ...SESSION_TOOLS].map(({ name }) => name).concat(PERMIT),
+      [...DECIDER_TOOLS, ...SESSION_TOOLS, ...CONVERSATION_TOOLS].map(({ name }) => name).concat(PERMIT),
     );
   });
 

@@ -42,6 +42,9 @@ export function newSession(given: Partial<SessionRow> = {}): SessionRow {
     config: null,
     claudeSessionId: null,
     totalCostUsd: 0,
+    forkedFrom: null,
+    treeId: null,
+    headNodeId: null,
     ...given,
   };
 }
