@@ -23,10 +23,13 @@ export async function liveAsChild(scene: Scene, config: ChildConfig, random: Ran
   await Promise.all(Array.from({ length: LANES }, (_, lane) => askOn(random.of(`lane ${lane}`), lane)));
 
   async function askOn(own: Random, lane: number): Promise<void> {
-    while (asksLeft-- > 0 && !isOver()) {
+    while (asksLeft-- > 0) {
       const toolUseId = `toolu_${config.sessionId.slice(-12)}_${lane}_${asksLeft}`;
-      const isLeft = ++ledger.figures.asks % LEFT_OF === 0;
+      // The last one before all is over too: nobody kills the server any more, so that it is a long wait.
+      const isLast = isOver();
+      const isLeft = ++ledger.figures.asks % LEFT_OF === 0 || isLast;
       await ask(newAsk(config.sessionId, toolUseId, isLeft, own), own);
+      if (isLast) return;
     }
   }
 
