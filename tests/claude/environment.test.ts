@@ -4,7 +4,7 @@ import { childEnvironment } from "../../src/claude/environment.ts";
 test("a child keeps its login, its proxies and what says where the model is", () => {
   const kept = {
     PATH: "/bin",
-    HOME: "/home/me",
+    HOME: "/srv/me",
     HTTPS_PROXY: "http://proxy",
     ANTHROPIC_API_KEY: "key",
     ANTHROPIC_BASE_URL: "http://model",
