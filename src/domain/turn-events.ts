@@ -1,5 +1,6 @@
 import type { Approval } from "../schema/approval.ts";
-import type { SessionStatus, TurnEvent, TurnStatus } from "../schema/turn.ts";
+import { cutText } from "../schema/cut.ts";
+import type { SessionStatus, TurnEvent, TurnStatus, Usage } from "../schema/turn.ts";
 import type { Storage } from "../storage/database.ts";
 import type { NumberedTurnEvent, TurnRow } from "../storage/turns.ts";
 import { toApproval } from "./approval-view.ts";
@@ -8,6 +9,7 @@ import { type Principal, visibleOwner } from "./principals.ts";
 import type { Session } from "./sessions.ts";
 
 const MAX_PENDING_SHOWN = 100;
+const SUMMARY_PAGE = 500;
 
 /** Tells the turn that runs in a session, if there is one, of what happened to an ask of its child. */
 export function tellTurn(storage: Storage, sessionId: string, event: TurnEvent): void {
@@ -53,6 +55,20 @@ export function createTurnReading({ storage, broadcast }: { storage: Storage; br
     list: (principal: Principal, sessionId: string | undefined, limit: number): TurnRow[] =>
       storage.turns.list({ owner: visibleOwner(principal), sessionId }, limit),
     position: (turnId: string, consumer: string): number => storage.turns.position(turnId, consumer),
+
+    /** What the child has said in a turn, in head and tail where that is long, and what the turn has used. */
+    summary(turnId: string, maxChars: number): { text: string; usage: Usage | null } {
+      let text = "";
+      let usage: Usage | null = null;
+      for (let from = 0; ; from += SUMMARY_PAGE) {
+        const page = storage.turns.events(turnId, from, SUMMARY_PAGE);
+        for (const { event } of page) {
+          if (event.type === "content") text = cutText(text + event.text, 100 * maxChars);
+          if (event.type === "complete") usage = event.usage;
+        }
+        if (page.length < SUMMARY_PAGE) return { text: cutText(text, maxChars), usage };
+      }
+    },
 
     /** Returns at once with what is new, else as soon as `isEnough` or when the time is up. */
     async poll(

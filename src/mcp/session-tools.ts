@@ -6,6 +6,8 @@ import { type RunnableTool, tool } from "./tool.ts";
 
 const DEFAULT_POLL_LIMIT = 100;
 const DEFAULT_WAIT_SECS = 45;
+/** Half of a result, since every character of it may be escaped. */
+const MAX_CHAT_TEXT_CHARS = 10_000;
 
 /** The tools of those who start and drive children. */
 export const SESSION_TOOLS: RunnableTool[] = [
@@ -63,24 +65,23 @@ export const SESSION_TOOLS: RunnableTool[] = [
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     async run({ app, principal, signal }, { prompt, ephemeral, wait_secs, ...reference }) {
       const session = sessionOf(app, principal, reference);
-      await app.turns.start(session, prompt, ephemeral ?? false);
+      const turn = await app.turns.start(session, prompt, ephemeral ?? false);
       const waitMs = (wait_secs ?? DEFAULT_WAIT_SECS) * 1000;
       const poll = await app.turnReading.poll(session, {
         consumer: "",
         fromSeq: 0,
-        limit: 1_000_000,
+        limit: 1,
         waitMs,
         signal,
         isEnough: ({ status }) => status !== "running",
       });
-      const text = poll.events.map(({ event }) => (event.type === "content" ? event.text : "")).join("");
-      const usage = poll.events.flatMap(({ event }) => (event.type === "complete" ? [event.usage] : []))[0] ?? null;
+      const { text, usage } = app.turnReading.summary(turn.id, MAX_CHAT_TEXT_CHARS);
       const pending = fitApprovals({ approvals: poll.pending, hasMore: false }, 15_000).approvals;
       return {
         type: "ok",
         session_id: session.id,
         status: poll.status,
-        text: text.slice(-20_000),
+        text,
         pending_approvals: pending,
         usage,
         next: nextAfter(poll.status, poll.error),

@@ -82,6 +82,17 @@ describe("a session", () => {
     expect(await ended("chatty")).toMatchObject({ status: "cancelled", pending_approvals: [] });
   });
 
+  test("answers a chat that needs no decision with what the child said and what it took", async () => {
+    await create("quick");
+    const { value } = await parent.call("claudecode_chat", { name: "quick", prompt: script([{ say: "forty-two" }]) });
+    expect(value).toMatchObject({ type: "ok", status: "complete", text: "forty-two", pending_approvals: [] });
+    expect(value["usage"]).toMatchObject({
+      num_turns: 1,
+      output_tokens: expect.any(Number),
+      cost_usd: expect.any(Number),
+    });
+  });
+
   test("goes on with its conversation in the next turn", async () => {
     await create("remembering");
     await start("remembering", [{ say: "first" }]);
