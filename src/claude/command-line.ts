@@ -1,3 +1,4 @@
+import { PERMISSION_TOOL } from "../schema/approval.ts";
 import { AppError } from "../schema/errors.ts";
 import type { Supervision } from "../schema/turn.ts";
 import type { JsonObject } from "../schema/values.ts";
@@ -23,7 +24,6 @@ export type CommandSpec = {
 };
 
 export const SERVER_NAME = "plexus";
-const PERMISSION_TOOL = `mcp__${SERVER_NAME}__loopback_permit`;
 /** The kernel takes 128 KiB in one argument. */
 const MAX_ARGUMENT_BYTES = 120_000;
 

@@ -1,5 +1,6 @@
 import type { Approval, PermitAnswer, ToolRequestEvent } from "../schema/approval.ts";
 import type { ChangeEvent } from "../schema/change.ts";
+import { seconds } from "../schema/values.ts";
 import type { ApprovalRow } from "../storage/approvals.ts";
 
 /** An echoed input up to this size is safe for every CLI version; above it `{}` means the same: run what was asked. */
@@ -75,10 +76,6 @@ export function toPermitAnswer(row: ApprovalRow): PermitAnswer {
     case "pending":
       throw new Error(`approval ${row.id} is still pending`);
   }
-}
-
-export function seconds(milliseconds: number): number {
-  return Math.floor(milliseconds / 1000);
 }
 
 function echo(row: ApprovalRow) {

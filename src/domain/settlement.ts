@@ -1,9 +1,9 @@
 import type { Decision, RespondResult } from "../schema/approval.ts";
 import { AppError } from "../schema/errors.ts";
+import { seconds } from "../schema/values.ts";
 import type { ApprovalHead, Outcome } from "../storage/approvals.ts";
 import type { Storage } from "../storage/database.ts";
 import type { Announce } from "../storage/writer.ts";
-import { seconds } from "./approval-view.ts";
 import { displayName, mayDecide, type Principal } from "./principals.ts";
 import { tellTurn } from "./turn-events.ts";
 

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError } from "../schema/errors.ts";
+import { seconds } from "../schema/values.ts";
 import type { Storage } from "../storage/database.ts";
 import { ownerKey, type Principal } from "./principals.ts";
 
@@ -94,5 +95,5 @@ function hashOf(secret: string): Buffer {
 }
 
 function asNamed(row: { id: string; name: string | null; createdAt: number }): NamedToken {
-  return { id: row.id, name: row.name ?? row.id, created_at: Math.floor(row.createdAt / 1000) };
+  return { id: row.id, name: row.name ?? row.id, created_at: seconds(row.createdAt) };
 }

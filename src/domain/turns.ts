@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { endChild } from "../claude/ending.ts";
 import type { ConversationBlock, ResultFact } from "../claude/facts.ts";
 import { launch } from "../claude/launch.ts";
+import { plexusServer } from "../schema/approval.ts";
 import { AppError } from "../schema/errors.ts";
 import type { SessionConfig } from "../schema/session.ts";
 import type { TurnEvent, Usage } from "../schema/turn.ts";
@@ -11,10 +12,9 @@ import type { TurnEnd, TurnRow } from "../storage/turns.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { type ChildEnd, followChild, GRACE_MS, type RunningChild } from "./child-output.ts";
 import { type Head, headOf, say } from "./conversations.ts";
+import { configOf, sessionSpec } from "./session-spec.ts";
 import type { Session } from "./sessions.ts";
 import type { Tokens } from "./tokens.ts";
-
-const CALL_TIMEOUT_MS = 100_000_000;
 
 export type Turns = ReturnType<typeof createTurns>;
 
@@ -41,10 +41,13 @@ export function createTurns(need: TurnsNeed) {
   const running = new Map<string, Running>();
 
   /** Starts a turn and returns at once; a session has one at a time. */
-  async function start(session: Session, prompt: string, ephemeral: boolean): Promise<TurnRow> {
-    const config = configOf(session);
+  async function start(known: Session, prompt: string, ephemeral: boolean): Promise<TurnRow> {
+    const config = configOf(known);
     const claude = need.claude();
-    const turn = await storage.write(() => {
+    const { turn, session } = await storage.write(() => {
+      // Read again here: a turn that has just ended may have moved the conversation on.
+      const session = storage.sessions.get(known.id);
+      if (!session) throw new AppError("not_found", `Session "${known.name}" was deleted.`);
       if (storage.turns.countRunning() >= need.maxRunning) throw limitReached(need.maxRunning);
       const created = storage.turns.createIfNoneRuns({
         id: Bun.randomUUIDv7(),
@@ -62,7 +65,7 @@ export function createTurns(need: TurnsNeed) {
       storage.turns.appendIfRunning(created.id, [
         { type: "start", id: created.id, user_position: asked ? asked.node_id : null },
       ]);
-      return created;
+      return { turn: created, session };
     });
     try {
       await run(turn, session, config, claude, prompt);
@@ -86,31 +89,13 @@ export function createTurns(need: TurnsNeed) {
     const dir = dirOf(turn.id);
     const token = config.loopback_enabled ? await need.tokens.createForChild(session.id) : undefined;
     const child = launch({
+      ...sessionSpec(session, config, turn.ephemeral),
       claude,
       dir,
       prompt,
       env: need.environment,
       dataDir: need.dataDir,
-      workingDir: config.working_dir,
-      supervision: config.supervision,
-      loopback:
-        token === undefined
-          ? undefined
-          : {
-              type: "http",
-              url: `${need.childUrl()}/mcp`,
-              headers: { Authorization: `Bearer ${token}` },
-              timeout: CALL_TIMEOUT_MS,
-            },
-      mcpServers: serversOf(config),
-      model: config.model ?? undefined,
-      systemPrompt: config.system_prompt ?? undefined,
-      allowedTools: config.allowed_tools,
-      disallowedTools: config.disallowed_tools,
-      addDirs: config.add_dirs,
-      maxTurns: config.max_turns ?? undefined,
-      resume: session.claudeSessionId ?? session.forkedFrom ?? undefined,
-      forkSession: session.claudeSessionId === null ? session.forkedFrom !== null : turn.ephemeral,
+      loopback: token === undefined ? undefined : plexusServer(need.childUrl(), token),
     });
     const entry: Running = { child, dir, over: Promise.resolve(), cancelled: false };
     running.set(turn.id, entry);
@@ -228,18 +213,6 @@ export function createTurns(need: TurnsNeed) {
       );
     },
   };
-}
-
-function configOf(session: Session): SessionConfig {
-  if (session.config) return session.config;
-  throw new AppError(
-    "invalid_arguments",
-    `Session "${session.name}" was made for a claude that is started by hand: create another.`,
-  );
-}
-
-function serversOf(config: SessionConfig): Record<string, Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(config.mcp_servers).map(([name, server]) => [name, Object(server)]));
 }
 
 function limitReached(limit: number): AppError {

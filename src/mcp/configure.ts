@@ -1,11 +1,6 @@
 import type { App, Principal } from "../app.ts";
-import type { McpConfig } from "../schema/approval.ts";
+import { type McpConfig, PERMISSION_TOOL, plexusServer } from "../schema/approval.ts";
 import { AppError } from "../schema/errors.ts";
-
-/** The most that the CLI takes: its own limit on a call must never be what ends a wait. */
-const CALL_TIMEOUT_MS = 100_000_000;
-
-const PERMISSION_TOOL = "mcp__plexus__loopback_permit";
 
 type Configured = { session_id: string; mcp_config: McpConfig; args: string[] };
 
@@ -24,13 +19,7 @@ export async function configureSession(
   const session = sessionId
     ? app.sessions.require(principal, sessionId)
     : await app.sessions.createByHand(principal, name);
-  const token = await app.tokens.createForChild(session.id);
-  const plexus = {
-    type: "http" as const,
-    url: `${app.childUrl()}/mcp`,
-    headers: { Authorization: `Bearer ${token}` },
-    timeout: CALL_TIMEOUT_MS,
-  };
+  const plexus = plexusServer(app.childUrl(), await app.tokens.createForChild(session.id));
   const args = ["--strict-mcp-config", "--permission-mode", "default", "--permission-prompt-tool", PERMISSION_TOOL];
   return { session_id: session.id, mcp_config: { mcpServers: { plexus } }, args };
 }

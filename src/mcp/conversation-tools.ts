@@ -1,7 +1,7 @@
 import { headOf } from "../app.ts";
 import { cutObject } from "../schema/cut.ts";
 import { ForkInput, SessionRef, StreamsInput } from "../schema/session.ts";
-import type { JsonObject } from "../schema/values.ts";
+import { type JsonObject, seconds } from "../schema/values.ts";
 import { sessionOf } from "./session-reference.ts";
 import { type RunnableTool, tool } from "./tool.ts";
 
@@ -108,8 +108,4 @@ function fit<T extends { content: JsonObject }>(items: T[], maxChars: number): T
     fitting.push(cut);
   }
   return fitting;
-}
-
-function seconds(milliseconds: number): number {
-  return Math.floor(milliseconds / 1000);
 }

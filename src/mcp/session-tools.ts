@@ -1,5 +1,6 @@
 import { headOf } from "../app.ts";
 import { ChatInput, ChatWaitInput, CreateInput, PollInput, type SessionConfig, SessionRef } from "../schema/session.ts";
+import { seconds } from "../schema/values.ts";
 import { fitApprovals, fitEvents } from "./results.ts";
 import { sessionOf } from "./session-reference.ts";
 import { type RunnableTool, tool } from "./tool.ts";
@@ -133,7 +134,7 @@ export const SESSION_TOOLS: RunnableTool[] = [
         name: session.name,
         status: app.turnReading.statusOfSession(session.id),
         working_dir: session.config?.working_dir ?? null,
-        created_at: Math.floor(session.createdAt / 1000),
+        created_at: seconds(session.createdAt),
       }));
       return { type: "ok", sessions: sessions.slice(0, 100), has_more: sessions.length > 100 };
     },

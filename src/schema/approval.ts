@@ -146,3 +146,19 @@ export const McpConfig = z.strictObject({
   }),
 });
 export type McpConfig = z.infer<typeof McpConfig>;
+
+/** The tool that a child asks, as its command line names it. */
+export const PERMISSION_TOOL = "mcp__plexus__loopback_permit";
+
+/** The most that the CLI takes: its own limit on a call must never be what ends a wait. */
+const CALL_TIMEOUT_MS = 100_000_000;
+
+/** How a child reaches us, with the token that says which session asks. */
+export function plexusServer(url: string, token: string): McpConfig["mcpServers"]["plexus"] {
+  return {
+    type: "http",
+    url: `${url}/mcp`,
+    headers: { Authorization: `Bearer ${token}` },
+    timeout: CALL_TIMEOUT_MS,
+  };
+}

@@ -36,7 +36,12 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Times are stored in milliseconds, and told in seconds. */
 export const UnixSeconds = z.int().nonnegative();
+
+export function seconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
+}
 
 /** Walks level by level: a recursive check would overflow on the very input that it is there to refuse. */
 function isShallow(value: object): boolean {

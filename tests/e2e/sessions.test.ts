@@ -147,6 +147,16 @@ describe("a session", () => {
     expect(got["config"]).toMatchObject({ name: "forgetful", status: "complete", supervision: "default" });
   });
 
+  test("goes on from where it really stands, even when it was looked up before its last turn ended", async () => {
+    const { id } = await create("looked-up");
+    const before = plexus.app.sessions.require({ kind: "operator" }, id);
+    await start("looked-up", [{ say: "said meanwhile" }]);
+    await ended("looked-up");
+    await plexus.app.turns.start(before, script([{ say: "and then" }]), false);
+    await ended("looked-up");
+    expect(JSON.stringify(model.requests.at(-1)?.conversation)).toContain("said meanwhile");
+  });
+
   test("has one turn at a time", async () => {
     await create("busy");
     await start("busy", [{ hang: true }]);

@@ -1,0 +1,36 @@
+import type { CommandSpec } from "../claude/command-line.ts";
+import { AppError } from "../schema/errors.ts";
+import type { SessionConfig } from "../schema/session.ts";
+import type { Session } from "./sessions.ts";
+
+type SessionSpec = Omit<CommandSpec, "dataDir" | "mcpConfigFile" | "loopback"> & { workingDir: string };
+
+export function configOf(session: Session): SessionConfig {
+  if (session.config) return session.config;
+  throw new AppError(
+    "invalid_arguments",
+    `Session "${session.name}" was made for a claude that is started by hand: create another.`,
+  );
+}
+
+/** What a session asks of the CLI for its next turn; one that is to leave no trace goes on in a copy. */
+export function sessionSpec(session: Session, config: SessionConfig, ephemeral: boolean): SessionSpec {
+  const isFirstOfFork = session.claudeSessionId === null && session.forkedFrom !== null;
+  return {
+    workingDir: config.working_dir,
+    supervision: config.supervision,
+    mcpServers: serversOf(config),
+    model: config.model ?? undefined,
+    systemPrompt: config.system_prompt ?? undefined,
+    allowedTools: config.allowed_tools,
+    disallowedTools: config.disallowed_tools,
+    addDirs: config.add_dirs,
+    maxTurns: config.max_turns ?? undefined,
+    resume: session.claudeSessionId ?? session.forkedFrom ?? undefined,
+    forkSession: isFirstOfFork || (ephemeral && session.claudeSessionId !== null),
+  };
+}
+
+function serversOf(config: SessionConfig): Record<string, Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(config.mcp_servers).map(([name, server]) => [name, Object(server)]));
+}
