@@ -7,15 +7,20 @@ export type PermissionSettings = {
   settings: { permissions: { ask?: string[]; deny: string[]; [mode: string]: unknown }; [key: string]: unknown };
 };
 
+const EDITS = ["Edit", "Write", "NotebookEdit"];
+/** Asked about anyway, were it not for agents of the project that claim a mode in which edits are accepted. */
+const DEFAULT_ASKS = [
+  ...EDITS,
+  ...["touch", "mkdir", "rmdir", "rm", "mv", "cp", "ln", "sed"].map((command) => `Bash(${command}:*)`),
+];
+
 /** Whatever runs a command, changes a file, reaches out, or starts something that asks no more. */
 const STRICT_ASKS = [
   "Bash",
   "PowerShell",
   "Monitor",
   "REPL",
-  "Edit",
-  "Write",
-  "NotebookEdit",
+  ...EDITS,
   "WebFetch",
   "WebSearch",
   "Workflow",
@@ -42,7 +47,7 @@ export function permissionSettings(spec: {
     case "default":
       return {
         sources: "project",
-        settings: { disableAllHooks: true, permissions: { deny, ...NO_OTHER_MODES } },
+        settings: { disableAllHooks: true, permissions: { ask: DEFAULT_ASKS, deny, ...NO_OTHER_MODES } },
       };
     case "strict": {
       const ask = [...STRICT_ASKS, ...spec.mcpServerNames.map((name) => `mcp__${name}`)];

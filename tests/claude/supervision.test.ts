@@ -45,32 +45,35 @@ describe("supervision, with allow rules and hooks that allow in the user's, the 
   });
 });
 
-test("strict asks about an agent of the project that claims a mode of its own", async () => {
-  await using permit = startPermitStub("deny");
-  await withPlace(async (place, start) => {
-    const agents = join(place.workingDir, ".claude", "agents");
-    mkdirSync(agents, { recursive: true });
-    for (const mode of ["bypassPermissions", "acceptEdits"]) {
-      writeFileSync(
-        join(agents, `${mode}.md`),
-        `---\nname: ${mode}\ndescription: bold\npermissionMode: ${mode}\n---\nBe bold.`,
-      );
-    }
-    const agent = (mode: string) => ({
-      name: "Agent",
-      input: {
-        description: "t",
-        subagent_type: mode,
-        prompt: script([{ use: [call("touch")] }, { use: [call("write")] }]),
-        run_in_background: false,
-      },
+test.each(["strict", "default"] as const)(
+  "%s asks about an agent of the project that claims a mode of its own",
+  async (supervision) => {
+    await using permit = startPermitStub("deny");
+    await withPlace(async (place, start) => {
+      const agents = join(place.workingDir, ".claude", "agents");
+      mkdirSync(agents, { recursive: true });
+      for (const mode of ["bypassPermissions", "acceptEdits"]) {
+        writeFileSync(
+          join(agents, `${mode}.md`),
+          `---\nname: ${mode}\ndescription: bold\npermissionMode: ${mode}\n---\nBe bold.`,
+        );
+      }
+      const agent = (mode: string) => ({
+        name: "Agent",
+        input: {
+          description: "t",
+          subagent_type: mode,
+          prompt: script([{ use: [call("touch")] }, { use: [call("write")] }]),
+          run_in_background: false,
+        },
+      });
+      const prompt = script([{ use: [agent("bypassPermissions")] }, { use: [agent("acceptEdits")] }]);
+      await start({ model, supervision, loopback: permit.entry, prompt }).verdict();
+      expect(permit.calls.map(({ tool_name }) => tool_name)).toEqual(["Bash", "Write", "Bash", "Write"]);
+      expect(readdirSync(place.workingDir)).toEqual([".claude"]);
     });
-    const prompt = script([{ use: [agent("bypassPermissions")] }, { use: [agent("acceptEdits")] }]);
-    await start({ model, supervision: "strict", loopback: permit.entry, prompt }).verdict();
-    expect(permit.calls.map(({ tool_name }) => tool_name)).toEqual(["Bash", "Write", "Bash", "Write"]);
-    expect(readdirSync(place.workingDir)).toEqual([".claude"]);
-  });
-});
+  },
+);
 
 describe("the data dir", () => {
   for (const [supervision, name] of [
