@@ -1,24 +1,32 @@
-import { findClaude } from "./claude/find.ts";
+import { createClaudeCli, type FoundClaude } from "./claude/cli.ts";
 import { type Config, localUrl } from "./config.ts";
+import { type ApprovalContexts, createApprovalContexts } from "./domain/approval-context.ts";
 import { type Approvals, createApprovals } from "./domain/approvals.ts";
 import { createBroadcast } from "./domain/broadcast.ts";
 import { type Conversations, createConversations } from "./domain/conversations.ts";
+import { createDriving, type Driving } from "./domain/driving.ts";
 import { createMcpClients, type McpClients } from "./domain/mcp-clients.ts";
+import { displayName, type Principal } from "./domain/principals.ts";
 import { createRetention } from "./domain/retention.ts";
+import { createSessionView, type SessionView } from "./domain/session-view.ts";
 import { createSessions, type Sessions } from "./domain/sessions.ts";
+import { createSignIn, type SignIn } from "./domain/sign-in.ts";
 import { createTokens, type Tokens } from "./domain/tokens.ts";
 import { createTurnReading, type TurnReading } from "./domain/turn-events.ts";
+import { createTurnStream, type TurnStream } from "./domain/turn-stream.ts";
 import { createTurns, type Turns } from "./domain/turns.ts";
 import { createWatching, type Watching } from "./domain/watching.ts";
-import { createWorkspace, type Workspace } from "./domain/workspace.ts";
+import { createWorkspace } from "./domain/workspace.ts";
 import { errorFields, type Log } from "./log.ts";
 import { ensureOperatorToken } from "./operator-token.ts";
-import { AppError } from "./schema/errors.ts";
 import { openStorage } from "./storage/database.ts";
 
+export type { FoundClaude } from "./claude/cli.ts";
+export type { ApprovalList } from "./domain/approvals.ts";
 export { SlowReader } from "./domain/broadcast.ts";
 export { headOf } from "./domain/conversations.ts";
 export type { Principal } from "./domain/principals.ts";
+export { toMessage, toNode } from "./domain/session-view.ts";
 export type { Session } from "./domain/sessions.ts";
 
 /** A child whose connection broke comes back after this long; one that stays away for 5 s more is gone. */
@@ -30,24 +38,39 @@ export type App = AsyncDisposable & {
   config: Config;
   log: Log;
   approvals: Approvals;
+  approvalContexts: ApprovalContexts;
   sessions: Sessions;
   tokens: Tokens;
+  signIn: SignIn;
   watching: Watching;
   mcpClients: McpClients;
   turns: Turns;
   turnReading: TurnReading;
+  turnStream: TurnStream;
+  sessionView: SessionView;
+  driving: Driving;
   conversations: Conversations;
-  workspace: Workspace;
   retryMs: number;
+  /** How the record of a decision would name this caller. */
+  nameOf(principal: Principal): string;
   /** The port that is listened on, told once it is known. */
   listensOn(port: number): void;
   /** Where a process on this machine reaches us, whatever name others use. */
   childUrl(): string;
-  /** What is needed to serve; throws when the database takes no writes. */
-  readiness(): { claude: string | undefined };
+  /** Throws when the database takes no writes. */
+  assertReady(): void;
+  /** The CLI that children are started with, and its version. */
+  claude(): Promise<FoundClaude>;
 };
 
-export type Clocks = { now?: () => number; retryMs?: number; abandonAfterMs?: number; rereadEveryMs?: number };
+/** `now` is the wall clock, which may be set; `elapsed` only counts on. */
+export type Clocks = {
+  now?: () => number;
+  elapsed?: () => number;
+  retryMs?: number;
+  abandonAfterMs?: number;
+  rereadEveryMs?: number;
+};
 
 /** Opens storage, wires the domain on top, and takes both down in reverse order. */
 export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
@@ -57,7 +80,7 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
   let port = config.port;
   let writableAt = Number.NEGATIVE_INFINITY;
   const broadcast = createBroadcast(onError);
-  const storage = openStorage(config.dataDir, broadcast.publish);
+  const storage = openStorage(config.dataDir, broadcast.publish, now);
   const stack = new AsyncDisposableStack();
   stack.use(storage);
   try {
@@ -67,6 +90,7 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
         storage,
         broadcast,
         now,
+        elapsed: clocks.elapsed ?? clocks.now ?? (() => performance.now()),
         timeoutSecs: config.approvalTimeoutSecs,
         abandonAfterMs: clocks.abandonAfterMs ?? retryMs + 5_000,
         rereadEveryMs: clocks.rereadEveryMs ?? 5_000,
@@ -76,6 +100,7 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
     stack.use(createRetention({ storage, now, days: config.retentionDays, onError }));
     const tokens = createTokens({ storage, operatorToken, now });
     const childUrl = () => localUrl(config.host, port);
+    const claude = createClaudeCli(config);
     const turns = stack.use(
       createTurns({
         storage,
@@ -86,35 +111,45 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
         onError,
         dataDir: config.dataDir,
         maxRunning: config.maxRunning,
-        claude: () => requireClaude(config),
+        claude: claude.require,
         environment: config.environment,
         childUrl,
+        program: config.program,
       }),
     );
+    const sessions = createSessions({ storage, now });
+    const turnReading = createTurnReading({ storage, broadcast });
+    const workspace = createWorkspace({ roots: config.workspace, startedIn: process.cwd() });
+    const timeoutSecs = config.approvalTimeoutSecs;
     return {
       config,
       log,
       approvals,
+      approvalContexts: createApprovalContexts({ approvals, sessions, dataDir: config.dataDir }),
       turns,
-      turnReading: createTurnReading({ storage, broadcast }),
+      turnReading,
+      turnStream: createTurnStream({ storage, broadcast }),
+      sessionView: createSessionView({ storage, turnReading }),
+      driving: createDriving({ sessions, turns, turnReading, workspace, broadcast, timeoutSecs }),
       conversations: createConversations({ storage }),
-      workspace: createWorkspace({ roots: config.workspace, startedIn: process.cwd() }),
-      sessions: createSessions({ storage, now }),
+      sessions,
       tokens,
+      signIn: createSignIn({ tokens, now }),
       watching: createWatching({ storage, broadcast }),
       mcpClients: createMcpClients({ storage, now }),
       retryMs,
+      nameOf: displayName,
       listensOn(actual) {
         port = actual;
       },
       childUrl,
-      readiness() {
+      claude: claude.look,
+      assertReady() {
         // Asked without a token, so it must not cost a commit each time.
         if (performance.now() - writableAt > READY_FOR_MS) {
           storage.assertWritable();
           writableAt = performance.now();
         }
-        return { claude: findClaude(config) };
       },
       [Symbol.asyncDispose]: () => stack.disposeAsync(),
     };
@@ -122,13 +157,4 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
     storage[Symbol.dispose]();
     throw cause;
   }
-}
-
-function requireClaude(config: Config): string {
-  const claude = findClaude(config);
-  if (claude) return claude;
-  const where = config.claude
-    ? `${config.claude} is not an executable file`
-    : "claude was not found on PATH or in the usual places";
-  throw new AppError("claude_unavailable", `${where}: install Claude Code, or start Plexus with --claude.`);
 }

@@ -16,6 +16,11 @@ const list = (value: unknown) =>
         .filter(Boolean)
     : value;
 
+/** From source, what Bun would read from the directory that it is called in must not change what runs. */
+const PROGRAM = Bun.isStandaloneExecutable
+  ? [process.execPath]
+  : [process.execPath, "--no-env-file", "--config=/dev/null", join(import.meta.dir, "main.ts")];
+
 /** What can be set: by flag, then by environment, then by default. */
 const Settings = z.object({
   host: HostName.default("127.0.0.1"),
@@ -41,6 +46,8 @@ export type Setting = keyof Settings;
 export type Config = Settings & {
   home: string;
   path: string;
+  /** How this very program is called, wherever the caller stands. */
+  program: string[];
   isDefaultDataDir: boolean;
   /** What children inherit, less what they must not have. */
   environment: Record<string, string | undefined>;
@@ -126,6 +133,7 @@ export function readConfig(flags: Flags = {}, env: Record<string, string | undef
     dataDir: resolve(settings.dataDir),
     home,
     path: env["PATH"] ?? "",
+    program: PROGRAM,
     isDefaultDataDir,
     environment: env,
   };

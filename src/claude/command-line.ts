@@ -33,6 +33,7 @@ export function commandLine(spec: CommandSpec): string[] {
     supervision: spec.supervision,
     dataDir: spec.dataDir,
     mcpServerNames: Object.keys(spec.mcpServers ?? {}),
+    allowedTools: spec.allowedTools ?? [],
   });
   const args = [
     "-p",

@@ -8,8 +8,9 @@ export function readExitCode(dir: string): number | undefined {
   try {
     const text = readFileSync(filesIn(dir).exit, "utf8").trim();
     return /^\d+$/.test(text) ? Number(text) : undefined;
-  } catch {
-    return undefined;
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
+    throw cause;
   }
 }
 

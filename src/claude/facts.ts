@@ -1,28 +1,31 @@
+import { z } from "zod";
 import type { TurnEvent } from "../schema/turn.ts";
 import type { JsonObject } from "../schema/values.ts";
 
 /** What the CLI says of itself when it begins. */
-export type InitFact = {
-  claudeSessionId: string;
-  model: string;
-  version: string;
+export const InitFact = z.object({
+  claudeSessionId: z.string(),
+  model: z.string(),
+  version: z.string(),
   /** How its connection to us stands; `undefined` when it wasn't told of us. */
-  plexusStatus: string | undefined;
-};
+  plexusStatus: z.string().optional(),
+});
+export type InitFact = z.infer<typeof InitFact>;
 
 /** What the CLI says when it is done. The cost is the total of the whole conversation, the tokens are this turn's. */
-export type ResultFact = {
-  subtype: string;
-  is_error: boolean;
-  errors: string[];
-  text: string;
-  claudeSessionId: string;
-  inputTokens: number;
-  outputTokens: number;
-  numTurns: number;
-  totalCostUsd: number;
-  permissionDenials: unknown[];
-};
+export const ResultFact = z.object({
+  subtype: z.string(),
+  is_error: z.boolean(),
+  errors: z.array(z.string()),
+  text: z.string(),
+  claudeSessionId: z.string(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  numTurns: z.number(),
+  totalCostUsd: z.number(),
+  permissionDenials: z.array(z.unknown()),
+});
+export type ResultFact = z.infer<typeof ResultFact>;
 
 /** One finished content block of the top-level conversation. */
 export type ConversationBlock = { role: "assistant" | "user"; content: JsonObject };

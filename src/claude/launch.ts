@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { AppError } from "../schema/errors.ts";
 import { type CommandSpec, commandLine, mcpConfig } from "./command-line.ts";
 import { childEnvironment } from "./environment.ts";
-import { findProcess, type ProcessIdentity } from "./processes.ts";
+import { findProcess, type ProcessIdentity, processesWith } from "./processes.ts";
 import { checkWorkingDir } from "./working-dir.ts";
 
 export type LaunchSpec = Omit<CommandSpec, "mcpConfigFile"> & {
@@ -74,6 +74,12 @@ export function launch(spec: LaunchSpec): LaunchedChild {
   } finally {
     for (const fd of stdio) closeSync(fd);
   }
+}
+
+/** The outermost process of a child of which nothing is known but its directory. */
+export function survivorIn(dir: string): ProcessIdentity | undefined {
+  const marked = processesWith(MARK, markOf(dir));
+  return marked.find(({ parent }) => !marked.some(({ pid }) => pid === parent));
 }
 
 function writePrivately(path: string, text: string): void {

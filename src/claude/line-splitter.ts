@@ -1,60 +1,88 @@
-/** One line of the CLI's output, or the length of one that is too long to be held; `offset` is the byte after it. */
-export type OutputLine = { line: string | { oversized: number }; offset: number };
+/** A piece of a line that is too long to be held: together, its pieces are the line. */
+export type LinePiece = { piece: string; isFirst: boolean };
 
-export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+/** One line of the CLI's output, or a piece of one; `offset` is the byte after it. */
+export type OutputLine = { line: string | LinePiece; offset: number };
 
-const NEWLINE = 10;
+export const NEWLINE = 10;
 
-/** Cuts bytes into lines and never holds more than one line of the greatest length; broken UTF-8 is replaced. */
-export function createLineSplitter(fromOffset = 0) {
-  let pieces: Buffer[] = [];
-  let held = 0;
-  let length = 0;
+const MEGABYTE = 1024 * 1024;
+const LIMITS = { lineBytes: 16 * MEGABYTE, pieceBytes: MEGABYTE };
+
+/**
+ * Cuts bytes into lines and holds no more than one line of the greatest length: a longer one is given by the piece, as
+ * it comes. Broken UTF-8 is replaced. `isInside` says that the first bytes go on with such a line.
+ */
+export function createLineSplitter(fromOffset = 0, isInside = false, limits = LIMITS) {
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  let isTooLong = isInside;
   let offset = fromOffset;
 
-  const take = (bytes: Buffer) => {
-    length += bytes.length;
-    if (length > MAX_LINE_BYTES) {
-      pieces = [];
-      held = 0;
-      return;
-    }
-    pieces.push(bytes);
-    held += bytes.length;
-  };
+  function hold(bytes: Buffer): void {
+    if (bytes.length > 0) held.push(Buffer.from(bytes));
+    heldBytes += bytes.length;
+  }
 
-  const finish = (): OutputLine => {
-    const line = length > MAX_LINE_BYTES ? { oversized: length } : joined(pieces, held).toString("utf8");
-    pieces = [];
-    held = 0;
-    length = 0;
-    return { line, offset };
-  };
+  /** What was held, and these bytes behind it. */
+  function joined(bytes: Buffer): Buffer {
+    const whole = heldBytes === 0 ? bytes : Buffer.concat([...held, bytes], heldBytes + bytes.length);
+    held = [];
+    heldBytes = 0;
+    return whole;
+  }
+
+  /** Gives the bytes before `end` by the piece; a character that is not complete is held. */
+  function* give(bytes: Buffer, end: number, isLast: boolean): Generator<OutputLine> {
+    let left = bytes;
+    while (left.length > 0) {
+      const next = left.subarray(0, limits.pieceBytes);
+      const length = isLast && next.length === left.length ? next.length : wholeCharacters(next);
+      if (length === 0) break;
+      left = left.subarray(length);
+      const piece = next.toString("utf8", 0, length);
+      yield { line: { piece, isFirst: !isTooLong }, offset: end - left.length };
+      isTooLong = true;
+    }
+    hold(left);
+  }
+
+  function* ended(bytes: Buffer, end: number): Generator<OutputLine> {
+    const whole = joined(bytes);
+    if (isTooLong) yield* give(whole, end, true);
+    else yield { line: whole.toString("utf8"), offset };
+    isTooLong = false;
+  }
 
   return {
-    /** The lines that end in these bytes; the bytes may be overwritten afterwards. */
-    push(bytes: Buffer): OutputLine[] {
-      const lines: OutputLine[] = [];
+    /** What is complete with these bytes; they may be overwritten once all of it was taken. */
+    *push(bytes: Buffer): Generator<OutputLine> {
+      const begin = offset;
       let start = 0;
       for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-        take(bytes.subarray(start, end));
-        offset += end + 1 - start;
-        lines.push(finish());
+        offset = begin + end + 1;
+        if (heldBytes === 0 && !isTooLong) yield { line: bytes.toString("utf8", start, end), offset };
+        else yield* ended(bytes.subarray(start, end), begin + end);
         start = end + 1;
       }
       const rest = bytes.subarray(start);
-      offset += rest.length;
-      if (rest.length > 0) take(length + rest.length > MAX_LINE_BYTES ? rest : Buffer.from(rest));
-      return lines;
+      offset = begin + bytes.length;
+      if (isTooLong || heldBytes + rest.length > limits.lineBytes) yield* give(joined(rest), offset, false);
+      else hold(rest);
     },
-    /** The line that was begun and never ended, where there is one. */
-    end(): OutputLine | undefined {
-      return length === 0 ? undefined : finish();
-    },
+    /** What was begun and never ended. */
+    end: (): Iterable<OutputLine> => (heldBytes === 0 ? [] : ended(Buffer.alloc(0), offset)),
   };
 }
 
-function joined(pieces: Buffer[], length: number): Buffer {
-  const [only] = pieces;
-  return pieces.length === 1 && only ? only : Buffer.concat(pieces, length);
+/** How many of the bytes are whole characters: the last one may go on in what comes next. */
+function wholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    const isContinuation = (byte & 0xc0) === 0x80;
+    if (isContinuation) continue;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return needed > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
 }

@@ -2,9 +2,11 @@ import { existsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { watchChanges } from "./directory-changes.ts";
 import { filesIn } from "./launch.ts";
-import { createLineSplitter, type OutputLine } from "./line-splitter.ts";
+import { createLineSplitter, NEWLINE, type OutputLine } from "./line-splitter.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
+/** Tiny lines without end must not keep everybody else waiting. */
+const MAX_BATCH_LINES = 5_000;
 /** A batch is at least this long in the making, so that what streams word by word comes by the phrase. */
 const PACE_MS = 100;
 
@@ -21,8 +23,8 @@ export async function* readOutput(
   await using file = await openIfAny(files.stdout);
   if (file === undefined) return;
   using changes = watchChanges(dir, signal);
-  const splitter = createLineSplitter(fromOffset);
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  const splitter = createLineSplitter(fromOffset, await isInsideLine(file, fromOffset));
   let at = fromOffset;
   while (!signal?.aborted) {
     changes.forget();
@@ -31,8 +33,7 @@ export async function* readOutput(
     const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, at);
     at += bytesRead;
     if (bytesRead > 0) {
-      const lines = splitter.push(buffer.subarray(0, bytesRead));
-      if (lines.length > 0) yield lines;
+      yield* inBatches(splitter.push(buffer.subarray(0, bytesRead)));
       continue;
     }
     if (!ended) {
@@ -40,10 +41,27 @@ export async function* readOutput(
       await changes.pause(PACE_MS);
       continue;
     }
-    const last = splitter.end();
-    if (last) yield [last];
+    yield* inBatches(splitter.end());
     return;
   }
+}
+
+function* inBatches(lines: Iterable<OutputLine>): Generator<OutputLine[]> {
+  let batch: OutputLine[] = [];
+  for (const line of lines) {
+    const isPiece = typeof line.line !== "string";
+    if (batch.push(line) < MAX_BATCH_LINES && !isPiece) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Reading stops behind a line, or else behind a piece of one that is too long. */
+async function isInsideLine(file: FileHandle, offset: number): Promise<boolean> {
+  if (offset === 0) return false;
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(1), 0, 1, offset - 1);
+  return bytesRead === 1 && buffer[0] !== NEWLINE;
 }
 
 async function openIfAny(path: string): Promise<FileHandle | undefined> {

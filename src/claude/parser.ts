@@ -1,12 +1,12 @@
-import { isJsonObject, JsonObject } from "../schema/values.ts";
-import { SERVER_NAME } from "./command-line.ts";
-import type { InitFact, Parsed, ResultFact, TurnEventDraft } from "./facts.ts";
+import { isJsonObject, isShallow, JsonObject } from "../schema/values.ts";
+import type { Parsed, TurnEventDraft } from "./facts.ts";
+import { initFact, resultFact } from "./line-facts.ts";
 import type { OutputLine } from "./line-splitter.ts";
 import { blocksOf, listOf, numberOf, objectOf, outputOf, textOf } from "./loose.ts";
 import { createStreamedText, type StreamedTextState } from "./streamed-text.ts";
 
 /** Where a parser stands, to go on from in another process; small, and JSON. */
-export type ParserState = { streamed: StreamedTextState; toolUseIds: string[] };
+export type ParserState = { streamed: StreamedTextState; toolUseIds: string[]; pieces: number };
 
 export type Parser = {
   /** Text that streams is held until something else happens or `flush` is called, so that no event is one token. */
@@ -17,7 +17,8 @@ export type Parser = {
   state(): ParserState;
 };
 
-type Pending = { type: "content"; text: string } | { type: "thinking"; thinking: string };
+/** What comes in small pieces and becomes one event. */
+type Held = { kind: "text" | "thinking" | "unparsed"; text: string };
 
 const MAX_HELD_CHARS = 16_384;
 /** A call is told once; the CLI could repeat one only shortly after. */
@@ -29,30 +30,28 @@ const SILENT_DELTAS = /^(input_json_delta|signature_delta|citations_delta)$/;
 export function createParser(from?: ParserState): Parser {
   const streamed = createStreamedText(from?.streamed);
   const toolUseIds = new Set(from?.toolUseIds);
-  let pending: Pending | undefined;
+  let pieces = from?.pieces ?? 0;
+  let held: Held | undefined;
+  let raw = "";
   let out: Parsed = nothing();
 
-  const flushPending = () => {
-    if (pending) out.events.push(pending);
-    pending = undefined;
+  const flushHeld = () => {
+    if (held) out.events.push(heldEvent(held));
+    held = undefined;
+  };
+  const hold = (kind: Held["kind"], text: string, between = "") => {
+    if (text === "") return;
+    if (held?.kind !== kind) flushHeld();
+    held = { kind, text: held ? held.text + between + text : text };
+    if (held.text.length >= MAX_HELD_CHARS) flushHeld();
   };
   const emit = (event: TurnEventDraft) => {
-    flushPending();
+    flushHeld();
     out.events.push(event);
   };
-  const passOn = (event_type: string, data: unknown) => emit({ type: "passthrough", event_type, data });
-
-  const say = (kind: "text" | "thinking", text: string) => {
-    if (text === "") return;
-    if (kind === "text") {
-      if (pending?.type === "thinking") flushPending();
-      pending = { type: "content", text: (pending?.type === "content" ? pending.text : "") + text };
-    } else {
-      if (pending?.type === "content") flushPending();
-      pending = { type: "thinking", thinking: (pending?.type === "thinking" ? pending.thinking : "") + text };
-    }
-    if ((pending.type === "content" ? pending.text : pending.thinking).length >= MAX_HELD_CHARS) flushPending();
-  };
+  const keepRaw = () => hold("unparsed", raw, "\n");
+  const passOn = (event_type: string, data: JsonObject) =>
+    isShallow(data) ? emit({ type: "passthrough", event_type, data }) : keepRaw();
 
   const streamEvent = (line: JsonObject) => {
     // A subagent's message follows whole, and its pieces would mix with ours.
@@ -70,29 +69,41 @@ export function createParser(from?: ParserState): Parser {
       const [what, text] =
         kind === "text_delta" ? (["text", delta["text"]] as const) : (["thinking", delta["thinking"]] as const);
       streamed.add(what, numberOf(event["index"]), textOf(text));
-      say(what, textOf(text));
+      hold(what, textOf(text));
     } else if (!SILENT_DELTAS.test(kind)) passOn(`stream_event/${kind}`, line);
   };
 
   const assistant = (line: JsonObject) => {
     const message = objectOf(line["message"]);
     const id = textOf(message["id"]);
-    for (const block of blocksOf(message["content"])) {
+    for (const block of blocksIn(line)) {
       const type = textOf(block["type"]);
       if (type === "tool_use") toolUse(block);
       else if (isOfSubagent(line))
         passOn(`subagent/${type}`, { parent_tool_use_id: line["parent_tool_use_id"], block });
-      else if (type === "text") say("text", streamed.rest("text", id, textOf(block["text"])));
-      else if (type === "thinking") say("thinking", streamed.rest("thinking", id, textOf(block["thinking"])));
+      else if (type === "text") hold("text", streamed.rest("text", id, textOf(block["text"])));
+      else if (type === "thinking") hold("thinking", streamed.rest("thinking", id, textOf(block["thinking"])));
       else passOn(`assistant/${type}`, block);
       if (!isOfSubagent(line)) out.facts.blocks.push({ role: "assistant", content: block });
     }
   };
 
+  /** What is in a message; one of another shape than we know is passed on too. */
+  const blocksIn = (line: JsonObject): JsonObject[] => {
+    if (!isShallow(line)) {
+      keepRaw();
+      return [];
+    }
+    const content = objectOf(line["message"])["content"];
+    const blocks = blocksOf(content);
+    if (blocks.length === 0 || blocks.length < listOf(content).length) passOn(textOf(line["type"]), line);
+    return blocks;
+  };
+
   const toolUse = (block: JsonObject) => {
     const tool_use_id = textOf(block["id"]);
     if (toolUseIds.has(tool_use_id)) return;
-    toolUseIds.add(tool_use_id);
+    if (tool_use_id !== "") toolUseIds.add(tool_use_id);
     const [oldest] = toolUseIds;
     if (toolUseIds.size > REMEMBERED_CALLS && oldest !== undefined) toolUseIds.delete(oldest);
     const input = JsonObject.safeParse(block["input"] ?? {});
@@ -101,7 +112,7 @@ export function createParser(from?: ParserState): Parser {
   };
 
   const user = (line: JsonObject) => {
-    for (const block of blocksOf(objectOf(line["message"])["content"])) {
+    for (const block of blocksIn(line)) {
       const type = textOf(block["type"]);
       if (type === "tool_result") {
         const output = outputOf(block["content"]);
@@ -121,7 +132,7 @@ export function createParser(from?: ParserState): Parser {
     if (type === "assistant") return assistant(line);
     if (type === "user") return user(line);
     if (type === "result") {
-      flushPending();
+      flushHeld();
       out.facts.result = resultFact(line);
     } else if (type === "system" && subtype === "init") out.facts.init = initFact(line);
     else if (type !== "system" || subtype !== "status")
@@ -136,24 +147,33 @@ export function createParser(from?: ParserState): Parser {
 
   return {
     push(line) {
-      if (typeof line !== "string") passOn("oversized", { bytes: line.oversized });
-      else if (line.trim() !== "") {
+      if (typeof line !== "string") {
+        pieces = line.isFirst ? 1 : pieces + 1;
+        passOn("oversized", { piece: pieces, text: line.piece });
+      } else if (line.trim() !== "") {
+        raw = line;
         const value = parsed(line);
-        if (value === undefined) passOn("unparsed", line);
+        if (value === undefined) keepRaw();
         else read(value);
       }
       return taken();
     },
     flush() {
-      flushPending();
+      flushHeld();
       return taken().events;
     },
-    state: () => ({ streamed: streamed.state(), toolUseIds: [...toolUseIds] }),
+    state: () => ({ streamed: streamed.state(), toolUseIds: [...toolUseIds], pieces }),
   };
 }
 
 function nothing(): Parsed {
   return { events: [], facts: { blocks: [] } };
+}
+
+function heldEvent({ kind, text }: Held): TurnEventDraft {
+  if (kind === "text") return { type: "content", text };
+  if (kind === "thinking") return { type: "thinking", thinking: text };
+  return { type: "passthrough", event_type: kind, data: text };
 }
 
 function parsed(line: string): JsonObject | undefined {
@@ -167,33 +187,4 @@ function parsed(line: string): JsonObject | undefined {
 
 function isOfSubagent(line: JsonObject): boolean {
   return typeof line["parent_tool_use_id"] === "string";
-}
-
-function initFact(line: JsonObject): InitFact {
-  const ours = listOf(line["mcp_servers"])
-    .map(objectOf)
-    .find(({ name }) => name === SERVER_NAME);
-  return {
-    claudeSessionId: textOf(line["session_id"]),
-    model: textOf(line["model"]),
-    version: textOf(line["claude_code_version"]),
-    plexusStatus: ours && textOf(ours["status"]),
-  };
-}
-
-function resultFact(line: JsonObject): ResultFact {
-  const usage = objectOf(line["usage"]);
-  const cached = numberOf(usage["cache_creation_input_tokens"]) + numberOf(usage["cache_read_input_tokens"]);
-  return {
-    subtype: textOf(line["subtype"]),
-    is_error: line["is_error"] === true,
-    errors: listOf(line["errors"]).map((error) => (typeof error === "string" ? error : JSON.stringify(error))),
-    text: textOf(line["result"]),
-    claudeSessionId: textOf(line["session_id"]),
-    inputTokens: numberOf(usage["input_tokens"]) + cached,
-    outputTokens: numberOf(usage["output_tokens"]),
-    numTurns: numberOf(line["num_turns"]),
-    totalCostUsd: numberOf(line["total_cost_usd"]),
-    permissionDenials: listOf(line["permission_denials"]),
-  };
 }

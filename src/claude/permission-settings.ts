@@ -39,6 +39,7 @@ export function permissionSettings(spec: {
   supervision: Supervision;
   dataDir: string;
   mcpServerNames: string[];
+  allowedTools: string[];
 }): PermissionSettings {
   const deny = dataDirRules(spec.dataDir);
   switch (spec.supervision) {
@@ -47,7 +48,10 @@ export function permissionSettings(spec: {
     case "default":
       return {
         sources: "project",
-        settings: { disableAllHooks: true, permissions: { ask: DEFAULT_ASKS, deny, ...NO_OTHER_MODES } },
+        settings: {
+          disableAllHooks: true,
+          permissions: { ask: asksBeside(spec.allowedTools), deny, ...NO_OTHER_MODES },
+        },
       };
     case "strict": {
       const ask = [...STRICT_ASKS, ...spec.mcpServerNames.map((name) => `mcp__${name}`)];
@@ -61,6 +65,19 @@ export function permissionSettings(spec: {
       };
     }
   }
+}
+
+/** What a session allows by name is left out of the ask rules, which would outrank it. */
+function asksBeside(allowedTools: string[]): string[] {
+  return DEFAULT_ASKS.filter((ask) => !allowedTools.some((allowed) => concerns(allowed, ask)));
+}
+
+/** Rules for edits hold for every tool that edits; one for Bash concerns the commands that it begins with. */
+function concerns(allowed: string, ask: string): boolean {
+  const [tool = "", pattern = "*"] = allowed.split(/[()]/);
+  const [asked = "", command = ""] = ask.split(/[(:]/);
+  if (EDITS.includes(asked)) return EDITS.includes(tool);
+  return tool === asked && (pattern === "*" || pattern.split(/[\s:*]/)[0] === command);
 }
 
 /**

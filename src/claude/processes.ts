@@ -5,7 +5,10 @@ export type ProcessIdentity = { pid: number; startTime: string };
 
 type Process = ProcessIdentity & { parent: number; state: string };
 
+const NOT_THERE = ["ENOENT", "ESRCH", "EACCES", "EPERM"];
 const HAS_PROC = existsSync("/proc/self/stat");
+/** Start times are counted from the boot, so that those of two boots could be alike. */
+const BOOT = contents("/proc/sys/kernel/random/boot_id")?.slice(0, 8) ?? "";
 
 /** Running processes; a zombie holds nothing but its exit code, and doesn't count. */
 export function runningProcesses(): Process[] {
@@ -30,7 +33,7 @@ export function descendantsOf(pid: number, running = runningProcesses()): Proces
 }
 
 /** Processes of ours that were started with NAME=value, wherever they hang in the tree by now. */
-export function processesWith(name: string, value: string): ProcessIdentity[] {
+export function processesWith(name: string, value: string): Process[] {
   if (HAS_PROC) {
     const mark = `${name}=${value}`;
     return runningProcesses().filter(({ pid }) => contents(`/proc/${pid}/environ`)?.split("\0").includes(mark));
@@ -63,7 +66,7 @@ function fromProc(pid: number): Process | undefined {
   // The command's name stands in parentheses and may itself hold spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state = "", parent = ""] = fields;
-  return { pid, parent: Number(parent), state, startTime: fields[19] ?? "" };
+  return { pid, parent: Number(parent), state, startTime: `${fields[19]}@${BOOT}` };
 }
 
 function fromPs(...which: string[]): Process[] {
@@ -79,11 +82,12 @@ function ps(...args: string[]): string[] {
     .split("\n");
 }
 
-/** A process may end, or belong to somebody else, while we look at it. */
+/** A process may end, or belong to somebody else, while we look; that we could not look says nothing of it. */
 function contents(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && NOT_THERE.includes(String(cause.code))) return undefined;
+    throw cause;
   }
 }

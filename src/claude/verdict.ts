@@ -34,7 +34,7 @@ function reason({ exitCode, result, init }: Ending): string {
   return `Claude Code ended ${how}, ${init ? "in the middle of its work" : "before it had begun"}.`;
 }
 
-function hint({ result, init, stderrTail }: Ending): string {
+function hint({ exitCode, result, init, stderrTail }: Ending): string {
   const said = `${result?.text ?? ""}\n${result?.errors.join("\n") ?? ""}\n${stderrTail}`;
   if (result?.subtype === "error_max_turns")
     return "Continue with a further prompt, or give the session more max_turns.";
@@ -50,6 +50,7 @@ function hint({ result, init, stderrTail }: Ending): string {
   if (/no conversation found/i.test(said)) {
     return "Its conversation is gone from this machine, or belongs to another working directory: create a new session.";
   }
+  if (exitCode === undefined) return "It was killed, or the machine or the container that it ran in was restarted.";
   return "";
 }
 

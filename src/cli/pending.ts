@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { type Flags, readConfig } from "../config.ts";
 import { Approval } from "../schema/approval.ts";
+import { duration } from "./duration.ts";
 import { jsonText } from "./printable.ts";
 import { findServer, type Server } from "./server-client.ts";
 import { clientCommand } from "./settings.ts";
@@ -52,10 +53,3 @@ const rowOf = (now: number) => (approval: Approval) => [
   duration(approval.expires_at - now),
   JSON.stringify(approval.input),
 ];
-
-function duration(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds));
-  if (whole < 60) return `${whole}s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)}m${whole % 60}s`;
-  return `${Math.floor(whole / 3600)}h${Math.floor((whole % 3600) / 60)}m`;
-}

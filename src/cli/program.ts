@@ -1,25 +1,37 @@
 import { Command } from "commander";
 import { VERSION } from "../version.ts";
 import { allowCommand } from "./allow.ts";
+import { backupCommand } from "./backup.ts";
 import { callCommand } from "./call.ts";
 import { configureCommand } from "./configure.ts";
 import { denyCommand } from "./deny.ts";
 import { healthcheckCommand } from "./healthcheck.ts";
+import { logsCommand } from "./logs.ts";
+import { mcpCommand } from "./mcp.ts";
+import { openCommand } from "./open.ts";
 import { pendingCommand } from "./pending.ts";
 import { printable } from "./printable.ts";
+import { runCommand } from "./run.ts";
 import { serveCommand } from "./serve.ts";
+import { sessionsCommand } from "./sessions.ts";
 import type { Terminal } from "./terminal.ts";
 import { tokenCommand } from "./token.ts";
 import { versionCommand } from "./version.ts";
 
 const COMMANDS = [
   serveCommand,
+  mcpCommand,
+  runCommand,
+  sessionsCommand,
+  logsCommand,
+  openCommand,
   pendingCommand,
   allowCommand,
   denyCommand,
   configureCommand,
   tokenCommand,
   callCommand,
+  backupCommand,
   healthcheckCommand,
   versionCommand,
 ];
@@ -30,7 +42,10 @@ export function createProgram(terminal: Terminal): Command {
     .description("Lets one agent supervise others: every tool call a child asks about waits for your decision.")
     .usage("[command] [options]")
     .version(VERSION, "--version", "print the version")
-    .addHelpText("after", "\nExit codes: 0 done, 1 failed or refused, 2 wrong usage, 3 no server, 4 decided before.")
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 done, 1 failed or refused, 2 wrong usage, 3 no server, 4 decided before, 5 cancelled.",
+    )
     .exitOverride()
     .configureOutput({
       writeOut: terminal.out,

@@ -19,10 +19,11 @@ const SETTINGS: Setting[] = [
 
 export function serveCommand(terminal: Terminal): Command {
   const command = new Command("serve").description("start the server; plexus alone does the same");
-  return withSettings(command, SETTINGS).action(async (flags: Flags) => {
+  command.option("--takeover", "take over from the server that runs on this data dir; its children go on");
+  return withSettings(command, SETTINGS).action(async ({ takeover, ...flags }: Flags & { takeover?: true }) => {
     const config = readConfig(flags);
     // Loaded here alone: the other commands start in a fraction of the time without a server in them.
     const { serve } = await import("./serving.ts");
-    await serve(config, terminal);
+    await serve(config, terminal, takeover === true);
   });
 }

@@ -7,7 +7,17 @@ import { isGone, readServerFile, type ServerFile } from "./server-file.ts";
 import { CommandFailed, ExitCode } from "./terminal.ts";
 
 const ANSWER_WITHIN_MS = 30_000;
-const Refusal = z.object({ error: z.object({ message: z.string() }) });
+const Refusal = z.object({ error: z.object({ code: z.string().optional(), message: z.string() }) });
+
+/** The server has understood, and will not. */
+export class Refused extends CommandFailed {
+  constructor(
+    message: string,
+    readonly code: string | undefined,
+  ) {
+    super(message);
+  }
+}
 
 export type Server = {
   url: string;
@@ -24,9 +34,7 @@ export type Server = {
 
 /** The server that this command is meant for, with the token that it will take. */
 export function findServer(config: Config): Server {
-  const place = locateServer(config);
-  const token = tokenFor(config, place);
-  const { url } = place;
+  const { url, token } = reachServer(config);
 
   async function send(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
@@ -34,7 +42,8 @@ export function findServer(config: Config): Server {
     const response = await fetchDirectly(`${url}${path}`, { ...init, headers });
     if (response.ok) return response;
     const refusal = Refusal.safeParse(await response.json().catch(() => undefined)).data;
-    throw new CommandFailed(refusal?.error.message ?? `${url} does not answer like Plexus (HTTP ${response.status}).`);
+    if (!refusal) throw new CommandFailed(`${url} does not answer like Plexus (HTTP ${response.status}).`);
+    throw new Refused(refusal.error.message, refusal.error.code);
   }
 
   return {
@@ -53,6 +62,12 @@ export function findServer(config: Config): Server {
   };
 }
 
+/** Where that server is, and the token that it will take. */
+export function reachServer(config: Config): { url: string; token: string | undefined } {
+  const place = locateServer(config);
+  return { url: place.url, token: tokenFor(config, place) };
+}
+
 type Place = { url: string; file: ServerFile | undefined };
 
 /** As told, or as the server of the data dir wrote down, or where one would listen by these settings. */
@@ -64,10 +79,15 @@ export function locateServer(config: Config): Place {
 }
 
 /** Fetches from our own server: a proxy has no business between us, and a redirect can't be ours. */
-export async function fetchDirectly(url: string, init: RequestInit): Promise<Response> {
+export function fetchUnproxied(url: string, init: BunFetchRequestInit): Promise<Response> {
   const isHere = isLoopback(hostOf(url));
+  return fetch(url, { ...init, redirect: "manual", ...(isHere && { proxy: false }) });
+}
+
+/** The same, with a failure that says what to do. */
+export async function fetchDirectly(url: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, { ...init, redirect: "manual", ...(isHere && { proxy: false }) });
+    return await fetchUnproxied(url, init);
   } catch (cause) {
     throw unreachable(new URL(url).origin, cause);
   }

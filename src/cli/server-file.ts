@@ -1,11 +1,14 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { findProcess, isSameProcess } from "../claude/processes.ts";
 import { fileFailure, systemCode } from "./file-failure.ts";
 
 /** Whoever calls the server needs to know which token is the operator's: the stored one, or one from its environment. */
 const ServerFile = z.object({
   pid: z.int().positive(),
+  /** Tells the server from another process that has got its number since. */
+  start_time: z.string().optional(),
   url: z.url(),
   operator_token: z.enum(["stored", "environment", "none"]),
 });
@@ -21,8 +24,11 @@ export function readServerFile(dataDir: string): ServerFile | undefined {
   }
 }
 
-export function writeServerFile(dataDir: string, server: ServerFile): Disposable {
+/** Says where this process listens, until disposed. */
+export function writeServerFile(dataDir: string, where: Pick<ServerFile, "url" | "operator_token">): Disposable {
   const draft = `${pathIn(dataDir)}.new`;
+  const { pid } = process;
+  const server: ServerFile = { pid, start_time: findProcess(pid)?.startTime, ...where };
   try {
     writeFileSync(draft, JSON.stringify(server), { mode: 0o600 });
     renameSync(draft, pathIn(dataDir));
@@ -33,7 +39,8 @@ export function writeServerFile(dataDir: string, server: ServerFile): Disposable
 }
 
 /** A server that was killed leaves its file behind, and its port to anybody. */
-export function isGone({ pid }: ServerFile): boolean {
+export function isGone({ pid, start_time }: ServerFile): boolean {
+  if (start_time !== undefined) return !isSameProcess({ pid, startTime: start_time });
   try {
     process.kill(pid, 0);
     return false;

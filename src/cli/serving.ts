@@ -1,36 +1,61 @@
 import { type App, openApp } from "../app.ts";
 import type { Config } from "../config.ts";
-import { startHttpServer } from "../http/server.ts";
+import { type Listener, PortInUse } from "../http/listener.ts";
+import { listenAhead, startHttpServer } from "../http/server.ts";
 import { createLog, type Log } from "../log.ts";
 import { createLazyMcpEndpoint } from "../mcp/lazy-endpoint.ts";
 import { DataDirInUse } from "../storage/database.ts";
 import { VERSION } from "../version.ts";
 import { fileFailure } from "./file-failure.ts";
+import { pageUrl } from "./open.ts";
 import { isGone, readServerFile, type ServerFile, writeServerFile } from "./server-file.ts";
+import { HAND_OVER_SIGNAL, takePort } from "./takeover.ts";
 import { CommandFailed, type Terminal } from "./terminal.ts";
 import { AUTH_NONE_WARNING, welcome } from "./welcome.ts";
 
-const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", HAND_OVER_SIGNAL] as const;
 
-/** Serves until a signal says to stop. */
-export async function serve(config: Config, terminal: Terminal): Promise<void> {
+const STOPPING = "\nStopping. What nobody has decided stays on record.\n";
+const HANDING_OVER = "\nHanding over: the children go on, and the next server finds them.\n";
+
+/** Serves until a signal says to stop, or to leave the children to the next server. */
+export async function serve(config: Config, terminal: Terminal, takeover: boolean): Promise<void> {
   process.umask(0o077);
-  using signals = catchStopSignals();
+  using signals = catchSignals();
   const log = serverLog(config, terminal);
+  // Before the children of an earlier server are looked after, who must not suffer when somebody else has the port.
+  await using listener = (takeover ? await takePort(config) : undefined) ?? listenAlone(config);
   await using app = open(config, log);
+  try {
+    const signal = await serveUntil(signals.first, { app, listener, log, terminal });
+    if (signal === HAND_OVER_SIGNAL) await app.turns.handOver();
+  } catch (cause) {
+    // Only who says so stops the children: what ails this server the next one may not have.
+    await app.turns.handOver();
+    throw cause;
+  }
+}
+
+type Serving = { app: App; listener: Listener; log: Log; terminal: Terminal };
+
+async function serveUntil(stopped: Promise<string>, { app, listener, log, terminal }: Serving): Promise<string> {
+  const { config } = app;
   // The HTTP server takes it over, but only once it listens.
   await using mcp = createLazyMcpEndpoint(app);
-  await using http = startHttpServer(app, mcp);
-  using _ = writeServerFile(config.dataDir, { pid: process.pid, url: http.url, operator_token: tokenSource(config) });
+  await using http = startHttpServer(app, mcp, { listener });
+  using _ = writeServerFile(config.dataDir, { url: http.url, operator_token: tokenSource(config) });
   if (terminal.isInteractive) {
-    terminal.out(welcome(config, http.url, app.readiness().claude, terminal));
+    const page = pageUrl(http.url, app.signIn.newCode({ kind: "operator" }).code);
+    terminal.out(welcome(config, { url: http.url, page }, await app.claude(), terminal));
   } else {
     if (config.auth === "none") log.warn(AUTH_NONE_WARNING);
     log.info("listening", { url: http.url, version: VERSION, data_dir: config.dataDir, pid: process.pid });
   }
-  const signal = await signals.first;
-  if (terminal.isInteractive) terminal.out("\nStopping. What nobody has decided stays on record.\n");
-  log.info("stopping", { signal });
+  const signal = await stopped;
+  const handsOver = signal === HAND_OVER_SIGNAL;
+  if (terminal.isInteractive) terminal.out(handsOver ? HANDING_OVER : STOPPING);
+  log.info(handsOver ? "handing over" : "stopping", { signal });
+  return signal;
 }
 
 /** On the screen that shows the welcome, only what went wrong is worth a line. */
@@ -39,15 +64,29 @@ function serverLog(config: Config, terminal: Terminal): Log {
   return createLog(isQuiet ? "warn" : config.logLevel, terminal.err);
 }
 
+function listenAlone(config: Config): Listener {
+  try {
+    return listenAhead(config, { beside: false });
+  } catch (cause) {
+    const holder = readServerFile(config.dataDir);
+    const isOurs = holder && !isGone(holder) && Number(new URL(holder.url).port) === config.port;
+    throw cause instanceof PortInUse && isOurs ? inUse(config) : cause;
+  }
+}
+
 function open(config: Config, log: Log): App {
   try {
     return openApp(config, log);
   } catch (cause) {
-    if (!(cause instanceof DataDirInUse)) throw fileFailure(`The data dir ${config.dataDir} can't be used`, cause);
-    throw new CommandFailed(
-      `Another Plexus serves ${config.dataDir}: ${holderOf(config)}. Stop it, or choose another --data-dir.`,
-    );
+    throw cause instanceof DataDirInUse
+      ? inUse(config)
+      : fileFailure(`The data dir ${config.dataDir} can't be used`, cause);
   }
+}
+
+function inUse(config: Config): CommandFailed {
+  const advice = "Stop it, take over from it with --takeover, or choose another --data-dir.";
+  return new CommandFailed(`Another Plexus serves ${config.dataDir}: ${holderOf(config)}. ${advice}`);
 }
 
 function holderOf(config: Config): string {
@@ -62,13 +101,13 @@ function tokenSource(config: Config): ServerFile["operator_token"] {
 }
 
 /** Caught from the start, and still when stopping: a second signal must not cut that short. */
-function catchStopSignals(): Disposable & { first: Promise<string> } {
+function catchSignals(): Disposable & { first: Promise<string> } {
   const { promise: first, resolve } = Promise.withResolvers<string>();
-  for (const signal of STOP_SIGNALS) process.on(signal, resolve);
+  for (const signal of SIGNALS) process.on(signal, resolve);
   return {
     first,
     [Symbol.dispose]() {
-      for (const signal of STOP_SIGNALS) process.off(signal, resolve);
+      for (const signal of SIGNALS) process.off(signal, resolve);
     },
   };
 }

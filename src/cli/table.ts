@@ -25,7 +25,7 @@ function padded(cell: string, width: number): string {
 }
 
 /** At most `width` columns of the text; a cut shows as `…`. */
-function shortened(text: string, width: number): string {
+export function shortened(text: string, width: number): string {
   if (Bun.stringWidth(text) <= width) return text;
   let kept = "";
   let used = 1;
@@ -35,4 +35,20 @@ function shortened(text: string, width: number): string {
     kept += character;
   }
   return `${kept}…`;
+}
+
+/** The text in rows of at most `width` columns. */
+export function wrapped(text: string, width: number): string[] {
+  const rows = [""];
+  let used = 0;
+  for (const character of text.replaceAll("\t", "    ")) {
+    const size = Bun.stringWidth(character);
+    if (used + size > width) {
+      rows.push("");
+      used = 0;
+    }
+    rows.push(`${rows.pop()}${character}`);
+    used += size;
+  }
+  return rows;
 }

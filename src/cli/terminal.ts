@@ -13,7 +13,7 @@ export type Terminal = {
 };
 
 /** What scripts can rely on. */
-export const ExitCode = { ok: 0, failed: 1, usage: 2, unreachable: 3, alreadyResolved: 4 } as const;
+export const ExitCode = { ok: 0, failed: 1, usage: 2, unreachable: 3, alreadyResolved: 4, cancelled: 5 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 /** Ends a command with this exit code, after its one line for the person. */
@@ -27,6 +27,12 @@ export class CommandFailed extends Error {
   }
 }
 
+const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const;
+
+export function styled(style: keyof typeof STYLES, text: string, terminal: Terminal): string {
+  return terminal.hasColour ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text;
+}
+
 export function bold(text: string, terminal: Terminal): string {
-  return terminal.hasColour ? `\u001b[1m${text}\u001b[0m` : text;
+  return styled("bold", text, terminal);
 }

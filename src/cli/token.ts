@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { z } from "zod";
-import { type Config, type Flags, readConfig, UsageError } from "../config.ts";
-import { Name } from "../schema/values.ts";
+import { type Config, type Flags, readConfig } from "../config.ts";
+import { nameArgument } from "./name-argument.ts";
 import { jsonText } from "./printable.ts";
 import { findServer, storedToken, tokenIsElsewhere } from "./server-client.ts";
 import { isGone, readServerFile } from "./server-file.ts";
@@ -82,10 +82,4 @@ function revokeCommand(terminal: Terminal): Command {
       const revoked = await server.request(Revoked, "DELETE", path);
       terminal.out(options.json ? jsonText(revoked, terminal) : `Revoked ${revoked.name}.\n`);
     });
-}
-
-function nameArgument(name: string): string {
-  const parsed = Name.safeParse(name);
-  if (parsed.success) return parsed.data;
-  throw new UsageError(`NAME ${JSON.stringify(name)}: ${parsed.error.issues[0]?.message}.`);
 }

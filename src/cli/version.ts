@@ -1,13 +1,14 @@
 import { Command } from "commander";
-import { VERSION } from "../version.ts";
+import { COMMIT, VERSION } from "../version.ts";
 import { jsonText } from "./printable.ts";
 import type { Terminal } from "./terminal.ts";
 
 export function versionCommand(terminal: Terminal): Command {
   return new Command("version")
-    .description("print the version")
+    .description("print the version, and the commit that it was built from")
     .option("--json", "print JSON")
     .action(({ json }: { json?: true }) => {
-      terminal.out(json ? jsonText({ name: "plexus", version: VERSION }, terminal) : `plexus ${VERSION}\n`);
+      if (json) return terminal.out(jsonText({ name: "plexus", version: VERSION, commit: COMMIT ?? null }, terminal));
+      terminal.out(`plexus ${VERSION}${COMMIT === undefined ? "" : ` (${COMMIT})`}\n`);
     });
 }

@@ -1,3 +1,4 @@
+import type { FoundClaude } from "../app.ts";
 import type { Config } from "../config.ts";
 import { VERSION } from "../version.ts";
 import { selfCommand } from "./self-command.ts";
@@ -6,8 +7,11 @@ import { bold, type Terminal } from "./terminal.ts";
 
 export const AUTH_NONE_WARNING = "--auth none: every process on this machine may decide, children too";
 
+/** Where the server is reached, and where its page signs in, once. */
+type Addresses = { url: string; page: string };
+
 /** What a new user needs, in lines that work as they are in another terminal. */
-export function welcome(config: Config, url: string, claude: string | undefined, terminal: Terminal): string {
+export function welcome(config: Config, { url, page }: Addresses, claude: FoundClaude, terminal: Terminal): string {
   const self = (...words: string[]) => `  ${selfCommand(config, ...words)}\n`;
   return `${bold(`Plexus ${VERSION} listens on ${url}`, terminal)}
 ${notes(config, claude)}
@@ -18,18 +22,20 @@ Add it to Claude Code, in another terminal:
 Or make the config for one claude that you start by hand:
 
 ${self("configure", "--out", "child.json")}
-See what waits for a decision, and decide:
+See what waits for a decision, and decide, in a browser (this address works once, for 10 minutes) or here:
 
-${self("pending")}${self("allow", "ID")}${self("deny", "ID", "-m", "the reason")}
+  ${page}
+
+${self("open")}${self("pending")}${self("allow", "ID")}${self("deny", "ID", "-m", "the reason")}
 Data: ${config.dataDir}. Stop with Ctrl-C.
 `;
 }
 
-function notes(config: Config, claude: string | undefined): string {
+function notes(config: Config, claude: FoundClaude): string {
   const lines: string[] = [];
   if (config.auth === "none") lines.push(`Warning: ${AUTH_NONE_WARNING}.`);
   else if (config.token) lines.push("Every terminal below needs the PLEXUS_TOKEN that this server was started with.");
-  if (!claude) lines.push("Claude Code was not found here: install it, or name it with --claude.");
+  if ("problem" in claude) lines.push(`Children can't be started yet: ${claude.problem}`);
   return lines.map((line) => `${line}\n`).join("");
 }
 

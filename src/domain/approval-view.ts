@@ -35,7 +35,10 @@ export function toToolRequest(row: ApprovalRow): ToolRequestEvent {
 }
 
 /** What a change tells of an approval; an approval that is still pending has no resolution to tell. */
-export function toChangeEvent(kind: ChangeEvent["type"], row: ApprovalRow): ChangeEvent | undefined {
+export function toChangeEvent(
+  kind: "approval_requested" | "approval_resolved",
+  row: ApprovalRow,
+): ChangeEvent | undefined {
   if (kind === "approval_requested") {
     return {
       type: kind,

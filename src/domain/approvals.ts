@@ -1,4 +1,4 @@
-import type { Approval, ApprovalStatus } from "../schema/approval.ts";
+import type { Approval, ApprovalFilter } from "../schema/approval.ts";
 import type { Storage } from "../storage/database.ts";
 import { toApproval } from "./approval-view.ts";
 import { createAsks } from "./asks.ts";
@@ -15,6 +15,8 @@ type ApprovalsNeed = {
   storage: Storage;
   broadcast: Broadcast;
   now: () => number;
+  /** Milliseconds that no setting of the clock moves: whether a child is gone must not depend on that. */
+  elapsed: () => number;
   /** How long an ask waits, where its session says nothing else. */
   timeoutSecs: number;
   /** How long an approval may be without a connection that holds it. */
@@ -30,7 +32,7 @@ export function createApprovals(need: ApprovalsNeed) {
   const settlement = createSettlement({ storage, now });
   const deadline = createDeadline({ now, onDue: () => void expire().catch(onError) });
   const holds = createHolds({
-    now,
+    now: need.elapsed,
     graceMs: need.abandonAfterMs,
     onDropped: (ids) => void abandonUnheld(ids).catch(onError),
   });
@@ -90,8 +92,9 @@ export function createApprovals(need: ApprovalsNeed) {
     list(
       principal: Principal,
       filter: {
-        status?: ApprovalStatus | undefined;
+        status?: ApprovalFilter | undefined;
         sessionId?: string | undefined;
+        toolName?: string | undefined;
         cursor?: string | undefined;
         limit: number;
       },

@@ -57,7 +57,7 @@ export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled
     }
     const createdAt = now();
     const row = storage.approvals.create({
-      id: Bun.randomUUIDv7(),
+      id: storage.newId(),
       sessionId: session.id,
       sessionName: session.name,
       owner: session.owner,

@@ -1,27 +1,43 @@
 import { rmSync } from "node:fs";
 import { readExitCode, readStderrTail } from "../claude/end-files.ts";
 import { endChild } from "../claude/ending.ts";
-import type { ConversationBlock, InitFact, ResultFact } from "../claude/facts.ts";
-import { filesIn, type LaunchedChild } from "../claude/launch.ts";
+import type { ConversationBlock, InitFact } from "../claude/facts.ts";
+import { filesIn } from "../claude/launch.ts";
 import { readOutput } from "../claude/output.ts";
 import { createParser } from "../claude/parser.ts";
-import { isSameProcess } from "../claude/processes.ts";
+import { isSameProcess, type ProcessIdentity } from "../claude/processes.ts";
+import type { Reading } from "../claude/reading.ts";
 import { judge, type Verdict } from "../claude/verdict.ts";
 import type { TurnEvent } from "../schema/turn.ts";
 
 /** How long a child may take to end by itself once it was told to. */
-export const GRACE_MS = 2_000;
+const GRACE_MS = 2_000;
+/** More than any work comes to: a child that writes without end would fill the disk. */
+const MAX_OUTPUT_BYTES = 8 * 1024 ** 3;
 
-export type RunningChild = { child: LaunchedChild; dir: string };
-export type ChildEnd = { init: InitFact | undefined; result: ResultFact | undefined; verdict: Verdict };
-type Store = (events: TurnEvent[], blocks: ConversationBlock[], offset: number) => Promise<void>;
+/** A child's process, where there still is one, and the directory that it writes to. */
+export type Child = { process: ProcessIdentity | undefined; dir: string };
+/** What was read in one go: stored together, it is neither lost nor told twice. */
+export type Batch = { events: TurnEvent[]; blocks: ConversationBlock[]; reading: Reading };
+export type ChildEnd = Pick<Reading, "init" | "result"> & { verdict: Verdict };
 
-/** Hands on what the child writes as it comes, and says how it ended. */
-export async function followChild({ child, dir }: RunningChild, store: Store): Promise<ChildEnd> {
-  const parser = createParser();
-  let init: InitFact | undefined;
-  let result: ResultFact | undefined;
-  for await (const lines of readOutput(dir, 0, { isOver: () => !isSameProcess(child) })) {
+/** Resolves when every process of the child is gone. */
+export async function stopChild({ process, dir }: Child): Promise<void> {
+  if (process) await endChild(process, { graceMs: GRACE_MS, dir });
+}
+
+/** Hands on what the child writes as it comes, and says how it ended; `undefined` when it was left to go on. */
+export async function followChild(
+  child: Child,
+  from: Reading,
+  store: (batch: Batch) => Promise<void>,
+  leave: AbortSignal,
+): Promise<ChildEnd | undefined> {
+  const isOver = () => !child.process || !isSameProcess(child.process);
+  const parser = createParser(from.parser);
+  let { init, result } = from;
+  let tooMuch = false;
+  for await (const lines of readOutput(child.dir, from.offset, { isOver, signal: leave })) {
     const events: TurnEvent[] = [];
     const blocks: ConversationBlock[] = [];
     for (const { line } of lines) {
@@ -32,24 +48,32 @@ export async function followChild({ child, dir }: RunningChild, store: Store): P
       if (init || !parsed.facts.init) continue;
       init = parsed.facts.init;
       // The child has read it, and nobody else may.
-      rmSync(filesIn(dir).mcpConfig, { force: true });
-      if (isCutOff(init)) await endChild(child, { graceMs: GRACE_MS, dir });
+      rmSync(filesIn(child.dir).mcpConfig, { force: true });
     }
     events.push(...parser.flush());
-    await store(events, blocks, lines.at(-1)?.offset ?? 0);
+    const offset = lines.at(-1)?.offset ?? from.offset;
+    await store({ events, blocks, reading: { offset, parser: parser.state(), init, result } });
+    tooMuch ||= offset > MAX_OUTPUT_BYTES;
+    if (isCutOff(init) || tooMuch) await stopChild(child);
   }
-  await child.exited;
-  if (init && isCutOff(init)) return { init, result, verdict: cutOff(init) };
-  const verdict = judge({ exitCode: readExitCode(dir), init, result, stderrTail: readStderrTail(dir) });
-  return { init, result, verdict };
+  if (leave.aborted) return undefined;
+  const exitCode = readExitCode(child.dir);
+  // Nobody noted an exit code: the shell around the CLI was killed, and what it had started may still run.
+  if (exitCode === undefined) await stopChild(child);
+  return { init, result, verdict: verdictOn() };
+
+  function verdictOn(): Verdict {
+    if (isCutOff(init)) return failed(`The child could not reach Plexus (${init?.plexusStatus}): it was stopped.`);
+    if (tooMuch) return failed(`The child wrote more than ${MAX_OUTPUT_BYTES} bytes: it was stopped.`);
+    return judge({ exitCode, init, result, stderrTail: readStderrTail(child.dir) });
+  }
 }
 
 /** A child that can't reach us could ask nobody. */
-function isCutOff(init: InitFact): boolean {
-  return init.plexusStatus !== undefined && init.plexusStatus !== "connected";
+function isCutOff(init: InitFact | undefined): boolean {
+  return init?.plexusStatus !== undefined && init.plexusStatus !== "connected";
 }
 
-function cutOff(init: InitFact): Verdict {
-  const message = `The child could not reach Plexus (${init.plexusStatus}), so nothing could be decided: it was stopped.`;
+function failed(message: string): Verdict {
   return { outcome: "failed", message };
 }

@@ -20,7 +20,7 @@ export function say(
   said: { role: "user" | "assistant"; content: JsonObject },
   at: number,
 ): Head {
-  const id = Bun.randomUUIDv7();
+  const id = storage.newId();
   storage.nodes.add({ id, treeId: head.tree_id, parentId: head.node_id, ...said, createdAt: at });
   return { tree_id: head.tree_id, node_id: id };
 }

@@ -1,4 +1,5 @@
 import type { Storage } from "../storage/database.ts";
+import { WEB_TOKEN_MS } from "./tokens.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -12,13 +13,14 @@ export function createRetention({ storage, now, days, onError }: RetentionNeed) 
   let stopped = false;
 
   async function sweep(): Promise<void> {
-    const before = now() - days * DAY_MS;
-    for (const remove of [
-      storage.approvals.removeResolvedBefore,
-      storage.changes.removeBefore,
-      storage.mcpClients.removeUnusedSince,
-      storage.turns.removeEndedBefore,
-    ]) {
+    const old = now() - days * DAY_MS;
+    for (const [remove, before] of [
+      [storage.approvals.removeResolvedBefore, old],
+      [storage.changes.removeBefore, old],
+      [storage.mcpClients.removeUnusedSince, old],
+      [storage.turns.removeEndedBefore, old],
+      [storage.tokens.removeWebBefore, now() - WEB_TOKEN_MS],
+    ] as const) {
       // In batches, so that decisions get their turn in between.
       while (!stopped && (await storage.write(() => remove(before, BATCH))) === BATCH);
     }

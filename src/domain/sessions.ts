@@ -2,7 +2,7 @@ import { AppError } from "../schema/errors.ts";
 import type { SessionConfig } from "../schema/session.ts";
 import type { Storage } from "../storage/database.ts";
 import type { SessionRow } from "../storage/sessions.ts";
-import { mayDecide, ownerKey, type Principal, visibleOwner } from "./principals.ts";
+import { mayDecide, ownerKey, type Principal } from "./principals.ts";
 
 export type Session = SessionRow;
 export type Sessions = ReturnType<typeof createSessions>;
@@ -19,7 +19,7 @@ const NO_CONVERSATION = {
 export function createSessions({ storage, now }: { storage: Storage; now: () => number }) {
   /** A new session for a claude that somebody starts by hand; a name in use is refused, never changed. */
   async function createByHand(creator: Principal, name?: string): Promise<Session> {
-    const id = Bun.randomUUIDv7();
+    const id = storage.newId();
     const session: Session = {
       id,
       name: name ?? `by-hand-${id.slice(-8)}`,
@@ -34,9 +34,9 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
 
   /** A new session whose children Plexus starts. */
   async function createManaged(creator: Principal, name: string, config: SessionConfig): Promise<Session> {
-    const root = { id: Bun.randomUUIDv7(), treeId: Bun.randomUUIDv7(), parentId: null, content: {}, createdAt: now() };
+    const root = { id: storage.newId(), treeId: storage.newId(), parentId: null, content: {}, createdAt: now() };
     const session: Session = {
-      id: Bun.randomUUIDv7(),
+      id: storage.newId(),
       name,
       owner: ownerKey(creator),
       kind: "managed",
@@ -56,7 +56,7 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
       throw new AppError("invalid_arguments", `Session "${parent.name}" is a claude started by hand.`);
     return insert({
       ...parent,
-      id: Bun.randomUUIDv7(),
+      id: storage.newId(),
       name,
       owner: ownerKey(creator),
       createdAt: now(),
@@ -65,11 +65,14 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
     });
   }
 
-  async function remove(session: Session): Promise<void> {
-    await storage.write(() => {
+  /** `false` when a turn runs in it, whose child would be nobody's. */
+  async function removeIfIdle(session: Session): Promise<boolean> {
+    return storage.write(() => {
+      if (storage.turns.running(session.id)) return false;
       storage.sessions.remove(session.id);
       if (session.treeId && storage.sessions.countOnTree(session.treeId) === 0)
         storage.nodes.removeTree(session.treeId);
+      return true;
     });
   }
 
@@ -97,10 +100,8 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
     createByHand,
     createManaged,
     fork,
-    remove,
+    removeIfIdle,
     require,
-    /** What the caller may see, newest first. */
-    list: (principal: Principal, limit: number): Session[] => storage.sessions.list(visibleOwner(principal), limit),
     get: (id: string): Session | undefined => storage.sessions.get(id),
     /** The operator's session of this id or name, made if there is none. */
     async openByHand(creator: Principal, key: string): Promise<Session> {

@@ -2,9 +2,13 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError } from "../schema/errors.ts";
 import { seconds } from "../schema/values.ts";
 import type { Storage } from "../storage/database.ts";
-import { ownerKey, type Principal } from "./principals.ts";
+import type { TokenRow } from "../storage/tokens.ts";
+import { type Decider, ownerKey, type Principal } from "./principals.ts";
 
 export type NamedToken = { id: string; name: string; created_at: number };
+/** How long a person stays signed in on the web page. */
+export const WEB_TOKEN_MS = 30 * 24 * 60 * 60 * 1000;
+
 export type Tokens = ReturnType<typeof createTokens>;
 
 /** Tokens say who is calling: random, stored as a hash, looked up by their public half, compared in constant time. */
@@ -20,7 +24,7 @@ export function createTokens({
   const operatorHash = hashOf(operatorToken);
   const revocations = new Map<string, AbortController>();
 
-  async function create(token: { kind: "named" | "child"; name: string | null; sessionId: string | null }) {
+  async function create(token: { kind: TokenRow["kind"]; name: string | null; sessionId: string | null }) {
     const id = randomBytes(9).toString("base64url").replaceAll("_", "-");
     const secret = `plx_${id}_${newSecret()}`;
     const row = await storage.write(() =>
@@ -29,15 +33,24 @@ export function createTokens({
     return row && { secret, row };
   }
 
+  /** Whoever made it, for as long as that one may call and the time is not up. */
+  function webHolder(row: TokenRow): Principal | undefined {
+    if (row.createdAt + WEB_TOKEN_MS <= now()) return undefined;
+    if (row.name === null) return { kind: "operator" };
+    const maker = storage.tokens.get(row.name);
+    return maker && asPrincipal(maker);
+  }
+
   return {
     /** Who holds this token; `undefined` when it is none of ours. */
     identify(secret: string): Principal | undefined {
       const hash = hashOf(secret);
       if (timingSafeEqual(hash, operatorHash)) return { kind: "operator" };
-      const id = /^plx_([A-Za-z0-9-]+)_/.exec(secret)?.[1];
+      const id = idIn(secret);
       const row = id && storage.tokens.get(id);
       if (!row || !timingSafeEqual(hash, Buffer.from(row.hash, "hex"))) return undefined;
-      if (row.kind === "named") return { kind: "token", id: row.id, name: row.name ?? row.id };
+      if (row.kind === "named") return asPrincipal(row);
+      if (row.kind === "web") return webHolder(row);
       return row.sessionId ? { kind: "session", sessionId: row.sessionId } : undefined;
     },
 
@@ -59,6 +72,20 @@ export function createTokens({
       return created.secret;
     },
 
+    /** A token for the web page of this principal; it ends with the named token that it acts as, or by itself. */
+    async createForWeb(maker: Decider): Promise<{ token: string; expires_at: number }> {
+      const name = maker.kind === "token" ? maker.id : null;
+      const created = await create({ kind: "web", name, sessionId: null });
+      if (!created) throw new Error("two random token ids were equal");
+      return { token: created.secret, expires_at: seconds(created.row.createdAt + WEB_TOKEN_MS) };
+    },
+
+    /** Ends a web token; any other stays. The secret is one that `identify` knows. */
+    async endWeb(secret: string): Promise<boolean> {
+      const id = idIn(secret);
+      return id !== undefined && (await storage.write(() => storage.tokens.removeWeb(id))) !== undefined;
+    },
+
     /** Aborted when this principal's token is revoked, so that what it holds open ends too. */
     revocation(principal: Principal): AbortSignal {
       if (principal.kind !== "token") return NEVER;
@@ -73,7 +100,10 @@ export function createTokens({
     async revoke(name: string): Promise<NamedToken> {
       const row = await storage.write(() => {
         const removed = storage.tokens.removeNamed(name);
-        if (removed) storage.mcpClients.removeOwned(ownerKey({ kind: "token", id: removed.id, name }));
+        if (removed) {
+          storage.mcpClients.removeOwned(ownerKey({ kind: "token", id: removed.id, name }));
+          storage.tokens.removeWebOf(removed.id);
+        }
         return removed;
       });
       if (!row) throw new AppError("not_found", `There is no token named "${name}": see \`plexus token list\`.`);
@@ -92,6 +122,15 @@ export function newSecret(): string {
 
 function hashOf(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
+}
+
+/** The public half of a token. */
+function idIn(secret: string): string | undefined {
+  return /^plx_([A-Za-z0-9-]+)_/.exec(secret)?.[1];
+}
+
+function asPrincipal(row: TokenRow): Principal {
+  return { kind: "token", id: row.id, name: row.name ?? row.id };
 }
 
 function asNamed(row: { id: string; name: string | null; createdAt: number }): NamedToken {

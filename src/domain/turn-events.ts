@@ -1,9 +1,9 @@
-import type { Approval } from "../schema/approval.ts";
 import { cutText } from "../schema/cut.ts";
 import type { SessionStatus, TurnEvent, TurnStatus, Usage } from "../schema/turn.ts";
 import type { Storage } from "../storage/database.ts";
 import type { NumberedTurnEvent, TurnRow } from "../storage/turns.ts";
 import { toApproval } from "./approval-view.ts";
+import type { ApprovalList } from "./approvals.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { type Principal, visibleOwner } from "./principals.ts";
 import type { Session } from "./sessions.ts";
@@ -21,7 +21,7 @@ export type Poll = {
   status: SessionStatus;
   error: string | null;
   events: NumberedTurnEvent[];
-  pending: Approval[];
+  pending: ApprovalList;
   position: number;
   total: number;
 };
@@ -37,7 +37,8 @@ export function createTurnReading({ storage, broadcast }: { storage: Storage; br
 
   function read(session: Session, consumer: string, fromSeq: number | undefined, limit: number): Poll {
     const turn = storage.turns.latest(session.id);
-    const pending = storage.approvals.listPending({ sessionId: session.id }, MAX_PENDING_SHOWN).rows.map(toApproval);
+    const { rows, hasMore } = storage.approvals.listPending({ sessionId: session.id }, MAX_PENDING_SHOWN);
+    const pending = { approvals: rows.map(toApproval), hasMore };
     if (!turn) return { status: "idle", error: null, events: [], pending, position: 0, total: 0 };
     const position = storage.turns.position(turn.id, consumer);
     const events = storage.turns.events(turn.id, fromSeq ?? position, limit);

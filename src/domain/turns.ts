@@ -1,20 +1,19 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { endChild } from "../claude/ending.ts";
-import type { ConversationBlock, ResultFact } from "../claude/facts.ts";
 import { launch } from "../claude/launch.ts";
-import { plexusServer } from "../schema/approval.ts";
+import { Reading } from "../claude/reading.ts";
+import { carrierServer } from "../schema/carrier.ts";
 import { AppError } from "../schema/errors.ts";
 import type { SessionConfig } from "../schema/session.ts";
-import type { TurnEvent, Usage } from "../schema/turn.ts";
 import type { Storage } from "../storage/database.ts";
-import type { TurnEnd, TurnRow } from "../storage/turns.ts";
+import type { TurnRow } from "../storage/turns.ts";
+import { processOf, removeStrayDirs } from "./adoption.ts";
 import type { Broadcast } from "./broadcast.ts";
-import { type ChildEnd, followChild, GRACE_MS, type RunningChild } from "./child-output.ts";
-import { type Head, headOf, say } from "./conversations.ts";
+import { type Child, type ChildEnd, followChild, stopChild } from "./child-output.ts";
 import { configOf, sessionSpec } from "./session-spec.ts";
 import type { Session } from "./sessions.ts";
 import type { Tokens } from "./tokens.ts";
+import { createTurnRecord, type Outcome } from "./turn-record.ts";
 
 export type Turns = ReturnType<typeof createTurns>;
 
@@ -28,206 +27,195 @@ type TurnsNeed = {
   dataDir: string;
   maxRunning: number;
   /** The CLI's path, or a refusal that says what to do. */
-  claude: () => string;
+  claude: () => Promise<string>;
   environment: Record<string, string | undefined>;
   childUrl: () => string;
+  /** How the program is called that carries a child to us. */
+  program: string[];
 };
 
-type Running = RunningChild & { over: Promise<void>; cancelled: boolean };
+/** A turn that this process looks after, from before its child is started until its end is on disk. */
+type Running = {
+  child: Child;
+  /** Resolves when the child has been started, or could not be. */
+  launched: Promise<unknown>;
+  over: Promise<void>;
+  /** Why it was stopped, once somebody has said so. */
+  stopped?: string;
+};
+
+const TRY_AGAIN_MS = 1_000;
+/** Children are stopped in a few seconds; only a database that takes no writes holds that up. */
+const STOP_WITHIN_MS = 6_000;
+const ANOTHER_VERSION =
+  "Plexus was replaced by another version, which can't go on with this turn: its child was stopped. Start another turn.";
+const FAILED_INSIDE = "Plexus failed inside; its log has the details. The child was stopped.";
 
 /** Turns: one prompt to one child, its output stored as numbered events, and its end. */
 export function createTurns(need: TurnsNeed) {
-  const { storage, broadcast, now } = need;
+  const { storage } = need;
+  const record = createTurnRecord(need);
   const running = new Map<string, Running>();
+  const leave = new AbortController();
+  let isClosing = false;
+  const turnsDir = join(need.dataDir, "turns");
 
-  /** Starts a turn and returns at once; a session has one at a time. */
-  async function start(known: Session, prompt: string, ephemeral: boolean): Promise<TurnRow> {
-    const config = configOf(known);
-    const claude = need.claude();
-    const { turn, session } = await storage.write(() => {
-      // Read again here: a turn that has just ended may have moved the conversation on.
-      const session = storage.sessions.get(known.id);
-      if (!session) throw new AppError("not_found", `Session "${known.name}" was deleted.`);
-      if (storage.turns.countRunning() >= need.maxRunning) throw limitReached(need.maxRunning);
-      const created = storage.turns.createIfNoneRuns({
-        id: Bun.randomUUIDv7(),
-        sessionId: session.id,
-        owner: session.owner,
-        ephemeral,
-        startedAt: now(),
-      });
-      if (!created)
-        throw new AppError("turn_running", `Session "${session.name}" has a turn that runs: poll or cancel it first.`);
-      const head = headOf(session);
-      const asked =
-        head && !ephemeral && say(storage, head, { role: "user", content: { type: "text", text: prompt } }, now());
-      if (asked) storage.sessions.setHead(session.id, asked.node_id);
-      storage.turns.appendIfRunning(created.id, [
-        { type: "start", id: created.id, user_position: asked ? asked.node_id : null },
-      ]);
-      return { turn: created, session };
-    });
-    try {
-      await run(turn, session, config, claude, prompt);
-      return turn;
-    } catch (cause) {
-      const entry = running.get(turn.id);
-      if (entry) await endChild(entry.child, { graceMs: GRACE_MS, dir: entry.dir });
-      const error = cause instanceof Error ? cause.message : String(cause);
-      await end(turn, session, { status: "failed", error, usage: null });
-      throw cause;
-    }
+  function lookAfter(turnId: string): Running {
+    const child: Child = { process: undefined, dir: join(turnsDir, turnId) };
+    const entry: Running = { child, launched: Promise.resolve(), over: Promise.resolve() };
+    running.set(turnId, entry);
+    return entry;
   }
 
-  async function run(
-    turn: TurnRow,
-    session: Session,
+  /** Starts a turn and returns when its child runs; a session has one at a time. */
+  async function start(session: Session, prompt: string, ephemeral: boolean): Promise<TurnRow> {
+    const config = configOf(session);
+    const claude = await need.claude();
+    // Whatever began now would be looked after by nobody.
+    if (isClosing) throw new AppError("unreachable", "Plexus is stopping, or handing over: try again in a moment.");
+    const id = storage.newId();
+    // Known before anybody can see the turn, so that whoever sees it can also cancel it.
+    const entry = lookAfter(id);
+    const started = begin(entry, session, config, { id, prompt, ephemeral, claude });
+    entry.launched = started.catch(() => {});
+    return started;
+  }
+
+  async function begin(
+    entry: Running,
+    known: Session,
     config: SessionConfig,
-    claude: string,
-    prompt: string,
-  ): Promise<void> {
-    const dir = dirOf(turn.id);
-    const token = config.loopback_enabled ? await need.tokens.createForChild(session.id) : undefined;
-    const child = launch({
-      ...sessionSpec(session, config, turn.ephemeral),
-      claude,
-      dir,
-      prompt,
-      env: need.environment,
-      dataDir: need.dataDir,
-      loopback: token === undefined ? undefined : plexusServer(need.childUrl(), token),
+    { claude, ...asked }: { id: string; prompt: string; ephemeral: boolean; claude: string },
+  ): Promise<TurnRow> {
+    const { turn, session } = await record.begin(known, asked).catch((cause) => {
+      running.delete(asked.id);
+      throw cause;
     });
-    const entry: Running = { child, dir, over: Promise.resolve(), cancelled: false };
-    running.set(turn.id, entry);
-    await storage.write(() => storage.turns.setProcess(turn.id, { pid: child.pid, processStart: child.startTime }));
-    entry.over = follow(turn, session, entry).catch(need.onError);
+    try {
+      const token = config.loopback_enabled ? await need.tokens.createForChild(session.id) : undefined;
+      const process = launch({
+        ...sessionSpec(session, config, asked.ephemeral),
+        claude,
+        dir: entry.child.dir,
+        prompt: asked.prompt,
+        env: need.environment,
+        dataDir: need.dataDir,
+        loopback:
+          token === undefined
+            ? undefined
+            : carrierServer(config.carrier, { url: need.childUrl(), program: need.program }, token),
+      });
+      entry.child.process = process;
+      await storage.write(() =>
+        storage.turns.setProcess(turn.id, { pid: process.pid, processStart: process.startTime }),
+      );
+    } catch (cause) {
+      await stopChild(entry.child);
+      const error = cause instanceof Error ? cause.message : String(cause);
+      entry.over = insist(() => end(turn, entry, { status: "failed", error }));
+      // Told at once where the disk takes it; where it does not, the caller hears why.
+      await Promise.race([entry.over, Bun.sleep(TRY_AGAIN_MS)]);
+      throw cause;
+    }
+    entry.over = follow(turn, entry);
+    return turn;
   }
 
   /** Stores what the child writes as it comes, until the child has ended, and then its end. */
-  async function follow(turn: TurnRow, session: Session, entry: Running): Promise<void> {
-    const ended = await followChild(entry, (events, blocks, offset) => store(turn, events, blocks, offset));
-    const usage = ended.result ? usageOf(ended.result, session) : null;
-    if (entry.cancelled)
-      await end(turn, session, { status: "cancelled", error: "The turn was cancelled.", usage }, ended);
-    else if (ended.verdict.outcome === "complete")
-      await end(turn, session, { status: "complete", error: null, usage }, ended);
-    else await end(turn, session, { status: "failed", error: ended.verdict.message, usage }, ended);
-  }
-
-  async function store(turn: TurnRow, events: TurnEvent[], blocks: ConversationBlock[], offset: number): Promise<void> {
-    await storage.write(() => {
-      if (events.length > 0) storage.turns.appendIfRunning(turn.id, events);
-      if (!turn.ephemeral) remember(turn.sessionId, blocks);
-      storage.turns.setOutputOffset(turn.id, offset);
-    });
-    broadcast.wake(turn.sessionId);
-  }
-
-  function remember(sessionId: string, blocks: ConversationBlock[]): void {
-    const session = storage.sessions.get(sessionId);
-    const head = session && headOf(session);
-    if (!head || blocks.length === 0) return;
-    const { node_id } = blocks.reduce((behind, block) => say(storage, behind, block, now()), head);
-    storage.sessions.setHead(sessionId, node_id);
-  }
-
-  /** The last event, the status, the conversation and the end of the turn's token are one change. */
-  async function end(
-    turn: TurnRow,
-    session: Session,
-    outcome: Omit<TurnEnd, "endedAt">,
-    ended?: ChildEnd,
-  ): Promise<void> {
-    const claudeSessionId = ended?.result?.claudeSessionId ?? ended?.init?.claudeSessionId;
-    const last: TurnEvent =
-      outcome.status === "complete" && outcome.usage
-        ? {
-            type: "complete",
-            new_head: currentHead(session.id),
-            claude_session_id: claudeSessionId ?? "",
-            usage: outcome.usage,
-          }
-        : { type: "error", message: outcome.error ?? "The turn ended without a result." };
-    // Before the last event, so that the turn still tells what became of its asks.
-    await need.abandon(storage.approvals.pendingIdsOf(session.id), "the child's turn is over");
-    await storage.write((announce) => {
-      storage.turns.appendIfRunning(turn.id, [last]);
-      const isFirst = storage.turns.endIfRunning(turn.id, { ...outcome, endedAt: now() });
-      const { owner, sessionId, id: subjectId } = turn;
-      if (isFirst) announce(storage.changes.append({ kind: "turn_ended", owner, sessionId, subjectId, at: now() }));
-      storage.tokens.removeOfSession(session.id);
-      if (claudeSessionId && !turn.ephemeral) {
-        const totalCostUsd = ended?.result?.totalCostUsd ?? session.totalCostUsd;
-        storage.sessions.setConversation(session.id, { claudeSessionId, totalCostUsd });
+  async function follow(turn: TurnRow, entry: Running): Promise<void> {
+    await insist(async () => {
+      try {
+        const reading = Reading.safeParse(storage.turns.reading(turn.id)).data;
+        if (!reading) return await giveUp(turn, entry, ANOTHER_VERSION);
+        const ended = await followChild(entry.child, reading, (batch) => record.add(turn, batch), leave.signal);
+        if (ended) await end(turn, entry, outcomeOf(ended, entry.stopped), ended);
+      } catch (cause) {
+        if (isPassing(cause)) throw cause;
+        need.onError(cause);
+        await giveUp(turn, entry, FAILED_INSIDE);
       }
     });
-    running.delete(turn.id);
-    rmSync(dirOf(turn.id), { recursive: true, force: true });
-    broadcast.wake(turn.sessionId);
   }
 
-  function currentHead(sessionId: string): Head | null {
-    const session = storage.sessions.get(sessionId);
-    return session ? headOf(session) : null;
-  }
-
-  function dirOf(turnId: string): string {
-    return join(need.dataDir, "turns", turnId);
-  }
-
-  /** Ends what an earlier server has left behind: nobody reads those children any more, nor decides for them. */
-  async function endLeftovers(): Promise<void> {
-    for (const turn of storage.turns.listRunning()) {
-      const session = storage.sessions.get(turn.sessionId);
-      if (!session || running.has(turn.id)) continue;
-      if (turn.pid !== null && turn.processStart !== null) {
-        const child = { pid: turn.pid, startTime: turn.processStart };
-        await endChild(child, { graceMs: GRACE_MS, dir: dirOf(turn.id) });
+  /** Tries again for as long as the disk takes no writes: what is to be stored waits in the child's files. */
+  async function insist(work: () => Promise<void>): Promise<void> {
+    while (!leave.signal.aborted) {
+      try {
+        return await work();
+      } catch (cause) {
+        need.onError(cause);
+        if (!isPassing(cause)) return;
+        await Bun.sleep(TRY_AGAIN_MS);
       }
-      const error = "Plexus was restarted while this turn ran: its child was stopped. Start another turn to go on.";
-      await end(turn, session, { status: "failed", error, usage: null });
     }
   }
-  const leftovers = endLeftovers().catch(need.onError);
+
+  /** A child that nobody can read any more must not go on. */
+  async function giveUp(turn: TurnRow, entry: Running, error: string): Promise<void> {
+    await stopChild(entry.child);
+    await end(turn, entry, { status: "failed", error });
+  }
+
+  async function end(turn: TurnRow, entry: Running, outcome: Outcome, ended?: ChildEnd): Promise<void> {
+    await record.end(turn, outcome, ended);
+    running.delete(turn.id);
+    rmSync(entry.child.dir, { recursive: true, force: true });
+  }
+
+  /** Resolves when every process of the child is gone, and the end of its turn is on disk. */
+  async function stop(entry: Running, why: string): Promise<void> {
+    entry.stopped ??= why;
+    await entry.launched;
+    await stopChild(entry.child);
+    await entry.over;
+  }
+
+  /** `false` when no turn runs. */
+  async function cancel(session: Session): Promise<boolean> {
+    const turn = storage.turns.running(session.id);
+    const entry = turn && running.get(turn.id);
+    if (entry) await stop(entry, "The turn was cancelled.");
+    return entry !== undefined;
+  }
+
+  // What an earlier server has left behind: children that still run, or that have ended meanwhile.
+  for (const turn of storage.turns.listRunning()) {
+    const entry = lookAfter(turn.id);
+    entry.child.process = processOf(turn, entry.child.dir);
+    entry.over = follow(turn, entry);
+  }
+  removeStrayDirs(turnsDir, (turnId) => running.has(turnId));
 
   return {
     start,
-    /** Resolves when every process of the child is gone; `false` when no turn runs. */
-    async cancel(session: Session): Promise<boolean> {
-      const turn = storage.turns.running(session.id);
-      const entry = turn && running.get(turn.id);
-      if (!entry) return false;
-      entry.cancelled = true;
-      await endChild(entry.child, { graceMs: GRACE_MS, dir: entry.dir });
-      await entry.over;
-      return true;
+    cancel,
+    /** Lets go of the children, which go on; the next server finds them by what is on disk. */
+    async handOver(): Promise<void> {
+      isClosing = true;
+      leave.abort();
+      await Promise.all([...running.values()].map(({ launched, over }) => Promise.all([launched, over])));
     },
     async [Symbol.asyncDispose]() {
-      await leftovers;
-      await Promise.all(
-        [...running.values()].map(async (entry) => {
-          entry.cancelled = true;
-          await endChild(entry.child, { graceMs: GRACE_MS, dir: entry.dir });
-          await entry.over;
-        }),
-      );
+      isClosing = true;
+      const why = "Plexus was stopped while this turn ran.";
+      const stopped = leave.signal.aborted ? [] : [...running.values()].map((entry) => stop(entry, why));
+      const timer = setTimeout(() => leave.abort(), STOP_WITHIN_MS);
+      await Promise.all(stopped);
+      clearTimeout(timer);
+      leave.abort();
+      await Promise.all([...running.values()].map(({ over }) => over));
     },
   };
 }
 
-function limitReached(limit: number): AppError {
-  return new AppError(
-    "limit_reached",
-    `${limit} children run, which is the limit (--max-running): wait for one to end, or cancel one.`,
-  );
+function outcomeOf({ verdict }: ChildEnd, stopped: string | undefined): Outcome {
+  if (stopped) return { status: "cancelled", error: stopped };
+  if (verdict.outcome === "complete") return { status: "complete", error: null };
+  return { status: "failed", error: verdict.message };
 }
 
-/** The CLI counts the cost of the whole conversation; a turn's own is what came on top. */
-function usageOf(result: ResultFact, session: Session): Usage {
-  return {
-    input_tokens: result.inputTokens,
-    output_tokens: result.outputTokens,
-    cost_usd: Math.max(0, result.totalCostUsd - session.totalCostUsd),
-    num_turns: result.numTurns,
-  };
+/** The disk may have room again, and the process file descriptors. */
+function isPassing(cause: unknown): boolean {
+  if (cause instanceof AppError) return cause.code === "storage_unavailable";
+  return cause instanceof Error && "code" in cause && ["EMFILE", "ENFILE"].includes(String(cause.code));
 }

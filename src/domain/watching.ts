@@ -6,6 +6,7 @@ import { toApproval, toChangeEvent, toToolRequest } from "./approval-view.ts";
 import type { ApprovalList } from "./approvals.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { type Principal, visibleOwner } from "./principals.ts";
+import { toTurnChange } from "./session-view.ts";
 
 const REPLAY_PAGE = 200;
 const MAX_QUEUED = 1_000;
@@ -22,9 +23,15 @@ export function createWatching({ storage, broadcast }: { storage: Storage; broad
   let newest: ToolRequestEvent | undefined;
 
   function eventOf(change: Change): ChangeEvent | undefined {
-    if (change.kind === "turn_ended") return undefined;
+    if (change.kind === "turn_started" || change.kind === "turn_ended") return turnEventOf(change.kind, change);
     const row = storage.approvals.get(change.subjectId);
     return row && toChangeEvent(change.kind, row);
+  }
+
+  function turnEventOf(kind: "turn_started" | "turn_ended", change: Change): ChangeEvent | undefined {
+    const turn = storage.turns.get(change.subjectId);
+    const session = storage.sessions.get(change.sessionId);
+    return turn && session && toTurnChange(kind, turn, session.name);
   }
 
   function finishedIn(change: Change): Finished[] {
@@ -71,7 +78,8 @@ export function createWatching({ storage, broadcast }: { storage: Storage; broad
       cleanup.use(
         broadcast.listen((change) => {
           const concerns = scope.sessionId === undefined || change.sessionId === scope.sessionId;
-          if (change.kind !== "approval_resolved" && concerns && visible(change)) ring();
+          const isAwaited = change.kind === "approval_requested" || change.kind === "turn_ended";
+          if (isAwaited && concerns && visible(change)) ring();
         }),
       );
       cleanup.adopt(setTimeout(finish, options.timeoutMs), clearTimeout);

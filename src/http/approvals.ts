@@ -2,15 +2,19 @@ import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
 import { z } from "zod";
 import type { App } from "../app.ts";
-import { ApprovalStatus, Decision } from "../schema/approval.ts";
+import { ApprovalFilter, Decision } from "../schema/approval.ts";
+import { cutApproval, MAX_RESULT_CHARS } from "../schema/cut.ts";
 import { Id } from "../schema/values.ts";
 import type { Env } from "./auth.ts";
 import { jsonBody } from "./body.ts";
 import { refuseInvalid } from "./errors.ts";
 
 const ListQuery = z.strictObject({
-  status: ApprovalStatus.optional(),
+  status: ApprovalFilter.optional(),
   session_id: Id.optional(),
+  tool_name: z.string().min(1).max(512).optional(),
+  /** Cuts each approval to about so many characters of JSON, head and tail. */
+  max_chars: z.coerce.number().int().min(2_000).max(MAX_RESULT_CHARS).optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: Id.optional(),
 });
@@ -18,11 +22,15 @@ const ListQuery = z.strictObject({
 export function approvalRoutes(app: App) {
   return new Hono<Env>()
     .get("/", zValidator("query", ListQuery, refuseInvalid), (c) => {
-      const { session_id: sessionId, ...page } = c.req.valid("query");
-      const { approvals, cursor } = app.approvals.list(c.get("principal"), { sessionId, ...page });
+      const { session_id: sessionId, tool_name: toolName, max_chars: maxChars, ...page } = c.req.valid("query");
+      const { approvals: found, cursor } = app.approvals.list(c.get("principal"), { sessionId, toolName, ...page });
+      const approvals = maxChars === undefined ? found : found.map((approval) => cutApproval(approval, maxChars));
       return c.json({ type: "ok", approvals, has_more: cursor !== null, cursor });
     })
     .get("/:id", (c) => c.json({ type: "ok", approval: app.approvals.get(c.get("principal"), c.req.param("id")) }))
+    .get("/:id/context", async (c) =>
+      c.json({ type: "ok", ...(await app.approvalContexts.get(c.get("principal"), c.req.param("id"))) }),
+    )
     .post("/:id/respond", jsonBody, zValidator("json", Decision, refuseInvalid), async (c) =>
       c.json(await app.approvals.decide(c.get("principal"), c.req.param("id"), c.req.valid("json"))),
     );

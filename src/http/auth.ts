@@ -65,13 +65,13 @@ function unknownToken(): AppError {
 }
 
 /** An empty or odd Authorization header is a wrong token, not a missing one. */
-function bearer(header: string | undefined): string | undefined {
+export function bearer(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   return /^Bearer +(.+)$/i.exec(header.trim())?.[1] ?? "";
 }
 
 /** Counts wrong tokens only, so that a valid one is never delayed. */
-function createWrongTokenLimit() {
+export function createWrongTokenLimit() {
   let since = 0;
   let seen = 0;
   return {

@@ -18,6 +18,8 @@ const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
   payload_too_large: 413,
   too_many_requests: 429,
   storage_unavailable: 503,
+  unreachable: 503,
+  outcome_unknown: 502,
   internal: 500,
 };
 

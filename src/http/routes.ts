@@ -8,9 +8,14 @@ import { readJson } from "./body.ts";
 import { answerError } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
 import { checkOrigin } from "./origin.ts";
+import { isPagePath, pageRoutes } from "./page.ts";
+import { sessionEventRoutes } from "./session-events.ts";
+import { sessionRoutes } from "./sessions.ts";
+import { callerRoutes, SIGN_IN_PATH, signInRoute } from "./sign-in.ts";
 import { tokenRoutes } from "./tokens.ts";
+import { turnRoutes } from "./turns.ts";
 
-const OPEN_PATHS = new Set(["/", "/healthz", "/readyz"]);
+const OPEN_PATHS = new Set(["/healthz", "/readyz", SIGN_IN_PATH]);
 
 /** Answers MCP requests; given from outside, since transports don't know each other. */
 export type McpTransport = AsyncDisposable & {
@@ -26,16 +31,19 @@ export function createRoutes({ app, mcp, keepAliveMs, closing }: RoutesNeed) {
     answerError(c, new AppError("not_found", `There is nothing at ${c.req.method} ${c.req.path}.`), app.log),
   );
   routes.use(checkOrigin(app.config));
-  routes.use(authenticate(app, (path) => OPEN_PATHS.has(path)));
+  routes.use(authenticate(app, (path) => OPEN_PATHS.has(path) || isPagePath(path)));
 
   routes.get("/healthz", (c) => c.json({ status: "ok" }));
-  routes.get("/readyz", (c) => {
-    const { claude } = app.readiness();
+  routes.get("/readyz", async (c) => {
+    app.assertReady();
     if (!c.get("principal") || c.get("principal").kind === "session") return c.json({ status: "ready" });
-    const warnings = claude ? [] : ["claude was not found: install Claude Code, or name it with --claude"];
-    return c.json({ status: "ready", version: VERSION, database: "writable", claude: claude ?? null, warnings });
+    const claude = await app.claude();
+    const warnings = "problem" in claude ? [claude.problem] : [];
+    const found = { claude: claude.path ?? null, claude_version: "version" in claude ? claude.version : null };
+    return c.json({ status: "ready", version: VERSION, database: "writable", ...found, warnings });
   });
-  routes.get("/", (c) => c.text(`Plexus ${VERSION}\nMCP: /mcp\nREST: /api/v1\n`));
+  routes.route("/", pageRoutes());
+  routes.route(SIGN_IN_PATH, signInRoute(app));
 
   routes.all("/mcp", async (c) => {
     const body = c.req.method === "POST" ? await readJson(c) : undefined;
@@ -46,6 +54,11 @@ export function createRoutes({ app, mcp, keepAliveMs, closing }: RoutesNeed) {
   routes.use("/*", refuseChildren);
   routes.route("/api/v1/approvals", approvalRoutes(app));
   routes.route("/api/v1/tokens", tokenRoutes(app));
-  routes.route("/api/v1/events", eventRoutes(app, keepAliveMs, closing));
+  routes.route("/api/v1/me", callerRoutes(app));
+  const streaming = { log: app.log, keepAliveMs, closing };
+  routes.route("/api/v1/events", eventRoutes(app, streaming));
+  routes.route("/api/v1/sessions", sessionRoutes(app));
+  routes.route("/api/v1/sessions", sessionEventRoutes(app, streaming));
+  routes.route("/api/v1/turns", turnRoutes(app));
   return routes;
 }

@@ -2,8 +2,9 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import type { App, Principal } from "../app.ts";
 import { errorFields } from "../log.ts";
 import type { JsonObject } from "../schema/values.ts";
-import { changesSetup, setupAfter } from "./client-setup.ts";
+import { changesSetup } from "./client-setup.ts";
 import { type CreateServer, type McpServer, PENDING_URI } from "./server.ts";
+import { setupAfter } from "./setup-messages.ts";
 import { drained, jsonRequest, transportOptions } from "./streams.ts";
 
 /** A client with more unread notifications than this has stopped reading: its stream ends, and it may open another. */

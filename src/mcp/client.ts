@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { messagesOf } from "./event-stream.ts";
 
 /** All that our server sends in answer to a call; without the SDK, whose loading takes longer than most calls. */
 const Answer = z.union([
@@ -45,26 +46,6 @@ function outcomeOf(answer: z.infer<typeof Answer>): CallOutcome {
   const { content, isError } = answer.result;
   const text = content.map((block) => block.text).join("");
   return { isError, value: parsed(text) ?? text };
-}
-
-/** The JSON of each event, until the stream ends, however it ends. */
-async function* messagesOf(response: Response): AsyncGenerator<unknown> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  try {
-    for await (const chunk of response.body ?? []) {
-      const events = (rest + decoder.decode(chunk, { stream: true })).split("\n\n");
-      rest = events.pop() ?? "";
-      for (const event of events) yield parsed(dataOf(event));
-    }
-  } catch {
-    return;
-  }
-}
-
-function dataOf(event: string): string {
-  const lines = event.split("\n").filter((line) => line.startsWith("data:"));
-  return lines.map((line) => line.slice("data:".length)).join("\n");
 }
 
 function parsed(json: string): unknown {

@@ -19,6 +19,12 @@ export async function configureSession(
   const session = sessionId
     ? app.sessions.require(principal, sessionId)
     : await app.sessions.createByHand(principal, name);
+  if (session.kind !== "by_hand") {
+    throw new AppError(
+      "invalid_arguments",
+      `Plexus starts the children of session "${session.name}" itself: call this without a session_id to make another.`,
+    );
+  }
   const plexus = plexusServer(app.childUrl(), await app.tokens.createForChild(session.id));
   const args = ["--strict-mcp-config", "--permission-mode", "default", "--permission-prompt-tool", PERMISSION_TOOL];
   return { session_id: session.id, mcp_config: { mcpServers: { plexus } }, args };

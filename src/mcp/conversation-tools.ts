@@ -1,7 +1,7 @@
-import { headOf } from "../app.ts";
+import { headOf, toMessage, toNode } from "../app.ts";
 import { cutObject } from "../schema/cut.ts";
 import { ForkInput, SessionRef, StreamsInput } from "../schema/session.ts";
-import { type JsonObject, seconds } from "../schema/values.ts";
+import type { JsonObject } from "../schema/values.ts";
 import { sessionOf } from "./session-reference.ts";
 import { type RunnableTool, tool } from "./tool.ts";
 
@@ -19,18 +19,7 @@ export const CONVERSATION_TOOLS: RunnableTool[] = [
     annotations: readOnly,
     async run({ app, principal }, reference) {
       const session = sessionOf(app, principal, reference);
-      const config = {
-        id: session.id,
-        name: session.name,
-        kind: session.kind,
-        status: app.turnReading.statusOfSession(session.id),
-        head: headOf(session),
-        claude_session_id: session.claudeSessionId,
-        total_cost_usd: session.totalCostUsd,
-        created_at: seconds(session.createdAt),
-        ...session.config,
-      };
-      return { type: "ok", config: cutObject(config, MAX_CHARS) };
+      return { type: "ok", config: cutObject(app.sessionView.detail(session), MAX_CHARS) };
     },
   }),
   tool({
@@ -41,16 +30,11 @@ export const CONVERSATION_TOOLS: RunnableTool[] = [
     annotations: readOnly,
     async run({ app, principal }, { session_id }) {
       const sessionId = session_id && app.sessions.require(principal, session_id).id;
-      const streams = app.turnReading.list(principal, sessionId, MAX_STREAMS).map((turn) => ({
-        session_id: turn.sessionId,
-        turn_id: turn.id,
-        status: app.turnReading.statusOf(turn),
-        event_count: turn.eventCount,
-        read_position: app.turnReading.position(turn.id, ""),
-        started_at: seconds(turn.startedAt),
-        ended_at: turn.endedAt === null ? null : seconds(turn.endedAt),
-        error: turn.error?.slice(0, 150) ?? null,
-      }));
+      const streams = app.turnReading.list(principal, sessionId, MAX_STREAMS).map((row) => {
+        const { usage, ephemeral, ...turn } = app.sessionView.turn(row);
+        const read_position = app.turnReading.position(row.id, "");
+        return { ...turn, read_position, error: turn.error?.slice(0, 150) ?? null };
+      });
       return { type: "ok", streams };
     },
   }),
@@ -75,7 +59,7 @@ export const CONVERSATION_TOOLS: RunnableTool[] = [
     async run({ app, principal }, reference) {
       const session = sessionOf(app, principal, reference);
       const { nodes, hasMore } = app.conversations.tree(session);
-      const shown = nodes.map(({ id, parentId, role, content }) => ({ id, parent_id: parentId, role, content }));
+      const shown = nodes.map(toNode);
       const fitting = fit(shown, MAX_CHARS);
       const has_more = hasMore || fitting.length < shown.length;
       return { type: "ok", tree_id: session.treeId, head: headOf(session), nodes: fitting, has_more };
@@ -89,7 +73,7 @@ export const CONVERSATION_TOOLS: RunnableTool[] = [
     annotations: readOnly,
     async run({ app, principal }, reference) {
       const session = sessionOf(app, principal, reference);
-      const messages = app.conversations.context(session).map(({ role, content }) => ({ role, content }));
+      const messages = app.conversations.context(session).map(toMessage);
       // The newest matter most where not all of them fit.
       const fitting = fit(messages.toReversed(), MAX_CHARS).toReversed();
       return { type: "ok", messages: fitting, has_more: fitting.length < messages.length };

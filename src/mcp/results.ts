@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { ZodError } from "zod";
 import type { Approval } from "../schema/approval.ts";
-import { cutApproval, cutObject, MAX_RESULT_CHARS } from "../schema/cut.ts";
+import { cutApproval, cutEvent, MAX_RESULT_CHARS } from "../schema/cut.ts";
 import { AppError, type ErrorResult, problemsIn } from "../schema/errors.ts";
 import type { JsonObject } from "../schema/values.ts";
 
@@ -48,7 +48,7 @@ export function fitEvents(events: NumberedEvent[], maxChars: number): NumberedEv
   let room = maxChars;
   const fitting: NumberedEvent[] = [];
   for (const numbered of events) {
-    const event = cutObject(numbered.event, Math.max(1_000, maxChars / 2));
+    const event = cutEvent(numbered.event, Math.max(1_000, maxChars / 2));
     const size = JSON.stringify(event).length + 20;
     if (fitting.length > 0 && size > room) break;
     const truncated = event === numbered.event ? {} : { truncated: true, size: JSON.stringify(numbered.event).length };

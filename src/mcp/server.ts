@@ -23,7 +23,7 @@ import { CONVERSATION_TOOLS } from "./conversation-tools.ts";
 import { CHILD_INSTRUCTIONS, DECIDER_INSTRUCTIONS } from "./instructions.ts";
 import { fitApprovals, invalidArguments, refusal, result } from "./results.ts";
 import { SESSION_TOOLS } from "./session-tools.ts";
-import type { RunnableTool, Tool } from "./tool.ts";
+import type { RunnableTool, Tool, ToolCall } from "./tool.ts";
 import { CHILD_PERMIT, canonicalName, DECIDER_TOOLS, OPERATOR_PERMIT, PERMIT } from "./tools.ts";
 
 export const PENDING_URI = "loopback://approvals/pending";
@@ -64,23 +64,26 @@ export function createMcpServer(app: App, principal: Principal): McpServer {
   server.setRequestHandler(CallToolRequestSchema, (request, extra) => {
     const gone = extra.authInfo?.extra?.["signal"];
     const signal = gone instanceof AbortSignal ? AbortSignal.any([gone, extra.signal]) : extra.signal;
-    return callTool(app, principal, canonicalName(request.params.name), request.params.arguments ?? {}, signal);
+    const progressToken = request.params._meta?.progressToken;
+    const progress: ToolCall["progress"] = (count, message) => {
+      if (progressToken === undefined) return;
+      const params = { progressToken, progress: count, message };
+      // A client that has gone needs no progress.
+      void extra.sendNotification({ method: "notifications/progress", params }).catch(() => {});
+    };
+    const { name, arguments: input = {} } = request.params;
+    return callTool({ app, principal, signal, progress }, canonicalName(name), input);
   });
   if (!isChild) serveResources(app, principal, server, subscribed);
   return { server, subscribed };
 }
 
-async function callTool(
-  app: App,
-  principal: Principal,
-  name: string,
-  input: unknown,
-  signal: AbortSignal,
-): Promise<CallToolResult> {
+async function callTool(call: ToolCall, name: string, input: unknown): Promise<CallToolResult> {
+  const { app, principal } = call;
   try {
     const tool = principal.kind === "session" ? undefined : PARENT_TOOLS.find((candidate) => candidate.name === name);
     if (!tool) throw unknownTool(principal, name);
-    return result(await tool.run({ app, principal, signal }, input));
+    return result(await tool.run(call, input));
   } catch (cause) {
     if (cause instanceof AppError) return refusal(cause);
     if (cause instanceof ZodError) return refusal(invalidArguments(name, cause));

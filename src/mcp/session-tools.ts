@@ -1,14 +1,18 @@
-import { headOf } from "../app.ts";
-import { ChatInput, ChatWaitInput, CreateInput, PollInput, type SessionConfig, SessionRef } from "../schema/session.ts";
-import { seconds } from "../schema/values.ts";
+import { type ApprovalList, headOf } from "../app.ts";
+import { ChatInput, ChatWaitInput, CreateInput, PollInput, SessionRef } from "../schema/session.ts";
+import type { JsonObject } from "../schema/values.ts";
 import { fitApprovals, fitEvents } from "./results.ts";
 import { sessionOf } from "./session-reference.ts";
 import { type RunnableTool, tool } from "./tool.ts";
 
 const DEFAULT_POLL_LIMIT = 100;
 const DEFAULT_WAIT_SECS = 45;
+const MAX_SESSIONS = 100;
 /** Half of a result, since every character of it may be escaped. */
 const MAX_CHAT_TEXT_CHARS = 10_000;
+const MAX_PENDING_CHARS = 15_000;
+/** Of events and approvals together. */
+const MAX_POLL_CHARS = 38_000;
 
 /** The tools of those who start and drive children. */
 export const SESSION_TOOLS: RunnableTool[] = [
@@ -20,24 +24,10 @@ export const SESSION_TOOLS: RunnableTool[] = [
       "claudecode_chat_async or claudecode_chat. What the child asks permission for, you decide with loopback_respond.",
     input: CreateInput,
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
-    async run({ app, principal }, { name, ...asked }) {
-      const config: SessionConfig = {
-        working_dir: app.workspace.workingDir(asked.working_dir),
-        model: asked.model ?? null,
-        system_prompt: asked.system_prompt ?? null,
-        loopback_enabled: asked.loopback_enabled ?? true,
-        loopback_timeout_secs: asked.loopback_timeout_secs ?? app.config.approvalTimeoutSecs,
-        supervision: asked.supervision ?? "default",
-        allowed_tools: asked.allowed_tools ?? [],
-        disallowed_tools: asked.disallowed_tools ?? [],
-        add_dirs: asked.add_dirs ?? [],
-        mcp_servers: asked.mcp_servers ?? {},
-        max_turns: asked.max_turns ?? null,
-        metadata: asked.metadata ?? {},
-      };
-      const session = await app.sessions.createManaged(principal, name, config);
+    async run({ app, principal }, asked) {
+      const session = await app.driving.create(principal, asked);
       const next = "Give it work with claudecode_chat_async.";
-      return { type: "created", id: session.id, name, head: headOf(session), next };
+      return { type: "created", id: session.id, name: session.name, head: headOf(session), next };
     },
   }),
   tool({
@@ -64,28 +54,20 @@ export const SESSION_TOOLS: RunnableTool[] = [
       "(status awaiting_permission) or when wait_secs are over (running). Then go on with loopback_respond and claudecode_poll.",
     input: ChatWaitInput,
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
-    async run({ app, principal, signal }, { prompt, ephemeral, wait_secs, ...reference }) {
+    async run({ app, principal, signal, progress }, { prompt, ephemeral, wait_secs, ...reference }) {
       const session = sessionOf(app, principal, reference);
-      const turn = await app.turns.start(session, prompt, ephemeral ?? false);
       const waitMs = (wait_secs ?? DEFAULT_WAIT_SECS) * 1000;
-      const poll = await app.turnReading.poll(session, {
-        consumer: "",
-        fromSeq: 0,
-        limit: 1,
-        waitMs,
-        signal,
-        isEnough: ({ status }) => status !== "running",
-      });
-      const { text, usage } = app.turnReading.summary(turn.id, MAX_CHAT_TEXT_CHARS);
-      const pending = fitApprovals({ approvals: poll.pending, hasMore: false }, 15_000).approvals;
+      const onProgress = (events: number) => progress(events, `${session.name}: ${events} events so far`);
+      const chat = { waitMs, signal, maxChars: MAX_CHAT_TEXT_CHARS, onProgress };
+      const { status, error, text, pending, usage } = await app.driving.chat(session, { prompt, ephemeral }, chat);
       return {
         type: "ok",
         session_id: session.id,
-        status: poll.status,
+        status,
         text,
-        pending_approvals: pending,
+        ...pendingIn(pending),
         usage,
-        next: nextAfter(poll.status, poll.error),
+        next: nextAfter(status, error),
       };
     },
   }),
@@ -106,15 +88,15 @@ export const SESSION_TOOLS: RunnableTool[] = [
         waitMs: (wait_secs ?? 0) * 1000,
         signal,
       });
-      const { approvals } = fitApprovals({ approvals: poll.pending, hasMore: false }, 15_000);
-      const events = fitEvents(poll.events, 20_000);
+      const pending = pendingIn(poll.pending);
+      const events = fitEvents(poll.events, MAX_POLL_CHARS - JSON.stringify(pending).length);
       const end = (events.at(-1)?.seq ?? (from_seq ?? poll.position) - 1) + 1;
       if (from_seq === undefined) await app.turnReading.advance(session, consumer, end);
       return {
         type: "ok",
         status: poll.status,
         events,
-        pending_approvals: approvals,
+        ...pending,
         read_position: from_seq === undefined ? end : poll.position,
         total_events: poll.total,
         has_more: end < poll.total,
@@ -129,14 +111,11 @@ export const SESSION_TOOLS: RunnableTool[] = [
     input: SessionRef.omit({ name: true, session_id: true }),
     annotations: { readOnlyHint: true, openWorldHint: false },
     async run({ app, principal }) {
-      const sessions = app.sessions.list(principal, 101).map((session) => ({
-        id: session.id,
-        name: session.name,
-        status: app.turnReading.statusOfSession(session.id),
-        working_dir: session.config?.working_dir ?? null,
-        created_at: seconds(session.createdAt),
-      }));
-      return { type: "ok", sessions: sessions.slice(0, 100), has_more: sessions.length > 100 };
+      const { sessions, cursor } = app.sessionView.list(principal, { limit: MAX_SESSIONS });
+      const shown = sessions.map(({ id, name, status, working_dir, created_at }) => {
+        return { id, name, status, working_dir, created_at };
+      });
+      return { type: "ok", sessions: shown, has_more: cursor !== null };
     },
   }),
   tool({
@@ -159,12 +138,17 @@ export const SESSION_TOOLS: RunnableTool[] = [
     annotations: { readOnlyHint: false, destructiveHint: true },
     async run({ app, principal }, reference) {
       const session = sessionOf(app, principal, reference);
-      await app.turns.cancel(session);
-      await app.sessions.remove(session);
+      await app.driving.remove(session);
       return { type: "deleted", id: session.id };
     },
   }),
 ];
+
+/** As many as fit; `loopback_pending` has the others. */
+function pendingIn(list: ApprovalList): JsonObject {
+  const { approvals, has_more } = fitApprovals(list, MAX_PENDING_CHARS);
+  return { pending_approvals: approvals, ...(has_more && { more_pending: true }) };
+}
 
 function nextAfter(status: string, error: string | null): string {
   if (status === "awaiting_permission") return "Decide the pending approvals with loopback_respond, then poll on.";

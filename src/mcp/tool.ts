@@ -15,7 +15,13 @@ export type Tool = {
   input: z.ZodType;
   annotations: Annotations;
 };
-export type ToolCall = { app: App; principal: Principal; signal: AbortSignal };
+export type ToolCall = {
+  app: App;
+  principal: Principal;
+  signal: AbortSignal;
+  /** Tells a caller that asked for it how far things are; a larger number each time. */
+  progress(count: number, message: string): void;
+};
 export type RunnableTool = Tool & { run(call: ToolCall, input: unknown): Promise<JsonObject> };
 
 /** Keeps a tool's arguments and what it does with them of one type. */

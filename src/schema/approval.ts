@@ -4,6 +4,10 @@ import { Id, JsonObject, Name, optional, UnixSeconds } from "./values.ts";
 export const ApprovalStatus = z.enum(["pending", "allowed", "denied", "timed_out", "abandoned"]);
 export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
 
+/** Which approvals to list; `resolved` means all that are not pending. */
+export const ApprovalFilter = z.enum([...ApprovalStatus.options, "resolved"]);
+export type ApprovalFilter = z.infer<typeof ApprovalFilter>;
+
 /** One request of a child to use one tool, as everybody outside sees it. */
 export const Approval = z.strictObject({
   id: Id,
@@ -151,7 +155,7 @@ export type McpConfig = z.infer<typeof McpConfig>;
 export const PERMISSION_TOOL = "mcp__plexus__loopback_permit";
 
 /** The most that the CLI takes: its own limit on a call must never be what ends a wait. */
-const CALL_TIMEOUT_MS = 100_000_000;
+export const CALL_TIMEOUT_MS = 100_000_000;
 
 /** How a child reaches us, with the token that says which session asks. */
 export function plexusServer(url: string, token: string): McpConfig["mcpServers"]["plexus"] {

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { Approval, ApprovalStatus, ToolRequestEvent } from "./approval.ts";
+import { Usage } from "./turn.ts";
 import { Id, UnixSeconds } from "./values.ts";
 
-export const ChangeKind = z.enum(["approval_requested", "approval_resolved", "turn_ended"]);
+export const ChangeKind = z.enum(["approval_requested", "approval_resolved", "turn_started", "turn_ended"]);
 export type ChangeKind = z.infer<typeof ChangeKind>;
 
 /** Something that happened, committed together with what it tells of; ids grow and are never reused. */
@@ -15,6 +16,8 @@ export type Change = {
   subjectId: string;
   at: number;
 };
+
+const turn = { session_id: Id, session_name: z.string(), turn_id: Id, ephemeral: z.boolean(), started_at: UnixSeconds };
 
 /** A change as a watcher of `/api/v1/events` receives it. */
 export const ChangeEvent = z.discriminatedUnion("type", [
@@ -38,6 +41,22 @@ export const ChangeEvent = z.discriminatedUnion("type", [
     updated_input: Approval.shape.updated_input,
     resolved_by: z.string(),
     resolved_at: UnixSeconds,
+  }),
+  z.strictObject({
+    type: z.literal("turn_started"),
+    ...turn,
+    status: z.literal("running"),
+    error: z.null(),
+    usage: z.null(),
+    ended_at: z.null(),
+  }),
+  z.strictObject({
+    type: z.literal("turn_ended"),
+    ...turn,
+    status: z.enum(["complete", "failed", "cancelled"]),
+    error: z.string().nullable(),
+    usage: Usage.nullable(),
+    ended_at: UnixSeconds,
   }),
 ]);
 export type ChangeEvent = z.infer<typeof ChangeEvent>;

@@ -3,6 +3,8 @@ import { isJsonObject, type JsonObject } from "./values.ts";
 
 /** Claude Code shows its model only a 2 KB preview of a longer result, so that a parent would decide blind. */
 export const MAX_RESULT_CHARS = 40_000;
+/** Ids and names are never longer. */
+const MAX_WHOLE_CHARS = 600;
 
 /** The approval in at most `limit` characters of JSON; what was cut says so, and how long it was. */
 export function cutApproval(approval: Approval, limit: number): Approval {
@@ -17,6 +19,21 @@ export function cutApproval(approval: Approval, limit: number): Approval {
     truncated: true,
     input_size: JSON.stringify(approval.input).length,
   };
+}
+
+/** The event in about `limit` characters of JSON: what it is and which call it belongs to stay whole. */
+export function cutEvent(event: JsonObject, limit: number): JsonObject {
+  if (JSON.stringify(event).length <= limit) return event;
+  const isLong = (value: unknown) => JSON.stringify(value).length > MAX_WHOLE_CHARS;
+  const share = Math.floor(limit / Object.values(event).filter(isLong).length);
+  const cut = Object.entries(event).map(([key, value]) => [key, isLong(value) ? cutValue(value, share) : value]);
+  return Object.fromEntries(cut);
+}
+
+function cutValue(value: unknown, limit: number): unknown {
+  if (isJsonObject(value)) return cutObject(value, limit);
+  const cut = cutObject({ value }, limit);
+  return cut["value"] ?? cut;
 }
 
 /** The object in at most `limit` characters of JSON: its long texts cut, or else its JSON as one cut text. */

@@ -18,6 +18,8 @@ export const ErrorCode = z.enum([
   "payload_too_large",
   "too_many_requests",
   "storage_unavailable",
+  "unreachable",
+  "outcome_unknown",
   "internal",
 ]);
 export type ErrorCode = z.infer<typeof ErrorCode>;

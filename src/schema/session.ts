@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Carrier } from "./carrier.ts";
 import { Supervision } from "./turn.ts";
 import { Id, JsonObject, Name, optional } from "./values.ts";
 
@@ -28,7 +29,9 @@ export const CreateInput = z.strictObject({
     "Further MCP servers for the child, by name, as in Claude Code's mcpServers.",
   ),
   max_turns: optional(z.int().min(1).max(10_000)).describe("How many model turns one prompt may take."),
-  carrier: optional(z.enum(["http"])).describe("How the child reaches Plexus: http."),
+  carrier: optional(Carrier).describe(
+    "How the child reaches Plexus: http, or stdio, which holds its asks however long the server is away (http).",
+  ),
   metadata: optional(JsonObject).describe("Anything of yours, kept with the session."),
 });
 export type CreateInput = z.infer<typeof CreateInput>;
@@ -46,6 +49,7 @@ export const SessionConfig = z.strictObject({
   add_dirs: z.array(Path),
   mcp_servers: JsonObject,
   max_turns: z.int().nullable(),
+  carrier: Carrier,
   metadata: JsonObject,
 });
 export type SessionConfig = z.infer<typeof SessionConfig>;

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, lt, lte, type SQL, sql } from "drizzle-orm";
-import type { ApprovalStatus } from "../schema/approval.ts";
+import type { ApprovalFilter, ApprovalStatus } from "../schema/approval.ts";
 import type { JsonObject } from "../schema/values.ts";
 import type { Orm } from "./database.ts";
 import { approvals } from "./tables.ts";
@@ -61,7 +61,7 @@ const head = {
   resolvedBy: approvals.resolvedBy,
 };
 
-type Page = { status?: ApprovalStatus | undefined; cursor?: string | undefined };
+type Page = { status?: ApprovalFilter | undefined; toolName?: string | undefined; cursor?: string | undefined };
 
 /** Spelled as in the partial indexes, which are used only then. */
 const isPending = sql`status = 'pending'`;
@@ -217,9 +217,11 @@ const size = { id: approvals.id, bytes: sql<number>`octet_length(input)` };
 const AFTER_EVERY_ID = "~";
 
 /** Bounded by id even on the first page, or all rows of a status would be sorted. */
-function onPage({ status, cursor = AFTER_EVERY_ID }: Page): (SQL | undefined)[] {
-  if (status === "pending") return [isPending, lt(sortedId, cursor)];
-  return [status && eq(approvals.status, status), lt(approvals.id, cursor)];
+function onPage({ status, toolName, cursor = AFTER_EVERY_ID }: Page): (SQL | undefined)[] {
+  const ofTool = toolName === undefined ? undefined : eq(approvals.toolName, toolName);
+  if (status === "pending") return [isPending, ofTool, lt(sortedId, cursor)];
+  if (status === "resolved") return [sql`status <> 'pending'`, ofTool, lt(approvals.id, cursor)];
+  return [status && eq(approvals.status, status), ofTool, lt(approvals.id, cursor)];
 }
 
 function within(scope: ApprovalScope): (SQL | undefined)[] {

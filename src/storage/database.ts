@@ -7,6 +7,7 @@ import { AppError } from "../schema/errors.ts";
 import { approvalQueries } from "./approvals.ts";
 import { changeQueries } from "./changes.ts";
 import { storageError } from "./failure.ts";
+import { createIds } from "./ids.ts";
 import { lockDataDir } from "./lock.ts";
 import { mcpClientQueries } from "./mcp-clients.ts";
 import { migrate } from "./migrations.ts";
@@ -20,7 +21,7 @@ export type Orm = BunSQLiteDatabase;
 export type Storage = ReturnType<typeof openStorage>;
 
 /** Opens the data dir for this process alone; every change is told to `onCommitted`, in order, once it is on disk. */
-export function openStorage(dataDir: string, onCommitted: (changes: Change[]) => void) {
+export function openStorage(dataDir: string, onCommitted: (changes: Change[]) => void, now: () => number = Date.now) {
   prepareDataDir(dataDir);
   return translated(() => {
     using opened = new DisposableStack();
@@ -39,6 +40,8 @@ export function openStorage(dataDir: string, onCommitted: (changes: Change[]) =>
       mcpClients: guarded(mcpClientQueries(orm)),
       turns: guarded(turnQueries(orm)),
       nodes: guarded(nodeQueries(orm)),
+      /** A new id, later in order than every one before it. */
+      newId: createIds(sqlite, now),
       write: writer.write,
       /** Throws unless the database takes a write right now: only a commit finds out that the disk is full. */
       assertWritable: () => translated(() => sqlite.run("PRAGMA user_version = 0")),
@@ -91,6 +94,8 @@ export function openDatabase(path: string): Database {
     sqlite.run("PRAGMA foreign_keys = ON");
     sqlite.run("PRAGMA cache_size = -65536");
     migrate(sqlite);
+    // From now on a server runs on it, which must not stand still: the writer waits by itself.
+    sqlite.run("PRAGMA busy_timeout = 5");
     return sqlite;
   } catch (cause) {
     sqlite.close(true);

@@ -4,10 +4,11 @@ import { join } from "node:path";
 
 /**
  * Claims a data dir for this process: an exclusive transaction on `lock.db`, which the system frees at `kill -9`
- * (a pid file would lie then, and in containers). Returns `undefined` when another process has it.
+ * (a pid file would lie then, and in containers). Returns `undefined` when another process has it. Another name is
+ * another claim.
  */
-export function lockDataDir(dataDir: string): Disposable | undefined {
-  const path = join(dataDir, "lock.db");
+export function lockDataDir(dataDir: string, name = "lock.db"): Disposable | undefined {
+  const path = join(dataDir, name);
   const lock = new Database(path, { create: true });
   try {
     chmodSync(path, 0o600);

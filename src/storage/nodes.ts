@@ -5,8 +5,21 @@ import { nodes } from "./tables.ts";
 export type NodeRow = typeof nodes.$inferSelect;
 
 export function nodeQueries(orm: Orm) {
+  const at = sql.placeholder;
+  const insert = orm
+    .insert(nodes)
+    .values({
+      id: at("id"),
+      treeId: at("treeId"),
+      parentId: at("parentId"),
+      role: at("role"),
+      content: at("content"),
+      createdAt: at("createdAt"),
+    })
+    .prepare();
+
   return {
-    add: (node: NodeRow): void => void orm.insert(nodes).values(node).run(),
+    add: (node: NodeRow): void => void insert.run(node),
     /** In the order in which they were added. */
     listTree: (treeId: string, limit: number): NodeRow[] =>
       orm.select().from(nodes).where(eq(nodes.treeId, treeId)).orderBy(asc(nodes.id)).limit(limit).all(),

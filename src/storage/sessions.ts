@@ -1,8 +1,12 @@
-import { and, desc, eq, or, sql } from "drizzle-orm";
+import { and, desc, eq, lt, or, type SQL, sql } from "drizzle-orm";
+import type { SessionStatus } from "../schema/turn.ts";
 import type { Orm } from "./database.ts";
 import { sessions } from "./tables.ts";
 
 export type SessionRow = typeof sessions.$inferSelect;
+
+const AFTER_EVERY_ID = "~";
+type SessionPage = { status?: SessionStatus | undefined; cursor?: string | undefined; limit: number };
 
 export function sessionQueries(orm: Orm) {
   const at = sql.placeholder;
@@ -17,6 +21,11 @@ export function sessionQueries(orm: Orm) {
     .where(or(eq(sessions.id, at("key")), and(eq(sessions.owner, at("owner")), eq(sessions.name, at("key")))))
     .orderBy(desc(eq(sessions.id, at("key"))))
     .prepare();
+  const setHead = orm
+    .update(sessions)
+    .set({ headNodeId: sql`${at("headNodeId")}` })
+    .where(eq(sessions.id, at("id")))
+    .prepare();
 
   return {
     get: (id: string): SessionRow | undefined => byId.get({ id }),
@@ -25,12 +34,18 @@ export function sessionQueries(orm: Orm) {
     /** Returns `undefined` when the owner has a session of that name. */
     createIfNameFree: (session: SessionRow): SessionRow | undefined =>
       orm.insert(sessions).values(session).onConflictDoNothing().returning().get(),
-    /** Newest first. */
-    list: (owner: string | undefined, limit: number): SessionRow[] =>
+    /** Newest first, beginning after `cursor`. */
+    list: (owner: string | undefined, { status, cursor = AFTER_EVERY_ID, limit }: SessionPage): SessionRow[] =>
       orm
         .select()
         .from(sessions)
-        .where(owner === undefined ? undefined : eq(sessions.owner, owner))
+        .where(
+          and(
+            lt(sessions.id, cursor),
+            owner === undefined ? undefined : eq(sessions.owner, owner),
+            status && hasStatus[status],
+          ),
+        )
         .orderBy(desc(sessions.id))
         .limit(limit)
         .all(),
@@ -40,10 +55,21 @@ export function sessionQueries(orm: Orm) {
         .set({ ...conversation, forkedFrom: null })
         .where(eq(sessions.id, id))
         .run(),
-    setHead: (id: string, headNodeId: string): void =>
-      void orm.update(sessions).set({ headNodeId }).where(eq(sessions.id, id)).run(),
+    setHead: (id: string, headNodeId: string): void => void setHead.run({ id, headNodeId }),
     countOnTree: (treeId: string): number =>
       orm.select({ count: sql<number>`count(*)` }).from(sessions).where(eq(sessions.treeId, treeId)).get()?.count ?? 0,
     remove: (id: string): void => void orm.delete(sessions).where(eq(sessions.id, id)).run(),
   };
 }
+
+/** Derived as everywhere: from the newest turn, and from what waits for a decision. */
+const newestTurn = sql`(SELECT status FROM turns WHERE session_id = sessions.id ORDER BY id DESC LIMIT 1)`;
+const isAsking = sql`EXISTS (SELECT 1 FROM loopback_approvals WHERE session_id = sessions.id AND status = 'pending')`;
+const hasStatus: Record<SessionStatus, SQL> = {
+  idle: sql`${newestTurn} IS NULL`,
+  running: sql`${newestTurn} = 'running' AND NOT ${isAsking}`,
+  awaiting_permission: sql`${newestTurn} = 'running' AND ${isAsking}`,
+  complete: sql`${newestTurn} = 'complete'`,
+  failed: sql`${newestTurn} = 'failed'`,
+  cancelled: sql`${newestTurn} = 'cancelled'`,
+};

@@ -65,7 +65,8 @@ export const tokens = sqliteTable(
   "tokens",
   {
     id: text().primaryKey(),
-    kind: text().$type<"named" | "child">().notNull(),
+    kind: text().$type<"named" | "child" | "web">().notNull(),
+    /** Of a named token its name; of a web token the id of the named one that it acts as, if any. */
     name: text(),
     sessionId: text("session_id").references(() => sessions.id, { onDelete: "cascade" }),
     hash: text().notNull(),
@@ -113,8 +114,8 @@ export const turns = sqliteTable(
     ephemeral: integer({ mode: "boolean" }).notNull(),
     /** How many events it has: the number of the next one. */
     eventCount: integer("event_count").notNull().default(0),
-    /** How far the child's output is in the events. */
-    outputOffset: integer("output_offset").notNull().default(0),
+    /** How far the child's output is in the events, and what reading on from there takes. */
+    reading: text({ mode: "json" }).$type<JsonObject>(),
     pid: integer(),
     processStart: text("process_start"),
     usage: text({ mode: "json" }).$type<Usage>(),

@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { Orm } from "./database.ts";
 import { tokens } from "./tables.ts";
 
@@ -24,5 +24,26 @@ export function tokenQueries(orm: Orm) {
         .where(and(eq(tokens.kind, "named"), eq(tokens.name, name)))
         .returning()
         .get(),
+    removeWeb: (id: string): TokenRow | undefined =>
+      orm
+        .delete(tokens)
+        .where(and(eq(tokens.kind, "web"), eq(tokens.id, id)))
+        .returning()
+        .get(),
+    /** Those that act as this named token. */
+    removeWebOf: (namedId: string): void =>
+      void orm
+        .delete(tokens)
+        .where(and(eq(tokens.kind, "web"), eq(tokens.name, namedId)))
+        .run(),
+    /** Forgets up to `limit` of those made before `before`; tells how many. */
+    removeWebBefore: (before: number, limit: number): number => {
+      const old = orm
+        .select({ id: tokens.id })
+        .from(tokens)
+        .where(and(eq(tokens.kind, "web"), lt(tokens.createdAt, before)))
+        .limit(limit);
+      return orm.delete(tokens).where(inArray(tokens.id, old)).returning({ id: tokens.id }).all().length;
+    },
   };
 }

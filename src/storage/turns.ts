@@ -1,10 +1,12 @@
-import { and, asc, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
-import type { TurnEvent, Usage } from "../schema/turn.ts";
+import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, sql } from "drizzle-orm";
+import type { Usage } from "../schema/turn.ts";
+import type { JsonObject } from "../schema/values.ts";
 import type { Orm } from "./database.ts";
-import { readPositions, turnEvents, turns } from "./tables.ts";
+import { turns } from "./tables.ts";
+import { turnEventQueries } from "./turn-events.ts";
 
-export type TurnRow = typeof turns.$inferSelect;
-export type NumberedTurnEvent = { seq: number; event: TurnEvent };
+export type { NumberedTurnEvent } from "./turn-events.ts";
+export type TurnRow = Omit<typeof turns.$inferSelect, "reading">;
 export type TurnEnd = {
   status: "complete" | "failed" | "cancelled";
   error: string | null;
@@ -13,52 +15,84 @@ export type TurnEnd = {
 };
 
 const isRunning = sql`status = 'running'`;
+const AFTER_EVERY_ID = "~";
 
 /** Queries on turns and their events. What writes is called inside a transaction of the writer. */
 export function turnQueries(orm: Orm) {
   const at = sql.placeholder;
+  // How far a child is read is long, and only who reads on wants it.
+  const { reading, ...columns } = getTableColumns(turns);
   const byId = orm
-    .select()
+    .select(columns)
+    .from(turns)
+    .where(eq(turns.id, at("id")))
+    .prepare();
+  const readingOf = orm
+    .select({ reading })
     .from(turns)
     .where(eq(turns.id, at("id")))
     .prepare();
   const running = orm
-    .select()
+    .select(columns)
     .from(turns)
     .where(and(eq(turns.sessionId, at("sessionId")), isRunning))
     .prepare();
   const latest = orm
-    .select()
+    .select(columns)
     .from(turns)
     .where(eq(turns.sessionId, at("sessionId")))
     .orderBy(desc(turns.id))
     .limit(1)
     .prepare();
-  const take = orm
-    .update(turns)
-    .set({ eventCount: sql`event_count + ${at("count")}` })
-    .where(and(eq(turns.id, at("id")), isRunning))
-    .returning({ next: turns.eventCount })
+  const firstAfter = orm
+    .select(columns)
+    .from(turns)
+    .where(and(eq(turns.sessionId, at("sessionId")), gt(turns.id, at("turnId"))))
+    .orderBy(asc(turns.id))
+    .limit(1)
     .prepare();
-  const insertEvent = orm
-    .insert(turnEvents)
-    .values({ turnId: at("turnId"), seq: at("seq"), event: at("event") })
+  const setProcess = orm
+    .update(turns)
+    .set({ pid: sql`${at("pid")}`, processStart: sql`${at("processStart")}` })
+    .where(eq(turns.id, at("id")))
+    .prepare();
+  const setReading = orm
+    .update(turns)
+    .set({ reading: sql`${at("reading")}` })
+    .where(eq(turns.id, at("id")))
+    .prepare();
+  const end = orm
+    .update(turns)
+    .set({
+      status: sql`${at("status")}`,
+      error: sql`${at("error")}`,
+      usage: sql`${at("usage")}`,
+      endedAt: sql`${at("endedAt")}`,
+    })
+    .where(and(eq(turns.id, at("id")), isRunning))
+    .returning(columns)
     .prepare();
   const countRunning = orm.select({ count: sql<number>`count(*)` }).from(turns).where(isRunning).prepare();
 
   return {
+    ...turnEventQueries(orm),
     get: (id: string): TurnRow | undefined => byId.get({ id }),
     running: (sessionId: string): TurnRow | undefined => running.get({ sessionId }),
     latest: (sessionId: string): TurnRow | undefined => latest.get({ sessionId }),
     countRunning: (): number => countRunning.get()?.count ?? 0,
-    listRunning: (): TurnRow[] => orm.select().from(turns).where(isRunning).orderBy(asc(turns.id)).all(),
-    /** Newest first. */
-    list: (scope: { owner?: string | undefined; sessionId?: string | undefined }, limit: number): TurnRow[] =>
+    listRunning: (): TurnRow[] => orm.select(columns).from(turns).where(isRunning).orderBy(asc(turns.id)).all(),
+    /** Newest first, beginning after `cursor`. */
+    list: (
+      scope: { owner?: string | undefined; sessionId?: string | undefined },
+      limit: number,
+      cursor = AFTER_EVERY_ID,
+    ): TurnRow[] =>
       orm
-        .select()
+        .select(columns)
         .from(turns)
         .where(
           and(
+            lt(turns.id, cursor),
             scope.owner === undefined ? undefined : eq(turns.owner, scope.owner),
             scope.sessionId === undefined ? undefined : eq(turns.sessionId, scope.sessionId),
           ),
@@ -66,59 +100,26 @@ export function turnQueries(orm: Orm) {
         .orderBy(desc(turns.id))
         .limit(limit)
         .all(),
+    /** The first turn of a session that came after this one. */
+    firstAfter: (sessionId: string, turnId: string): TurnRow | undefined => firstAfter.get({ sessionId, turnId }),
     /** Returns `undefined` when the session has a turn that runs. */
     createIfNoneRuns: (
-      turn: Pick<TurnRow, "id" | "sessionId" | "owner" | "ephemeral" | "startedAt">,
+      turn: Pick<TurnRow, "id" | "sessionId" | "owner" | "ephemeral" | "startedAt"> & { reading: JsonObject },
     ): TurnRow | undefined =>
       orm
         .insert(turns)
         .values({ ...turn, status: "running" })
         .onConflictDoNothing()
-        .returning()
+        .returning(columns)
         .get(),
     setProcess: (id: string, process: { pid: number; processStart: string }): void =>
-      void orm.update(turns).set(process).where(eq(turns.id, id)).run(),
-    setOutputOffset: (id: string, outputOffset: number): void =>
-      void orm.update(turns).set({ outputOffset }).where(eq(turns.id, id)).run(),
-    /** Numbers the events without a gap; what comes after the end of a turn is not taken. */
-    appendIfRunning: (id: string, events: TurnEvent[]): boolean => {
-      const taken = take.get({ id, count: events.length });
-      if (!taken) return false;
-      const first = taken.next - events.length;
-      for (const [index, event] of events.entries()) insertEvent.run({ turnId: id, seq: first + index, event });
-      return true;
-    },
-    endIfRunning: (id: string, end: TurnEnd): TurnRow | undefined =>
-      orm
-        .update(turns)
-        .set(end)
-        .where(and(eq(turns.id, id), isRunning))
-        .returning()
-        .get(),
-    events: (turnId: string, fromSeq: number, limit: number): NumberedTurnEvent[] =>
-      orm
-        .select({ seq: turnEvents.seq, event: turnEvents.event })
-        .from(turnEvents)
-        .where(and(eq(turnEvents.turnId, turnId), gte(turnEvents.seq, fromSeq)))
-        .orderBy(asc(turnEvents.seq))
-        .limit(limit)
-        .all(),
-    position: (turnId: string, consumer: string): number =>
-      orm
-        .select({ position: readPositions.position })
-        .from(readPositions)
-        .where(and(eq(readPositions.turnId, turnId), eq(readPositions.consumer, consumer)))
-        .get()?.position ?? 0,
-    /** A position only moves forward. */
-    advance: (turnId: string, consumer: string, position: number): void =>
-      void orm
-        .insert(readPositions)
-        .values({ turnId, consumer, position })
-        .onConflictDoUpdate({
-          target: [readPositions.turnId, readPositions.consumer],
-          set: { position: sql`max(position, excluded.position)` },
-        })
-        .run(),
+      void setProcess.run({ id, ...process }),
+    /** How far the child's output is in the events, and what reading on from there takes. */
+    reading: (id: string): JsonObject | undefined => readingOf.get({ id })?.reading ?? undefined,
+    setReading: (id: string, reading: JsonObject): void =>
+      void setReading.run({ id, reading: JSON.stringify(reading) }),
+    endIfRunning: (id: string, outcome: TurnEnd): TurnRow | undefined =>
+      end.get({ id, ...outcome, usage: outcome.usage && JSON.stringify(outcome.usage) }),
     /** Forgets up to `limit` of those that ended before `before`; tells how many. */
     removeEndedBefore: (before: number, limit: number): number => {
       const old = orm

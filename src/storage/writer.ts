@@ -1,4 +1,4 @@
-import type { Database } from "bun:sqlite";
+import { type Database, SQLiteError } from "bun:sqlite";
 import type { Change } from "../schema/change.ts";
 import { storageError } from "./failure.ts";
 
@@ -13,7 +13,11 @@ export type Writer = {
 };
 
 type Done = { settle: () => void; changes: Change[] };
-type Job = { run: () => Done; reject: (reason: unknown) => void };
+type Job = { run: () => Done; reject: (reason: unknown) => void; since: number };
+
+/** How long a write waits for another program to let go of the database. */
+const LOCKED_FOR_MS = 2_000;
+const TRY_AGAIN_MS = 20;
 
 /**
  * Group commit: writes that arrive within one turn of the event loop share one transaction and so one fsync.
@@ -31,7 +35,7 @@ export function createWriter(sqlite: Database, onCommitted: (changes: Change[]) 
         const result = work((change) => changes.push(change));
         return { settle: () => resolve(result), changes };
       };
-      if (queue.push({ run, reject }) === 1) setImmediate(flush);
+      if (queue.push({ run, reject, since: performance.now() }) === 1) setImmediate(flush);
     });
   }
 
@@ -40,6 +44,7 @@ export function createWriter(sqlite: Database, onCommitted: (changes: Change[]) 
     queue = [];
     if (batch.length === 0) return;
     const done = committed(batch);
+    if (queue.length > 0) setTimeout(flush, TRY_AGAIN_MS);
     try {
       onCommitted(done.flatMap((job) => job.changes));
     } finally {
@@ -51,6 +56,12 @@ export function createWriter(sqlite: Database, onCommitted: (changes: Change[]) 
   /** The jobs that are on disk now; all others have been told why they are not. */
   function committed(batch: Job[]): Done[] {
     try {
+      sqlite.run("BEGIN IMMEDIATE");
+    } catch (cause) {
+      for (const job of batch) if (!waits(job, cause)) job.reject(storageError(cause));
+      return [];
+    }
+    try {
       return commitTogether(batch);
     } catch (cause) {
       for (const job of batch) job.reject(storageError(cause));
@@ -58,8 +69,14 @@ export function createWriter(sqlite: Database, onCommitted: (changes: Change[]) 
     }
   }
 
+  /** Another program's lock is waited for in the queue: SQLite itself would keep the whole server waiting. */
+  function waits(job: Job, cause: unknown): boolean {
+    const isLocked = cause instanceof SQLiteError && cause.code?.startsWith("SQLITE_BUSY");
+    if (closed || !isLocked || performance.now() - job.since > LOCKED_FOR_MS) return false;
+    return queue.push(job) > 0;
+  }
+
   function commitTogether(batch: Job[]): Done[] {
-    sqlite.run("BEGIN IMMEDIATE");
     try {
       const done = batch.flatMap((job) => attempt(job));
       sqlite.run("COMMIT");

@@ -35,7 +35,9 @@ export type Place = AsyncDisposable & {
   ask(sessionId: string, toolName: string, input: JsonObject): Promise<Ask>;
 };
 
-export async function openPlace(options: { args?: string[]; token?: string } = {}): Promise<Place> {
+type PlaceOptions = { args?: string[]; token?: string; home?: string; env?: Record<string, string> };
+
+export async function openPlace(options: PlaceOptions = {}): Promise<Place> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await temporaryDirectory());
   const scratch = stack.use(await temporaryDirectory()).path;

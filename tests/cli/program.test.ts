@@ -7,7 +7,19 @@ import { pasted, plexus } from "./command.ts";
 
 setDefaultTimeout(60_000);
 
-const COMMANDS = ["serve", "pending", "allow", "deny", "configure", "token", "call", "healthcheck", "version"];
+const COMMANDS = [
+  "serve",
+  "mcp",
+  "pending",
+  "allow",
+  "deny",
+  "configure",
+  "token",
+  "call",
+  "backup",
+  "healthcheck",
+  "version",
+];
 const ID = crypto.randomUUID();
 /** A command for each that talks to the server. */
 const CLIENTS = [
@@ -106,6 +118,7 @@ describe("plexus version", () => {
     expect(JSON.parse((await plexus(["version", "--json"])).stdout)).toEqual({
       name: "plexus",
       version: manifest.version,
+      commit: null,
     });
     expect((await plexus(["--version"])).stdout).toBe(`${manifest.version}\n`);
   });

@@ -112,7 +112,7 @@ describe("plexus serve on a terminal", () => {
 
   test("says that Claude Code was not found where there is none", async () => {
     await using screen = await served(["--data-dir", awkward(), "--claude", "/nonexistent/claude"]);
-    expect(screen.text()).toContain("Claude Code was not found");
+    expect(screen.text()).toContain("install Claude Code, or name it with --claude");
   });
 
   test("shows no log lines, and says that it stops on Ctrl-C", async () => {

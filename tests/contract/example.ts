@@ -10,6 +10,7 @@ const checked = new Set<string>();
 const PLACEHOLDERS: Record<string, (value: unknown) => boolean> = {
   "<id>": (value) => isText(value, /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/),
   "<time>": (value) => Number.isInteger(value) && Number(value) > 1_700_000_000 && Number(value) < 10_000_000_000,
+  "<amount>": (value) => typeof value === "number" && value >= 0,
   "<count>": (value) => Number.isInteger(value) && Number(value) >= 0,
   "<text>": (value) => isText(value, /\S/),
   "<object>": isJsonObject,
@@ -24,10 +25,10 @@ export async function expectExample(actual: unknown, name: string): Promise<void
   expect(withPlaceholders(actual, example)).toStrictEqual(example);
 }
 
-/** The examples that no test has compared with anything. */
-export function uncheckedExamples(): string[] {
-  const all = readdirSync(DIRECTORY).map((file) => file.replace(/\.json$/, ""));
-  return all.filter((name) => !checked.has(name));
+/** The examples of a folder that no test has compared with anything. */
+export function uncheckedExamples(folder = ""): string[] {
+  const files = readdirSync(join(DIRECTORY, folder)).filter((file) => file.endsWith(".json"));
+  return files.map((file) => join(folder, file.replace(/\.json$/, ""))).filter((name) => !checked.has(name));
 }
 
 function withPlaceholders(actual: unknown, example: unknown): unknown {

@@ -26,7 +26,7 @@ export type Row = z.infer<typeof Row>;
 
 const ChangeRow = z.object({
   id: z.int(),
-  kind: ChangeKind.exclude(["turn_ended"]),
+  kind: ChangeKind.extract(["approval_requested", "approval_resolved"]),
   owner: z.string(),
   approval_id: z.string(),
 });

@@ -2,11 +2,13 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { killFirstStarts } from "./first-starts.ts";
 import { reportLines } from "./report.ts";
 import { crashRounds } from "./rounds.ts";
+import { killDuringTurns } from "./turns.ts";
 
 setDefaultTimeout(300_000);
 
 const ROUNDS = 50;
 const FIRST_STARTS = 8;
+const TURN_KILLS = 30;
 /** Given again, it makes the same plan. */
 const seed = process.env["CRASH_SEED"] ?? String(Date.now());
 
@@ -23,5 +25,12 @@ describe("kill -9", () => {
     const { killed, violations } = await killFirstStarts({ times: FIRST_STARTS, seed });
     expect(violations).toEqual([]);
     expect(killed).toBe(FIRST_STARTS);
+  });
+
+  test(`${TURN_KILLS} times while children write: all that they wrote is told once, in order`, async () => {
+    const { killed, messages, violations } = await killDuringTurns({ kills: TURN_KILLS, seed });
+    expect({ seed, violations }).toEqual({ seed, violations: [] });
+    expect(killed).toBe(TURN_KILLS);
+    expect(messages).toBeGreaterThan(TURN_KILLS);
   });
 });

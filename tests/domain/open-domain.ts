@@ -31,6 +31,8 @@ export function stoppedClock(start = 1_700_000_000_000): Clock {
 
 export type DomainOptions = {
   clock?: Pick<Clock, "now">;
+  /** Else the clock itself, which nobody sets then. */
+  elapsed?: () => number;
   timeoutSecs?: number;
   abandonAfterMs?: number;
   rereadEveryMs?: number;
@@ -60,12 +62,13 @@ export function openDomain(dataDir: string, options: DomainOptions = {}): Domain
   const onError = (cause: unknown) => void errors.push(cause);
   const broadcast = createBroadcast(onError);
   using opened = new DisposableStack();
-  const storage = opened.use(openStorage(dataDir, broadcast.publish));
+  const storage = opened.use(openStorage(dataDir, broadcast.publish, now));
   const approvals = opened.use(
     createApprovals({
       storage,
       broadcast,
       now,
+      elapsed: options.elapsed ?? now,
       timeoutSecs: options.timeoutSecs ?? 300,
       abandonAfterMs: options.abandonAfterMs ?? NEVER_MS,
       rereadEveryMs: options.rereadEveryMs ?? NEVER_MS,

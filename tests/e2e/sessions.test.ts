@@ -3,13 +3,11 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Approval } from "../../src/schema/approval.ts";
 import { CLAUDE } from "../support/claude.ts";
-import { connectClient, type TestClient } from "../support/mcp-client.ts";
-import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../support/plexus.ts";
+import type { TestClient } from "../support/mcp-client.ts";
+import { type Plexus, startPlexus } from "../support/plexus.ts";
 import { RUN_MARKER, survivors } from "../support/processes.ts";
 import { type ScriptedModel, script, startScriptedModel, type Turn } from "../support/scripted-model.ts";
-import { startServerProcess } from "../support/server-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary.ts";
-import { until } from "../support/until.ts";
 
 setDefaultTimeout(120_000);
 
@@ -84,12 +82,26 @@ describe("a session", () => {
 
   test("answers a chat that needs no decision with what the child said and what it took", async () => {
     await create("quick");
-    const { value } = await parent.call("claudecode_chat", { name: "quick", prompt: script([{ say: "forty-two" }]) });
+    let told = 0;
+    const { value } = await parent.call(
+      "claudecode_chat",
+      { name: "quick", prompt: script([{ say: "forty-two" }]) },
+      { onprogress: () => told++ },
+    );
     expect(value).toMatchObject({ type: "ok", status: "complete", text: "forty-two", pending_approvals: [] });
+    expect(told).toBeGreaterThan(0);
     expect(value["usage"]).toMatchObject({
       num_turns: 1,
       output_tokens: expect.any(Number),
       cost_usd: expect.any(Number),
+    });
+  });
+
+  test("is no session for a claude that is started by hand", async () => {
+    const { id } = await create("managed");
+    expect((await parent.call("loopback_configure", { session_id: id })).value).toMatchObject({
+      code: "invalid_arguments",
+      message: expect.stringContaining("without a session_id"),
     });
   });
 
@@ -176,25 +188,6 @@ describe("a session", () => {
     expect(again.value["type"]).toBe("timeout");
   });
 
-  test("that a killed server has left behind is failed by the next one, and its child is gone", async () => {
-    await using own = await temporaryDirectory();
-    const env = childEnvironment();
-    const server = { dataDir: own.path, token: OPERATOR_TOKEN, args: ["--claude", CLAUDE], env };
-    const earlier = await startServerProcess(server);
-    await using client = await connectClient(earlier.url, OPERATOR_TOKEN);
-    await client.call("claudecode_create", { name: "left", working_dir: directory.path });
-    await client.call("claudecode_chat_async", { name: "left", prompt: script([{ hang: true }]) });
-    await until("the child to run", () => children().length > 0);
-    await earlier.kill();
-    await using later = await startServerProcess(server);
-    await using parent = await connectClient(later.url, OPERATOR_TOKEN);
-    const { value } = await parent.call("claudecode_poll", { name: "left", wait_secs: 60, from_seq: 1, limit: 1000 });
-    const events = JSON.stringify(value["events"]);
-    expect(value["status"]).toBe("failed");
-    expect(events).toContain("restarted while this turn ran");
-    expect(children()).toEqual([]);
-  });
-
   test("fails with the reason when the model's API does", async () => {
     await create("unlucky");
     await start("unlucky", [{ status: 400, message: "no such thing" }]);
@@ -203,11 +196,6 @@ describe("a session", () => {
     expect(JSON.stringify(poll.events.at(-1))).toContain("no such thing");
   });
 });
-
-/** Everything that a CLI of this file has started, and it. */
-function children(): string[] {
-  return survivors(runId).flatMap(({ command }) => (command.includes("src/main.ts") ? [] : [command]));
-}
 
 async function create(name: string): Promise<{ id: string }> {
   const { value } = await parent.call("claudecode_create", { name, working_dir: directory.path });

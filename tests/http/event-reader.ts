@@ -62,6 +62,11 @@ export async function openEvents(url: string, { token = OPERATOR_TOKEN, after }:
   return reader;
 }
 
+/** The approval that an event tells of; `undefined` for one that tells of a turn. */
+export function approvalOf(read: ReadEvent | undefined): string | undefined {
+  return read && "approval_id" in read.event ? read.event.approval_id : undefined;
+}
+
 /** The parts of a stream that stand between empty lines. */
 export async function* readBlocks(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, undefined> {
   const decoder = new TextDecoder();
@@ -75,7 +80,7 @@ export async function* readBlocks(body: AsyncIterable<Uint8Array>): AsyncGenerat
   return undefined;
 }
 
-function fieldsOf(block: string): { id?: string; event?: string; data?: string } {
+export function fieldsOf(block: string): { id?: string; event?: string; data?: string } {
   return Object.fromEntries(
     block
       .split("\n")

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { ask, expectRefusal, sessionOf } from "./callers.ts";
-import { openEvents, type ReadEvent } from "./event-reader.ts";
+import { approvalOf, openEvents, type ReadEvent } from "./event-reader.ts";
 import { idsIn, openStalled } from "./stalled-reader.ts";
 
 const OPERATOR = { kind: "operator" } as const;
@@ -52,7 +52,7 @@ describe("Last-Event-ID", () => {
     const { session } = await sessionOf(plexus, OPERATOR);
     await using reader = await openEvents(plexus.url, { after: 1_000_000 });
     const { approvalId } = await ask(plexus, session);
-    expect((await reader.next())?.event.approval_id).toBe(approvalId);
+    expect(approvalOf(await reader.next())).toBe(approvalId);
   });
 
   test("misses nothing and repeats nothing for readers that keep reconnecting in a storm", async () => {
@@ -122,7 +122,7 @@ function expectEachOnce(events: ReadEvent[], approvals: number): void {
   const ids = events.map(({ id }) => id);
   expect(ids).toEqual(ids.toSorted((a, b) => a - b));
   expect(new Set(ids).size).toBe(events.length);
-  const told = Map.groupBy(events, ({ event }) => event.approval_id);
+  const told = Map.groupBy(events, approvalOf);
   expect(told.size).toBe(approvals);
   for (const [id, about] of told) {
     const types = about.map(({ event }) => event.type);

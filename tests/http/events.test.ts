@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { startPlexus } from "../support/plexus.ts";
 import { until } from "../support/until.ts";
 import { ask, expectRefusal, namedToken, sessionOf } from "./callers.ts";
-import { openEvents } from "./event-reader.ts";
+import { approvalOf, openEvents } from "./event-reader.ts";
 import { watchReaders } from "./followed.ts";
 import { startPaced } from "./paced-server.ts";
 
@@ -118,7 +118,7 @@ describe("who may see an event", () => {
     await using reader = await openEvents(plexus.url, { token: bob.token });
     await plexus.fetch("/api/v1/tokens/ann", { method: "DELETE" });
     const { approvalId } = await ask(plexus, his.session);
-    expect((await reader.next())?.event.approval_id).toBe(approvalId);
+    expect(approvalOf(await reader.next())).toBe(approvalId);
   });
 });
 
@@ -155,6 +155,6 @@ describe("a reader", () => {
     const next = reader.next();
     await until("two keep-alives", () => reader.asides.filter((aside) => aside === ": alive").length >= 2);
     const { approvalId } = await ask(plexus, session);
-    expect((await next)?.event.approval_id).toBe(approvalId);
+    expect(approvalOf(await next)).toBe(approvalId);
   });
 });

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { CLAUDE } from "../support/claude.ts";
 import { startPlexus } from "../support/plexus.ts";
 import { expectRefusal } from "./callers.ts";
 
@@ -20,6 +21,13 @@ describe("/healthz and /readyz", () => {
       claude: null,
       warnings: [expect.stringContaining("claude")],
     });
+  });
+
+  test("show which claude children are started with, and its version", async () => {
+    await using plexus = await startPlexus({ flags: { claude: CLAUDE } });
+    const shown = await (await plexus.fetch("/readyz")).json();
+    expect(shown).toMatchObject({ claude: CLAUDE, claude_version: "2.1.325", warnings: [] });
+    expect(await (await plexus.fetch("/readyz", { token: null })).json()).toEqual({ status: "ready" });
   });
 
   test("tell a server that can't write from one that is dead", async () => {

@@ -8,4 +8,4 @@ const noMcp = {
 
 /** A second server for the same app, with clocks that a test can wait for. */
 export const startPaced = (app: App, pace: { idleSecs: number; keepAliveMs: number }) =>
-  startHttpServer(app, noMcp, pace);
+  startHttpServer(app, noMcp, { pace });

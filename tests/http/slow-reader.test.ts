@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { startPlexus } from "../support/plexus.ts";
 import { until } from "../support/until.ts";
 import { ask, sessionOf } from "./callers.ts";
-import { openEvents } from "./event-reader.ts";
+import { approvalOf, openEvents } from "./event-reader.ts";
 import { countTaken, watchReaders } from "./followed.ts";
 import { startPaced } from "./paced-server.ts";
 import { idsIn, openStalled } from "./stalled-reader.ts";
@@ -46,7 +46,7 @@ describe("a reader that does not read", () => {
     const next = reader.next();
     await until("the stalled one to be cut off", () => stalled?.aborted);
     const { approvalId } = await ask(plexus, session);
-    expect((await next)?.event.approval_id).toBe(approvalId);
+    expect(approvalOf(await next)).toBe(approvalId);
   }, 30_000);
 
   test("frees its subscription when it goes", async () => {

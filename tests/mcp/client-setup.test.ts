@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { changesSetup, setupAfter } from "../../src/mcp/client-setup.ts";
+import { changesSetup } from "../../src/mcp/client-setup.ts";
+import { setupAfter } from "../../src/mcp/setup-messages.ts";
 import type { JsonObject } from "../../src/schema/values.ts";
 
 const subscribe = (uri: string): JsonObject => ({

@@ -1,14 +1,22 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { z } from "zod";
+import { connectOver } from "../support/mcp-client.ts";
+import { signal } from "../support/processes.ts";
 import { script } from "../support/scripted-model.ts";
 import { until } from "../support/until.ts";
-import { blocksUnder } from "./readme.ts";
+import { blocksUnder, jsonUnder } from "./readme.ts";
 import { type Machine, onMachine, type Started } from "./terminals.ts";
 
 setDefaultTimeout(120_000);
 
 const DEFAULT_URL = "http://127.0.0.1:4445";
+const StdioSettings = z.object({
+  mcpServers: z.object({ plexus: z.object({ command: z.string(), args: z.array(z.string()) }) }),
+});
+const ServerFile = z.object({ pid: z.int() });
 const PROMPT = '"Write a greeting to hello.txt"';
 
 describe("the README's commands by hand", () => {
@@ -53,6 +61,18 @@ describe("the README's command for an agent that decides", () => {
       const url = await machine.serve(serve);
       await succeeds(machine.paste(add.replace(DEFAULT_URL, url)));
       expect(await succeeds(machine.paste("claude mcp get plexus"))).toMatch(/Status:.*Connected/);
+    }));
+});
+
+describe("the README's settings for a client that speaks only stdio", () => {
+  test("connect it, to a server that they have started", () =>
+    onMachine(async (machine) => {
+      const { plexus } = StdioSettings.parse(jsonUnder("Clients that speak only stdio")).mcpServers;
+      const transport = new StdioClientTransport({ ...plexus, cwd: machine.cwd, env: machine.env, stderr: "ignore" });
+      await using client = await connectOver(transport);
+      expect((await client.call("loopback_pending")).value).toMatchObject({ type: "ok", approvals: [] });
+      const { pid } = ServerFile.parse(await Bun.file(join(machine.home, ".local/state/plexus/server.json")).json());
+      signal(pid, "SIGTERM");
     }));
 });
 

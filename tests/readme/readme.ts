@@ -11,6 +11,13 @@ export function blocksUnder(title?: string): string[] {
   return blocks;
 }
 
+/** The first JSON that stands under a heading. */
+export function jsonUnder(title: string): unknown {
+  const text = /^```json\n(.*?)^```$/ms.exec(sectionOf(title))?.[1];
+  if (text === undefined) throw new Error(`README.md has no JSON under "${title}"`);
+  return JSON.parse(text);
+}
+
 /** The rows of the first table under a heading whose columns have these names, without the marks for code. */
 export function tableUnder(title: string, ...columns: string[]): string[][] {
   const tables = sectionOf(title).matchAll(/(?:^\|.*\|$\n?)+/gm);

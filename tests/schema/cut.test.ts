@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Approval } from "../../src/schema/approval.ts";
-import { cutApproval, cutObject, cutText } from "../../src/schema/cut.ts";
+import { cutApproval, cutEvent, cutObject, cutText } from "../../src/schema/cut.ts";
 
 const approval: Approval = {
   id: "018f0000-0000-7000-8000-000000000000",
@@ -29,6 +29,34 @@ const anyObject = fc.oneof(
   fc.dictionary(text, fc.string(), { maxKeys: 3 }),
   fc.array(fc.string(), { maxLength: 3_000, size: "max" }).map((many) => ({ many })),
 );
+
+describe("cutEvent", () => {
+  const call = { type: "tool_use", tool_name: "Write", tool_use_id: "toolu_1" };
+
+  test("leaves alone what fits", () => {
+    const event = { ...call, input: { content: "short" } };
+    expect(cutEvent(event, 1_000)).toBe(event);
+  });
+
+  test("keeps what an event is and which call it belongs to, whatever is long in it", () => {
+    fc.assert(
+      fc.property(anyObject, (input) => {
+        const cut = cutEvent({ ...call, input }, 2_000);
+        expect(cut).toMatchObject(call);
+        expect(Object.keys(cut)).toEqual([...Object.keys(call), "input"]);
+        expect(JSON.stringify(cut).length).toBeLessThan(4_000);
+      }),
+    );
+  });
+
+  test("cuts texts and lists too", () => {
+    const many = Array.from({ length: 10_000 }, (_, at) => `line ${at}`);
+    const cut = cutEvent({ type: "passthrough", event_type: "x".repeat(10_000), data: many }, 2_000);
+    expect(cut).toMatchObject({ type: "passthrough", data: { truncated_json: expect.stringContaining("line 1") } });
+    expect(cut["event_type"]).toContain("characters left out");
+    expect(JSON.stringify(cut).length).toBeLessThan(4_000);
+  });
+});
 
 describe("cutText", () => {
   test("leaves alone what fits", () => {

@@ -8,6 +8,7 @@ import { changeQueries } from "../../src/storage/changes.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { createWriter, type Writer } from "../../src/storage/writer.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
 import { rejectionOf } from "./refusal.ts";
 
 describe("writer.write", () => {
@@ -95,13 +96,27 @@ describe("writer.write", () => {
   test("rejects all jobs when another program holds the database, and goes on afterwards", async () => {
     await using directory = await temporaryDirectory();
     await using at = await temporaryWriter({ directory: directory.path });
-    at.sqlite.run("PRAGMA busy_timeout = 0");
     using other = new Database(join(directory.path, "plexus.db"));
     other.run("BEGIN IMMEDIATE");
     expect(await rejectionOf(at.insert(1))).toContain("Another program holds the database locked");
     other.run("ROLLBACK");
     await at.insert(2);
     expect(at.values()).toEqual([2]);
+  });
+
+  test("waits for another program to let go of the database, while everything else goes on", async () => {
+    await using directory = await temporaryDirectory();
+    await using at = await temporaryWriter({ directory: directory.path });
+    using other = new Database(join(directory.path, "plexus.db"));
+    other.run("BEGIN IMMEDIATE");
+    const inserted = Promise.all([at.insert(1), at.insert(2)]);
+    let turns = 0;
+    await until("twenty turns of the event loop", () => ++turns === 20);
+    expect(Bun.peek.status(inserted)).toBe("pending");
+    other.run("ROLLBACK");
+    await inserted;
+    expect(at.committed.map((changes) => changes.length)).toContain(2);
+    expect(at.values()).toEqual([1, 2]);
   });
 
   test("rejects the whole batch when SQLite gives the transaction up, however many jobs had run", async () => {

@@ -1,7 +1,14 @@
 import type { SpokenTurn } from "./script.ts";
 
-type Delta = { type: "text_delta"; text: string } | { type: "input_json_delta"; partial_json: string };
-type Block = { type: "text"; text: string } | { type: "tool_use"; id: string; name: string; input: object };
+type Delta =
+  | { type: "text_delta"; text: string }
+  | { type: "thinking_delta"; thinking: string }
+  | { type: "signature_delta"; signature: string }
+  | { type: "input_json_delta"; partial_json: string };
+type Block =
+  | { type: "text"; text: string }
+  | { type: "thinking"; thinking: string; signature: string }
+  | { type: "tool_use"; id: string; name: string; input: object };
 type Part = { opening: Block; complete: Block; deltas: Delta[] };
 
 const FEWEST_PIECES = 3;
@@ -10,7 +17,11 @@ const LONGEST_PIECE = 32_768;
 /** One assistant message of the Messages API, to be sent whole or as server-sent events. */
 export function createAnswer(turn: SpokenTurn, model: string) {
   const uses = "use" in turn ? turn.use : [];
-  const parts = [...(turn.say === undefined ? [] : [textPart(turn.say)]), ...uses.map(toolPart)];
+  const parts = [
+    ...(turn.think === undefined ? [] : [thinkingPart(turn.think)]),
+    ...(turn.say === undefined ? [] : [textPart(turn.say)]),
+    ...uses.map(toolPart),
+  ];
   const stop = { stop_reason: uses.length > 0 ? "tool_use" : "end_turn", stop_sequence: null };
   const usage = { input_tokens: 10, output_tokens: 5 };
   const message = { id: uniqueId("msg"), type: "message", role: "assistant", model };
@@ -39,6 +50,18 @@ function textPart(say: string | string[]): Part {
     opening: { type: "text", text: "" },
     complete: { type: "text", text: texts.join("") },
     deltas: texts.map((text) => ({ type: "text_delta", text })),
+  };
+}
+
+function thinkingPart(thinking: string): Part {
+  const signature = "scripted";
+  return {
+    opening: { type: "thinking", thinking: "", signature: "" },
+    complete: { type: "thinking", thinking, signature },
+    deltas: [
+      ...pieces(thinking).map((piece) => ({ type: "thinking_delta" as const, thinking: piece })),
+      { type: "signature_delta", signature },
+    ],
   };
 }
 

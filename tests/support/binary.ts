@@ -4,7 +4,9 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dir, "../..");
 const BINARY = join(ROOT, "dist", "plexus");
 /** What the binary is made of, and how. */
-const SOURCES = ["src", "drizzle", "package.json", "package-lock.json", "scripts/build.ts"];
+const SOURCES = ["src", "drizzle", "package.json", "package-lock.json"].concat(
+  ["build", "compile", "run", "source-commit"].map((name) => `scripts/${name}.ts`),
+);
 
 let building: Promise<string> | undefined;
 

@@ -18,7 +18,8 @@ export type ClaudeOptions = {
   prompt: string;
   /** The whole MCP configuration: `{ mcpServers: { … } }`. */
   mcpConfig?: object;
-  permissionTool?: string;
+  /** `null` for a run that asks nobody. */
+  permissionTool?: string | null;
   args?: string[];
   cwd?: string;
   /** Holds the conversations too: pass the same one, and the same cwd, to `--resume`. */
@@ -74,11 +75,11 @@ async function startClaude(options: ClaudeOptions, directory: string, runId: str
   return superviseRun(subprocess, { cwd, home });
 }
 
-function flags({ permissionTool, args = [] }: ClaudeOptions, mcpConfigFile: string | undefined): string[] {
+function flags(options: ClaudeOptions, mcpConfigFile: string | undefined): string[] {
   const output = ["-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"];
   const config = mcpConfigFile === undefined ? [] : ["--mcp-config", mcpConfigFile, "--strict-mcp-config"];
-  const permit = permissionTool ?? (mcpConfigFile === undefined ? undefined : "mcp__plexus__loopback_permit");
-  const permission = permit === undefined ? [] : ["--permission-prompt-tool", permit];
+  const { permissionTool = mcpConfigFile === undefined ? null : "mcp__plexus__loopback_permit", args = [] } = options;
+  const permission = permissionTool === null ? [] : ["--permission-prompt-tool", permissionTool];
   return [...output, "--permission-mode", "default", ...config, ...permission, ...args];
 }
 

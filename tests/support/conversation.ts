@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { readScript, type Turn } from "./script.ts";
+import { isJsonObject } from "../../src/schema/values.ts";
+import { FromResult, readScript, Turn } from "./script.ts";
 
 const Block = z.looseObject({
   type: z.string(),
@@ -32,7 +33,9 @@ export function nextTurn(conversation: Conversation): Turn {
   const at = messages.findLastIndex((message) => scriptOf(message) !== undefined);
   const turns = messages[at] === undefined ? [] : (scriptOf(messages[at]) ?? []);
   const since = messages.slice(at + 1);
-  return turns[answersIn(since)] ?? { say: `${ANNOUNCEMENT}${JSON.stringify(since.flatMap(toolResults))}` };
+  const results = since.flatMap(toolResults);
+  const turn = turns[answersIn(since)];
+  return turn ? withValues(turn, results) : { say: `${ANNOUNCEMENT}${JSON.stringify(results)}` };
 }
 
 /** Reads the tool results back from the text that the model reports them in. */
@@ -40,6 +43,30 @@ export function readResults(text: string): ToolResult[] {
   const at = text.indexOf(ANNOUNCEMENT);
   if (at < 0) throw new Error(`no tool results are reported in: ${text}`);
   return z.array(ToolResult).parse(JSON.parse(text.slice(at + ANNOUNCEMENT.length)));
+}
+
+/** The turn with every value in it that was still to be told; a result that can't tell it is an error of the API. */
+function withValues(turn: Turn, results: ToolResult[]): Turn {
+  try {
+    return Turn.parse(filledIn(turn, results));
+  } catch (error) {
+    return { status: 400, message: `the script can't go on: ${error}; results so far: ${JSON.stringify(results)}` };
+  }
+}
+
+function filledIn(value: unknown, results: ToolResult[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => filledIn(item, results));
+  if (!isJsonObject(value)) return value;
+  const reference = FromResult.safeParse(value).data;
+  if (reference) return valueAt(results[reference.$result], reference.path);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filledIn(item, results)]));
+}
+
+function valueAt(result: ToolResult | undefined, path: (string | number)[]): unknown {
+  let value: unknown = JSON.parse(result?.content ?? "");
+  for (const key of path) value = isJsonObject(value) || Array.isArray(value) ? Object(value)[key] : undefined;
+  if (value === undefined) throw new Error(`nothing is at ${path.join(".")}`);
+  return value;
 }
 
 function scriptOf(message: z.infer<typeof Message>): Turn[] | undefined {

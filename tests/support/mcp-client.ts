@@ -1,6 +1,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
+import { CallToolResultSchema, type ClientCapabilities } from "@modelcontextprotocol/sdk/types.js";
 import { type JsonObject, JsonObject as JsonObjectSchema } from "../../src/schema/values.ts";
 
 export type ToolAnswer = {
@@ -19,8 +20,15 @@ export type TestClient = AsyncDisposable & {
 /** The official MCP client, connected with this token, or with none. */
 export async function connectClient(url: string, token: string | null): Promise<TestClient> {
   const headers: Record<string, string> = token === null ? {} : { Authorization: `Bearer ${token}` };
-  const transport = new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit: { headers } });
-  const client = new Client({ name: "test", version: "1" });
+  return connectOver(new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit: { headers } }));
+}
+
+/** The official MCP client on any of its transports. */
+export async function connectOver(
+  transport: StreamableHTTPClientTransport | StdioClientTransport,
+  capabilities: ClientCapabilities = {},
+): Promise<TestClient> {
+  const client = new Client({ name: "test", version: "1" }, { capabilities });
   // The SDK's own transport does not satisfy its interface under exactOptionalPropertyTypes.
   await client.connect(transport as Parameters<typeof client.connect>[0]);
   return {

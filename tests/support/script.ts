@@ -13,9 +13,11 @@ const ToolUse = z.strictObject({
   id: z.string().optional(),
 });
 
-export const Say = z.strictObject({ say: Text, ...pace });
+const thought = { think: z.string().optional() };
+
+export const Say = z.strictObject({ say: Text, ...thought, ...pace });
 /** Several uses in one turn are parallel calls. */
-export const Use = z.strictObject({ use: z.array(ToolUse).min(1), say: Text.optional(), ...pace });
+export const Use = z.strictObject({ use: z.array(ToolUse).min(1), say: Text.optional(), ...thought, ...pace });
 /** An HTTP error; the CLI retries some of them by itself. */
 export const Fail = z.strictObject({ status: z.number(), message: z.string().optional() });
 /** No answer, ever. */
@@ -29,6 +31,17 @@ export type Turn = z.infer<typeof Turn>;
 export type SpokenTurn = z.infer<typeof Say> | z.infer<typeof Use>;
 
 const Turns = z.array(Turn);
+
+/** Stands in a tool's input for a value that only an earlier tool result of the script can tell. */
+export const FromResult = z.strictObject({
+  $result: z.int().nonnegative(),
+  path: z.array(z.union([z.string(), z.int()])),
+});
+
+/** The value at this path of the script's nth tool result, which must be JSON. */
+export function fromResult(nth: number, ...path: (string | number)[]): z.infer<typeof FromResult> {
+  return { $result: nth, path };
+}
 
 const DIRECTIVE = /\[\[script:([\w-]+)\]\]/g;
 

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { z } from "zod";
-import { readResults, type ScriptedModel, script, startScriptedModel } from "./scripted-model.ts";
+import { fromResult, readResults, type ScriptedModel, script, startScriptedModel } from "./scripted-model.ts";
 
 setDefaultTimeout(30_000);
 
@@ -56,6 +56,28 @@ describe("the scripted model", () => {
     expect(readResults(await textOf(model, messages))).toEqual([
       { tool_use_id: "toolu_1", is_error: false, content: "one" },
       { tool_use_id: "toolu_2", is_error: true, content: "two" },
+    ]);
+  });
+
+  test("takes a value for a tool's input from an earlier result, and fails when it isn't there", async () => {
+    await using model = startScriptedModel();
+    const input = { ids: [fromResult(0, "made", 1, "id")], as: "it is" };
+    const prompt = user(script([{ use: [{ name: "Make", input: {} }] }, { use: [{ name: "Use", input }] }]));
+    const result = (made: object[]) =>
+      user([{ type: "tool_result", tool_use_id: "toolu_1", content: JSON.stringify({ made }) }]);
+    const { content } = await ask(model, [prompt, assistant("…"), result([{}, { id: "seven" }])]);
+    expect(content).toMatchObject([{ type: "tool_use", input: { ids: ["seven"], as: "it is" } }]);
+    const failed = await post(model, { tools: [{}], messages: [prompt, assistant("…"), result([])] });
+    expect(failed.status).toBe(400);
+    expect(await failed.text()).toContain("nothing is at made.1.id");
+  });
+
+  test("thinks before it speaks", async () => {
+    await using model = startScriptedModel();
+    const { content } = await ask(model, [user(script([{ think: "hm", say: "so" }]))]);
+    expect(content).toMatchObject([
+      { type: "thinking", thinking: "hm" },
+      { type: "text", text: "so" },
     ]);
   });
 

@@ -3,7 +3,7 @@ import { Conversation, nextTurn } from "./conversation.ts";
 import type { SpokenTurn, Turn } from "./script.ts";
 
 export { readResults, type ToolResult } from "./conversation.ts";
-export { script, type Turn } from "./script.ts";
+export { fromResult, script, type Turn } from "./script.ts";
 
 export type ModelRequest = { path: string; headers: Headers; conversation: Conversation; turn: Turn };
 
@@ -15,14 +15,14 @@ export type ScriptedModel = AsyncDisposable & {
   release(name: string): void;
 };
 
-/** The Messages API on loopback; each prompt brings its own script, so that one model serves any number of runs. */
-export function startScriptedModel(): ScriptedModel {
+/** The Messages API, on loopback unless told otherwise; each prompt brings its own script, so that one model serves any number of runs. */
+export function startScriptedModel(hostname = "127.0.0.1"): ScriptedModel {
   const requests: ModelRequest[] = [];
   const gates = createGates();
   const closing = new AbortController();
 
   const server = Bun.serve({
-    hostname: "127.0.0.1",
+    hostname,
     port: 0,
     idleTimeout: 0,
     maxRequestBodySize: 256 * 1024 * 1024,

@@ -10,6 +10,8 @@ export type ServerProcess = AsyncDisposable & {
   url: string;
   pid: number;
   log: string[];
+  /** Its exit code, once it has ended by itself or was made to. */
+  exited: Promise<number>;
   /** Ends it as a crash would, at once. */
   kill(): Promise<void>;
   stop(signal: NodeJS.Signals): Promise<number | null>;
@@ -58,6 +60,7 @@ export async function startServerProcess(options: Options): Promise<ServerProces
     url,
     pid: subprocess.pid,
     log,
+    exited: subprocess.exited,
     async kill() {
       subprocess.kill("SIGKILL");
       await ended();

@@ -1,0 +1,41 @@
+import { statSync } from "node:fs";
+import { AppError } from "../schema/errors.ts";
+import { findClaude } from "./find.ts";
+import { claudeVersion } from "./version.ts";
+
+/** The CLI as it was found; a problem says what to do about it. */
+export type FoundClaude = { path: string; version: string } | { path: string | undefined; problem: string };
+export type ClaudeCli = ReturnType<typeof createClaudeCli>;
+
+/** The Claude Code CLI of this machine; its version is asked for once, and again when the file has changed. */
+export function createClaudeCli(where: { claude?: string | undefined; path: string; home: string }) {
+  let known: { file: string; found: Promise<FoundClaude> } | undefined;
+
+  async function look(): Promise<FoundClaude> {
+    const path = findClaude(where);
+    if (!path) return { path, problem: `${notFound(where.claude)}: install Claude Code, or name it with --claude.` };
+    const { ino, mtimeMs, size } = statSync(path);
+    const file = [path, ino, mtimeMs, size].join();
+    if (known?.file === file) return known.found;
+    const asked = { file, found: claudeVersion(path).then((answer) => ({ path, ...answer })) };
+    known = asked;
+    const found = await asked.found;
+    // It may be a machine that was too busy to answer: not the last word.
+    if ("problem" in found && known === asked) known = undefined;
+    return found;
+  }
+
+  return {
+    look,
+    /** The CLI's path, where turns can be started with it. */
+    async require(): Promise<string> {
+      const found = await look();
+      if ("problem" in found) throw new AppError("claude_unavailable", found.problem);
+      return found.path;
+    },
+  };
+}
+
+function notFound(told: string | undefined): string {
+  return told ? `${told} is not an executable file` : "claude was not found on PATH or in the usual places";
+}

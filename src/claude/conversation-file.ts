@@ -1,0 +1,12 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** Whether the CLI has saved a conversation, which it does a moment after it began: only then can it be resumed. */
+export function isSaved(claudeSessionId: string, env: Record<string, string | undefined>): boolean {
+  const projects = join(env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] ?? "", ".claude"), "projects");
+  try {
+    return readdirSync(projects).some((project) => existsSync(join(projects, project, `${claudeSessionId}.jsonl`)));
+  } catch {
+    return false;
+  }
+}

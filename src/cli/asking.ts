@@ -1,0 +1,72 @@
+import type { Keyboard } from "./keyboard.ts";
+import { printable } from "./printable.ts";
+import type { Screen } from "./screen.ts";
+import { bold, type Terminal } from "./terminal.ts";
+
+export type Choice = { kind: "allow" } | { kind: "deny"; reason: string } | { kind: "skip" };
+
+const QUESTION = "Allow it? [a]llow  [d]eny  [s]kip ";
+const WHY = "Why not? (Enter denies, Esc goes back) ";
+const CTRL_C = "\u0003";
+const CTRL_U = "\u0015";
+const ESCAPE = "\u001b";
+/** An arrow or a function key is one key, of which no part is meant as a letter. */
+const KEYS = /\u001b(?:\[[\d;?]*[@-~]|O[@-~])|./gsu;
+const ENTER = ["\r", "\n"];
+const BACKSPACE = ["\u007f", "\b"];
+
+type Asking = { keyboard: Keyboard; screen: Screen; terminal: Terminal; onInterrupt: () => void };
+
+/** Asks the person at the terminal to decide, in one row and with one key; `undefined` when that is not needed any more. */
+export function askDecision(
+  { keyboard, screen, terminal, onInterrupt }: Asking,
+  signal: AbortSignal,
+): Promise<Choice | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Choice | undefined>();
+  let reason: string | undefined;
+  let isOver = false;
+  const end = (choice: Choice | undefined) => {
+    isOver = true;
+    resolve(choice);
+  };
+
+  const show = () => {
+    const row = reason === undefined ? QUESTION : WHY + tailOf(printable(reason), terminal.columns - WHY.length - 1);
+    screen.ask(bold(row, terminal));
+  };
+  const choose = (key: string) => {
+    if (key === "a") end({ kind: "allow" });
+    if (key === "s") end({ kind: "skip" });
+    if (key === "d") reason = "";
+  };
+  const edit = (typed: string, key: string): string | undefined => {
+    if (key === ESCAPE) return undefined;
+    if (key === CTRL_U) return "";
+    if (BACKSPACE.includes(key)) return Array.from(typed).slice(0, -1).join("");
+    return key < " " ? typed : typed + key;
+  };
+  const take = (key: string) => {
+    if (key === CTRL_C) onInterrupt();
+    else if (reason === undefined) choose(key);
+    else if (ENTER.includes(key)) end({ kind: "deny", reason: reason.trim() });
+    else reason = edit(reason, key);
+  };
+  const reading = keyboard.read((keys) => {
+    for (const [key] of keys.matchAll(KEYS)) if (!isOver) take(key);
+    if (!isOver) show();
+  });
+  show();
+
+  signal.addEventListener("abort", () => end(undefined), { once: true });
+  return promise.finally(() => {
+    reading[Symbol.dispose]();
+    screen.ask(undefined);
+  });
+}
+
+/** The end of the text, as much as fits in these columns. */
+function tailOf(text: string, columns: number): string {
+  const characters = Array.from(text);
+  while (Bun.stringWidth(characters.join("")) > columns) characters.shift();
+  return characters.join("");
+}

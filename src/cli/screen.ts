@@ -1,0 +1,52 @@
+import { printable } from "./printable.ts";
+import type { Terminal } from "./terminal.ts";
+
+const ERASE_ROW = "\r\u001b[K";
+
+/** Standard output, with at most one row below it that asks something and steps aside for what comes. */
+export type Screen = {
+  write(text: string): void;
+  /** A line for the person, apart from what the child does. */
+  note(line: string): void;
+  /** Shows this in the last row, or nothing; no wider than the screen. */
+  ask(row: string | undefined): void;
+};
+
+export function createScreen(terminal: Terminal): Screen {
+  let asked: string | undefined;
+  let atLineStart = true;
+
+  function aside(print: () => void): void {
+    if (asked !== undefined) terminal.out(ERASE_ROW);
+    print();
+    if (asked === undefined) return;
+    startLine();
+    terminal.out(asked);
+  }
+
+  function startLine(): void {
+    if (!atLineStart) terminal.out("\n");
+    atLineStart = true;
+  }
+
+  return {
+    write(text) {
+      if (text === "") return;
+      aside(() => {
+        terminal.out(text);
+        atLineStart = text.endsWith("\n");
+      });
+    },
+    note: (line) =>
+      aside(() => {
+        if (terminal.isInteractive) startLine();
+        terminal.err(`${printable(line)}\n`);
+      }),
+    ask(row) {
+      if (asked !== undefined) terminal.out(ERASE_ROW);
+      else if (row !== undefined) startLine();
+      asked = row;
+      if (row !== undefined) terminal.out(row);
+    },
+  };
+}

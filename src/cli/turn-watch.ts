@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { TurnSummary } from "../schema/session-view.ts";
+import { createDeciding } from "./deciding.ts";
+import { createEventText } from "./event-text.ts";
+import { openKeyboard } from "./keyboard.ts";
+import { jsonLine } from "./printable.ts";
+import { createScreen, type Screen } from "./screen.ts";
+import type { Server } from "./server-client.ts";
+import { followSession, type Told } from "./session-stream.ts";
+import { CommandFailed, ExitCode, type Terminal } from "./terminal.ts";
+
+const Asked = z.object({ type: z.literal("approval_requested"), approval_id: z.string(), tool_name: z.string() });
+const Resolved = z.object({ type: z.literal("approval_resolved"), approval_id: z.string() });
+const Answer = z.object({ turn: TurnSummary });
+const Cancelled = z.object({ type: z.enum(["cancelled", "not_running"]) });
+
+export type Watch = {
+  find: () => Server;
+  session: { id: string; name: string };
+  /** Gives the child its work, and says which turn that is. */
+  start: () => Promise<string>;
+  json: boolean;
+  terminal: Terminal;
+};
+
+/** Starts a turn and shows what happens until its end, which is this command's end too. */
+export async function watchTurn({ find, session, start, json, terminal }: Watch): Promise<void> {
+  using cleanup = new DisposableStack();
+  const screen = createScreen(terminal);
+  const { leave, interrupt, started } = cleanup.use(watchInterrupts({ find, session, screen }));
+  const turnId = await start();
+  started();
+  const keyboard = terminal.isInteractive && !json ? openKeyboard() : undefined;
+  if (keyboard) cleanup.use(keyboard);
+  const deciding = cleanup.use(createDeciding({ find, keyboard, screen, terminal, onInterrupt: interrupt }));
+  const print = printer(json, screen, terminal);
+  const onLost = () => screen.note("The server is gone. Waiting for it to come back; Ctrl-C leaves.");
+  for await (const told of followSession({ find, session: session.id, turnId, isLive: true, signal: leave, onLost })) {
+    print(told);
+    const asked = Asked.safeParse(told.event).data;
+    if (asked) deciding.asked(asked.approval_id, asked.tool_name);
+    const resolved = Resolved.safeParse(told.event).data;
+    if (resolved) deciding.resolved(resolved.approval_id);
+    if (isLast(told)) return judge(await find().request(Answer, "GET", `/api/v1/turns/${turnId}`));
+  }
+  throw new CommandFailed(`Left. The turn may go on: see \`plexus logs ${session.name} -f\`.`, ExitCode.cancelled);
+}
+
+/** One JSON object a line for a program, text for a person. */
+export function printer(json: boolean, screen: Screen, terminal: Terminal): (told: Told) => void {
+  if (json) return (told) => terminal.out(jsonLine(told));
+  const text = createEventText(terminal);
+  return (told) => screen.write(text(told.event));
+}
+
+export function isLast({ event }: Told): boolean {
+  return event.type === "complete" || event.type === "error";
+}
+
+function judge({ turn }: z.infer<typeof Answer>): void {
+  if (turn.status === "complete") return;
+  if (turn.status === "cancelled") throw new CommandFailed("The turn was cancelled.", ExitCode.cancelled);
+  throw new CommandFailed("The turn failed.");
+}
+
+/** The first Ctrl-C cancels the turn, as soon as there is one; the second leaves it, as other signals do at once. */
+function watchInterrupts({ find, session, screen }: Pick<Watch, "find" | "session"> & { screen: Screen }) {
+  const leave = new AbortController();
+  let isStarted = false;
+  let isInterrupted = false;
+
+  async function cancel(): Promise<void> {
+    screen.note("Cancelling the turn. Ctrl-C again leaves it.");
+    try {
+      await find().request(Cancelled, "POST", `/api/v1/sessions/${session.id}/cancel`);
+    } catch (cause) {
+      if (!(cause instanceof CommandFailed)) throw cause;
+      screen.note(`It could not be cancelled: ${cause.message}`);
+    }
+  }
+
+  function interrupt(): void {
+    if (isInterrupted) leave.abort();
+    else if (isStarted) void cancel();
+    isInterrupted = true;
+  }
+
+  const onEnd = () => leave.abort();
+  process.on("SIGINT", interrupt);
+  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, onEnd);
+  return {
+    leave: leave.signal,
+    interrupt,
+    started(): void {
+      isStarted = true;
+      if (isInterrupted) void cancel();
+    },
+    [Symbol.dispose]() {
+      process.off("SIGINT", interrupt);
+      for (const signal of ["SIGTERM", "SIGHUP"]) process.off(signal, onEnd);
+    },
+  };
+}

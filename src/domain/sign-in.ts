@@ -1,0 +1,40 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { seconds } from "../schema/values.ts";
+import type { Decider } from "./principals.ts";
+import type { Tokens } from "./tokens.ts";
+
+const CODE_LIVES_MS = 10 * 60_000;
+/** More codes than people open pages: the oldest goes first. */
+const MAX_CODES = 100;
+
+type Code = { hash: Buffer; maker: Decider; expiresAt: number };
+
+export type SignIn = ReturnType<typeof createSignIn>;
+
+/** How a browser gets a token without any token in a URL: by a code that works once, and not for long. */
+export function createSignIn({ tokens, now }: { tokens: Tokens; now: () => number }) {
+  let codes: Code[] = [];
+
+  return {
+    /** A code that signs a page in as this principal. */
+    newCode(maker: Decider): { code: string; expires_at: number } {
+      const code = randomBytes(24).toString("base64url");
+      const expiresAt = now() + CODE_LIVES_MS;
+      codes = [...codes, { hash: hashOf(code), maker, expiresAt }].slice(-MAX_CODES);
+      return { code, expires_at: seconds(expiresAt) };
+    },
+
+    /** Swaps a code for a token; `undefined` when it was used, is too old, or never was. */
+    async redeem(code: string): Promise<{ token: string; expires_at: number } | undefined> {
+      const hash = hashOf(code);
+      const found = codes.find((candidate) => timingSafeEqual(candidate.hash, hash));
+      codes = codes.filter((candidate) => candidate !== found && candidate.expiresAt > now());
+      if (!found || found.expiresAt <= now() || tokens.revocation(found.maker).aborted) return undefined;
+      return tokens.createForWeb(found.maker);
+    },
+  };
+}
+
+function hashOf(code: string): Buffer {
+  return createHash("sha256").update(code).digest();
+}

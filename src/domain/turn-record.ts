@@ -1,0 +1,132 @@
+import { isSaved } from "../claude/conversation-file.ts";
+import { AppError } from "../schema/errors.ts";
+import type { TurnEvent, Usage } from "../schema/turn.ts";
+import type { Storage } from "../storage/database.ts";
+import type { TurnEnd, TurnRow } from "../storage/turns.ts";
+import type { Broadcast } from "./broadcast.ts";
+import type { Batch, ChildEnd } from "./child-output.ts";
+import { type Head, headOf, say } from "./conversations.ts";
+import type { Session } from "./sessions.ts";
+
+/** How a turn has ended. */
+export type Outcome = Pick<TurnEnd, "status" | "error">;
+
+type TurnRecordNeed = {
+  storage: Storage;
+  broadcast: Broadcast;
+  abandon: (approvalIds: string[], reason: string) => Promise<void>;
+  now: () => number;
+  maxRunning: number;
+  environment: Record<string, string | undefined>;
+};
+
+/** What a turn leaves on disk: its beginning, what came of it, and its end, each one change. */
+export function createTurnRecord({ storage, broadcast, abandon, now, maxRunning, environment }: TurnRecordNeed) {
+  /** A session has one turn at a time. */
+  async function begin(
+    known: Session,
+    { id, prompt, ephemeral }: { id: string; prompt: string; ephemeral: boolean },
+  ): Promise<{ turn: TurnRow; session: Session }> {
+    return storage.write((announce) => {
+      // Read again here: a turn that has just ended may have moved the conversation on.
+      const session = storage.sessions.get(known.id);
+      if (!session) throw new AppError("not_found", `Session "${known.name}" was deleted.`);
+      const { id: sessionId, owner } = session;
+      const turn = storage.turns.createIfNoneRuns({
+        id,
+        sessionId,
+        owner,
+        ephemeral,
+        startedAt: now(),
+        reading: { offset: 0 },
+      });
+      if (!turn)
+        throw new AppError("turn_running", `Session "${session.name}" has a turn that runs: poll or cancel it first.`);
+      // Undone by the refusal, with all else in this change.
+      if (storage.turns.countRunning() > maxRunning) throw limitReached(maxRunning);
+      const head = headOf(session);
+      const asked =
+        head && !ephemeral && say(storage, head, { role: "user", content: { type: "text", text: prompt } }, now());
+      if (asked) storage.sessions.setHead(sessionId, asked.node_id);
+      storage.turns.appendIfRunning(turn.id, [
+        { type: "start", id: turn.id, user_position: asked ? asked.node_id : null },
+      ]);
+      announce(storage.changes.append({ kind: "turn_started", owner, sessionId, subjectId: turn.id, at: now() }));
+      return { turn, session };
+    });
+  }
+
+  /** The events, the conversation and how far the output is read move on together. */
+  async function add(turn: TurnRow, { events, blocks, reading }: Batch): Promise<void> {
+    await storage.write(() => {
+      if (events.length > 0) storage.turns.appendIfRunning(turn.id, events);
+      const session = blocks.length > 0 && !turn.ephemeral ? storage.sessions.get(turn.sessionId) : undefined;
+      const head = session && headOf(session);
+      if (head) {
+        const { node_id } = blocks.reduce((behind, block) => say(storage, behind, block, now()), head);
+        storage.sessions.setHead(turn.sessionId, node_id);
+      }
+      storage.turns.setReading(turn.id, reading);
+    });
+    broadcast.wake(turn.sessionId);
+  }
+
+  /** The last event, the status, the conversation and the end of the turn's token. */
+  async function end(turn: TurnRow, outcome: Outcome, ended: Partial<ChildEnd> = {}): Promise<void> {
+    // Before the last event, so that the turn still tells what became of its asks.
+    await abandon(storage.approvals.pendingIdsOf(turn.sessionId), "the child's turn is over");
+    await storage.write((announce) => {
+      const session = storage.sessions.get(turn.sessionId);
+      if (!session) return;
+      const usage = usageOf(ended, session);
+      const claudeSessionId = conversationOf(ended);
+      storage.turns.appendIfRunning(turn.id, [lastEvent(outcome, headOf(session), claudeSessionId, usage)]);
+      if (!storage.turns.endIfRunning(turn.id, { ...outcome, usage, endedAt: now() })) return;
+      const { owner, sessionId, id: subjectId } = turn;
+      announce(storage.changes.append({ kind: "turn_ended", owner, sessionId, subjectId, at: now() }));
+      storage.tokens.removeOfSession(sessionId);
+      if (claudeSessionId && !turn.ephemeral) {
+        // A conversation that could not even be resumed is told to have cost nothing.
+        const totalCostUsd = Math.max(session.totalCostUsd, ended.result?.totalCostUsd ?? 0);
+        storage.sessions.setConversation(sessionId, { claudeSessionId, totalCostUsd });
+      }
+    });
+    broadcast.wake(turn.sessionId);
+  }
+
+  /** A child that was killed as it began has left nothing that a later turn could go on with. */
+  function conversationOf({ init, result }: Partial<ChildEnd>): string | undefined {
+    if (result) return result.claudeSessionId;
+    return init && isSaved(init.claudeSessionId, environment) ? init.claudeSessionId : undefined;
+  }
+
+  return { begin, add, end };
+}
+
+function lastEvent(
+  { status, error }: Outcome,
+  new_head: Head | null,
+  claude_session_id = "",
+  usage: Usage | null,
+): TurnEvent {
+  if (status === "complete" && usage) return { type: "complete", new_head, claude_session_id, usage };
+  return { type: "error", message: error ?? "The turn ended without a result." };
+}
+
+/** The CLI counts the cost of the whole conversation; a turn's own is what came on top. */
+function usageOf({ result }: Partial<ChildEnd>, session: Session): Usage | null {
+  if (!result) return null;
+  return {
+    input_tokens: result.inputTokens,
+    output_tokens: result.outputTokens,
+    cost_usd: Math.max(0, result.totalCostUsd - session.totalCostUsd),
+    num_turns: result.numTurns,
+  };
+}
+
+function limitReached(limit: number): AppError {
+  return new AppError(
+    "limit_reached",
+    `${limit} children run, which is the limit (--max-running): wait for one to end, or cancel one.`,
+  );
+}

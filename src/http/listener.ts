@@ -1,0 +1,87 @@
+import type { Server } from "bun";
+import { AppError } from "../schema/errors.ts";
+
+type Handler = (request: Request, server: Server<undefined>) => Response | Promise<Response>;
+export type Listener = AsyncDisposable & {
+  port: number;
+  /** Answers what has come so far, and all that comes. */
+  answerWith(handler: Handler): void;
+  /** Takes no more connections, and leaves the present ones; resolves when what has come so far is answered. */
+  refuse(): Promise<void>;
+};
+
+/** Whoever takes longer to send a request is not worth the wait. */
+const ANSWERED_WITHIN_MS = 1_000;
+/** One to accept, one to read, and as many again. */
+const LET_IN_ROUNDS = 4;
+
+type Address = { host: string; port: number; idleSecs: number };
+
+/** Takes connections at once, and lets requests wait until there is somebody to answer them. */
+export function listen(address: Address): Listener {
+  openPort(address, () => Bun.serve({ ...place(address), reusePort: false, fetch: () => new Response() })).stop(true);
+  return listenBeside(address);
+}
+
+/**
+ * The same where a server listens that is about to hand over: from then on each has a part of what comes, and nobody
+ * finds the port closed in between.
+ */
+export function listenBeside(address: Address): Listener {
+  const answering = Promise.withResolvers<Handler>();
+  const unanswered = new Set<Promise<unknown>>();
+  let answer: Handler = async (request, server) => (await answering.promise)(request, server);
+  const answered = (response: Response | Promise<Response>) => {
+    if (!(response instanceof Promise)) return response;
+    const done = () => void unanswered.delete(response);
+    unanswered.add(response);
+    response.then(done, done);
+    return response;
+  };
+  const server = openPort(address, () =>
+    Bun.serve({
+      ...place(address),
+      reusePort: true,
+      idleTimeout: address.idleSecs,
+      // Bun's own refusal has no body, so the limit is ours (body.ts).
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      fetch: (request, server) => answered(answer(request, server)),
+    }),
+  );
+  return {
+    port: server.port ?? address.port,
+    answerWith(handler) {
+      answer = handler;
+      answering.resolve(handler);
+    },
+    async refuse() {
+      // Whoever has connected already is let in and heard first: a call that is cut off before its answer has begun fails.
+      for (let round = 0; round < LET_IN_ROUNDS; round++) await new Promise(setImmediate);
+      void server.stop();
+      const timeUp = Promise.withResolvers<void>();
+      const timer = setTimeout(timeUp.resolve, ANSWERED_WITHIN_MS);
+      await Promise.race([Promise.allSettled(unanswered), timeUp.promise]);
+      clearTimeout(timer);
+    },
+    [Symbol.asyncDispose]: () => server.stop(true),
+  };
+}
+
+/** Without `development: false`, Bun answers a failure of ours with a page that shows our code. */
+function place({ host, port }: Address) {
+  return { hostname: host, port, development: false };
+}
+
+/** The port is somebody else's. */
+export class PortInUse extends AppError {}
+
+function openPort<T>({ host, port }: Address, open: () => T): T {
+  try {
+    return open();
+  } catch (cause) {
+    const inUse = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
+    const reason = inUse ? "the port is in use" : cause instanceof Error ? cause.message : String(cause);
+    const message = `Can't listen on ${host}:${port}: ${reason}. Choose another with --port.`;
+    throw new (inUse ? PortInUse : AppError)("internal", message, { cause });
+  }
+}

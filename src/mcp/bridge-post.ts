@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { isJsonObject, type JsonObject } from "../schema/values.ts";
+import { messagesOf } from "./event-stream.ts";
+import type { RpcId } from "./rpc-lines.ts";
+
+/** What became of a message; of one that was `lost`, nobody here knows whether the server has acted on it. */
+export type Outcome =
+  | { kind: "answered" }
+  | { kind: "unsent" }
+  | { kind: "lost" }
+  | { kind: "no_session" }
+  | { kind: "unauthorized"; message: string }
+  | { kind: "refused"; message: string };
+
+export type Post = {
+  text: string;
+  headers: Record<string, string>;
+  signal: AbortSignal;
+  /** The request whose answer ends it; a message without one is over when it was taken. */
+  awaits?: RpcId | undefined;
+  /** Given up as lost when nothing was heard for this long. */
+  silenceMs?: number | undefined;
+  onHeaders?: (headers: Headers) => void;
+  onMessage?: (message: JsonObject) => Promise<void>;
+};
+
+/** One request to the server's MCP endpoint. */
+export type FetchMcp = (init: RequestInit) => Promise<Response>;
+
+export const SESSION_ID = "mcp-session-id";
+/** Errors that come before a connection: nothing was sent. */
+const BEFORE_SENDING = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
+/** Of a proxy that has lost the server behind it. */
+const GONE = [502, 503, 504];
+const Refusal = z.object({ error: z.object({ message: z.string() }) });
+
+/** Sends one message, and passes on what comes back until its answer. */
+export async function post(fetchMcp: FetchMcp, sent: Post): Promise<Outcome> {
+  using silence = createSilence(sent.silenceMs);
+  const signal = AbortSignal.any([sent.signal, silence.signal]);
+  let response: Response;
+  try {
+    response = await fetchMcp({
+      method: "POST",
+      headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", ...sent.headers },
+      body: sent.text,
+      signal,
+      // On a connection of its own, a request that can't connect has certainly not been sent.
+      keepalive: false,
+    });
+  } catch (cause) {
+    return { kind: isBeforeSending(cause) ? "unsent" : "lost" };
+  }
+  if (!response.ok) return failure(response, sent.headers);
+  sent.onHeaders?.(response.headers);
+  for await (const message of messagesOf(response, silence.heard)) {
+    if (!isJsonObject(message)) continue;
+    await sent.onMessage?.(message);
+    if (sent.awaits !== undefined && message["id"] === sent.awaits && !("method" in message))
+      return { kind: "answered" };
+  }
+  return { kind: sent.awaits === undefined ? "answered" : "lost" };
+}
+
+/** What an answer that is no success means; the server's own words where it has any. */
+export async function failure(response: Response, sent: Record<string, string>): Promise<Outcome> {
+  const body: unknown = await response.json().catch(() => undefined);
+  if (response.status === 404 && SESSION_ID in sent) return { kind: "no_session" };
+  if (GONE.includes(response.status)) return { kind: "lost" };
+  const message =
+    Refusal.safeParse(body).data?.error.message ?? `The server does not answer like Plexus (HTTP ${response.status}).`;
+  return { kind: response.status === 401 ? "unauthorized" : "refused", message };
+}
+
+function isBeforeSending(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && BEFORE_SENDING.includes(String(cause.code));
+}
+
+/** Aborts when nobody was heard for so long; a server that hangs keeps its connections open. */
+function createSilence(ms: number | undefined) {
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const heard = () => {
+    clearTimeout(timer);
+    if (ms !== undefined) timer = setTimeout(() => controller.abort(), ms);
+  };
+  heard();
+  return { signal: controller.signal, heard, [Symbol.dispose]: () => clearTimeout(timer) };
+}

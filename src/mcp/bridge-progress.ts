@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { isJsonObject, type JsonObject } from "../schema/values.ts";
+
+const METHOD = "notifications/progress";
+/** The server tells of a waiting permit every 20 s; this speaks up when it does not. */
+const SPEAK_AFTER_MS = 23_000;
+
+const Token = z.union([z.string(), z.number()]);
+const Progress = z.looseObject({ progressToken: Token, progress: z.number() });
+
+export type CallProgress = Disposable & {
+  /** The same message, its progress never going back: each server that a call is sent to counts from one. */
+  passed(message: JsonObject): JsonObject;
+};
+
+/** What a client is told of a call that waits; of one that is `held`, also while no server says anything. */
+export function createCallProgress(
+  params: JsonObject,
+  isHeld: boolean,
+  write: (message: JsonObject) => Promise<void>,
+  speakAfterMs = SPEAK_AFTER_MS,
+): CallProgress {
+  const meta = isJsonObject(params["_meta"]) ? params["_meta"] : {};
+  const token = Token.safeParse(meta["progressToken"]).data;
+  let told = Number.NEGATIVE_INFINITY;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const speakLater = () => {
+    clearTimeout(timer);
+    if (isHeld && token !== undefined) timer = setTimeout(speak, speakAfterMs);
+  };
+  const speak = () => {
+    told = Math.max(0, told) + 1;
+    const progress = { progressToken: token, progress: told, message: "Waiting for a decision" };
+    speakLater();
+    void write({ jsonrpc: "2.0", method: METHOD, params: progress });
+  };
+  speakLater();
+
+  return {
+    passed(message) {
+      const progress = message["method"] === METHOD ? Progress.safeParse(message["params"]).data : undefined;
+      if (!progress || progress.progressToken !== token) return message;
+      told = progress.progress > told ? progress.progress : told + 1;
+      speakLater();
+      return { ...message, params: { ...progress, progress: told } };
+    },
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import type { JsonObject } from "../schema/values.ts";
+import { type FetchMcp, type Outcome, post, SESSION_ID } from "./bridge-post.ts";
+import { RpcId } from "./rpc-lines.ts";
+import { SETUP_METHODS, setupAfter } from "./setup-messages.ts";
+
+const PROTOCOL_VERSION = "mcp-protocol-version";
+const INITIALIZED = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
+const Initialized = z.object({ result: z.object({ protocolVersion: z.string() }) });
+
+/** The client's MCP session on the server: what the client has set up outlives any one server. */
+export function createBridgeSession(fetchMcp: FetchMcp, over: AbortSignal) {
+  let id: string | undefined;
+  let version: string | undefined;
+  let setup: JsonObject[] = [];
+  let renewing: Promise<Outcome> | undefined;
+
+  function headers(): Record<string, string> {
+    return { ...(id && { [SESSION_ID]: id }), ...(version && { [PROTOCOL_VERSION]: version }) };
+  }
+
+  /** Begins with no session, whatever there was before. */
+  function opening() {
+    return {
+      headers: {},
+      onHeaders: (received: Headers) => {
+        id = received.get(SESSION_ID) ?? undefined;
+      },
+      onMessage: async (message: JsonObject) => {
+        version = Initialized.safeParse(message).data?.result.protocolVersion ?? version;
+      },
+    };
+  }
+
+  /** The client's own messages again, of which it is not told. */
+  async function replay(): Promise<Outcome> {
+    const [initialize, ...rest] = setup;
+    if (!initialize) return { kind: "refused", message: "There is no MCP session: initialize first." };
+    const opened = await send(initialize, opening());
+    if (opened.kind !== "answered") return opened;
+    await post(fetchMcp, { text: INITIALIZED, headers: headers(), signal: over });
+    for (const message of rest) await send(message, { headers: headers() });
+    return opened;
+  }
+
+  function send(message: JsonObject, more: ReturnType<typeof opening> | Pick<ReturnType<typeof opening>, "headers">) {
+    const awaits = RpcId.safeParse(message["id"]).data;
+    return post(fetchMcp, { text: JSON.stringify(message), awaits, signal: over, ...more });
+  }
+
+  return {
+    headers,
+    opening,
+    id: () => id,
+    /** Keeps what changes how the client is served. */
+    remember(message: JsonObject): void {
+      if (!SETUP_METHODS.includes(String(message["method"]))) return;
+      setup = setupAfter(message["method"] === "initialize" ? [] : setup, message);
+    },
+    /** Initializes again where the server has forgotten this session; for all who find out at once. */
+    async renew(forgotten: string | undefined): Promise<Outcome> {
+      if (forgotten !== id) return { kind: "answered" };
+      renewing ??= replay().finally(() => {
+        renewing = undefined;
+      });
+      return renewing;
+    },
+  };
+}

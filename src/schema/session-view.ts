@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { SessionConfig, SessionKind } from "./session.ts";
+import { SessionStatus, TurnEvent, TurnStatus, Usage } from "./turn.ts";
+import { Id, UnixSeconds } from "./values.ts";
+
+const Head = z.strictObject({ tree_id: Id, node_id: Id }).nullable();
+
+/** A session as a list shows it. */
+export const SessionSummary = z.strictObject({
+  id: Id,
+  name: z.string(),
+  kind: SessionKind,
+  status: SessionStatus,
+  working_dir: z.string().nullable(),
+  created_at: UnixSeconds,
+  owner: z.string(),
+  cost_usd: z.number(),
+  claude_session_id: z.string().nullable(),
+  forked_from: z.string().optional(),
+  last_turn: z
+    .strictObject({ id: Id, status: TurnStatus, started_at: UnixSeconds, ended_at: UnixSeconds.nullable() })
+    .nullable(),
+  /** How many of its asks wait for a decision. */
+  pending: z.int(),
+});
+export type SessionSummary = z.infer<typeof SessionSummary>;
+
+/** All that a session is; one of a claude that was started by hand has no settings. */
+export const SessionDetail = SessionConfig.partial().extend({
+  id: Id,
+  name: z.string(),
+  kind: SessionKind,
+  status: SessionStatus,
+  head: Head,
+  claude_session_id: z.string().nullable(),
+  total_cost_usd: z.number(),
+  created_at: UnixSeconds,
+});
+export type SessionDetail = z.infer<typeof SessionDetail>;
+
+/** A turn as everybody outside sees it. */
+export const TurnSummary = z.strictObject({
+  turn_id: Id,
+  session_id: Id,
+  status: TurnStatus,
+  event_count: z.int(),
+  started_at: UnixSeconds,
+  ended_at: UnixSeconds.nullable(),
+  error: z.string().nullable(),
+  usage: Usage.nullable(),
+  ephemeral: z.boolean(),
+});
+export type TurnSummary = z.infer<typeof TurnSummary>;
+
+/** One event of a session, as its stream tells it: the turn and the number within it say where it stands. */
+export const SessionEvent = z.strictObject({ turn_id: Id, seq: z.int().nonnegative(), event: TurnEvent });
+export type SessionEvent = z.infer<typeof SessionEvent>;

@@ -1,0 +1,26 @@
+import type { Database } from "bun:sqlite";
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
+
+/** Makes ids whose order is that of their creation, though the clock be set back, and though another process made the last. */
+export function createIds(sqlite: Database, now: () => number): () => string {
+  let last = newestIn(sqlite);
+  return () => {
+    const id = Bun.randomUUIDv7("hex", Math.max(now(), timeIn(last)));
+    last = id > last ? id : Bun.randomUUIDv7("hex", timeIn(last) + 1);
+    return last;
+  };
+}
+
+/** The latest of all that are ordered by their ids. */
+function newestIn(sqlite: Database): string {
+  const tables = ["loopback_approvals", "sessions", "turns", "nodes"];
+  const newest = tables.map((table) => `SELECT (SELECT max(id) FROM ${table}) AS id`).join(" UNION ALL ");
+  const found = sqlite.query<{ id: string | null }, []>(newest).all();
+  return found.reduce((latest, { id }) => (id !== null && id > latest && UUID_V7.test(id) ? id : latest), "");
+}
+
+/** In milliseconds: its first 48 bits. */
+function timeIn(id: string): number {
+  return id === "" ? 0 : Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}

@@ -1,0 +1,87 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startFamily } from "../support/family.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
+
+setDefaultTimeout(120_000);
+
+const isRoot = process.getuid?.() === 0;
+
+test("one child more than --max-running is refused with the limit, and starts when another has ended", async () => {
+  await using family = await startFamily({ flags: { maxRunning: "2" } });
+  for (const name of ["one", "two", "three"]) await family.create(name);
+  for (const name of ["one", "two"]) await family.start(name, [{ hang: true }]);
+  const refusal = await family.refused("claudecode_chat_async", { name: "three", prompt: "go" });
+  expect(refusal).toMatchObject({ code: "limit_reached", message: expect.stringMatching(/^2 .*--max-running/) });
+  expect(await family.call("claudecode_poll", { name: "three" })).toMatchObject({ status: "idle", total_events: 0 });
+  expect((await family.call("claudecode_get_tree", { name: "three" })).nodes).toHaveLength(1);
+  await family.call("claudecode_cancel", { name: "one" });
+  expect((await family.run("three", [{ say: "my turn" }])).status).toBe("complete");
+});
+
+describe("a claude that can't be started is an error that says what to do", () => {
+  test.each([
+    ["that is not there", undefined, 0, /not an executable file.*--claude/],
+    ["that is not executable", "#!/bin/sh\n", 0o644, /not an executable file.*--claude/],
+    ["that is not Claude Code", "#!/bin/sh\necho hello\n", 0o755, /not the Claude Code CLI.*--claude/],
+    ["that no system can run", "\u0000\u0001", 0o755, /--claude/],
+  ])("%s", async (_, content, mode, message) => {
+    await using directory = await temporaryDirectory();
+    const claude = join(directory.path, "claude");
+    if (content !== undefined) writeFileSync(claude, content, { mode });
+    await using family = await startFamily({ flags: { claude } });
+    await family.create("childless");
+    for (const tool of ["claudecode_chat", "claudecode_chat_async"] as const) {
+      const refusal = await family.refused(tool, { name: "childless", prompt: "go" });
+      expect(refusal).toEqual({ code: "claude_unavailable", message: expect.stringMatching(message) });
+      expect(refusal.message).toContain(claude);
+    }
+    expect(await family.call("claudecode_poll", { name: "childless" })).toMatchObject({ status: "idle" });
+  });
+});
+
+describe("a working directory that no child could work in is refused", () => {
+  const invalid = (message: RegExp) => ({ code: "invalid_arguments", message: expect.stringMatching(message) });
+
+  test("when it is created: absent, a file, or outside of --workspace, by a link too", async () => {
+    await using directory = await temporaryDirectory();
+    const at = (name: string) => join(directory.path, name);
+    for (const name of ["root", "root-not", "root/inside"]) mkdirSync(at(name));
+    writeFileSync(at("root/file"), "");
+    symlinkSync(at("root-not"), at("root/link"));
+    await using family = await startFamily({ flags: { workspace: at("root") } });
+    const refused = (path: string) => family.refused("claudecode_create", { name: "placed", working_dir: at(path) });
+    expect(await refused("root/absent")).toEqual(invalid(/root\/absent does not exist/));
+    expect(await refused("root/file")).toEqual(invalid(/is a file/));
+    expect(await refused("root/file/below")).toEqual(invalid(/does not exist/));
+    for (const outside of ["root-not", "root/link", "root/..", ""]) {
+      expect(await refused(outside)).toEqual(invalid(/outside of the workspace.*--workspace/));
+    }
+    await family.create("placed", { working_dir: at("root/inside") });
+    await family.create("unplaced", { working_dir: null });
+    const { config } = await family.call("claudecode_get", { name: "unplaced" });
+    expect(config.working_dir).toBe(at("root"));
+  });
+
+  test("when it has gone since", async () => {
+    await using directory = await temporaryDirectory();
+    await using family = await startFamily();
+    await family.create("homeless", { working_dir: directory.path });
+    await directory[Symbol.asyncDispose]();
+    const refusal = await family.refused("claudecode_chat_async", { name: "homeless", prompt: "go" });
+    expect(refusal).toEqual(invalid(/does not exist/));
+    expect(family.children()).toEqual([]);
+    mkdirSync(directory.path);
+    expect((await family.run("homeless", [{ say: "home again" }])).status).toBe("complete");
+  });
+
+  test.skipIf(isRoot)("when this user may not enter it", async () => {
+    await using directory = await temporaryDirectory();
+    await using family = await startFamily();
+    chmodSync(directory.path, 0o000);
+    const refusal = await family.refused("claudecode_create", { name: "shut", working_dir: directory.path });
+    chmodSync(directory.path, 0o700);
+    expect(refusal).toEqual(invalid(/not permitted to this user/));
+  });
+});

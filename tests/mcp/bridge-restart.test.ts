@@ -1,0 +1,177 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { startBridge } from "../support/bridge-process.ts";
+import { type KillableServer, startKillableServer } from "../support/killable-server.ts";
+import { OPERATOR_TOKEN } from "../support/plexus.ts";
+import { endRun, RUN_MARKER } from "../support/processes.ts";
+import { permitMessage } from "../support/raw-mcp.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
+
+setDefaultTimeout(120_000);
+
+const PENDING = "loopback://approvals/pending";
+const clientInfo = { name: "test", version: "1" };
+const INITIALIZE = {
+  id: "init",
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo },
+};
+
+describe("a permit over stdio, when the server is killed with kill -9", () => {
+  test("waits through three of them, and gets the decision of the fourth server, with one ask in all", async () => {
+    await using server = await startKillableServer();
+    const child = await server.child();
+    await using bridge = startBridge(bridgeTo(server, child.token));
+    bridge.send(permitMessage({ command: "ls" }, { toolUseId: "patient" }));
+    const approval = await server.ask();
+    for (let kills = 1; kills <= 3; kills++) {
+      await server.kill();
+      await until("the bridge to notice", () => said(bridge.said, "waiting").length === kills);
+      await server.restart();
+      await until("the bridge to be back", () => said(bridge.said, "is back").length === kills);
+    }
+    await server.call("loopback_respond", { approval_id: approval.id, approve: true });
+    expect(permitAnswer(await bridge.answer(1))).toEqual({ behavior: "allow", updatedInput: { command: "ls" } });
+    expect(await server.approvals()).toMatchObject([{ id: approval.id, status: "allowed" }]);
+  });
+
+  test("gets a decision that was made while it was away", async () => {
+    await using server = await startKillableServer();
+    const child = await server.child();
+    await using bridge = startBridge(bridgeTo(server, child.token));
+    bridge.send(permitMessage({ command: "ls" }, { toolUseId: "away" }));
+    const approval = await server.ask();
+    bridge.kill("SIGSTOP");
+    await server.restart();
+    await server.call("loopback_respond", { approval_id: approval.id, approve: false, message: "decided meanwhile" });
+    bridge.kill("SIGCONT");
+    expect(permitAnswer(await bridge.answer(1))).toEqual({ behavior: "deny", message: "decided meanwhile" });
+    expect(await server.approvals()).toHaveLength(1);
+  });
+
+  test("gets a decision whose answer was on its way", async () => {
+    await using server = await startKillableServer();
+    const child = await server.child();
+    await using bridge = startBridge(bridgeTo(server, child.token));
+    bridge.send(permitMessage({ command: "ls" }, { toolUseId: "on its way" }));
+    const approval = await server.ask();
+    await server.call("loopback_respond", { approval_id: approval.id, approve: true });
+    await server.restart();
+    expect(permitAnswer(await bridge.answer(1))).toMatchObject({ behavior: "allow" });
+    expect(await server.approvals()).toMatchObject([{ status: "allowed" }]);
+  });
+
+  test("is sent when the server comes for the first time", async () => {
+    await using server = await startKillableServer();
+    const child = await server.child();
+    await server.kill();
+    await using bridge = startBridge(bridgeTo(server, child.token));
+    bridge.send(permitMessage({ command: "ls" }, { toolUseId: "early" }));
+    await bridge.says("waiting for it");
+    await server.restart();
+    expect(await server.ask()).toMatchObject({ tool_use_id: "early" });
+  });
+});
+
+describe("a client on stdio, when the server is killed with kill -9", () => {
+  test("keeps its session and what it has subscribed to", async () => {
+    await using server = await startKillableServer();
+    await using bridge = startBridge(bridgeTo(server));
+    await setUp(bridge);
+    await server.restart();
+    await bridge.says("is back");
+    await toldOfAnAsk(server, bridge);
+  });
+
+  test("is set up again by a server that does not know it", async () => {
+    await using server = await startKillableServer();
+    await using other = await temporaryDirectory();
+    await using bridge = startBridge(bridgeTo(server));
+    await setUp(bridge);
+    await server.restart(other.path);
+    bridge.send({ id: 3, method: "tools/list" });
+    expect(await bridge.answer(3)).toHaveProperty("result.tools");
+    expect(bridge.messages.filter(({ id }) => id === INITIALIZE.id)).toHaveLength(1);
+    await toldOfAnAsk(server, bridge);
+  });
+
+  test("goes on waiting in loopback_wait, and is not told that anything was done in vain", async () => {
+    await using server = await startKillableServer();
+    await using bridge = startBridge(bridgeTo(server));
+    await setUp(bridge);
+    bridge.send({ id: 3, method: "tools/list" });
+    await bridge.answer(3);
+    bridge.send(call(4, "loopback.wait", { timeout_secs: 110 }));
+    await server.restart();
+    await bridge.says("is back");
+    const { sessionId } = await server.child();
+    const ask = server.call("loopback_permit", { session_id: sessionId, tool_name: "Bash", input: { command: "ls" } });
+    expect(JSON.stringify(await bridge.answer(4))).toContain(sessionId);
+    await server.call("loopback_respond", { approval_id: (await server.ask()).id, approve: false });
+    await ask;
+  });
+
+  test("is told at once that the outcome of a call is not known, and how to look", async () => {
+    await using directory = await temporaryDirectory();
+    const runId = crypto.randomUUID();
+    const claude = join(directory.path, "claude");
+    const script = '#!/bin/sh\n[ "$1" = --version ] && exec echo "2.1.325 (Claude Code)"\nexec sleep 600\n';
+    await writeFile(claude, script, { mode: 0o755 });
+    try {
+      await using server = await startKillableServer({ args: ["--claude", claude], env: { [RUN_MARKER]: runId } });
+      await using bridge = startBridge(bridgeTo(server));
+      await setUp(bridge);
+      await server.call("claudecode_create", { name: "busy", working_dir: directory.path });
+      bridge.send(call(4, "claudecode_chat", { name: "busy", prompt: "work", wait_secs: 110 }));
+      await until("the turn", async () => (await server.call("claudecode_poll", { name: "busy" }))["total_events"]);
+      await server.kill();
+      const { result } = await bridge.answer(4);
+      expect(result).toMatchObject({ isError: true, structuredContent: { type: "error", code: "outcome_unknown" } });
+      expect(JSON.stringify(result)).toContain("claudecode_get");
+    } finally {
+      await endRun(runId);
+    }
+  });
+});
+
+const bridgeTo = ({ url }: KillableServer, token = OPERATOR_TOKEN) => ({
+  args: ["--url", url],
+  env: { PLEXUS_TOKEN: token },
+});
+const said = (lines: string[], what: string) => lines.filter((line) => line.includes(what));
+const call = (id: number, name: string, args: object) => ({
+  id,
+  method: "tools/call",
+  params: { name, arguments: args },
+});
+
+async function setUp(bridge: ReturnType<typeof startBridge>): Promise<void> {
+  bridge.send(INITIALIZE);
+  await bridge.answer(INITIALIZE.id);
+  bridge.send({ method: "notifications/initialized" });
+  bridge.send({ id: "subscribe", method: "resources/subscribe", params: { uri: PENDING } });
+  expect(await bridge.answer("subscribe")).toMatchObject({ result: {} });
+}
+
+/** A new ask reaches the client as a message and as the resource that it has subscribed to. */
+async function toldOfAnAsk(server: KillableServer, bridge: ReturnType<typeof startBridge>): Promise<void> {
+  const { sessionId } = await server.child();
+  const heard = (method: string) => bridge.messages.some((message) => message["method"] === method);
+  const asks: Promise<unknown>[] = [];
+  // One that comes before the bridge listens again is not told: the client can read it all the same.
+  await until("both notifications", async () => {
+    const input = { command: `ls ${asks.length}` };
+    asks.push(server.call("loopback_permit", { session_id: sessionId, tool_name: "Bash", input }));
+    const approval = await server.ask();
+    await server.call("loopback_respond", { approval_id: approval.id, approve: false });
+    return heard("notifications/message") && heard("notifications/resources/updated");
+  });
+  await Promise.all(asks);
+}
+
+function permitAnswer({ result }: Record<string, unknown>): unknown {
+  const { content } = result as { content: { text: string }[] };
+  return JSON.parse(content[0]?.text ?? "");
+}

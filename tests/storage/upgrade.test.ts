@@ -1,0 +1,68 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { MIGRATIONS } from "../../src/storage/migrations.ts";
+import { startPlexus } from "../support/plexus.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
+import { ALLOWED, contentsOf, PENDING, type Row, SESSION, TURN, writeEarlierDatabase } from "./earlier-database.ts";
+
+describe.each(MIGRATIONS.map(({ tag }, newest) => ({ tag, newest })))(
+  "a database whose newest step is $tag",
+  ({ newest }) => {
+    test("keeps every row and every value that still has a place", async () => {
+      await using directory = await temporaryDirectory();
+      const before = writeEarlierDatabase(directory.path, newest);
+      await using _ = await startPlexus({ dataDir: directory.path });
+      using sqlite = new Database(join(directory.path, "plexus.db"), { readonly: true });
+      const after = contentsOf(sqlite);
+      for (const [table, rows] of before) {
+        const now = after.get(table);
+        if (now === undefined) continue;
+        expect({ table, rows: shared(now, rows) }).toEqual({ table, rows: shared(rows, now) });
+      }
+      expect(sqlite.query("PRAGMA foreign_key_check").all()).toEqual([]);
+    });
+
+    test("is read by every tool", async () => {
+      await using directory = await temporaryDirectory();
+      writeEarlierDatabase(directory.path, newest);
+      await using plexus = await startPlexus({ dataDir: directory.path });
+      const parent = await plexus.connect();
+      const answer = async (tool: string, args: object) => {
+        const { isError, value } = await parent.call(tool, args);
+        expect({ tool, isError, value }).toMatchObject({ isError: false });
+        return value;
+      };
+      expect(await answer("claudecode_list", {})).toMatchObject({ sessions: [{ name: "worker", status: "complete" }] });
+      const { config } = await answer("claudecode_get", { name: "worker" });
+      expect(config).toMatchObject({ id: SESSION, working_dir: "/", metadata: { of: "mine" } });
+      expect(await answer("claudecode_poll", { session_id: SESSION, from_seq: 0 })).toMatchObject({
+        events: [{ seq: 0 }, { seq: 1, event: { type: "content", text: "Done." } }, { seq: 2 }],
+      });
+      expect(await answer("claudecode_streams", {})).toMatchObject({ streams: [{ turn_id: TURN, event_count: 3 }] });
+      expect(await answer("claudecode_get_tree", { name: "worker" })).toMatchObject({ nodes: [{}, {}, {}] });
+      expect(await answer("claudecode_render_context", { name: "worker" })).toMatchObject({
+        messages: [{ role: "user" }, { role: "assistant" }],
+      });
+      expect(await answer("loopback_pending", {})).toMatchObject({ approvals: [{ id: PENDING }] });
+      expect(await answer("loopback_get", { approval_id: ALLOWED })).toMatchObject({
+        approval: { status: "allowed", response_message: "go on" },
+      });
+    });
+
+    test("takes a decision on what waited in it", async () => {
+      await using directory = await temporaryDirectory();
+      writeEarlierDatabase(directory.path, newest);
+      await using plexus = await startPlexus({ dataDir: directory.path });
+      const parent = await plexus.connect();
+      const { value } = await parent.call("loopback_respond", { approval_id: PENDING, approve: true });
+      expect(value).toMatchObject({ type: "ok", status: "allowed" });
+    });
+  },
+);
+
+/** The rows with those columns only that the others have too. */
+function shared(rows: Row[], others: Row[]): Row[] {
+  const columns = Object.keys(others[0] ?? {});
+  return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => columns.includes(column))));
+}
