@@ -1,0 +1,138 @@
+#!/bin/sh
+# Installs plexus for the user who runs this; needs no root.
+#
+#   PLEXUS_DOWNLOAD_URL  where the release lies (the one that this script came with)
+#   PLEXUS_INSTALL_DIR   where the executable goes (~/.local/bin)
+#   PLEXUS_TARGET        which one, such as linux-x64-musl (found out)
+set -eu
+
+DEFAULT_DOWNLOAD_URL=''
+
+main() {
+  url=${PLEXUS_DOWNLOAD_URL:-$DEFAULT_DOWNLOAD_URL}
+  [ -n "$url" ] || fail "where is the release? Set PLEXUS_DOWNLOAD_URL to the address that has its SHA256SUMS."
+  directory=${PLEXUS_INSTALL_DIR:-${HOME:?is not set: set PLEXUS_INSTALL_DIR}/.local/bin}
+  target=${PLEXUS_TARGET:-$(find_target)}
+  case $target in
+    *[!a-z0-9-]*) fail "PLEXUS_TARGET=$target is no target." ;;
+  esac
+  need tar
+  umask 022
+  mkdir -p "$directory" || fail "$directory can't be made: set PLEXUS_INSTALL_DIR to a directory of yours."
+  [ ! -d "$directory/plexus" ] || fail "$directory/plexus is a directory: set PLEXUS_INSTALL_DIR to another one."
+  # Beside its place, so that the last step is a rename: whoever runs the old one keeps it.
+  draft=$(mktemp -d "$directory/.plexus.XXXXXX") || fail "$directory can't be written: set PLEXUS_INSTALL_DIR to a directory of yours."
+  trap 'rm -rf "$draft"' EXIT
+  trap 'exit 1' HUP INT TERM
+
+  fetch "$url/SHA256SUMS" "$draft/SHA256SUMS" || fail "$url/SHA256SUMS can't be fetched: nothing was installed."
+  line=$(sed -n "s/^\([0-9a-f]\{64\}\)  \(plexus-[0-9][0-9A-Za-z.+-]*-$target\.tar\.gz\)\$/\1 \2/p" "$draft/SHA256SUMS")
+  [ -n "$line" ] || fail "the release at $url has nothing for $target: nothing was installed."
+  [ "$(printf '%s\n' "$line" | wc -l)" -eq 1 ] || fail "the release at $url has several for $target: nothing was installed."
+  expected=${line%% *}
+  archive=${line#* }
+
+  say "Fetching $archive"
+  fetch "$url/$archive" "$draft/archive" || fail "$url/$archive can't be fetched: nothing was installed."
+  actual=$(sum "$draft/archive")
+  [ "$actual" = "$expected" ] || fail "$archive is not what SHA256SUMS promises (it has $actual, not $expected): nothing was installed."
+  tar -xzf "$draft/archive" -C "$draft" plexus || fail "$archive can't be unpacked: nothing was installed."
+  chmod 0755 "$draft/plexus"
+  version=$("$draft/plexus" version) || fail "$archive does not run here: nothing was installed.$(hint)"
+  mv -f "$draft/plexus" "$directory/plexus"
+
+  say "Installed $version as $directory/plexus"
+  next_steps
+}
+
+find_target() {
+  os=$(uname -s)
+  cpu=$(uname -m)
+  case $cpu in
+    x86_64 | amd64) cpu=x64 ;;
+    aarch64 | arm64) cpu=arm64 ;;
+    *) fail "there is no plexus for the processor $cpu." ;;
+  esac
+  case $os in
+    Linux) linux_target ;;
+    Darwin)
+      # A shell that runs translated takes itself for an Intel Mac.
+      [ "$(sysctl -n sysctl.proc_translated 2>/dev/null || true)" != 1 ] || cpu=arm64
+      echo "darwin-$cpu"
+      ;;
+    *) fail "there is no plexus for $os that this script can install; for Windows, unpack the archive windows-x64." ;;
+  esac
+}
+
+linux_target() {
+  if is_musl; then
+    echo "linux-$cpu-musl"
+  elif [ "$cpu" = x64 ] && ! grep -qw avx2 /proc/cpuinfo 2>/dev/null; then
+    echo linux-x64-baseline
+  else
+    echo "linux-$cpu"
+  fi
+}
+
+is_musl() {
+  ! getconf GNU_LIBC_VERSION >/dev/null 2>&1 || return 1
+  # musl's ldd says so, and fails.
+  { ldd --version 2>&1 || true; } | grep -qi musl
+}
+
+# The file is whole, or this fails.
+fetch() {
+  if command -v curl >/dev/null 2>&1; then
+    curl -fsSL --retry 3 -o "$2" "$1"
+  elif command -v wget >/dev/null 2>&1; then
+    wget -q -O "$2" "$1"
+  else
+    fail "curl or wget is needed."
+  fi
+}
+
+sum() {
+  if command -v sha256sum >/dev/null 2>&1; then
+    sha256sum "$1" | cut -d ' ' -f 1
+  elif command -v shasum >/dev/null 2>&1; then
+    shasum -a 256 "$1" | cut -d ' ' -f 1
+  else
+    fail "sha256sum or shasum is needed: without one, nothing can be checked."
+  fi
+}
+
+hint() {
+  case $target in
+    *-musl) echo " It needs the C++ library: on Alpine, apk add libstdc++." ;;
+  esac
+}
+
+next_steps() {
+  case :${PATH:-}: in
+    *:"$directory":*) command=plexus ;;
+    *)
+      command=$directory/plexus
+      say "" "$directory is not on your PATH: add it to what your shell reads at its start:" "  export PATH=\"$directory:\$PATH\""
+      ;;
+  esac
+  say "" "Next:" \
+    "  $command serve         starts the server, and shows how Claude Code is told of it" \
+    "  $command --help        has the rest" \
+    "" "A server that runs already goes on with what it was started with, until you restart it."
+}
+
+need() {
+  command -v "$1" >/dev/null 2>&1 || fail "$1 is needed."
+}
+
+say() {
+  printf '%s\n' "$@"
+}
+
+fail() {
+  printf 'install.sh: %s\n' "$1" >&2
+  exit 1
+}
+
+# Last, so that half of this script does nothing.
+main

@@ -1,0 +1,40 @@
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
+import { bundlePage, PAGE_FILE } from "../src/web/bundle.ts";
+import { ROOT, run } from "./run.ts";
+
+/** Without the last two the binary would run and read what lies in the directory where it is started. */
+const FLAGS = [
+  "--compile",
+  "--minify",
+  "--bytecode",
+  "--format=esm",
+  "--sourcemap",
+  "--no-compile-autoload-bunfig",
+  "--no-compile-autoload-dotenv",
+];
+
+type Options = {
+  outfile: string;
+  /** Built into what `plexus version` says; none where the sources are not in a repository. */
+  commit: string | undefined;
+  /** Another platform than this one, and the Bun that is to run there. */
+  platform?: { target: string; bun: string };
+};
+
+/** Makes the executable; the same sources give the same bytes, wherever they lie, if only its file name is the same. */
+export async function compile({ outfile, commit, platform }: Options): Promise<void> {
+  const built = commit === undefined ? [] : [`--define=BUILD_COMMIT=${JSON.stringify(commit)}`];
+  const elsewhere = platform ? [`--target=${platform.target}`, `--compile-executable-path=${platform.bun}`] : [];
+  const main = join(ROOT, "src", "main.ts");
+  run(process.execPath, "build", main, await writePage(), ...FLAGS, ...built, ...elsewhere, "--outfile", outfile);
+}
+
+/** Always in the same place, since that goes into the bytes; in one step, since another build may be reading it. */
+async function writePage(): Promise<string> {
+  const page = join(ROOT, "dist", PAGE_FILE);
+  const draft = `${page}.${crypto.randomUUID()}`;
+  await Bun.write(draft, JSON.stringify(await bundlePage("best")));
+  await rename(draft, page);
+  return page;
+}

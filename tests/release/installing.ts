@@ -1,0 +1,54 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../readme/readme.ts";
+
+const SCRIPT = join(ROOT, "install.sh");
+/** All that the script may use, beside something to download with. */
+const TOOLS = ["chmod", "cut", "getconf", "grep", "gzip", "mkdir", "mktemp", "mv", "rm", "sed", "sha256sum"].concat([
+  "sh",
+  "tar",
+  "uname",
+  "wc",
+]);
+
+export type Outcome = { exitCode: number; stdout: string; stderr: string };
+/** A machine of its own: a home, and a PATH with these tools alone, or with others in their place. */
+export type Machine = {
+  home: string;
+  plexus: string;
+  install(options?: { env?: Record<string, string>; shell?: string[]; script?: string }): Promise<Outcome>;
+  /** What lies where plexus goes, drafts that were left behind too. */
+  installed(): string[];
+};
+
+type Stubs = { without?: string[]; with?: Record<string, string>; url: string };
+
+export function prepareMachine(folder: string, { without = [], with: stubs = {}, url }: Stubs): Machine {
+  const home = join(folder, "home");
+  const bin = join(folder, "bin");
+  for (const path of [home, bin]) mkdirSync(path, { recursive: true });
+  const wanted = [...TOOLS, "curl"].filter((tool) => !without.includes(tool) && !(tool in stubs));
+  for (const tool of wanted) {
+    const found = Bun.which(tool);
+    if (found !== null) symlinkSync(found, join(bin, tool));
+  }
+  for (const [tool, text] of Object.entries(stubs)) {
+    writeFileSync(join(bin, tool), `#!/bin/sh\n${text}\n`);
+    chmodSync(join(bin, tool), 0o755);
+  }
+  const directory = join(home, ".local/bin");
+  return {
+    home,
+    plexus: join(directory, "plexus"),
+    async install({ env = {}, shell = ["sh"], script = SCRIPT } = {}) {
+      const installing = Bun.spawn([...shell, script], {
+        cwd: home,
+        env: { PATH: bin, HOME: home, PLEXUS_DOWNLOAD_URL: url, ...env },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      const [stdout, stderr] = await Promise.all([installing.stdout.text(), installing.stderr.text()]);
+      return { exitCode: await installing.exited, stdout, stderr };
+    },
+    installed: () => (existsSync(directory) ? readdirSync(directory) : []),
+  };
+}

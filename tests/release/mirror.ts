@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as tar from "tar";
+import { TARGETS } from "../../scripts/release/targets.ts";
+
+export const FAKE_VERSION = "9.9.9";
+
+export type Mirror = AsyncDisposable & { url: string; folder: string };
+
+/** Serves a folder as the place that a release is downloaded from. */
+export function serveFolder(folder: string): Mirror {
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const file = Bun.file(join(folder, new URL(request.url).pathname));
+      return (await file.exists()) ? new Response(file) : new Response("not here", { status: 404 });
+    },
+  });
+  return { url: `http://127.0.0.1:${server.port}`, folder, [Symbol.asyncDispose]: () => server.stop(true) };
+}
+
+/** A release for every platform, small: its plexus is a script that tells which one it was made for. */
+export async function makeFakeRelease(folder: string, body = 'echo "plexus 9.9.9 for $TARGET"'): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const { name } of TARGETS) {
+    const workshop = join(folder, `.${name}`);
+    await mkdir(workshop);
+    await writeFile(join(workshop, "plexus"), `#!/bin/sh\nTARGET=${name}\n${body}\n`);
+    await chmod(join(workshop, "plexus"), 0o755);
+    await tar.create({ file: join(folder, archiveOf(name)), cwd: workshop, gzip: true }, ["plexus"]);
+  }
+  await writeSums(folder);
+}
+
+export async function writeSums(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".tar.gz")).sort();
+  const lines = await Promise.all(
+    names.map(async (name) => {
+      const bytes = await Bun.file(join(folder, name)).bytes();
+      return `${createHash("sha256").update(bytes).digest("hex")}  ${name}\n`;
+    }),
+  );
+  await writeFile(join(folder, "SHA256SUMS"), lines.join(""));
+}
+
+export function archiveOf(target: string): string {
+  return `plexus-${FAKE_VERSION}-${target}.tar.gz`;
+}
