@@ -1,12 +1,14 @@
 /** Measures what the README says of speed; every figure stands beside a reference from the same run. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { adoptionFigures } from "./adoption.ts";
 import { blockedPermits } from "./blocked-permits.ts";
 import { commitLatency } from "./commit.ts";
 import { decisionLatency, emptyCallLatency } from "./decision-latency.ts";
 import { storeHistory } from "./history.ts";
 import { ms, type Row, table, times } from "./measure.ts";
 import { startBenchServer, temporaryDataDir } from "./server-process.ts";
+import { childrenFigures, pollFigures, transcriptFigures } from "./sessions.ts";
 import { emptyStart, startUp } from "./start-up.ts";
 import { throughput } from "./throughput.ts";
 
@@ -22,6 +24,14 @@ await measureBlocked();
 await measureThroughput();
 await measureHistory(fresh.p50);
 await measureStart();
+for (const figures of [transcriptFigures, pollFigures, childrenFigures]) {
+  const { title, rows } = await figures();
+  print(title, rows);
+}
+if (existsSync(BINARY)) {
+  const { title, rows } = await adoptionFigures(BINARY);
+  print(title, rows);
+}
 
 async function measureDecisions(): Promise<{ p50: number }> {
   using directory = temporaryDataDir();
@@ -48,8 +58,8 @@ async function comparePolling(ourP50: number): Promise<void> {
   const rows: Row[] = [];
   for (const everyMs of [500, 1_000]) {
     using directory = temporaryDataDir();
-    process.env["POLL_EVERY_MS"] = String(everyMs);
-    await using server = await startBenchServer(directory.path, POLLING_SERVER);
+    const settings = { POLL_EVERY_MS: String(everyMs) };
+    await using server = await startBenchServer(directory.path, { script: POLLING_SERVER, settings });
     const polled = await decisionLatency(server, 10_000 / everyMs, 0);
     rows.push({
       what: `polling every ${everyMs} ms, p50`,

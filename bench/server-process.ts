@@ -5,7 +5,9 @@ import { z } from "zod";
 
 export const OPERATOR_TOKEN = "operator-token-of-the-bench";
 
-const Reply = z.object({ port: z.number(), tokens: z.array(z.string()), rss: z.number() }).partial();
+const Reply = z
+  .object({ port: z.number(), tokens: z.array(z.string()), rss: z.number(), processorMs: z.number() })
+  .partial();
 
 export type BenchServer = AsyncDisposable & {
   port: number;
@@ -16,6 +18,16 @@ export type BenchServer = AsyncDisposable & {
   abandonAll(): void;
   /** Resident memory in bytes, after a collection. */
   memory(): Promise<number>;
+  /** The most that it was since the last time this was asked. */
+  peakMemory(): Promise<number>;
+  /** Processor time since its start. */
+  processorMs(): Promise<number>;
+};
+
+export type BenchServerOptions = {
+  script?: string;
+  /** Further settings, as the environment spells them. */
+  settings?: Record<string, string>;
 };
 
 export function temporaryDataDir(): { path: string } & Disposable {
@@ -25,11 +37,11 @@ export function temporaryDataDir(): { path: string } & Disposable {
 
 export async function startBenchServer(
   dataDir: string,
-  script = join(import.meta.dir, "server.ts"),
+  { script = join(import.meta.dir, "server.ts"), settings = {} }: BenchServerOptions = {},
 ): Promise<BenchServer> {
   let answered: ((reply: z.infer<typeof Reply>) => void) | undefined;
   const child = Bun.spawn([process.execPath, script], {
-    env: { ...process.env, PLEXUS_DATA_DIR: dataDir, PLEXUS_TOKEN: OPERATOR_TOKEN },
+    env: { ...process.env, ...settings, PLEXUS_DATA_DIR: dataDir, PLEXUS_TOKEN: OPERATOR_TOKEN },
     stdio: ["ignore", "inherit", "inherit"],
     ipc: (message) => answered?.(Reply.parse(message)),
   });
@@ -42,13 +54,17 @@ export async function startBenchServer(
     child.send([command, argument]);
     return answer;
   };
-  const { port = 0 } = await reply();
+  const ended = child.exited.then((code) => Promise.reject(new Error(`the server ended with exit code ${code}`)));
+  ended.catch(() => {});
+  const { port = 0 } = await Promise.race([reply(), ended]);
   return {
     port,
     pid: child.pid,
     children: async (count) => (await ask("children", count)).tokens ?? [],
     abandonAll: () => child.send(["abandon", 0]),
     memory: async () => (await ask("memory")).rss ?? 0,
+    peakMemory: async () => (await ask("peak")).rss ?? 0,
+    processorMs: async () => (await ask("processor")).processorMs ?? 0,
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await child.exited;

@@ -10,12 +10,16 @@ const app = openApp(
   createLog("error", (line) => process.stderr.write(line)),
 );
 const http = startHttpServer(app, createMcpEndpoint(app));
+let peak = 0;
+setInterval(notePeak, 20);
 
 process.on("message", async (message: unknown) => {
   const [command, argument] = Array.isArray(message) ? message : [];
   if (command === "children") process.send?.({ tokens: await children(Number(argument)) });
   if (command === "abandon") await app.approvals.abandon(pending(), "the benchmark is over");
   if (command === "memory") process.send?.({ rss: memory() });
+  if (command === "peak") process.send?.({ rss: peakMemory() });
+  if (command === "processor") process.send?.({ processorMs: processorMs() });
 });
 process.send?.({ port: http.port });
 
@@ -32,4 +36,20 @@ function pending(): string[] {
 function memory(): number {
   Bun.gc(true);
   return process.memoryUsage().rss;
+}
+
+function notePeak(): void {
+  peak = Math.max(peak, process.memoryUsage.rss());
+}
+
+function peakMemory(): number {
+  notePeak();
+  const most = peak;
+  peak = 0;
+  return most;
+}
+
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }

@@ -31,7 +31,7 @@ export async function emptyStart(program: string, rounds: number): Promise<numbe
   return percentile(samples, 0.5);
 }
 
-async function answered(url: string): Promise<void> {
+export async function answered(url: string): Promise<void> {
   for (;;) {
     try {
       if ((await fetch(url)).ok) return;
@@ -41,7 +41,7 @@ async function answered(url: string): Promise<void> {
   }
 }
 
-function freePort(): number {
+export function freePort(): number {
   const probe = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
   const { port } = probe;
   void probe.stop(true);

@@ -1,20 +1,30 @@
-/** Kills the server a thousand times under load, holds a permit of the real CLI for ten minutes, and tells what came of it. */
+/** Kills, loads and tries the server for a long time, and tells what was promised and what came of it. */
 import { parseArgs } from "node:util";
 import { killFirstStarts } from "../tests/crash/first-starts.ts";
-import { type HoldReport, holdPermit } from "../tests/crash/hold.ts";
+import { holdPermit } from "../tests/crash/hold.ts";
+import { sitOut } from "../tests/crash/outage.ts";
 import { reportLines } from "../tests/crash/report.ts";
 import { crashRounds } from "../tests/crash/rounds.ts";
+import { killDuringTurns } from "../tests/crash/turns.ts";
+import { soakDay, soakFaults } from "../tests/load/soak.ts";
 import { plexusBinary } from "../tests/support/binary.ts";
 
-const USAGE = `npm run soak -- [--rounds N] [--seed SEED] [--skip-hold] [--hold-minutes N] [--binary]
+const USAGE = `npm run soak -- [--rounds N] [--seed SEED] [--skip-hold] [--hold-minutes N] [--outage-secs N]
+                [--day-minutes N] [--skip-faults] [--binary]
 
-  --rounds N        how often the server is killed (1000)
+  --rounds N        how often the server is killed under load (1000); 0 leaves that out
   --seed SEED       follow the plan of an earlier run (else a new one)
   --hold-minutes N  how long the real CLI waits for its permit (10)
-  --skip-hold       leave that out
-  --binary          test the compiled executable instead of src/`;
+  --outage-secs N   how long the server is away while the real CLI waits over stdio (60)
+  --skip-hold       leave both out
+  --day-minutes N   how long a day of asks of 200 children takes (10); 0 leaves that out
+  --skip-faults     leave out disk, lock, clock, descriptors, connections, bodies and wrong tokens
+  --binary          kill and load the compiled executable instead of src/`;
 const PROGRESS_EVERY = 50;
 const FIRST_STARTS = 100;
+const TURN_KILLS = 500;
+/** After that, an ask whose child has not come back is given up. */
+const GIVEN_UP_AFTER_MS = 20_000;
 
 const options = readOptions();
 if (!options) {
@@ -24,39 +34,69 @@ if (!options) {
   process.exitCode = (await soak(options)) ? 0 : 1;
 }
 
-type Options = { rounds: number; seed: string; holdMs: number | undefined; isCompiled: boolean };
+type Options = {
+  rounds: number;
+  seed: string;
+  hold: { holdMs: number; outageMs: number } | undefined;
+  dayMinutes: number;
+  skipsFaults: boolean;
+  isCompiled: boolean;
+};
+type Report = { violations: string[] };
+type Common = { program: string[] | undefined; stopped: AbortSignal };
 
 /** Says whether every promise was kept. */
-async function soak({ rounds, seed, holdMs, isCompiled }: Options): Promise<boolean> {
+async function soak(options: Options): Promise<boolean> {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort());
-  const common = { program: isCompiled ? [await plexusBinary()] : undefined, stopped: stop.signal };
+  const common = { program: options.isCompiled ? [await plexusBinary()] : undefined, stopped: stop.signal };
+  const { seed, dayMinutes } = options;
+  console.log(`seed ${seed}`);
+  const areKept = [options.rounds === 0 || (await soakCrashes(common, options))];
+  if (dayMinutes > 0 && !stop.signal.aborted) areKept.push(tell(await soakDay({ ...common, seed }, dayMinutes)));
+  if (!options.skipsFaults && !stop.signal.aborted) areKept.push(tell(await soakFaults()));
+  return areKept.every(Boolean);
+}
+
+function tell({ lines, violations }: Report & { lines: string[] }): boolean {
+  console.log(`\n${lines.join("\n")}`);
+  for (const violation of violations) console.log(`BROKEN: ${violation}`);
+  return violations.length === 0;
+}
+
+async function soakCrashes(common: Common, { rounds, seed, hold }: Options): Promise<boolean> {
   const startedAt = performance.now();
   const onRound = (round: number) => {
     if (round % PROGRESS_EVERY === 0) console.log(`${round} rounds, ${seconds(performance.now() - startedAt)}`);
   };
-  console.log(`seed ${seed}`);
-  const [crashes, hold] = await Promise.all([
+  const [crashes, held, outage] = await Promise.all([
     crashRounds({ ...common, rounds, seed, onRound }),
-    holdMs === undefined ? undefined : holdPermit({ ...common, holdMs }).catch(asBroken),
+    hold && holdPermit({ ...common, ...hold }).catch(asBroken),
+    hold && sitOut({ ...common, ...hold, decideAfterMs: GIVEN_UP_AFTER_MS }).catch(asBroken),
   ]);
   const starts = await killFirstStarts({ ...common, times: Math.min(rounds, FIRST_STARTS), seed });
+  const turns = await killDuringTurns({ ...common, kills: Math.min(rounds, TURN_KILLS), seed });
   console.log(`\n${reportLines(crashes).join("\n")}\n`);
   console.log(`  ${starts.killed} kills during the very first start: ${outcomeOf(starts, "the next one works")}`);
-  if (hold)
-    console.log(`  A permit of the real CLI, held for ${seconds(hold.heldMs)}: ${outcomeOf(hold, "allowed, and run")}`);
+  const told = `all ${turns.messages} messages of the children are told once, in order`;
+  console.log(`  ${turns.killed} kills while children write: ${outcomeOf(turns, told)}`);
+  if (hold && held && outage) {
+    const kept = "allowed, and run";
+    console.log(`  A permit of the real CLI, held for ${seconds(hold.holdMs)}: ${outcomeOf(held, kept)}`);
+    console.log(`  One over stdio, the server away for ${seconds(hold.outageMs)}: ${outcomeOf(outage, kept)}`);
+  }
   console.log(`  ${seconds(performance.now() - startedAt)} in all`);
-  const violations = [crashes, starts, hold].flatMap((part) => part?.violations ?? []);
+  const violations = [crashes, starts, turns, held, outage].flatMap((part) => part?.violations ?? []);
   return violations.length === 0 && crashes.rounds === rounds;
 }
 
-function outcomeOf({ violations }: { violations: string[] }, kept: string): string {
+function outcomeOf({ violations }: Report, kept: string): string {
   return violations.length > 0 ? `BROKEN: ${violations.join("; ")}` : kept;
 }
 
 /** The rounds go on meanwhile, and are worth their report. */
-function asBroken(cause: unknown): HoldReport {
-  return { heldMs: 0, violations: [String(cause)] };
+function asBroken(cause: unknown): Report {
+  return { violations: [String(cause)] };
 }
 
 function readOptions(): Options | undefined {
@@ -66,14 +106,26 @@ function readOptions(): Options | undefined {
         rounds: { type: "string", default: "1000" },
         seed: { type: "string", default: String(Date.now()) },
         "hold-minutes": { type: "string", default: "10" },
+        "outage-secs": { type: "string", default: "60" },
         "skip-hold": { type: "boolean", default: false },
+        "day-minutes": { type: "string", default: "10" },
+        "skip-faults": { type: "boolean", default: false },
         binary: { type: "boolean", default: false },
       },
     });
-    const [rounds, holdMinutes] = [Number(values.rounds), Number(values["hold-minutes"])];
-    if (!Number.isInteger(rounds) || rounds < 1 || !(holdMinutes > 0)) return undefined;
-    const holdMs = values["skip-hold"] ? undefined : holdMinutes * 60_000;
-    return { rounds, seed: values.seed, holdMs, isCompiled: values.binary };
+    const [rounds, dayMinutes] = [Number(values.rounds), Number(values["day-minutes"])];
+    const hold = { holdMs: Number(values["hold-minutes"]) * 60_000, outageMs: Number(values["outage-secs"]) * 1000 };
+    if (!Number.isInteger(rounds) || rounds < 0 || !(hold.holdMs > 0) || !(hold.outageMs > 0)) return undefined;
+    if (!(dayMinutes >= 0)) return undefined;
+    const [skipsFaults, isCompiled] = [values["skip-faults"], values.binary];
+    return {
+      rounds,
+      seed: values.seed,
+      hold: values["skip-hold"] ? undefined : hold,
+      dayMinutes,
+      skipsFaults,
+      isCompiled,
+    };
   } catch {
     return undefined;
   }

@@ -6,6 +6,7 @@ import { createBroadcast } from "./domain/broadcast.ts";
 import { type Conversations, createConversations } from "./domain/conversations.ts";
 import { createDriving, type Driving } from "./domain/driving.ts";
 import { createMcpClients, type McpClients } from "./domain/mcp-clients.ts";
+import { createMetrics, type Metrics } from "./domain/metrics.ts";
 import { displayName, type Principal } from "./domain/principals.ts";
 import { createRetention } from "./domain/retention.ts";
 import { createSessionView, type SessionView } from "./domain/session-view.ts";
@@ -16,9 +17,10 @@ import { createTurnReading, type TurnReading } from "./domain/turn-events.ts";
 import { createTurnStream, type TurnStream } from "./domain/turn-stream.ts";
 import { createTurns, type Turns } from "./domain/turns.ts";
 import { createWatching, type Watching } from "./domain/watching.ts";
+import { createWebhooks } from "./domain/webhooks.ts";
 import { createWorkspace } from "./domain/workspace.ts";
 import { errorFields, type Log } from "./log.ts";
-import { ensureOperatorToken } from "./operator-token.ts";
+import { ensureOperatorToken, ensureWebhookSecret } from "./operator-token.ts";
 import { openStorage } from "./storage/database.ts";
 
 export type { FoundClaude } from "./claude/cli.ts";
@@ -31,6 +33,7 @@ export type { Session } from "./domain/sessions.ts";
 
 /** A child whose connection broke comes back after this long; one that stays away for 5 s more is gone. */
 const RETRY_MS = 10_000;
+const MEGABYTE = 1024 * 1024;
 /** For how long a database that took a write counts as writable. */
 const READY_FOR_MS = 1_000;
 
@@ -44,6 +47,7 @@ export type App = AsyncDisposable & {
   signIn: SignIn;
   watching: Watching;
   mcpClients: McpClients;
+  metrics: Metrics;
   turns: Turns;
   turnReading: TurnReading;
   turnStream: TurnStream;
@@ -70,6 +74,7 @@ export type Clocks = {
   retryMs?: number;
   abandonAfterMs?: number;
   rereadEveryMs?: number;
+  webhookRetryMs?: number;
 };
 
 /** Opens storage, wires the domain on top, and takes both down in reverse order. */
@@ -97,7 +102,21 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
         onError,
       }),
     );
-    stack.use(createRetention({ storage, now, days: config.retentionDays, onError }));
+    stack.use(
+      createRetention({ storage, now, days: config.retentionDays, maxBytes: config.maxHistoryMb * MEGABYTE, onError }),
+    );
+    const webhooks = stack.use(
+      createWebhooks({
+        storage,
+        broadcast,
+        now,
+        urls: config.webhook,
+        secret: () => config.webhookSecret ?? ensureWebhookSecret(config.dataDir),
+        firstRetryMs: clocks.webhookRetryMs ?? 1_000,
+        report: log.warn,
+      }),
+    );
+    const metrics = stack.use(createMetrics({ storage, broadcast, webhooks, now }));
     const tokens = createTokens({ storage, operatorToken, now });
     const childUrl = () => localUrl(config.host, port);
     const claude = createClaudeCli(config);
@@ -137,6 +156,7 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
       signIn: createSignIn({ tokens, now }),
       watching: createWatching({ storage, broadcast }),
       mcpClients: createMcpClients({ storage, now }),
+      metrics,
       retryMs,
       nameOf: displayName,
       listensOn(actual) {

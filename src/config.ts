@@ -1,11 +1,16 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { WebhookUrl } from "./schema/webhook.ts";
 
 const LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "::1"];
 const LogLevel = z.enum(["debug", "info", "warn", "error", "silent"]);
 export type LogLevel = z.infer<typeof LogLevel>;
 
+const Secret = z
+  .string()
+  .min(16, "must have at least 16 characters")
+  .regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces");
 const NotEmpty = z.string().min(1, "must not be empty");
 const HostName = z.string().regex(/^[A-Za-z0-9.:_-]+$/, "must be a host name or an address");
 const list = (value: unknown) =>
@@ -27,22 +32,23 @@ const Settings = z.object({
   port: wholeNumber(0, 65_535).default(4445),
   dataDir: NotEmpty,
   auth: z.enum(["token", "none"]).default("token"),
-  token: z
-    .string()
-    .min(16, "must have at least 16 characters")
-    .regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces")
-    .optional(),
+  token: Secret.optional(),
   claude: NotEmpty.optional(),
   approvalTimeoutSecs: wholeNumber(1, 86_400).default(300),
   maxRunning: wholeNumber(1, 10_000).default(16),
   workspace: z.preprocess(list, z.array(NotEmpty).default([])),
   retentionDays: wholeNumber(0, 36_500).default(30),
+  maxHistoryMb: wholeNumber(1, 1_000_000_000).default(4096),
   logLevel: LogLevel.default("info"),
   allowedHosts: z.preprocess(list, z.array(HostName).default([])),
+  webhook: z.preprocess(list, z.array(WebhookUrl).max(20, "must be at most 20 URLs").default([])),
+  webhookSecret: Secret.optional(),
   url: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
 });
 type Settings = z.infer<typeof Settings>;
 export type Setting = keyof Settings;
+/** Never repeated in a complaint; the address of a webhook often is all that it takes to post there. */
+const SECRETS: Setting[] = ["token", "webhook", "webhookSecret"];
 export type Config = Settings & {
   home: string;
   path: string;
@@ -90,6 +96,12 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     value: "N",
     help: "how long what is over is kept (30)",
   },
+  maxHistoryMb: {
+    flag: "--max-history-mb",
+    env: "PLEXUS_MAX_HISTORY_MB",
+    value: "N",
+    help: "how large the database may get before what is oldest goes early (4096)",
+  },
   logLevel: {
     flag: "--log-level",
     env: "PLEXUS_LOG_LEVEL",
@@ -101,6 +113,17 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     env: "PLEXUS_ALLOWED_HOSTS",
     value: "NAMES",
     help: "further names Plexus may be called by, comma-separated",
+  },
+  webhook: {
+    flag: "--webhook",
+    env: "PLEXUS_WEBHOOK",
+    value: "URLS",
+    help: "where asks, decisions and ends of turns are posted, comma-separated (nowhere)",
+  },
+  webhookSecret: {
+    env: "PLEXUS_WEBHOOK_SECRET",
+    value: "SECRET",
+    help: "what webhooks are signed with (else made at the first use)",
   },
   url: { flag: "--url", env: "PLEXUS_URL", value: "URL", help: "the server to talk to (else the one of the data dir)" },
 };
@@ -172,6 +195,6 @@ function explain(error: z.ZodError, flags: Flags, given: Record<string, string |
   const { flag, env } = SPELLINGS[setting.data];
   const spelled = flags[setting.data] !== undefined && flag ? flag : env;
   // As JSON, so that no line break or escape sequence in it reaches the terminal.
-  const value = setting.data === "token" ? "" : ` ${JSON.stringify(given[setting.data])}`;
+  const value = SECRETS.includes(setting.data) ? "" : ` ${JSON.stringify(given[setting.data])}`;
   return `${spelled}${value}: ${issue.message}`;
 }

@@ -2,30 +2,41 @@ import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, wr
 import { join } from "node:path";
 import { newSecret } from "./domain/tokens.ts";
 
+const OPERATOR_TOKEN = "operator-token";
+
 /** The operator's token as this data dir knows it; `undefined` before the first start. */
 export function readOperatorToken(dataDir: string): string | undefined {
+  return readSecret(join(dataDir, OPERATOR_TOKEN));
+}
+
+export function ensureOperatorToken(dataDir: string): string {
+  return ensureSecret(join(dataDir, OPERATOR_TOKEN), "plx_operator_");
+}
+
+/** What webhooks are signed with, where nobody has chosen it. */
+export function ensureWebhookSecret(dataDir: string): string {
+  return ensureSecret(join(dataDir, "webhook-secret"), "plx_webhook_");
+}
+
+function readSecret(path: string): string | undefined {
   try {
-    return readFileSync(fileIn(dataDir), "utf8").trim() || undefined;
+    return readFileSync(path, "utf8").trim() || undefined;
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
     throw cause;
   }
 }
 
-/** Reads the token, or makes one: complete and 0600 before it has its name. */
-export function ensureOperatorToken(dataDir: string): string {
-  const known = readOperatorToken(dataDir);
+/** Reads it, or makes one: complete and 0600 before it has its name. */
+function ensureSecret(path: string, prefix: string): string {
+  const known = readSecret(path);
   if (known) return known;
-  const token = `plx_operator_${newSecret()}`;
-  const draft = `${fileIn(dataDir)}.${process.pid}.new`;
+  const secret = `${prefix}${newSecret()}`;
+  const draft = `${path}.${process.pid}.new`;
   const file = openSync(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600);
-  writeSync(file, `${token}\n`);
+  writeSync(file, `${secret}\n`);
   fsyncSync(file);
   closeSync(file);
-  renameSync(draft, fileIn(dataDir));
-  return token;
-}
-
-function fileIn(dataDir: string): string {
-  return join(dataDir, "operator-token");
+  renameSync(draft, path);
+  return secret;
 }

@@ -17,8 +17,15 @@ const CASES: Record<Setting, Case> = {
   maxRunning: { flag: "1", env: "2", means: [1, 2, 16] },
   workspace: { flag: "/a, /b", env: "/c", means: [["/a", "/b"], ["/c"], []] },
   retentionDays: { flag: "0", env: "36500", means: [0, 36_500, 30] },
+  maxHistoryMb: { flag: "1", env: "2", means: [1, 2, 4096] },
   logLevel: { flag: "debug", env: "silent", means: ["debug", "silent", "info"] },
   allowedHosts: { flag: "a.example,b", env: "c", means: [["a.example", "b"], ["c"], []] },
+  webhook: {
+    flag: "https://a.example/x, http://127.0.0.1:1/",
+    env: "https://b.example/",
+    means: [["https://a.example/x", "http://127.0.0.1:1/"], ["https://b.example/"], []],
+  },
+  webhookSecret: { flag: "x".repeat(16), env: "y".repeat(16), means: ["x".repeat(16), "y".repeat(16), undefined] },
   url: { flag: "http://a:1", env: "https://b", means: ["http://a:1", "https://b", undefined] },
 };
 const settings = Object.entries(CASES) as [Setting, Case][];

@@ -1,8 +1,9 @@
-import { isJsonObject, isShallow, JsonObject } from "../schema/values.ts";
+import { isJsonObject, isShallow, JsonObject, MAX_JSON_DEPTH } from "../schema/values.ts";
 import type { Parsed, TurnEventDraft } from "./facts.ts";
 import { initFact, resultFact } from "./line-facts.ts";
 import type { OutputLine } from "./line-splitter.ts";
 import { blocksOf, listOf, numberOf, objectOf, outputOf, textOf } from "./loose.ts";
+import { nestsDeeper } from "./nesting.ts";
 import { createStreamedText, type StreamedTextState } from "./streamed-text.ts";
 
 /** Where a parser stands, to go on from in another process; small, and JSON. */
@@ -21,6 +22,9 @@ export type Parser = {
 type Held = { kind: "text" | "thinking" | "unparsed"; text: string };
 
 const MAX_HELD_CHARS = 16_384;
+const LONG_LINE_CHARS = 262_144;
+/** The CLI writes one block a line, and nobody a message of so many. */
+const MAX_BLOCKS = 10_000;
 /** A call is told once; the CLI could repeat one only shortly after. */
 const REMEMBERED_CALLS = 500;
 /** Progress and bookkeeping that other lines tell better. */
@@ -90,12 +94,12 @@ export function createParser(from?: ParserState): Parser {
 
   /** What is in a message; one of another shape than we know is passed on too. */
   const blocksIn = (line: JsonObject): JsonObject[] => {
-    if (!isShallow(line)) {
+    const content = objectOf(line["message"])["content"];
+    const blocks = blocksOf(content);
+    if (blocks.length > MAX_BLOCKS || !isShallow(line)) {
       keepRaw();
       return [];
     }
-    const content = objectOf(line["message"])["content"];
-    const blocks = blocksOf(content);
     if (blocks.length === 0 || blocks.length < listOf(content).length) passOn(textOf(line["type"]), line);
     return blocks;
   };
@@ -135,8 +139,8 @@ export function createParser(from?: ParserState): Parser {
       flushHeld();
       out.facts.result = resultFact(line);
     } else if (type === "system" && subtype === "init") out.facts.init = initFact(line);
-    else if (type !== "system" || subtype !== "status")
-      passOn([type, subtype].filter(Boolean).join("/") || "untyped", line);
+    else if (type === "") keepRaw();
+    else if (type !== "system" || subtype !== "status") passOn([type, subtype].filter(Boolean).join("/"), line);
   };
 
   const taken = (): Parsed => {
@@ -177,6 +181,8 @@ function heldEvent({ kind, text }: Held): TurnEventDraft {
 }
 
 function parsed(line: string): JsonObject | undefined {
+  if (!line.trimStart().startsWith("{")) return undefined;
+  if (line.length > LONG_LINE_CHARS && nestsDeeper(line, MAX_JSON_DEPTH)) return undefined;
   try {
     const value: unknown = JSON.parse(line);
     return isJsonObject(value) ? value : undefined;

@@ -34,11 +34,11 @@ export function descendantsOf(pid: number, running = runningProcesses()): Proces
 
 /** Processes of ours that were started with NAME=value, wherever they hang in the tree by now. */
 export function processesWith(name: string, value: string): Process[] {
+  const mark = `${name}=${value}`;
   if (HAS_PROC) {
-    const mark = `${name}=${value}`;
     return runningProcesses().filter(({ pid }) => contents(`/proc/${pid}/environ`)?.split("\0").includes(mark));
   }
-  const marked = ps("-A", "-E", "-ww", "-o", "pid=,command=").filter((line) => line.includes(`${name}=${value} `));
+  const marked = ps("-A", "-E", "-ww", "-o", "pid=,command=").filter((line) => line.split(/\s+/).includes(mark));
   return marked.flatMap((line) => findProcess(Number.parseInt(line, 10)) ?? []);
 }
 

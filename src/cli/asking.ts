@@ -1,4 +1,5 @@
 import type { Keyboard } from "./keyboard.ts";
+import { CTRL_C, ENTER, editedLine, keysIn } from "./keys.ts";
 import { printable } from "./printable.ts";
 import type { Screen } from "./screen.ts";
 import { bold, type Terminal } from "./terminal.ts";
@@ -7,13 +8,6 @@ export type Choice = { kind: "allow" } | { kind: "deny"; reason: string } | { ki
 
 const QUESTION = "Allow it? [a]llow  [d]eny  [s]kip ";
 const WHY = "Why not? (Enter denies, Esc goes back) ";
-const CTRL_C = "\u0003";
-const CTRL_U = "\u0015";
-const ESCAPE = "\u001b";
-/** An arrow or a function key is one key, of which no part is meant as a letter. */
-const KEYS = /\u001b(?:\[[\d;?]*[@-~]|O[@-~])|./gsu;
-const ENTER = ["\r", "\n"];
-const BACKSPACE = ["\u007f", "\b"];
 
 type Asking = { keyboard: Keyboard; screen: Screen; terminal: Terminal; onInterrupt: () => void };
 
@@ -26,7 +20,10 @@ export function askDecision(
   let reason: string | undefined;
   let isOver = false;
   const end = (choice: Choice | undefined) => {
+    if (isOver) return;
     isOver = true;
+    reading[Symbol.dispose]();
+    screen.ask(undefined);
     resolve(choice);
   };
 
@@ -39,29 +36,20 @@ export function askDecision(
     if (key === "s") end({ kind: "skip" });
     if (key === "d") reason = "";
   };
-  const edit = (typed: string, key: string): string | undefined => {
-    if (key === ESCAPE) return undefined;
-    if (key === CTRL_U) return "";
-    if (BACKSPACE.includes(key)) return Array.from(typed).slice(0, -1).join("");
-    return key < " " ? typed : typed + key;
-  };
   const take = (key: string) => {
     if (key === CTRL_C) onInterrupt();
     else if (reason === undefined) choose(key);
     else if (ENTER.includes(key)) end({ kind: "deny", reason: reason.trim() });
-    else reason = edit(reason, key);
+    else reason = editedLine(reason, key);
   };
   const reading = keyboard.read((keys) => {
-    for (const [key] of keys.matchAll(KEYS)) if (!isOver) take(key);
+    for (const key of keysIn(keys)) if (!isOver) take(key);
     if (!isOver) show();
   });
   show();
 
   signal.addEventListener("abort", () => end(undefined), { once: true });
-  return promise.finally(() => {
-    reading[Symbol.dispose]();
-    screen.ask(undefined);
-  });
+  return promise;
 }
 
 /** The end of the text, as much as fits in these columns. */

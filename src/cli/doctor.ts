@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { type Flags, readConfig, type Setting } from "../config.ts";
-import { findingText, type Finding } from "./doctor/finding.ts";
+import { type Finding, findingText } from "./doctor/finding.ts";
 import { jsonText } from "./printable.ts";
 import { withSettings } from "./settings.ts";
 import { CommandFailed, type Terminal } from "./terminal.ts";
@@ -15,7 +15,9 @@ paid, and none of your settings are read or changed. Where no server runs, it st
 type Options = Flags & { json?: true };
 
 export function doctorCommand(terminal: Terminal): Command {
-  const command = new Command("doctor").description("prove that everything works on this machine, and say what does not");
+  const command = new Command("doctor").description(
+    "prove that everything works on this machine, and say what does not",
+  );
   return withSettings(command, SETTINGS)
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
@@ -31,7 +33,8 @@ export function doctorCommand(terminal: Terminal): Command {
       const failed = findings.filter(({ state }) => state === "failed").length;
       if (json) terminal.out(jsonText({ type: "ok", healthy: failed === 0, findings }, terminal));
       if (stop.signal.aborted) throw new CommandFailed("Stopped before the end.");
-      if (failed > 0) throw new CommandFailed(failed === 1 ? "One thing does not work." : `${failed} things do not work.`);
+      if (failed > 0)
+        throw new CommandFailed(failed === 1 ? "One thing does not work." : `${failed} things do not work.`);
       if (!json) terminal.out("Everything works.\n");
     });
 }

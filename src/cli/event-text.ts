@@ -74,7 +74,8 @@ export function createEventText(terminal: Terminal): (event: object) => string {
 }
 
 type Outcome = { mark: string; style: "green" | "red" | "yellow"; words: (by: string) => string };
-const OUTCOMES: Record<ApprovalStatus, Outcome> = {
+/** How an ask ended, in a mark, a colour and words that go on after its tool. */
+export const OUTCOMES: Record<ApprovalStatus, Outcome> = {
   pending: { mark: "?", style: "yellow", words: () => "still waits" },
   allowed: { mark: "✓", style: "green", words: (by) => `was allowed by ${by}` },
   denied: { mark: "✗", style: "red", words: (by) => `was denied by ${by}` },

@@ -4,7 +4,9 @@ import { allowCommand } from "./allow.ts";
 import { backupCommand } from "./backup.ts";
 import { callCommand } from "./call.ts";
 import { configureCommand } from "./configure.ts";
+import { connectCommand } from "./connect.ts";
 import { denyCommand } from "./deny.ts";
+import { doctorCommand } from "./doctor.ts";
 import { healthcheckCommand } from "./healthcheck.ts";
 import { logsCommand } from "./logs.ts";
 import { mcpCommand } from "./mcp.ts";
@@ -17,6 +19,7 @@ import { sessionsCommand } from "./sessions.ts";
 import type { Terminal } from "./terminal.ts";
 import { tokenCommand } from "./token.ts";
 import { versionCommand } from "./version.ts";
+import { watchCommand } from "./watch.ts";
 
 const COMMANDS = [
   serveCommand,
@@ -25,13 +28,16 @@ const COMMANDS = [
   sessionsCommand,
   logsCommand,
   openCommand,
+  watchCommand,
   pendingCommand,
   allowCommand,
   denyCommand,
   configureCommand,
+  connectCommand,
   tokenCommand,
   callCommand,
   backupCommand,
+  doctorCommand,
   healthcheckCommand,
   versionCommand,
 ];

@@ -13,8 +13,10 @@ const SETTINGS: Setting[] = [
   "maxRunning",
   "workspace",
   "retentionDays",
+  "maxHistoryMb",
   "logLevel",
   "allowedHosts",
+  "webhook",
 ];
 
 export function serveCommand(terminal: Terminal): Command {

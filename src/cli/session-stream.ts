@@ -1,5 +1,5 @@
-import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { z } from "zod";
+import { eventConnection, pause } from "./event-connection.ts";
 import type { Server } from "./server-client.ts";
 import { CommandFailed, ExitCode } from "./terminal.ts";
 
@@ -7,8 +7,6 @@ import { CommandFailed, ExitCode } from "./terminal.ts";
 const Told = z.object({ turn_id: z.string(), seq: z.int(), event: z.looseObject({ type: z.string() }) });
 export type Told = z.infer<typeof Told>;
 
-/** A server that says nothing for longer than three of its keep-alives is not there any more. */
-const SILENT_MS = 50_000;
 const GIVE_UP_MS = 60_000;
 const RETRY_MS = { first: 100, most: 2_000 };
 
@@ -51,49 +49,16 @@ export async function* followSession(following: Following): AsyncGenerator<Told>
   }
 }
 
-/** One connection, until the server or the wire ends it. */
-async function* connection({ find, session, turnId, isLive, signal }: Following, lastId: string | undefined) {
-  using silence = watchSilence();
+function connection({ find, session, turnId, isLive, signal }: Following, lastId: string | undefined) {
   const query = new URLSearchParams({ follow: String(isLive), ...(turnId && { turn_id: turnId }) });
-  const response = await find().fetch(`/api/v1/sessions/${encodeURIComponent(session)}/events?${query}`, {
-    headers: lastId === undefined ? {} : { "Last-Event-ID": lastId },
-    signal: AbortSignal.any([signal, silence.signal]),
-  });
-  const decoder = new TextDecoder();
-  const messages: EventSourceMessage[] = [];
-  const parser = createParser({ onEvent: (message) => messages.push(message) });
-  for await (const chunk of response.body ?? []) {
-    silence.broken();
-    parser.feed(decoder.decode(chunk, { stream: true }));
-    for (const { id, event, data } of messages.splice(0)) {
-      if (event === "dropped") return;
-      if (id !== undefined) yield { id, data };
-    }
-  }
+  const path = `/api/v1/sessions/${encodeURIComponent(session)}/events?${query}`;
+  return eventConnection({ server: find(), path, lastId, signal });
 }
 
 function toldIn(data: string): Told {
   const told = Told.safeParse(JSON.parse(data));
   if (told.success) return told.data;
   throw new CommandFailed("The server tells of events that are not understood: is it another version?");
-}
-
-/** Aborts when nothing has been heard for too long. */
-function watchSilence(): Disposable & { signal: AbortSignal; broken(): void } {
-  const tooLong = new AbortController();
-  const timer = setTimeout(() => tooLong.abort(), SILENT_MS);
-  return {
-    signal: tooLong.signal,
-    broken: () => void timer.refresh(),
-    [Symbol.dispose]: () => clearTimeout(timer),
-  };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise.finally(() => clearTimeout(timer));
 }
 
 function gone(cause: unknown): CommandFailed {

@@ -27,9 +27,20 @@ export class CommandFailed extends Error {
   }
 }
 
-const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const;
+const STYLES = {
+  bold: 1,
+  dim: 2,
+  inverse: 7,
+  red: 31,
+  green: 32,
+  yellow: 33,
+  blue: 34,
+  magenta: 35,
+  cyan: 36,
+} as const;
+export type Style = keyof typeof STYLES;
 
-export function styled(style: keyof typeof STYLES, text: string, terminal: Terminal): string {
+export function styled(style: Style, text: string, terminal: Terminal): string {
   return terminal.hasColour ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text;
 }
 

@@ -36,11 +36,11 @@ export async function watchTurn({ find, session, start, json, terminal }: Watch)
   const print = printer(json, screen, terminal);
   const onLost = () => screen.note("The server is gone. Waiting for it to come back; Ctrl-C leaves.");
   for await (const told of followSession({ find, session: session.id, turnId, isLive: true, signal: leave, onLost })) {
+    const resolved = Resolved.safeParse(told.event).data;
+    if (resolved) deciding.resolved(resolved.approval_id);
     print(told);
     const asked = Asked.safeParse(told.event).data;
     if (asked) deciding.asked(asked.approval_id, asked.tool_name);
-    const resolved = Resolved.safeParse(told.event).data;
-    if (resolved) deciding.resolved(resolved.approval_id);
     if (isLast(told)) return judge(await find().request(Answer, "GET", `/api/v1/turns/${turnId}`));
   }
   throw new CommandFailed(`Left. The turn may go on: see \`plexus logs ${session.name} -f\`.`, ExitCode.cancelled);

@@ -1,40 +1,103 @@
 import type { Storage } from "../storage/database.ts";
+import { forgetTreeIfUnused } from "./sessions.ts";
 import { WEB_TOKEN_MS } from "./tokens.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+/** What is younger may not have been read yet, and a child may still come back for its answer. */
+const RECENT_MS = 10 * MINUTE_MS;
+const SLICE_MS = 10 * MINUTE_MS;
 const BATCH = 500;
+/** Below the bound by so much that it isn't reached again at once. */
+const SHRINK_TO = 0.9;
 
-type RetentionNeed = { storage: Storage; now: () => number; days: number; onError: (cause: unknown) => void };
+type RetentionNeed = {
+  storage: Storage;
+  now: () => number;
+  days: number;
+  /** How large the database may get before what is oldest goes early. */
+  maxBytes: number;
+  onError: (cause: unknown) => void;
+};
 
-/** Removes decided approvals, told changes and silent clients once they are older than the retention time; never what is pending. */
-export function createRetention({ storage, now, days, onError }: RetentionNeed) {
+/**
+ * Removes what is over once it is older than the retention time, or when there is too much of it: turns with their
+ * events, decided approvals, told changes. Never what is pending, nor what a running turn needs.
+ */
+export function createRetention({ storage, now, days, maxBytes, onError }: RetentionNeed) {
+  const { approvals, changes, turns, mcpClients, tokens, space } = storage;
+  const history = [
+    { oldest: approvals.oldestResolvedAt, remove: approvals.removeResolvedBefore },
+    { oldest: changes.oldestAt, remove: changes.removeBefore },
+    { oldest: turns.oldestEndedAt, remove: turns.removeEndedBefore },
+  ];
   let stopped = false;
+  let isSweeping = false;
 
-  async function sweep(): Promise<void> {
-    const old = now() - days * DAY_MS;
-    for (const [remove, before] of [
-      [storage.approvals.removeResolvedBefore, old],
-      [storage.changes.removeBefore, old],
-      [storage.mcpClients.removeUnusedSince, old],
-      [storage.turns.removeEndedBefore, old],
-      [storage.tokens.removeWebBefore, now() - WEB_TOKEN_MS],
-    ] as const) {
-      // In batches, so that decisions get their turn in between.
-      while (!stopped && (await storage.write(() => remove(before, BATCH))) === BATCH);
+  async function removeOld(): Promise<void> {
+    const old = now() - Math.max(days * DAY_MS, RECENT_MS);
+    for (const { remove } of history) await removeAll(remove, old);
+    await removeAll(mcpClients.removeUnusedSince, old);
+    await removeAll(tokens.removeWebBefore, now() - WEB_TOKEN_MS);
+  }
+
+  /** In batches, so that decisions get their turn in between. */
+  async function removeAll(remove: (before: number, limit: number) => number, before: number): Promise<void> {
+    while (!stopped && (await storage.write(() => remove(before, BATCH))) > 0);
+  }
+
+  /** What was said in sessions of which the server was killed while it deleted them. */
+  async function removeUnusedTrees(): Promise<void> {
+    for (let tree = storage.nodes.treeAfter(""); tree && !stopped; tree = storage.nodes.treeAfter(tree)) {
+      if (storage.sessions.countOnTree(tree) === 0) await forgetTreeIfUnused(storage, tree);
+      await new Promise(setImmediate);
     }
   }
 
-  const sweepSafely = () => void sweep().catch(onError);
-  const first = setTimeout(sweepSafely, MINUTE_MS);
-  const timer = setInterval(sweepSafely, HOUR_MS);
+  /** The oldest first, whatever it is, in slices of time, so that no turn is left halfway. */
+  async function removeExcess(): Promise<void> {
+    if (space.usedBytes() <= maxBytes) return;
+    while (!stopped && space.usedBytes() > maxBytes * SHRINK_TO) {
+      const recent = now() - RECENT_MS;
+      const kinds = history.map(({ oldest, remove }) => ({ from: oldest() ?? recent, remove }));
+      const [first, second] = kinds.toSorted((a, b) => a.from - b.from);
+      if (!first || !second || first.from >= recent) return;
+      await removeAll(first.remove, Math.min(recent, Math.max(second.from, first.from + SLICE_MS)));
+    }
+  }
+
+  async function giveBack(): Promise<void> {
+    while (!stopped && space.giveBackSome()) await new Promise(setImmediate);
+  }
+
+  async function sweep(): Promise<void> {
+    await removeOld();
+    await removeUnusedTrees();
+    await bound();
+  }
+
+  async function bound(): Promise<void> {
+    await removeExcess();
+    await giveBack();
+  }
+
+  /** One at a time. */
+  async function start(work: () => Promise<void>): Promise<void> {
+    if (isSweeping) return;
+    isSweeping = true;
+    await work().catch(onError);
+    isSweeping = false;
+  }
+
+  const timers = [setInterval(() => start(bound), MINUTE_MS), setInterval(() => start(sweep), HOUR_MS)];
+  const first = setTimeout(() => start(sweep), MINUTE_MS / 2);
   return {
     sweep,
     [Symbol.dispose]() {
       stopped = true;
       clearTimeout(first);
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
     },
   };
 }

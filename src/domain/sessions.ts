@@ -7,6 +7,7 @@ import { mayDecide, ownerKey, type Principal } from "./principals.ts";
 export type Session = SessionRow;
 export type Sessions = ReturnType<typeof createSessions>;
 
+const BATCH = 500;
 const NO_CONVERSATION = {
   config: null,
   claudeSessionId: null,
@@ -67,13 +68,17 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
 
   /** `false` when a turn runs in it, whose child would be nobody's. */
   async function removeIfIdle(session: Session): Promise<boolean> {
-    return storage.write(() => {
-      if (storage.turns.running(session.id)) return false;
-      storage.sessions.remove(session.id);
-      if (session.treeId && storage.sessions.countOnTree(session.treeId) === 0)
-        storage.nodes.removeTree(session.treeId);
+    const { id, treeId } = session;
+    if (storage.turns.running(id)) return false;
+    // In steps, so that decisions get their turn in between.
+    while ((await storage.write(() => storage.turns.removeEndedOf(id, BATCH))) > 0);
+    const isRemoved = await storage.write(() => {
+      if (storage.turns.running(id)) return false;
+      storage.sessions.remove(id);
       return true;
     });
+    if (isRemoved && treeId) await forgetTreeIfUnused(storage, treeId);
+    return isRemoved;
   }
 
   async function insert(session: Session, onInserted: () => void = () => {}): Promise<Session> {
@@ -117,4 +122,10 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
       }
     },
   };
+}
+
+/** What was said is kept for as long as a session, or a fork of it, goes on from there. */
+export async function forgetTreeIfUnused(storage: Storage, treeId: string): Promise<void> {
+  const forgetSome = () => (storage.sessions.countOnTree(treeId) > 0 ? 0 : storage.nodes.removeSome(treeId, BATCH));
+  while ((await storage.write(forgetSome)) > 0);
 }

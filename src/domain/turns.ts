@@ -10,6 +10,7 @@ import type { TurnRow } from "../storage/turns.ts";
 import { processOf, removeStrayDirs } from "./adoption.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { type Child, type ChildEnd, followChild, stopChild } from "./child-output.ts";
+import { insist, isPassing, TRY_AGAIN_MS } from "./insistence.ts";
 import { configOf, sessionSpec } from "./session-spec.ts";
 import type { Session } from "./sessions.ts";
 import type { Tokens } from "./tokens.ts";
@@ -44,7 +45,6 @@ type Running = {
   stopped?: string;
 };
 
-const TRY_AGAIN_MS = 1_000;
 /** Children are stopped in a few seconds; only a database that takes no writes holds that up. */
 const STOP_WITHIN_MS = 6_000;
 const ANOTHER_VERSION =
@@ -58,6 +58,7 @@ export function createTurns(need: TurnsNeed) {
   const running = new Map<string, Running>();
   const leave = new AbortController();
   let isClosing = false;
+  const insisting = (work: () => Promise<void>) => insist(work, leave.signal, need.onError);
   const turnsDir = join(need.dataDir, "turns");
 
   function lookAfter(turnId: string): Running {
@@ -112,7 +113,7 @@ export function createTurns(need: TurnsNeed) {
     } catch (cause) {
       await stopChild(entry.child);
       const error = cause instanceof Error ? cause.message : String(cause);
-      entry.over = insist(() => end(turn, entry, { status: "failed", error }));
+      entry.over = insisting(() => end(turn, entry, { status: "failed", error }));
       // Told at once where the disk takes it; where it does not, the caller hears why.
       await Promise.race([entry.over, Bun.sleep(TRY_AGAIN_MS)]);
       throw cause;
@@ -123,7 +124,7 @@ export function createTurns(need: TurnsNeed) {
 
   /** Stores what the child writes as it comes, until the child has ended, and then its end. */
   async function follow(turn: TurnRow, entry: Running): Promise<void> {
-    await insist(async () => {
+    await insisting(async () => {
       try {
         const reading = Reading.safeParse(storage.turns.reading(turn.id)).data;
         if (!reading) return await giveUp(turn, entry, ANOTHER_VERSION);
@@ -135,19 +136,6 @@ export function createTurns(need: TurnsNeed) {
         await giveUp(turn, entry, FAILED_INSIDE);
       }
     });
-  }
-
-  /** Tries again for as long as the disk takes no writes: what is to be stored waits in the child's files. */
-  async function insist(work: () => Promise<void>): Promise<void> {
-    while (!leave.signal.aborted) {
-      try {
-        return await work();
-      } catch (cause) {
-        need.onError(cause);
-        if (!isPassing(cause)) return;
-        await Bun.sleep(TRY_AGAIN_MS);
-      }
-    }
   }
 
   /** A child that nobody can read any more must not go on. */
@@ -215,7 +203,3 @@ function outcomeOf({ verdict }: ChildEnd, stopped: string | undefined): Outcome 
 }
 
 /** The disk may have room again, and the process file descriptors. */
-function isPassing(cause: unknown): boolean {
-  if (cause instanceof AppError) return cause.code === "storage_unavailable";
-  return cause instanceof Error && "code" in cause && ["EMFILE", "ENFILE"].includes(String(cause.code));
-}

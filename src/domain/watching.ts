@@ -2,11 +2,11 @@ import type { ToolRequestEvent } from "../schema/approval.ts";
 import type { Change, ChangeEvent } from "../schema/change.ts";
 import { cutObject } from "../schema/cut.ts";
 import type { Storage } from "../storage/database.ts";
-import { toApproval, toChangeEvent, toToolRequest } from "./approval-view.ts";
+import { toApproval, toToolRequest } from "./approval-view.ts";
 import type { ApprovalList } from "./approvals.ts";
 import type { Broadcast } from "./broadcast.ts";
+import { readChange } from "./change-view.ts";
 import { type Principal, visibleOwner } from "./principals.ts";
-import { toTurnChange } from "./session-view.ts";
 
 const REPLAY_PAGE = 200;
 const MAX_QUEUED = 1_000;
@@ -21,18 +21,6 @@ export type NumberedEvent = { id: number; event: ChangeEvent };
 /** How principals learn what happens: by waiting for the next thing to decide, or by following everything. */
 export function createWatching({ storage, broadcast }: { storage: Storage; broadcast: Broadcast }) {
   let newest: ToolRequestEvent | undefined;
-
-  function eventOf(change: Change): ChangeEvent | undefined {
-    if (change.kind === "turn_started" || change.kind === "turn_ended") return turnEventOf(change.kind, change);
-    const row = storage.approvals.get(change.subjectId);
-    return row && toChangeEvent(change.kind, row);
-  }
-
-  function turnEventOf(kind: "turn_started" | "turn_ended", change: Change): ChangeEvent | undefined {
-    const turn = storage.turns.get(change.subjectId);
-    const session = storage.sessions.get(change.sessionId);
-    return turn && session && toTurnChange(kind, turn, session.name);
-  }
 
   function finishedIn(change: Change): Finished[] {
     const turn = storage.turns.get(change.subjectId);
@@ -112,7 +100,7 @@ export function createWatching({ storage, broadcast }: { storage: Storage; broad
         const page = storage.changes.listAfter(cursor, visibleOwner(principal), REPLAY_PAGE);
         for (const change of page) {
           cursor = change.id;
-          const event = eventOf(change);
+          const event = readChange(storage, change);
           if (event) yield { id: change.id, event };
         }
         if (page.length < REPLAY_PAGE || signal.aborted) break;
@@ -120,7 +108,7 @@ export function createWatching({ storage, broadcast }: { storage: Storage; broad
       for await (const change of live) {
         if (change.id <= cursor) continue;
         cursor = change.id;
-        const event = eventOf(change);
+        const event = readChange(storage, change);
         if (event) yield { id: change.id, event };
       }
     },

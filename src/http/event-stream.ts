@@ -8,11 +8,21 @@ const HEADERS = { "Content-Type": "text/event-stream", "Cache-Control": "no-cach
 const encoder = new TextEncoder();
 
 /** What every stream of the server has in common. */
-export type Streaming = { log: Log; keepAliveMs: number; closing: AbortSignal };
+export type Streaming = {
+  log: Log;
+  keepAliveMs: number;
+  closing: AbortSignal;
+  /** Counts a stream as open until disposed. */
+  count: (stream: "events" | "session") => Disposable;
+};
 /** One event as it is sent: its id is what a reader resumes after. */
 export type SentEvent = { id: string | number; type: string; data: object };
 
-type Source<T> = { follow(signal: AbortSignal): AsyncGenerator<T>; sent(value: T): SentEvent };
+type Source<T> = {
+  stream: "events" | "session";
+  follow(signal: AbortSignal): AsyncGenerator<T>;
+  sent(value: T): SentEvent;
+};
 type Part = { text: string; isLast: boolean };
 
 /**
@@ -22,13 +32,19 @@ type Part = { text: string; isLast: boolean };
  */
 export function answerEvents<T>(
   c: Context<Env>,
-  { log, keepAliveMs, closing }: Streaming,
+  { log, keepAliveMs, closing, count }: Streaming,
   source: Source<T>,
 ): Response {
   const gone = new AbortController();
   const events = source.follow(AbortSignal.any([c.req.raw.signal, gone.signal, closing, c.get("revoked")]));
-  const next = () => nextPart(events, source.sent, log);
+  let counted: Disposable | undefined;
+  const next = () => {
+    // Not before somebody reads: the answer to a HEAD request is never read, and so never ends.
+    counted ??= count(source.stream);
+    return nextPart(events, source.sent, log);
+  };
   const end = () => {
+    counted?.[Symbol.dispose]();
     gone.abort();
     // One that waits for its reader, rather than for events, hears of no signal.
     void events.return(undefined).catch(() => undefined);

@@ -7,6 +7,7 @@ import { authenticate, type Env, refuseChildren } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { answerError } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
+import { metricsRoute } from "./metrics.ts";
 import { checkOrigin } from "./origin.ts";
 import { isPagePath, pageRoutes } from "./page.ts";
 import { sessionEventRoutes } from "./session-events.ts";
@@ -52,12 +53,13 @@ export function createRoutes({ app, mcp, keepAliveMs, closing }: RoutesNeed) {
   });
 
   routes.use("/*", refuseChildren);
+  routes.route("/metrics", metricsRoute(app));
   routes.route("/api/v1/approvals", approvalRoutes(app));
   routes.route("/api/v1/tokens", tokenRoutes(app));
   routes.route("/api/v1/me", callerRoutes(app));
-  const streaming = { log: app.log, keepAliveMs, closing };
+  const streaming = { log: app.log, keepAliveMs, closing, count: app.metrics.openStream };
   routes.route("/api/v1/events", eventRoutes(app, streaming));
-  routes.route("/api/v1/sessions", sessionRoutes(app));
+  routes.route("/api/v1/sessions", sessionRoutes(app, closing));
   routes.route("/api/v1/sessions", sessionEventRoutes(app, streaming));
   routes.route("/api/v1/turns", turnRoutes(app));
   return routes;

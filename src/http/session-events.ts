@@ -22,6 +22,7 @@ export function sessionEventRoutes(app: App, streaming: Streaming) {
     const last = c.req.header("last-event-id") || last_event_id;
     const from = last ? behind(app, session, last) : app.turnStream.beginning(session, turn_id);
     return answerEvents(c, streaming, {
+      stream: "session",
       follow: (signal) => app.turnStream.follow(session, from, { isLive: follow === "true", signal }),
       sent: (told) => ({ id: `${told.turn_id}~${told.seq}`, type: told.event.type, data: told }),
     });

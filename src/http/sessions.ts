@@ -16,7 +16,7 @@ const Fork = ForkInput.omit({ name: true });
 const MAX_TEXT_CHARS = 100_000;
 
 /** Sessions: made, given work, looked at. `:key` is a session's id or its name. */
-export function sessionRoutes(app: App) {
+export function sessionRoutes(app: App, closing: AbortSignal) {
   const sessionOf = (c: Context<Env>): Session => app.sessions.require(c.get("principal"), c.req.param("key") ?? "");
 
   return new Hono<Env>()
@@ -42,7 +42,7 @@ export function sessionRoutes(app: App) {
         return c.json({ type: "started", session_id: session.id, turn_id: turn.id }, 202);
       }
       c.env.server?.timeout(c.req.raw, 0);
-      const signal = AbortSignal.any([c.req.raw.signal, c.get("revoked")]);
+      const signal = AbortSignal.any([c.req.raw.signal, closing, c.get("revoked")]);
       const wait = { waitMs: wait_secs * 1000, signal, maxChars: MAX_TEXT_CHARS };
       const { turn, status, text, pending, usage } = await app.driving.chat(session, { prompt, ephemeral }, wait);
       refuseRevoked(c);

@@ -1,4 +1,5 @@
 import type { Approval } from "./approval.ts";
+import type { ChangeEvent } from "./change.ts";
 import { isJsonObject, type JsonObject } from "./values.ts";
 
 /** Claude Code shows its model only a 2 KB preview of a longer result, so that a parent would decide blind. */
@@ -19,6 +20,14 @@ export function cutApproval(approval: Approval, limit: number): Approval {
     truncated: true,
     input_size: JSON.stringify(approval.input).length,
   };
+}
+
+/** What happened as it is told outside, with an ask's input no longer than a result may be. */
+export function cutChange(event: ChangeEvent): ChangeEvent {
+  if (event.type !== "approval_requested") return event;
+  const tool_input = cutObject(event.tool_input, MAX_RESULT_CHARS);
+  if (tool_input === event.tool_input) return event;
+  return { ...event, tool_input, truncated: true, input_size: JSON.stringify(event.tool_input).length };
 }
 
 /** The event in about `limit` characters of JSON: what it is and which call it belongs to stay whole. */

@@ -16,6 +16,7 @@ export function changeQueries(orm: Orm) {
     })
     .returning({ id: changes.id })
     .prepare();
+  const oldest = orm.select({ at: changes.at }).from(changes).orderBy(asc(changes.id)).limit(1).prepare();
   const newest = orm.select({ id: sql<number | null>`max(id)` }).from(changes).prepare();
 
   return {
@@ -50,6 +51,7 @@ export function changeQueries(orm: Orm) {
         .orderBy(asc(changes.id))
         .limit(limit)
         .all(),
+    oldestAt: (): number | undefined => oldest.get()?.at,
     /** Forgets those before `before` among the `limit` first; tells how many. */
     removeBefore: (before: number, limit: number): number => {
       const first = orm.select({ id: changes.id }).from(changes).orderBy(asc(changes.id)).limit(limit);

@@ -7,14 +7,17 @@ import { AppError } from "../schema/errors.ts";
 import { approvalQueries } from "./approvals.ts";
 import { changeQueries } from "./changes.ts";
 import { storageError } from "./failure.ts";
+import { figureQueries } from "./figures.ts";
 import { createIds } from "./ids.ts";
 import { lockDataDir } from "./lock.ts";
 import { mcpClientQueries } from "./mcp-clients.ts";
 import { migrate } from "./migrations.ts";
 import { nodeQueries } from "./nodes.ts";
 import { sessionQueries } from "./sessions.ts";
+import { spaceQueries } from "./space.ts";
 import { tokenQueries } from "./tokens.ts";
 import { turnQueries } from "./turns.ts";
+import { webhookQueries } from "./webhooks.ts";
 import { createWriter } from "./writer.ts";
 
 export type Orm = BunSQLiteDatabase;
@@ -29,7 +32,8 @@ export function openStorage(dataDir: string, onCommitted: (changes: Change[]) =>
     if (!lock) throw new DataDirInUse(dataDir);
     opened.use(lock);
     // Ends its statements too, which would keep the connection open behind our back.
-    const sqlite = opened.adopt(openDatabase(join(dataDir, "plexus.db")), (database) => database.close(true));
+    const path = join(dataDir, "plexus.db");
+    const sqlite = opened.adopt(openDatabase(path), (database) => database.close(true));
     const orm = drizzle({ client: sqlite });
     const writer = opened.adopt(createWriter(sqlite, onCommitted), ({ close }) => close());
     const storage = {
@@ -40,8 +44,11 @@ export function openStorage(dataDir: string, onCommitted: (changes: Change[]) =>
       mcpClients: guarded(mcpClientQueries(orm)),
       turns: guarded(turnQueries(orm)),
       nodes: guarded(nodeQueries(orm)),
+      webhooks: guarded(webhookQueries(orm)),
       /** A new id, later in order than every one before it. */
       newId: createIds(sqlite, now),
+      space: guarded(spaceQueries(sqlite)),
+      figures: guarded(figureQueries(orm, path)),
       write: writer.write,
       /** Throws unless the database takes a write right now: only a commit finds out that the disk is full. */
       assertWritable: () => translated(() => sqlite.run("PRAGMA user_version = 0")),
@@ -82,13 +89,19 @@ function isShared(dataDir: string): boolean {
   return isSticky && found.length > 0 && !found.includes("plexus.db");
 }
 
+/** To what the write-ahead log shrinks again when it had to grow. */
+const MAX_IDLE_LOG_BYTES = 16 * 1024 * 1024;
+
 /** The connection that writes: what it has committed survives a power loss. */
 export function openDatabase(path: string): Database {
   const sqlite = new Database(path, { create: true });
   try {
     chmodSync(path, 0o600);
     sqlite.run("PRAGMA busy_timeout = 2000");
+    // One that was made without it keeps its free pages, and uses them again.
+    if (statSync(path).size === 0) sqlite.run("PRAGMA auto_vacuum = INCREMENTAL");
     sqlite.run("PRAGMA journal_mode = WAL");
+    sqlite.run(`PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES}`);
     sqlite.run("PRAGMA synchronous = FULL");
     sqlite.run("PRAGMA fullfsync = 1");
     sqlite.run("PRAGMA foreign_keys = ON");

@@ -1,5 +1,6 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { asc, eq, gt, inArray, sql } from "drizzle-orm";
 import type { Orm } from "./database.ts";
+import { inOneStep } from "./space.ts";
 import { nodes } from "./tables.ts";
 
 export type NodeRow = typeof nodes.$inferSelect;
@@ -17,6 +18,19 @@ export function nodeQueries(orm: Orm) {
       createdAt: at("createdAt"),
     })
     .prepare();
+  const nextTree = orm
+    .select({ treeId: nodes.treeId })
+    .from(nodes)
+    .where(gt(nodes.treeId, at("treeId")))
+    .orderBy(asc(nodes.treeId))
+    .limit(1)
+    .prepare();
+  const sizes = orm
+    .select({ id: nodes.id, bytes: sql<number>`octet_length(content)` })
+    .from(nodes)
+    .where(eq(nodes.treeId, at("treeId")))
+    .limit(at("limit"))
+    .prepare();
 
   return {
     add: (node: NodeRow): void => void insert.run(node),
@@ -32,6 +46,13 @@ export function nodeQueries(orm: Orm) {
         ) SELECT id FROM up)`;
       return orm.select().from(nodes).where(ancestors).orderBy(asc(nodes.id)).all();
     },
-    removeTree: (treeId: string): void => void orm.delete(nodes).where(eq(nodes.treeId, treeId)).run(),
+    /** The first tree after this one in the order of ids. */
+    treeAfter: (treeId: string): string | undefined => nextTree.get({ treeId })?.treeId,
+    /** Forgets some of a tree, at most `limit`; 0 when nothing of it is left. */
+    removeSome: (treeId: string, limit: number): number => {
+      const ids = inOneStep(sizes.all({ treeId, limit })).map(({ id }) => id);
+      if (ids.length > 0) orm.delete(nodes).where(inArray(nodes.id, ids)).run();
+      return ids.length;
+    },
   };
 }

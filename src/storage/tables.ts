@@ -168,3 +168,10 @@ export const nodes = sqliteTable(
   },
   (table) => [index("nodes_tree").on(table.treeId, table.id)],
 );
+
+/** How far each webhook has been told; its URL may be a secret, so a hash of it stands here. */
+export const webhooks = sqliteTable("webhooks", {
+  id: text().primaryKey(),
+  /** The last change that it has been told of, or will not be. */
+  position: integer().notNull(),
+});

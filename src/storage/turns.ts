@@ -1,7 +1,8 @@
-import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gt, lt, sql } from "drizzle-orm";
 import type { Usage } from "../schema/turn.ts";
 import type { JsonObject } from "../schema/values.ts";
 import type { Orm } from "./database.ts";
+import { endedTurnQueries } from "./ended-turns.ts";
 import { turns } from "./tables.ts";
 import { turnEventQueries } from "./turn-events.ts";
 
@@ -68,6 +69,8 @@ export function turnQueries(orm: Orm) {
       error: sql`${at("error")}`,
       usage: sql`${at("usage")}`,
       endedAt: sql`${at("endedAt")}`,
+      // Long, and of no use to anybody now.
+      reading: null,
     })
     .where(and(eq(turns.id, at("id")), isRunning))
     .returning(columns)
@@ -76,11 +79,13 @@ export function turnQueries(orm: Orm) {
 
   return {
     ...turnEventQueries(orm),
+    ...endedTurnQueries(orm),
     get: (id: string): TurnRow | undefined => byId.get({ id }),
     running: (sessionId: string): TurnRow | undefined => running.get({ sessionId }),
     latest: (sessionId: string): TurnRow | undefined => latest.get({ sessionId }),
     countRunning: (): number => countRunning.get()?.count ?? 0,
-    listRunning: (): TurnRow[] => orm.select(columns).from(turns).where(isRunning).orderBy(asc(turns.id)).all(),
+    /** In the order of their beginning; sorted, since walking along the ids would pass all that are over. */
+    listRunning: (): TurnRow[] => orm.select(columns).from(turns).where(isRunning).orderBy(sql`+id`).all(),
     /** Newest first, beginning after `cursor`. */
     list: (
       scope: { owner?: string | undefined; sessionId?: string | undefined },
@@ -120,14 +125,5 @@ export function turnQueries(orm: Orm) {
       void setReading.run({ id, reading: JSON.stringify(reading) }),
     endIfRunning: (id: string, outcome: TurnEnd): TurnRow | undefined =>
       end.get({ id, ...outcome, usage: outcome.usage && JSON.stringify(outcome.usage) }),
-    /** Forgets up to `limit` of those that ended before `before`; tells how many. */
-    removeEndedBefore: (before: number, limit: number): number => {
-      const old = orm
-        .select({ id: turns.id })
-        .from(turns)
-        .where(and(sql`status <> 'running'`, lt(turns.endedAt, before)))
-        .limit(limit);
-      return orm.delete(turns).where(inArray(turns.id, old)).returning({ id: turns.id }).all().length;
-    },
   };
 }

@@ -69,18 +69,41 @@ describe("readOutput", () => {
       expect(await all(readOutput(dir, 0))).toEqual([{ line: "a\ufffd\ufffdb", offset: 5 }]);
     }));
 
-  test("tells the length of a line that is too long, and reads on behind it", () =>
+  test("gives a line that is too long by the piece, whole characters each, and reads on behind it", () =>
     withOutput(async ({ dir, write, end }) => {
-      const length = 50_000_000;
-      write("before\n");
-      for (let sent = 0; sent < length; sent += 1_000_000) write("x".repeat(1_000_000));
-      write("\nbehind\n");
+      const long = "a€🙂".repeat(3_000_000);
+      write(`before\n${long}\nbehind\n`);
       end();
-      expect(await all(readOutput(dir, 0))).toEqual([
-        { line: "before", offset: 7 },
-        { line: { oversized: length }, offset: length + 8 },
-        { line: "behind", offset: length + 15 },
-      ]);
+      const lines = await all(readOutput(dir, 0));
+      expect([lines.at(0), lines.at(-1)].map((read) => read?.line)).toEqual(["before", "behind"]);
+      const pieces = lines.slice(1, -1);
+      expect(pieces.map(isFirst)).toEqual([true, ...pieces.slice(1).map(() => false)]);
+      expect(Bun.hash(textOf(pieces))).toBe(Bun.hash(long));
+      for (const at of [1, 7, pieces.length]) {
+        const rest = await all(readOutput(dir, lines[at]?.offset ?? 0));
+        expect(rest.some(isFirst)).toBe(false);
+        expect(Bun.hash(textOf(rest))).toBe(Bun.hash(textOf(lines.slice(at + 1))));
+      }
+    }));
+
+  test("gives two such lines one after the other, and the last one without an end", () =>
+    withOutput(async ({ dir, write, end }) => {
+      write(`${"x".repeat(20_000_000)}\n${"y".repeat(20_000_000)}`);
+      end();
+      const pieces = await all(readOutput(dir, 0));
+      expect(pieces.filter(isFirst)).toHaveLength(2);
+      expect(Bun.hash(textOf(pieces))).toBe(Bun.hash("x".repeat(20_000_000) + "y".repeat(20_000_000)));
+      expect(pieces.at(-1)?.offset).toBe(40_000_001);
+    }));
+
+  test("takes tiny lines in batches that keep nobody waiting", () =>
+    withOutput(async ({ dir, write, end }) => {
+      write("{}\n".repeat(100_000));
+      end();
+      const sizes: number[] = [];
+      for await (const batch of readOutput(dir, 0)) sizes.push(batch.length);
+      expect(sizes.reduce((sum, size) => sum + size)).toBe(100_000);
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(5_000);
     }));
 
   test("reads and parses 200 MB of endless lines, garbage and deltas with flat memory", async () => {
@@ -108,17 +131,17 @@ describe("readOutput", () => {
     // An endless line is held between two batches, so those alone would not show it.
     const looking = setInterval(look, 10);
     let words = 0;
-    let oversized = 0;
+    let replaced = 0;
     for await (const batch of readOutput(directory.path, 0)) {
       const events = [...batch.flatMap(({ line }) => parser.push(line).events), ...parser.flush()];
       for (const event of events) {
         if (event.type === "content") words += event.text.length / 5;
-        else oversized++;
+        else replaced += /\ufffd+/.exec(JSON.stringify(event))?.[0].length ?? 0;
       }
     }
     clearInterval(looking);
     look();
-    expect({ words, oversized }).toEqual({ words: 720_000, oversized: 2 });
+    expect({ words, replaced }).toEqual({ words: 720_000, replaced: 100_000_000 });
     expect((peak - before) / 1e6).toBeLessThan(60);
   });
 });
@@ -128,6 +151,12 @@ function liveBytes(): number {
   Bun.gc(true);
   const { heapSize, extraMemorySize } = heapStats();
   return heapSize + extraMemorySize;
+}
+
+const isFirst = ({ line }: OutputLine) => typeof line !== "string" && line.isFirst;
+
+function textOf(lines: OutputLine[]): string {
+  return lines.map(({ line }) => (typeof line === "string" ? line : line.piece)).join("");
 }
 
 async function withOutput(

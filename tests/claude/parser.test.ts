@@ -181,10 +181,41 @@ describe("createParser", () => {
     expect(parse([unknown]).events).toEqual([{ type: "passthrough", event_type: "system/new_thing", data: unknown }]);
   });
 
-  test("passes on garbage as it came", () => {
-    const garbage = ["{broken", "[1,2]", "null", '"text"', "\u0000\ufffd", "12"];
-    const passed = garbage.map((data) => ({ type: "passthrough" as const, event_type: "unparsed", data }));
-    expect(parse(garbage).events).toEqual(passed);
+  test("passes on garbage as it came, what comes together as one", () => {
+    const garbage = ["{broken", "[1,2]", "null", '"text"', "\u0000\ufffd", "12", '{"no":"type"}'];
+    for (const data of garbage) expect(parse([data]).events).toEqual([unparsed(data)]);
+    expect(parse([...garbage, delta("words"), "more"]).events).toEqual([
+      unparsed(garbage.join("\n")),
+      { type: "content", text: "words" },
+      unparsed("more"),
+    ]);
+  });
+
+  test("never makes an event of each of many lines of garbage, nor one of all of them", () => {
+    const { events } = parse(Array.from({ length: 100_000 }, () => "y"));
+    expect(events.length).toBeWithin(5, 50);
+  });
+
+  test.each(["assistant", "user", "system", "stream_event", "never_seen"])(
+    "keeps a line of type %s that is nested too deeply to be written again",
+    (type) => {
+      const deep = `{"type":"${type}","message":{"content":[{"type":"x","of":${"[".repeat(50_000)}${"]".repeat(50_000)}}]}}`;
+      expect(JSON.stringify(parse([deep]))).toContain(JSON.stringify(deep));
+    },
+  );
+
+  test("keeps a message of more blocks than anybody writes as one", () => {
+    const many = JSON.stringify(assistant("m", Array(1_000_000).fill({})));
+    expect(parse([many])).toEqual({ events: [unparsed(many)], facts: { blocks: [] } });
+  });
+
+  test("passes on a message of a shape that it doesn't know", () => {
+    for (const type of ["assistant", "user"]) {
+      for (const message of [undefined, null, 1, {}, { content: 5 }, { content: [1] }]) {
+        const line = JSON.parse(JSON.stringify({ type, message }));
+        expect(parse([line]).events).toEqual([{ type: "passthrough", event_type: type, data: line }]);
+      }
+    }
   });
 
   test("survives known types of unknown shape", () => {
@@ -197,11 +228,23 @@ describe("createParser", () => {
     }
   });
 
-  test("says how long a line was that was too long", () => {
-    const { events } = createParser().push({ oversized: 5 });
-    expect(events).toEqual([{ type: "passthrough", event_type: "oversized", data: { bytes: 5 } }]);
+  test("numbers the pieces of a line that is too long, in another parser too", () => {
+    const first = createParser();
+    const before = ["a", "b"].map((piece, index) => first.push({ piece, isFirst: index === 0 }));
+    const second = createParser(first.state());
+    const after = [second.push({ piece: "c", isFirst: false }), second.push({ piece: "d", isFirst: true })];
+    expect([...before, ...after].flatMap(({ events }) => events)).toEqual(
+      [
+        { piece: 1, text: "a" },
+        { piece: 2, text: "b" },
+        { piece: 3, text: "c" },
+        { piece: 1, text: "d" },
+      ].map((data) => ({ type: "passthrough", event_type: "oversized", data })),
+    );
   });
 });
+
+const unparsed = (data: string) => ({ type: "passthrough" as const, event_type: "unparsed", data });
 
 function parse(lines: readonly (string | object)[]): Parsed {
   return feed(createParser(), lines);

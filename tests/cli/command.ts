@@ -48,13 +48,18 @@ export type Screen = AsyncDisposable & {
   text(): string;
   shows(what: string): Promise<string>;
   type(keys: string): void;
+  /** Makes the window another size. */
+  resize(columns: number, rows: number): void;
   /** Closes the window. */
   close(): void;
   exited: Promise<number>;
 };
 
 /** Runs `plexus ARGS` on a terminal of its own. */
-export function plexusOnScreen(args: string[], options: CommandOptions & { columns?: number } = {}): Screen {
+export function plexusOnScreen(
+  args: string[],
+  options: CommandOptions & { columns?: number; rows?: number } = {},
+): Screen {
   const runId = crypto.randomUUID();
   const decoder = new TextDecoder();
   const drained = Promise.withResolvers<void>();
@@ -64,7 +69,7 @@ export function plexusOnScreen(args: string[], options: CommandOptions & { colum
     env: { ...environment(), TERM: "xterm-256color", ...options.env, [RUN_MARKER]: runId },
     terminal: {
       cols: options.columns ?? 120,
-      rows: 40,
+      rows: options.rows ?? 40,
       data: (_, chunk) => {
         text += decoder.decode(chunk, { stream: true });
       },
@@ -84,6 +89,7 @@ export function plexusOnScreen(args: string[], options: CommandOptions & { colum
       return seen;
     },
     type: (keys) => void subprocess.terminal?.write(keys),
+    resize: (columns, rows) => void subprocess.terminal?.resize(columns, rows),
     close,
     // What was written last may come after the end.
     exited: subprocess.exited.then((exitCode) => drained.promise.then(() => exitCode)),

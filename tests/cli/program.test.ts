@@ -10,6 +10,9 @@ setDefaultTimeout(60_000);
 const COMMANDS = [
   "serve",
   "mcp",
+  "run",
+  "sessions",
+  "logs",
   "pending",
   "allow",
   "deny",
@@ -23,6 +26,9 @@ const COMMANDS = [
 const ID = crypto.randomUUID();
 /** A command for each that talks to the server. */
 const CLIENTS = [
+  ["run", "x", "y"],
+  ["sessions"],
+  ["logs", "x"],
   ["pending"],
   ["allow", ID],
   ["deny", ID, "-m", "no"],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { descendants, signal } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 import { bash, openWorkshop, scripted, type Workshop } from "./workshop.ts";
 
@@ -51,7 +52,7 @@ describe("plexus run on a terminal", () => {
     screen.type("d");
     await screen.shows(WHY);
     screen.type("\u001b");
-    await until("the question again", () => screen.text().split(QUESTION).length === 3);
+    await until("the question again", () => after(screen.text(), WHY).includes(QUESTION));
     screen.type("s");
     const { id } = await shop.asked("skipped");
     await screen.shows(`\`plexus allow ${id}\``);
@@ -70,7 +71,7 @@ describe("plexus run on a terminal", () => {
     await shop.plexus(["deny", (await shop.asked("raced")).id, "-m", "I was faster"]);
     await screen.shows("✗ Bash was denied by operator: I was faster");
     // The next one is asked about anew.
-    await until("the next question", () => screen.text().split(QUESTION).length === 3);
+    await until("the next question", () => after(screen.text(), "touch r2").includes(QUESTION));
     screen.type("a");
     expect(await screen.exited).toBe(0);
     expect([made("r1"), made("r2")].filter(Boolean)).toHaveLength(1);
@@ -150,6 +151,17 @@ describe("Ctrl-C", () => {
     await until("the turn to be over", async () => (await shop.statusOf("left")) === "cancelled");
   });
 
+  test("is not the only way out: SIGTERM leaves the turn at once, and the terminal as it was", async () => {
+    const shell = 'before=$(stty -g); "$@"; code=$?; [ "$before" = "$(stty -g)" ] && echo restored $code';
+    await using screen = shop.onScreen(["run", "terminated", touch("terminated")], { shell });
+    await screen.shows(QUESTION);
+    for (const pid of descendants(screen.pid)) signal(pid, "SIGTERM");
+    await screen.shows("restored 5");
+    expect(screen.text()).toContain("plexus: Left. The turn may go on: see `plexus logs terminated -f`.\r\n");
+    expect((await shop.asked("terminated")).status).toBe("pending");
+    await shop.fetch("/api/v1/sessions/terminated/cancel", { method: "POST" });
+  });
+
   test("of a terminal that is closed leaves the turn to others", async () => {
     await using screen = shop.onScreen(["run", "closed", touch("closed")]);
     await screen.shows(QUESTION);
@@ -162,6 +174,7 @@ describe("Ctrl-C", () => {
   });
 });
 
+/** What stands behind the last mark; nothing as long as there is none. */
 function after(text: string, mark: string): string {
-  return text.slice(text.lastIndexOf(mark) + mark.length);
+  return text.includes(mark) ? text.slice(text.lastIndexOf(mark) + mark.length) : "";
 }

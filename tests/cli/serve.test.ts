@@ -30,7 +30,7 @@ describe("plexus serve", () => {
     await using place = await openPlace();
     const second = await place.plexus(["serve", "--port", "0"]);
     expect(second.stderr).toBe(
-      `plexus: Another Plexus serves ${place.dataDir}: process ${place.server.pid}, listening on ${place.server.url}. Stop it, or choose another --data-dir.\n`,
+      `plexus: Another Plexus serves ${place.dataDir}: process ${place.server.pid}, listening on ${place.server.url}. Stop it, take over from it with --takeover, or choose another --data-dir.\n`,
     );
     expect(second).toMatchObject({ exitCode: 1, stdout: "" });
     expect((await fetch(`${place.server.url}/healthz`)).status).toBe(200);

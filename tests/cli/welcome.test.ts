@@ -88,6 +88,14 @@ describe("plexus serve on a terminal", () => {
     expect(configured.stdout).toStartWith("claude -p --mcp-config ");
   });
 
+  test("shows an address that signs one page in, once", async () => {
+    await using screen = await served(["--data-dir", awkward()]);
+    const [url, code] = lineWith("/#code=", screen).split("/#code=");
+    const headers = { "Content-Type": "application/json" };
+    const signIn = () => fetch(`${url}/api/v1/sign-in`, { method: "POST", headers, body: JSON.stringify({ code }) });
+    expect([(await signIn()).status, (await signIn()).status]).toEqual([200, 401]);
+  });
+
   test("leaves the data dir out where it is the usual one", async () => {
     await using screen = await served([], { env: { HOME: home } });
     expect(screen.text()).not.toContain("--data-dir");

@@ -62,13 +62,15 @@ export async function openWorkshop(): Promise<Workshop> {
   };
 }
 
+/** A prompt that scripts what the child does. */
 export function scripted(...turns: Turn[]): string {
   return script(turns);
 }
 
 export const bash = (command: string) => ({ name: "Bash", input: { command, description: "a command" } });
 
-function cliEnvironment(home: string, modelUrl: string): Record<string, string> {
+/** What a Claude Code CLI needs to talk to the scripted model, and to nobody else. */
+export function cliEnvironment(home: string, modelUrl: string): Record<string, string> {
   return {
     HOME: home,
     CLAUDE_CONFIG_DIR: join(home, ".claude"),

@@ -1,5 +1,5 @@
 import { until } from "../support/until.ts";
-import { liveAsChild } from "./child.ts";
+import { EAGER, type Habits, liveAsChild } from "./child.ts";
 import { keepDeciding } from "./deciding.ts";
 import { within } from "./moment.ts";
 import { connectParent, type McpParent, type Parent, restVoice } from "./parents.ts";
@@ -7,7 +7,6 @@ import type { Random } from "./random.ts";
 import { expectKilled, type Scene } from "./scene.ts";
 import { startWatcher, type Watcher } from "./watcher.ts";
 
-const CHILDREN = 5;
 const FINISH_MS = 60_000;
 
 export type Actors = {
@@ -21,7 +20,12 @@ export type Actors = {
 };
 
 /** Children that ask, parents that decide over MCP and REST, and watchers: all of them outlive every server. */
-export async function startActors(scene: Scene, parents: Parent[], random: Random): Promise<Actors> {
+export async function startActors(
+  scene: Scene,
+  parents: Parent[],
+  random: Random,
+  { children = 5, habits = EAGER }: { children?: number; habits?: Habits } = {},
+): Promise<Actors> {
   const { victim, disk } = scene;
   const stop = { asking: new AbortController(), deciding: new AbortController(), watching: new AbortController() };
   const failure = Promise.withResolvers<never>();
@@ -41,8 +45,8 @@ export async function startActors(scene: Scene, parents: Parent[], random: Rando
     const rivals = voices.filter((other) => other !== voice);
     return guarded(keepDeciding(scene, voice, rivals, random.of(`decider ${index}`), stop.deciding.signal));
   });
-  const asking = Array.from({ length: CHILDREN }, (_, index) =>
-    guarded(keepChild(scene, mcpParents, random.of(`child ${index}`), stop.asking.signal)),
+  const asking = Array.from({ length: children }, (_, index) =>
+    guarded(keepChild(scene, mcpParents, random.of(`child ${index}`), habits, stop.asking.signal)),
   );
 
   return {
@@ -74,13 +78,19 @@ export async function startActors(scene: Scene, parents: Parent[], random: Rando
 class Ended extends Error {}
 
 /** One child after the other, each in a session of its own. */
-async function keepChild(scene: Scene, parents: McpParent[], random: Random, over: AbortSignal): Promise<void> {
+async function keepChild(
+  scene: Scene,
+  parents: McpParent[],
+  random: Random,
+  habits: Habits,
+  over: AbortSignal,
+): Promise<void> {
   for (let count = 0; !over.aborted; count++) {
     const life = await scene.victim.up();
     const configured = await random
       .pick(parents)
       .configure(life)
       .catch((cause: unknown) => expectKilled(scene, life, "configuring a child", cause));
-    if (configured) await liveAsChild(scene, configured, random.of(`life ${count}`), () => over.aborted);
+    if (configured) await liveAsChild(scene, configured, random.of(`life ${count}`), () => over.aborted, habits);
   }
 }

@@ -7,23 +7,36 @@ import { expectKilled, type Scene } from "./scene.ts";
 import type { Life } from "./victim.ts";
 import { request } from "./wire.ts";
 
-const LANES = 2;
+/** How a child lives: on how many lanes it asks, how often, how long it works between two asks, how often it hangs up. */
+export type Habits = { lanes: number; asks: [least: number, most: number]; workMs: number; hangsUp: number };
+/** Asks as fast as it is answered, and stays on the line until the server dies. */
+export const EAGER: Habits = { lanes: 2, asks: [10, 60], workMs: 0, hangsUp: 0 };
+
+const LOOK_UP_MS = 200;
+const HANGS_UP_WITHIN_MS = 60;
 /** One of so many asks is left to its deadline. */
 const LEFT_OF = 80;
 const PROTOCOL = "2025-11-25";
 const HEADERS = { accept: "application/json, text/event-stream", "mcp-protocol-version": PROTOCOL };
 
 /** A child as the server sees it: the handshake of the CLI, then asks on several lanes, until it has had enough. */
-export async function liveAsChild(scene: Scene, config: ChildConfig, random: Random, isOver: () => boolean) {
+export async function liveAsChild(
+  scene: Scene,
+  config: ChildConfig,
+  random: Random,
+  isOver: () => boolean,
+  habits: Habits = EAGER,
+) {
   const { victim, ledger, verdicts, disk } = scene;
   const hear = createPermitStreams(scene, send);
   let rpcId = 0;
-  let asksLeft = random.between(10, 60);
+  let asksLeft = random.between(...habits.asks);
   await shakeHands();
-  await Promise.all(Array.from({ length: LANES }, (_, lane) => askOn(random.of(`lane ${lane}`), lane)));
+  await Promise.all(Array.from({ length: habits.lanes }, (_, lane) => askOn(random.of(`lane ${lane}`), lane)));
 
   async function askOn(own: Random, lane: number): Promise<void> {
     while (asksLeft-- > 0) {
+      await work(own.next() * 2 * habits.workMs);
       const toolUseId = `toolu_${config.sessionId.slice(-12)}_${lane}_${asksLeft}`;
       // The last one before all is over too: nobody kills the server any more, so that it is a long wait.
       const isLast = isOver();
@@ -33,7 +46,13 @@ export async function liveAsChild(scene: Scene, config: ChildConfig, random: Ran
     }
   }
 
-  /** Asks, and comes back as often as the server dies, until there is an answer. */
+  /** What a child does between its asks, cut short when all is over. */
+  async function work(ms: number): Promise<void> {
+    const until = performance.now() + ms;
+    while (performance.now() < until && !isOver()) await Bun.sleep(Math.min(LOOK_UP_MS, until - performance.now()));
+  }
+
+  /** Asks, and comes back as often as the server dies or the line breaks, until there is an answer. */
   async function ask(asked: Ask, own: Random): Promise<void> {
     const id = ++rpcId;
     let eventId: string | undefined;
@@ -41,13 +60,18 @@ export async function liveAsChild(scene: Scene, config: ChildConfig, random: Ran
       const life = await victim.up();
       if (eventId !== undefined && own.chance(0.2)) await dawdle(life, own.between(1, 8));
       const ways: Way[] = eventId === undefined ? ["call"] : waysBack(own);
-      const heard = await Promise.all(ways.map((way) => hear(life, way, { id, asked, eventId })));
+      const leave = own.chance(habits.hangsUp) ? AbortSignal.timeout(own.between(1, HANGS_UP_WITHIN_MS)) : undefined;
+      const heard = await Promise.all(ways.map((way) => hear(life, way, { id, asked, eventId }, leave)));
       const told = heard.flatMap((one) => one.eventId ?? []);
       eventId ??= told[0];
       const answers = heard.map((one) => one.answer).filter((answer) => answer !== undefined);
       if (eventId !== undefined) checkAttached(asked, eventId, told, answers);
       const [answer] = answers;
       if (answer && eventId !== undefined) return finish(life, asked, id, eventId, answer, own);
+      if (!life.isOver && leave?.aborted) {
+        ledger.figures["asks hung up on"]++;
+        continue;
+      }
       if (!life.isOver) return;
       // The CLI gives up what it was never told of, and may itself die at any time.
       if (own.chance(eventId === undefined ? 0.5 : 0.02)) return void ledger.figures["asks given up"]++;
@@ -116,9 +140,9 @@ export async function liveAsChild(scene: Scene, config: ChildConfig, random: Ran
     }
   }
 
-  function send(body: object | undefined, headers: Record<string, string> = {}): Promise<Response> {
+  function send(body?: object, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> {
     const { token } = config;
-    return request(`${victim.url}/mcp`, { token, headers: { ...HEADERS, ...headers }, ...(body && { body }) });
+    return request(`${victim.url}/mcp`, { token, signal, headers: { ...HEADERS, ...headers }, ...(body && { body }) });
   }
 }
 

@@ -24,6 +24,7 @@ export function createLedger() {
   const figures = {
     asks: 0,
     "asks given up": 0,
+    "asks hung up on": 0,
     "asks resumed": 0,
     "asks repeated": 0,
     "asked again when answered": 0,

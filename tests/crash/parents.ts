@@ -34,6 +34,13 @@ export type Voice = {
 /** Who decides: the operator, or a named token; `owner` is how the database calls it, `name` what others are told. */
 export type Parent = { token: string; owner: string; name: string };
 
+/** One more who decides, with a token of this name. */
+export async function newParent(url: string, operator: Parent, name: string): Promise<Parent> {
+  const response = await request(`${url}/api/v1/tokens`, { token: operator.token, body: { name } });
+  const { id, token } = z.object({ id: z.string(), token: z.string() }).parse(await response.json());
+  return { token, owner: `token:${id}`, name: `token:${name}` };
+}
+
 /** An MCP client that is connected once, and stays so through every crash; calls that a crash cut off are its own to repeat. */
 export type McpParent = AsyncDisposable & { voice: Voice; configure(life: Life): Promise<ChildConfig> };
 export type ChildConfig = { sessionId: string; token: string };

@@ -31,10 +31,10 @@ export type Heard = { eventId?: string; answer?: JsonObject };
 /** Reads one connection of a permit at a time, from the request to the answer or the break. */
 export function createPermitStreams(
   scene: Scene,
-  send: (body: object | undefined, headers?: Record<string, string>) => Promise<Response>,
+  send: (body: object | undefined, headers?: Record<string, string>, leave?: AbortSignal) => Promise<Response>,
 ) {
   const { ledger, verdicts } = scene;
-  return async function hear(life: Life, way: Way, asking: Asking): Promise<Heard> {
+  return async function hear(life: Life, way: Way, asking: Asking, leave?: AbortSignal): Promise<Heard> {
     const { asked } = asking;
     const heard: Heard = {};
     let acknowledgedBefore = 0;
@@ -42,7 +42,7 @@ export function createPermitStreams(
     if (way === "repeat") ledger.figures["asks repeated"]++;
     try {
       await life.during(async () => {
-        const opened = open(way, asking);
+        const opened = open(way, asking, leave);
         ledger.happened("filing");
         const response = await opened;
         if (!response.ok) throw new Refused(`${way} got ${response.status} ${await response.text()}`);
@@ -61,17 +61,17 @@ export function createPermitStreams(
       // A refusal is one even when the server is killed right after it.
       if (cause instanceof Refused || cause instanceof z.ZodError || cause instanceof SyntaxError)
         verdicts.check("attached", false, () => `${asked.toolUseId}: ${cause.message}`);
-      else expectKilled(scene, life, way, cause);
+      else if (!leave?.aborted) expectKilled(scene, life, way, cause);
     }
     if (heard.eventId !== undefined) checkWoken(approvalOf(heard.eventId), acknowledgedBefore);
-    const isDue = heard.answer !== undefined || life.isOver;
+    const isDue = heard.answer !== undefined || life.isOver || leave?.aborted === true;
     verdicts.check("answered", isDue, () => `${asked.toolUseId} got no answer to its ${way}`);
     return heard;
   };
 
-  function open(way: Way, { id, asked, eventId }: Asking): Promise<Response> {
-    if (way === "resume") return send(undefined, { "last-event-id": eventId ?? "" });
-    return send(permitCall(id, asked, way === "repeat"));
+  function open(way: Way, { id, asked, eventId }: Asking, leave: AbortSignal | undefined): Promise<Response> {
+    if (way === "resume") return send(undefined, { "last-event-id": eventId ?? "" }, leave);
+    return send(permitCall(id, asked, way === "repeat"), {}, leave);
   }
 
   /** Nobody's answer comes only when so many others were decided since it was, and since its child has listened. */

@@ -1,6 +1,5 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
 import { withRun } from "../support/run.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { startActors } from "./actors.ts";
@@ -8,12 +7,11 @@ import { createComparison } from "./comparison.ts";
 import { createDisk } from "./disk.ts";
 import { createLedger, type Moment } from "./ledger.ts";
 import { InVain, moment, within } from "./moment.ts";
-import type { Parent } from "./parents.ts";
+import { newParent, type Parent } from "./parents.ts";
 import { createRandom } from "./random.ts";
 import type { Scene } from "./scene.ts";
 import { createVerdicts, type Verdicts } from "./verdicts.ts";
 import { createVictim, freePort, type Life } from "./victim.ts";
-import { request } from "./wire.ts";
 
 const OPERATOR: Parent = { token: "operator-token-of-the-crash-rounds", owner: "operator", name: "operator" };
 /** So short that some asks are left to it, across kills. */
@@ -78,7 +76,7 @@ async function runRounds(options: CrashOptions, dataDir: string, env: Record<str
 
   const first = victim.start();
   await first.listening;
-  const actors = await startActors(scene, [OPERATOR, await newToken(victim.url, "parent")], random);
+  const actors = await startActors(scene, [OPERATOR, await newParent(victim.url, OPERATOR, "parent")], random);
   const comparison = createComparison(scene, actors.watchers, APPROVAL_TIMEOUT_SECS * 1000);
   try {
     const last = await killUnderLoad(first);
@@ -173,10 +171,4 @@ function createClock() {
       "worst outage, ms": Math.round(Math.max(0, ...outages)),
     }),
   };
-}
-
-async function newToken(url: string, name: string): Promise<Parent> {
-  const response = await request(`${url}/api/v1/tokens`, { token: OPERATOR.token, body: { name } });
-  const { id, token } = z.object({ id: z.string(), token: z.string() }).parse(await response.json());
-  return { token, owner: `token:${id}`, name: `token:${name}` };
 }

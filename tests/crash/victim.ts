@@ -6,6 +6,7 @@ const MAIN = join(import.meta.dir, "../../src/main.ts");
 
 /** One process of the server, from its start to its end. */
 export type Life = {
+  pid: number;
   /** Set before the signal is sent: whatever breaks earlier has broken by itself. */
   isOver: boolean;
   log: string[];
@@ -29,6 +30,8 @@ export type Victim = {
   kill(): Promise<void>;
   /** Ends it with SIGTERM, and tells the exit code. */
   stop(): Promise<number | null>;
+  /** Ends it with the signal by which it leaves its children to the next one, and tells the exit code. */
+  handOver(): Promise<number | null>;
   /** Tells everybody who waits for a life that there will be none. */
   giveUp(reason: Error): void;
 };
@@ -64,6 +67,7 @@ export function createVictim(options: Options): Victim {
     const listening = Promise.withResolvers<void>();
     listening.promise.catch(() => {});
     const life: Life = {
+      pid: server.pid,
       isOver: false,
       log: [],
       startedAt: performance.now(),
@@ -124,6 +128,7 @@ export function createVictim(options: Options): Victim {
       await end("SIGKILL");
     },
     stop: () => end("SIGTERM"),
+    handOver: () => end("SIGUSR2"),
     giveUp,
   };
 }

@@ -1,9 +1,15 @@
 export type WireEvent = { id?: string; retry?: string; event?: string; data: string };
 
-type Call = { method?: string; token: string; headers?: Record<string, string>; body?: object };
+type Call = {
+  method?: string;
+  token: string;
+  headers?: Record<string, string>;
+  body?: object;
+  signal?: AbortSignal | undefined;
+};
 
 /** One request on a connection of its own: what the client sees of it is what this server sent. */
-export function request(url: string, { method, token, headers = {}, body }: Call): Promise<Response> {
+export function request(url: string, { method, token, headers = {}, body, signal }: Call): Promise<Response> {
   return fetch(url, {
     method: method ?? (body ? "POST" : "GET"),
     // Else Bun would repeat by itself what it had sent on a connection that turns out to be dead.
@@ -14,6 +20,7 @@ export function request(url: string, { method, token, headers = {}, body }: Call
       ...headers,
     },
     ...(body && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
   });
 }
 

@@ -37,6 +37,7 @@ export type DomainOptions = {
   abandonAfterMs?: number;
   rereadEveryMs?: number;
   retentionDays?: number;
+  maxHistoryBytes?: number;
 };
 
 export type Domain = Disposable & {
@@ -75,7 +76,15 @@ export function openDomain(dataDir: string, options: DomainOptions = {}): Domain
       onError,
     }),
   );
-  const retention = opened.use(createRetention({ storage, now, days: options.retentionDays ?? 30, onError }));
+  const retention = opened.use(
+    createRetention({
+      storage,
+      now,
+      days: options.retentionDays ?? 30,
+      maxBytes: options.maxHistoryBytes ?? Number.MAX_SAFE_INTEGER,
+      onError,
+    }),
+  );
   const sessions = createSessions({ storage, now });
   const owned = opened.move();
   return {

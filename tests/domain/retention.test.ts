@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { ApprovalStatus } from "../../src/schema/approval.ts";
-import { newApproval, outcome } from "../storage/rows.ts";
+import { newApproval, newToken, outcome } from "../storage/rows.ts";
 import { allow, type Domain, OPERATOR, stoppedClock, temporaryDomain } from "./open-domain.ts";
 
 const DAY_MS = 86_400_000;
@@ -32,6 +32,21 @@ describe("retention.sweep", () => {
     await write(() => [40, 31, 29, 1].map((days) => changes.append({ ...told, at: daysAgo(days) })));
     await domain.retention.sweep();
     expect(changes.listAfter(0, undefined, 10).map(({ at }) => at)).toEqual([daysAgo(29), daysAgo(1)]);
+  });
+
+  test("removes the tokens of pages after 30 days, whatever the retention time, and no other token", async () => {
+    await using domain = await temporaryDomain({ clock, retentionDays: 0 });
+    const { tokens, write } = domain.storage;
+    const made = { old: 31, new: 29 };
+    await write(() => {
+      for (const [age, days] of Object.entries(made)) {
+        tokens.createIfNameFree(newToken({ id: `web-${age}`, kind: "web", name: null, createdAt: daysAgo(days) }));
+      }
+      tokens.createIfNameFree(newToken({ id: "named", kind: "named", createdAt: daysAgo(400) }));
+    });
+    await domain.retention.sweep();
+    const isKept = (id: string) => tokens.get(id) !== undefined;
+    expect(["web-old", "web-new", "named"].map(isKept)).toEqual([false, true, true]);
   });
 
   test("works in batches, between which decisions get their turn", async () => {

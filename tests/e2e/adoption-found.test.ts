@@ -97,7 +97,7 @@ test("a child of which the server was killed before it had noted the process is 
   await using family = await startMortalFamily();
   const id = await family.create("unnoted");
   await family.chat("unnoted", [{ use: [bash("touch made", "toolu_made")] }]);
-  const ask = await family.ask(id);
+  const ask = await family.heldAsk(id);
   await family.kill();
   doctor(family, { pid: null, process_start: null });
   await family.start();
@@ -120,6 +120,17 @@ test("the child's token is in no file once the child has read it, though the ser
   await until("the config to go", () => !existsSync(config));
   expect(readFileSync(join(family.turnsDir, turnId, "stdout.jsonl"), "utf8")).toContain('"status":"connected"');
   await family.call("claudecode_cancel", { name: "young" });
+  await expectTidy(family);
+});
+
+test("what a server that was killed has left of turns that are over goes at the next start", async () => {
+  await using family = await startMortalFamily();
+  await family.create("over");
+  await family.chat("over", [{ say: "done" }]);
+  await family.ended("over");
+  await family.kill();
+  await Bun.write(join(family.turnsDir, Bun.randomUUIDv7(), "mcp.json"), "a token");
+  await family.start();
   await expectTidy(family);
 });
 

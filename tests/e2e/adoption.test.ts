@@ -22,7 +22,7 @@ describe("children that outlive a server killed with kill -9", () => {
         { use: [bash(`touch ${name}-b`, `toolu_${name}_b`)] },
       ]);
     }
-    const asks = await Promise.all(ids.map((id) => family.ask(id)));
+    const asks = await Promise.all(ids.map((id) => family.heldAsk(id)));
     const { cursor } = await family.wait();
     await family.crash(OUTAGE_MS);
 

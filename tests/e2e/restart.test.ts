@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Approval, McpConfig } from "../../src/schema/approval.ts";
 import { withClaude } from "../support/claude.ts";
+import { untilIdle } from "../support/idle.ts";
 import { connectClient } from "../support/mcp-client.ts";
 import { OPERATOR_TOKEN as token } from "../support/plexus.ts";
 import { readResults, type ScriptedModel, script, startScriptedModel } from "../support/scripted-model.ts";
@@ -56,21 +57,6 @@ describe("a permit of the real CLI, when the server is killed with kill -9", () 
       expect(last).toContain('"status":"abandoned"');
     }));
 });
-
-const IDLE_LOOKS = 5;
-
-/** Waits until the process has used no processor time for a while: it has read what there is, and waits. */
-async function untilIdle(pid: number): Promise<void> {
-  let used = "";
-  let looks = 0;
-  await until("the child to be idle", async () => {
-    await Bun.sleep(100);
-    const now = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ").slice(13, 15).join(" ");
-    looks = now === used ? looks + 1 : 0;
-    used = now;
-    return looks >= IDLE_LOOKS;
-  });
-}
 
 type Interrupted = {
   run: { cwd: string; result(timeoutMs?: number): Promise<{ exitCode: number | null; text: string }> };

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { bash, eventsOf, type Family, startFamily, textOf } from "../support/family.ts";
 import type { Process } from "../support/process-table.ts";
@@ -29,6 +29,20 @@ describe("a child that is killed from outside fails its turn, abandons its ask, 
     await expectGoingOn(family, "killed");
     expect(existsSync(join(family.place, "never"))).toBe(false);
   });
+});
+
+test("a session whose child was killed before it had saved its conversation begins anew", async () => {
+  await using family = await startFamily();
+  const id = await family.create("unsaved");
+  await family.start("unsaved", [{ use: [bash("touch never")] }]);
+  await family.ask(id);
+  const { cli } = childOf(family);
+  signal(cli.pid, "SIGSTOP");
+  rmSync(join(family.home, ".claude", "projects"), { recursive: true });
+  signal(cli.pid, "SIGKILL");
+  expect((await family.ended("unsaved")).status).toBe("failed");
+  expect((await family.call("claudecode_get", { name: "unsaved" })).config.claude_session_id).toBeNull();
+  await expectGoingOn(family, "unsaved");
 });
 
 describe("a model that fails", () => {

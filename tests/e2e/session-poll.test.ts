@@ -6,6 +6,8 @@ import { bash, eventsOf, startFamily } from "../support/family.ts";
 setDefaultTimeout(120_000);
 
 const MAX_RESULT_CHARS = 40_000;
+/** So that nothing but what is told wakes who waits. */
+const NEVER_MS = 3_600_000;
 
 test("each consumer reads on from where it stopped, and from_seq moves nobody", async () => {
   await using family = await startFamily();
@@ -32,9 +34,10 @@ test("each consumer reads on from where it stopped, and from_seq moves nobody", 
 });
 
 test("waiting is ended by the next event, and by nothing else", async () => {
-  await using family = await startFamily();
+  await using family = await startFamily({ clocks: { rereadEveryMs: NEVER_MS } });
   const id = await family.create("waited");
   await family.start("waited", [
+    { use: [bash("echo spoken")], waitFor: "the word" },
     { use: [bash("touch asked")], waitFor: "the ask" },
     { say: "done", waitFor: "the end" },
   ]);
@@ -43,9 +46,12 @@ test("waiting is ended by the next event, and by nothing else", async () => {
   while (family.model.requests.length === 0 || quiet.events.length > 0) quiet = await poll(1);
   expect(quiet).toMatchObject({ status: "running", events: [], pending_approvals: [] });
 
+  const waitingSince = performance.now();
   const woken = poll(60);
+  family.model.release("the word");
+  expect((await woken).events.map(({ event }) => event.type)).toContain("tool_use");
+  expect(performance.now() - waitingSince).toBeLessThan(30_000);
   family.model.release("the ask");
-  expect((await woken).events.length).toBeGreaterThan(0);
   const ask = await family.ask(id);
   expect(await poll(0)).toMatchObject({ status: "awaiting_permission", pending_approvals: [{ id: ask.id }] });
   await family.respond(ask, { approve: true });

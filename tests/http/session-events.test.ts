@@ -21,7 +21,7 @@ afterAll(() => family[Symbol.asyncDispose]());
 const open = (key: string, options?: Parameters<typeof openSessionEvents>[2]) =>
   openSessionEvents(family.plexus.url, key, options);
 const told = (read: ReadSessionEvent[]) => read.map((one) => one.told);
-const types = (read: ReadSessionEvent[]) => read.map((one) => one.told.event.type);
+const types = (read: ReadSessionEvent[]): string[] => read.map((one) => one.told.event.type);
 
 describe("GET /api/v1/sessions/KEY/events", () => {
   test("follows a session live over its turns, each numbered from 0 without a gap", async () => {
@@ -60,10 +60,10 @@ describe("GET /api/v1/sessions/KEY/events", () => {
     expect(await nothing.next()).toBeUndefined();
     for (const say of ["one", "two", "three"]) await family.run("starting", [{ say }]);
     const all = await family.call("claudecode_streams", {});
-    const [third, second] = all.streams.map(({ turn_id }) => turn_id);
+    const [third = "", second = ""] = all.streams.map(({ turn_id }) => turn_id);
     await using newest = await open("starting", { query: { follow: "false" } });
     expect(turnsIn(await toEnd(newest))).toEqual([third]);
-    await using named = await open("starting", { query: { follow: "false", turn_id: second ?? "" } });
+    await using named = await open("starting", { query: { follow: "false", turn_id: second } });
     expect(turnsIn(await toEnd(named))).toEqual([second, third]);
     await using live = await open("starting");
     expect(turnsIn(await live.turn())).toEqual([third]);

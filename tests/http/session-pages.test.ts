@@ -4,6 +4,7 @@ import { openStorage } from "../../src/storage/database.ts";
 import { newSession } from "../storage/rows.ts";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
 import { openSessionEvents } from "./session-reader.ts";
 import { openStalled } from "./stalled-reader.ts";
 
@@ -39,6 +40,24 @@ describe("a turn with more to tell than fits in memory", () => {
     const text = await stalled.readTo(new RegExp(`${large.turnId}~${count - 1}\n.*\n.*\n\n$`));
     const seqs = [...text.matchAll(/^id: [0-9a-f-]+~(\d+)$/gm)].map(([, seq]) => Number(seq));
     expect(seqs).toEqual(Array.from({ length: count }, (_, seq) => seq));
+  });
+
+  test("is let go of when its reader leaves in the middle", async () => {
+    await using large = await openRecorded(Array.from({ length: 20_000 }, () => 2_000));
+    const { app } = large.plexus;
+    const { follow } = app.turnStream;
+    let isOver = false;
+    app.turnStream.follow = async function* (...given) {
+      try {
+        yield* follow(...given);
+      } finally {
+        isOver = true;
+      }
+    };
+    const stalled = await openStalled(large.plexus.url, `/api/v1/sessions/${large.sessionId}/events`);
+    expect(isOver).toBe(false);
+    stalled[Symbol.dispose]();
+    await until("the end of its reading", () => isOver);
   });
 
   test("is told to a reader that resumes from its middle, across pages", async () => {

@@ -116,6 +116,16 @@ describe("POST /api/v1/sessions/KEY/chat", () => {
     expect(await ended(chat.turn_id)).toMatchObject({ status: "cancelled" });
   });
 
+  test("answers a wait with how things stand when the server stops", async () => {
+    await using own = await startFamily();
+    await own.create("stopped");
+    const body = JSON.stringify({ prompt: script([{ hang: true }]), wait_secs: 110 });
+    const chat = own.plexus.fetch("/api/v1/sessions/stopped/chat", { method: "POST", body });
+    await until("the child to run", () => own.model.requests.length > 0);
+    await own.plexus[Symbol.asyncDispose]();
+    expect(Chatted.parse(await (await chat).json())).toMatchObject({ status: "running", text: "" });
+  });
+
   test("refuses a second turn with 409 while one runs, until the session is deleted", async () => {
     const { id } = await create("busy");
     await start("busy", [{ hang: true }]);

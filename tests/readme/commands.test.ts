@@ -52,6 +52,33 @@ describe("the README's commands by hand", () => {
     }));
 });
 
+describe("the README's commands to run a child", () => {
+  const [serve = ""] = blocksUnder("Supervise a claude that you start by hand");
+  const [run = "", look = ""] = blocksUnder("Run a child");
+
+  test("make a session, whose child waits until it is allowed, and show it", () =>
+    onMachine(async (machine) => {
+      await machine.serve(serve);
+      const child = startChild(machine, run);
+      await succeeds(machine.paste(`plexus allow ${await waitingId(machine, "plexus pending")}`));
+      expect(await succeeds(child)).toContain("Write was allowed by operator");
+      expect(await Bun.file(greeting(machine)).text()).toBe("Hello!");
+      expect(await succeeds(machine.paste(look))).toMatch(/^greeter +complete .* Write was allowed by operator/ms);
+    }));
+});
+
+describe("the README's command for a browser", () => {
+  const [serve = ""] = blocksUnder("Supervise a claude that you start by hand");
+  const [open = ""] = blocksUnder("Decide in a browser");
+
+  test("prints the page's address where there is no screen", () =>
+    onMachine(async (machine) => {
+      const url = await machine.serve(serve);
+      expect(await succeeds(machine.paste(open))).toMatch(new RegExp(`^${url}/#code=\\S+\n$`));
+      expect(await (await fetch(url)).text()).toContain("<title>Plexus</title>");
+    }));
+});
+
 describe("the README's command for an agent that decides", () => {
   const [serve = ""] = blocksUnder("Supervise a claude that you start by hand");
   const [add = ""] = blocksUnder("Let an agent decide");

@@ -1,16 +1,10 @@
-import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
-import { drizzle } from "drizzle-orm/bun-sqlite";
 import { approvalQueries } from "../../src/storage/approvals.ts";
 import { changeQueries } from "../../src/storage/changes.ts";
-import { migrate } from "../../src/storage/migrations.ts";
+import { openPlans } from "./query-plans.ts";
 import { newApproval, outcome } from "./rows.ts";
 
-const sqlite = new Database(":memory:");
-migrate(sqlite);
-const statements: { text: string; parameters: number }[] = [];
-const logQuery = (text: string, parameters: unknown[]) => void statements.push({ text, parameters: parameters.length });
-const orm = drizzle({ client: sqlite, logger: { logQuery } });
+const { sqlite, orm, plansOf } = openPlans();
 const approvals = approvalQueries(orm);
 const changes = changeQueries(orm);
 const ask = { sessionId: "session-1", toolUseId: "toolu_1", askHash: "hash" };
@@ -19,15 +13,10 @@ const BY_ID = /where "loopback_approvals"\."id" = \?$/;
 
 /** How SQLite goes about the statement that `work` runs; what it found may be loaded by id behind it. */
 function planOf(work: () => unknown): string {
-  statements.length = 0;
-  work();
-  const [statement, ...loads] = statements;
+  const [statement, ...loads] = plansOf(work);
   const others = loads.filter(({ text }) => !BY_ID.test(text));
   if (!statement || others.length > 0) throw new Error(`more than one statement was run: ${JSON.stringify(others)}`);
-  const nulls = Array.from({ length: statement.parameters }, () => null);
-  using explained = sqlite.prepare<{ detail: string }, null[]>(`EXPLAIN QUERY PLAN ${statement.text}`);
-  const steps = explained.all(...nulls);
-  return steps.map(({ detail }) => detail).join("; ");
+  return statement.plan;
 }
 
 describe.each(["without statistics", "with statistics"])("with many decided approvals, %s,", (statistics) => {

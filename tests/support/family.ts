@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Clocks } from "../../src/app.ts";
 import type { Flags } from "../../src/config.ts";
 import { Approval } from "../../src/schema/approval.ts";
 import type { TurnEvent } from "../../src/schema/turn.ts";
@@ -15,7 +16,7 @@ import { temporaryDirectory } from "./temporary.ts";
 import { allEvents } from "./told-events.ts";
 import { until } from "./until.ts";
 
-export { allEvents, bash, eventsOf, textOf } from "./told-events.ts";
+export { bash, eventsOf, textOf } from "./told-events.ts";
 
 export type EndedTurn = { status: string; events: TurnEvent[]; last: TurnEvent | undefined };
 
@@ -49,10 +50,10 @@ export type Family = AsyncDisposable & {
 /** On a machine that is busy with much else. */
 const PATIENCE_MS = 60_000;
 
-type Options = { flags?: Flags; environment?: Record<string, string> };
+type Options = { flags?: Flags; environment?: Record<string, string>; clocks?: Clocks };
 
 /** A server, its parent, and a scripted model for real children; fails at its end when a process of them is left, or when the server had a bug. */
-export async function startFamily({ flags = {}, environment = {} }: Options = {}): Promise<Family> {
+export async function startFamily({ flags = {}, environment = {}, clocks = {} }: Options = {}): Promise<Family> {
   await using stack = new AsyncDisposableStack();
   const runId = crypto.randomUUID();
   const directory = stack.use(await temporaryDirectory());
@@ -62,6 +63,7 @@ export async function startFamily({ flags = {}, environment = {} }: Options = {}
   stack.defer(() => expectNobodyLeft(runId));
   const plexus = stack.use(
     await startPlexus({
+      clocks,
       flags: { claude: CLAUDE, ...flags },
       environment: {
         ...cliEnvironment({ home: at("home"), scratch: at("tmp"), modelUrl: model.url }),

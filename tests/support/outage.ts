@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -7,10 +8,11 @@ import { createRandom } from "../crash/random.ts";
 import { freePort } from "../crash/victim.ts";
 import { CLAUDE } from "./claude.ts";
 import { cliEnvironment, type EndedTurn, expectNobodyLeft } from "./family.ts";
+import { untilIdle } from "./idle.ts";
 import { connectClient, type TestClient } from "./mcp-client.ts";
 import { OPERATOR_TOKEN } from "./plexus.ts";
 import type { Process } from "./process-table.ts";
-import { RUN_MARKER, survivors } from "./processes.ts";
+import { descendants, RUN_MARKER, survivors } from "./processes.ts";
 import { type ScriptedModel, script, startScriptedModel, type Turn } from "./scripted-model.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
 import { SESSION_RESULTS, type SessionResult, type SessionTool } from "./session-results.ts";
@@ -41,6 +43,8 @@ export type MortalFamily = AsyncDisposable & {
   create(name: string, asked?: object): Promise<string>;
   chat(name: string, turns: Turn[]): Promise<void>;
   ask(sessionId: string): Promise<Approval>;
+  /** The same, and the child has read all that it was sent: one that is cut off before has nothing to come back by. */
+  heldAsk(sessionId: string): Promise<Approval>;
   allow(approval: Approval): Promise<void>;
   /** Waits until the turn has told this much. */
   told(name: string, isEnough: (events: EndedTurn["events"]) => boolean): Promise<void>;
@@ -86,6 +90,21 @@ export async function startMortalFamily({ args = [], claude = CLAUDE }: Options 
   const read = (name: string) =>
     allEvents((from_seq) => call("claudecode_poll", { name, from_seq, limit: 1000, consumer: "test" }));
 
+  const ask = (session_id: string) =>
+    until(
+      "an ask",
+      async () => {
+        const { value } = await parent.call("loopback_pending", { session_id });
+        return Approval.array().parse(value["approvals"])[0];
+      },
+      30_000,
+    );
+  const pidOf = (sessionId: string): number => {
+    using db = new Database(join(at("data"), "plexus.db"), { readonly: true });
+    const query = db.query<{ pid: number }, [string]>("SELECT pid FROM turns WHERE session_id = ? ORDER BY id DESC");
+    return query.get(sessionId)?.pid ?? 0;
+  };
+
   const owned = stack.move();
   return {
     get server() {
@@ -114,15 +133,12 @@ export async function startMortalFamily({ args = [], claude = CLAUDE }: Options 
     async chat(name, turns) {
       await call("claudecode_chat_async", { name, prompt: script(turns) });
     },
-    ask: (session_id) =>
-      until(
-        "an ask",
-        async () => {
-          const { value } = await parent.call("loopback_pending", { session_id });
-          return Approval.array().parse(value["approvals"])[0];
-        },
-        30_000,
-      ),
+    ask,
+    async heldAsk(sessionId) {
+      const asked = await ask(sessionId);
+      for (const pid of descendants(pidOf(sessionId))) await untilIdle(pid);
+      return asked;
+    },
     async allow({ id }) {
       const { value } = await parent.call("loopback_respond", { approval_id: id, approve: true });
       expect(value).toMatchObject({ type: "ok", status: "allowed" });

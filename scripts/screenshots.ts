@@ -1,0 +1,94 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startFamily } from "../tests/support/family.ts";
+import { startBrowser } from "../tests/web/chromium.ts";
+import { type Person, signedIn } from "../tests/web/person.ts";
+
+const SHOTS = join(import.meta.dir, "../docs/screenshots");
+const SCREEN = { viewport: { width: 1200, height: 700 }, deviceScaleFactor: 1.5 };
+
+const CART = `export function total(items: Item[]): number {
+  let sum = 0;
+  for (const item of items) {
+    sum += item.price;
+  }
+  return sum;
+}
+`;
+const EDIT = {
+  old_string: "  let sum = 0;\n  for (const item of items) {\n    sum += item.price;\n  }\n  return sum;",
+  new_string: "  return items.reduce((sum, item) => sum + item.price * item.quantity, 0);",
+};
+const RELEASE = "npm test 2>&1 | tee test.log && git tag v1.4.0 && git push --force origin main";
+
+/** Pictures for the README, of the real page over real children and a scripted model. */
+const shop = join(tmpdir(), "shop");
+await mkdir(shop);
+try {
+  await mkdir(SHOTS, { recursive: true });
+  await writeFile(join(shop, "cart.ts"), CART);
+  await using family = await startFamily();
+  await using browser = await startBrowser();
+  const file_path = join(shop, "cart.ts");
+  const [tests, checkout] = [
+    await family.create("tests", { working_dir: shop }),
+    await family.create("checkout", { working_dir: shop }),
+  ];
+  await family.create("release", { working_dir: shop });
+  const docs = await family.create("docs", { working_dir: shop });
+  await family.start("checkout", [
+    { say: "I'll look at how the cart adds up its items.", use: [{ name: "Read", input: { file_path } }] },
+    { say: "It leaves out the quantity. One line will do.", use: [{ name: "Edit", input: { file_path, ...EDIT } }] },
+    { say: "Done: the total now counts every piece." },
+  ]);
+  await family.ask(checkout);
+  await family.start("tests", [
+    {
+      use: [
+        { name: "Bash", input: { command: "npm install --save-dev vitest", description: "Install the test runner" } },
+      ],
+    },
+  ]);
+  await family.start("docs", [
+    {
+      use: [
+        {
+          name: "WebFetch",
+          input: { url: "https://payments.example.com/api/refunds", prompt: "How are refunds made?" },
+        },
+      ],
+    },
+  ]);
+  await family.ask(tests);
+  await family.ask(docs);
+  await family.start("release", [
+    { use: [{ name: "Bash", input: { command: RELEASE, description: "Run the tests and release" } }] },
+  ]);
+
+  await using light = await signedIn(browser, family.plexus, { ...SCREEN, colorScheme: "light" });
+  await using dark = await signedIn(browser, family.plexus, { ...SCREEN, colorScheme: "dark" });
+  await open(light, "release");
+  await light.card.getByText("overwrites or removes").waitFor();
+  await shoot(light, "inbox");
+  await open(dark, "checkout");
+  await dark.card.locator(".lines .added").first().waitFor();
+  await shoot(dark, "diff");
+  await dark.press("a");
+  await family.ended("checkout");
+  await light.page.goto(`${family.plexus.url}/#/sessions/${checkout}`);
+  await light.page.getByText("the total now counts").waitFor();
+  await light.page.getByText("Edit", { exact: true }).click();
+  await shoot(light, "transcript");
+  for (const name of ["tests", "docs", "release"]) await family.call("claudecode_cancel", { name });
+} finally {
+  await rm(shop, { recursive: true, force: true });
+}
+
+async function open(person: Person, session: string): Promise<void> {
+  await person.rows.filter({ hasText: session }).first().getByRole("button").click();
+}
+
+async function shoot({ page }: Person, name: string): Promise<void> {
+  await page.screenshot({ path: join(SHOTS, `${name}.png`), animations: "disabled" });
+}

@@ -1,0 +1,32 @@
+const QUOTE = 34;
+const BACKSLASH = 92;
+const OPENING = [91, 123];
+const CLOSING = [93, 125];
+
+/**
+ * Whether JSON text nests deeper than `levels`: looked at as text, since the value of one that is nothing but brackets
+ * takes a hundred times its room.
+ */
+export function nestsDeeper(text: string, levels: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) at = endOfString(text, at);
+    else if (OPENING.includes(unit) && ++depth > levels) return true;
+    else if (CLOSING.includes(unit)) depth--;
+  }
+  return false;
+}
+
+/** Where the string ends that begins at `start`. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1;
+  while (text.charCodeAt(before) === BACKSLASH) before--;
+  return (at - before) % 2 === 0;
+}

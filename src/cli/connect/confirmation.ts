@@ -1,0 +1,16 @@
+import { openKeyboard } from "../keyboard.ts";
+import { bold, CommandFailed, type Terminal } from "../terminal.ts";
+
+/** Whoever is at the terminal says yes with one key; any other key is a no, and so is nobody there to ask. */
+export async function confirm(question: string, terminal: Terminal): Promise<void> {
+  const keyboard = terminal.isInteractive ? openKeyboard() : undefined;
+  if (!keyboard) throw new CommandFailed("Nothing was written: there is nobody to ask. --yes writes it.");
+  const { promise, resolve } = Promise.withResolvers<string>();
+  using _ = keyboard;
+  using __ = keyboard.read((keys) => resolve(keys));
+  terminal.out(bold(`${question} [y/N] `, terminal));
+  const answer = await promise;
+  const isYes = answer === "y" || answer === "Y";
+  terminal.out(isYes ? "yes\n" : "no\n");
+  if (!isYes) throw new CommandFailed("Nothing was written.");
+}

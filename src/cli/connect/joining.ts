@@ -1,0 +1,62 @@
+import type { Config } from "../../config.ts";
+import { Caller } from "../../schema/sign-in.ts";
+import type { JsonObject } from "../../schema/values.ts";
+import { findServer } from "../server-client.ts";
+import { createToken, nameOf, revokeToken, tokenIn } from "./client-token.ts";
+import type { Client } from "./clients.ts";
+import { updated } from "./config-format.ts";
+import { readSettings, type SettingsFile, writeSettings } from "./settings-file.ts";
+
+/** A change of a client's settings that nobody has agreed to yet. */
+export type Change = { file: SettingsFile; after: string; carryOut(): Promise<Written> };
+export type Written = { backup: string | undefined; tokenName: string | undefined };
+
+type Wanted = { client: Client; config: Config /** What to call a new token. */; name: string; isNameGiven: boolean };
+
+/** The server in the client's settings, with a token of the client's own; `undefined` where all of it is there. */
+export async function planJoining(wanted: Wanted): Promise<Change | undefined> {
+  const { client, config, name } = wanted;
+  const { file, existing, kept, entryWith } = await look(wanted);
+  if (kept && Bun.deepEquals(existing, entryWith(kept.token))) return undefined;
+  const textWith = (token: string) => client.format.withEntry(file.text, entryWith(token));
+  return {
+    file,
+    after: textWith(kept?.token ?? `(a new token: ${name})`),
+    async carryOut() {
+      if (kept) return { backup: writeSettings(file, textWith(kept.token)), tokenName: kept.name };
+      const token = await createToken(name, config);
+      try {
+        return { backup: writeSettings(file, textWith(token)), tokenName: name };
+      } catch (cause) {
+        // Nobody has it, so that nobody should be able to use it.
+        await revokeToken(token, config);
+        throw cause;
+      }
+    },
+  };
+}
+
+/** What belongs in the settings, with a token that works. */
+export async function joiningText(wanted: Wanted): Promise<string> {
+  const { kept, entryWith } = await look(wanted);
+  const token = kept?.token ?? (await createToken(wanted.name, wanted.config));
+  return wanted.client.format.alone(entryWith(token));
+}
+
+async function look({ client, config, name, isNameGiven }: Wanted) {
+  const server = findServer(config);
+  // Before anybody is asked about what could not be done then.
+  await server.request(Caller, "GET", "/api/v1/me");
+  const file = readSettings(client.file);
+  const existing = client.format.entryIn(file.text);
+  const token = tokenIn(existing);
+  const known = token === undefined ? undefined : await nameOf(token, config);
+  const isFit = !isNameGiven || known === name;
+  return {
+    file,
+    existing,
+    kept: token !== undefined && known !== undefined && isFit ? { token, name: known } : undefined,
+    entryWith: (withToken: string): JsonObject =>
+      updated(existing, client.entry({ url: server.url, token: withToken })),
+  };
+}

@@ -1,0 +1,45 @@
+import { chmodSync, constants, copyFileSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileFailure, systemCode } from "../file-failure.ts";
+import { openPrivateFile } from "../private-file.ts";
+import { CommandFailed } from "../terminal.ts";
+
+/** A client's settings; `text` is empty where there are none yet. */
+export type SettingsFile = { path: string; exists: boolean; text: string };
+
+/** A link, as people have who keep their settings elsewhere, is followed and stays one. */
+export function readSettings(path: string): SettingsFile {
+  try {
+    const real = realpathSync(path);
+    return { path: real, exists: true, text: readFileSync(real, "utf8") };
+  } catch (cause) {
+    if (systemCode(cause) === "ENOENT") return { path, exists: false, text: "" };
+    throw fileFailure(`${path} can't be read`, cause);
+  }
+}
+
+/** Writes the settings whole, for their owner alone, since they hold a token; returns where the old ones are kept. */
+export function writeSettings(file: SettingsFile, text: string): string | undefined {
+  try {
+    mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw fileFailure(`${file.path} can't be written`, cause);
+  }
+  using draft = openPrivateFile(file.path);
+  if (readSettings(file.path).text !== file.text)
+    throw new CommandFailed(`${file.path} has changed meanwhile: nothing was written. Run it again.`);
+  const backup = file.exists ? keepBackup(file.path) : undefined;
+  draft.commit(text);
+  return backup;
+}
+
+function keepBackup(path: string): string {
+  const backup = `${path}.${new Date().toISOString().replaceAll(/[-:.]/g, "")}.backup`;
+  try {
+    copyFileSync(path, backup, constants.COPYFILE_EXCL);
+    chmodSync(backup, 0o600);
+    return backup;
+  } catch (cause) {
+    throw fileFailure(`${backup} can't be written`, cause);
+  }
+}

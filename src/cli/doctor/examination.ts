@@ -1,0 +1,72 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClaudeCli } from "../../claude/cli.ts";
+import type { Config } from "../../config.ts";
+import { Failing, type Finding, found, type Step, skipped } from "./finding.ts";
+import { lookAtDataDir, lookAtPort } from "./machine.ts";
+import { startPrivateServer } from "./private-server.ts";
+import { rehearsal } from "./rehearsal.ts";
+import { isServed, lookAtServer, lookAtToken } from "./server.ts";
+
+/** Looks at one thing after the other, and tells what it finds; leaves nothing behind, however it ends. */
+export async function* examine(config: Config, signal: AbortSignal): AsyncGenerator<Finding> {
+  await using stack = new AsyncDisposableStack();
+  const directory = stack.use(temporaryDirectory());
+  for await (const finding of findings(config, directory.path, stack, signal)) {
+    // What was cut short by whoever stops it is not what is wrong.
+    if (signal.aborted) return;
+    yield finding;
+  }
+}
+
+async function* findings(config: Config, directory: string, stack: AsyncDisposableStack, signal: AbortSignal) {
+  let reached = config;
+  let claude: string | undefined;
+  const broken: Step[] = [];
+  const look = async (step: Step, work: () => string | Promise<string>) => {
+    const finding = await found(step, work);
+    if (finding.state === "failed") broken.push(step);
+    return finding;
+  };
+
+  if (!config.url) yield await look("data dir", () => lookAtDataDir(config));
+  const isOurs = config.url !== undefined || (await isServed(config));
+  if (!isOurs) yield await look("port", () => lookAtPort(config));
+  yield await look("server", async () => {
+    if (isOurs) return lookAtServer(config);
+    reached = stack.use(await startPrivateServer(config, join(directory, "data"), signal)).config;
+    return "none runs: one was started for this alone, and answers";
+  });
+  if (broken.includes("server")) yield skipped("token", "not tried without server");
+  else yield await look("token", () => lookAtToken(reached));
+  yield await look("claude", async () => {
+    const { path, ...rest } = await createClaudeCli(config).look();
+    if ("problem" in rest) throw new Failing(...halves(rest.problem));
+    claude = path;
+    return `${path}, version ${rest.version}`;
+  });
+
+  const needed = broken.filter((step) => ["server", "token", "claude"].includes(step));
+  if (claude === undefined || needed.length > 0) {
+    const rest: Step[] = ["ask", "allow", "deny", "edit"];
+    for (const step of rest) yield skipped(step, `not tried without ${needed.join(" and ")}`);
+    return;
+  }
+  yield* rehearsal({ config: reached, claude, directory, signal });
+}
+
+/** What is wrong, and what to do about it, which stands behind the last colon. */
+function halves(problem: string): [string, string] {
+  const at = problem.lastIndexOf(": ");
+  const remedy = problem.slice(at + 2);
+  return [`${problem.slice(0, at)}.`, `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}`];
+}
+
+function temporaryDirectory(): Disposable & { path: string } {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), "plexus-doctor-")));
+  return {
+    path,
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }),
+  };
+}

@@ -1,0 +1,50 @@
+import { printable } from "../printable.ts";
+import { styled, type Terminal } from "../terminal.ts";
+
+/** What one step of the examination has shown. */
+export type Finding = {
+  step: Step;
+  state: "ok" | "failed" | "skipped";
+  /** What is there, or what is wrong. */
+  says: string;
+  /** What to do about it. */
+  remedy?: string;
+};
+
+export const STEPS = ["data dir", "port", "server", "token", "claude", "ask", "allow", "deny", "edit"] as const;
+export type Step = (typeof STEPS)[number];
+
+const MARKS = { ok: ["✓", "green"], failed: ["✗", "red"], skipped: ["-", "dim"] } as const;
+const WIDTH = Math.max(...STEPS.map((step) => step.length)) + 2;
+
+export function findingText({ step, state, says, remedy }: Finding, terminal: Terminal): string {
+  const [mark, style] = MARKS[state];
+  const lines = [`${styled(style, mark, terminal)} ${step.padEnd(WIDTH)}${printable(says)}`];
+  if (remedy !== undefined) lines.push(`  ${" ".repeat(WIDTH)}→ ${printable(remedy)}`);
+  return `${lines.join("\n")}\n`;
+}
+
+/** Ends the examination of one thing, with what to do about it. */
+export class Failing extends Error {
+  override readonly name = "Failing";
+  constructor(
+    message: string,
+    readonly remedy: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Runs a step; whatever goes wrong in it is what was found. */
+export async function found(step: Step, look: () => string | Promise<string>): Promise<Finding> {
+  try {
+    return { step, state: "ok", says: await look() };
+  } catch (cause) {
+    const says = cause instanceof Error ? cause.message : String(cause);
+    return { step, state: "failed", says, ...(cause instanceof Failing && { remedy: cause.remedy }) };
+  }
+}
+
+export function skipped(step: Step, says: string): Finding {
+  return { step, state: "skipped", says };
+}

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import type { Config } from "../../config.ts";
+import { Caller } from "../../schema/sign-in.ts";
+import { VERSION } from "../../version.ts";
+import { fetchDirectly, findServer, locateServer } from "../server-client.ts";
+import { CommandFailed } from "../terminal.ts";
+import { Failing } from "./finding.ts";
+
+const PROBE_MS = 4_000;
+const Healthy = z.object({ status: z.literal("ok") });
+const Ready = z.object({ status: z.literal("ready") });
+
+/** Whether a Plexus answers where the one of this data dir would; a data dir that can't be read is told of elsewhere. */
+export async function isServed(config: Config): Promise<boolean> {
+  try {
+    return await answers(locateServer(config).url);
+  } catch (cause) {
+    if (cause instanceof CommandFailed) return false;
+    throw cause;
+  }
+}
+
+export async function lookAtServer(config: Config): Promise<string> {
+  const { url } = locateServer(config);
+  if (await answers(url)) return `answers at ${url}`;
+  throw new Failing(`${url} does not answer like Plexus.`, "Correct --url or PLEXUS_URL.");
+}
+
+/** Whether the server takes the token that commands would send, and can write what they would do. */
+export async function lookAtToken(config: Config): Promise<string> {
+  const server = findServer(config);
+  const { name, version } = await server.request(Caller, "GET", "/api/v1/me");
+  await server.request(Ready, "GET", "/readyz");
+  const other = version === VERSION ? "" : `; the server is Plexus ${version}, this is ${VERSION}`;
+  return `the server knows you as ${name}${other}`;
+}
+
+async function answers(url: string): Promise<boolean> {
+  const response = await fetchDirectly(`${url}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) });
+  return Healthy.safeParse(await response.json().catch(() => undefined)).success;
+}

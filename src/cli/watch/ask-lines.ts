@@ -1,0 +1,115 @@
+import { cutText } from "../../schema/cut.ts";
+import type { JsonObject } from "../../schema/values.ts";
+import { partsOf, type Role, readCommand } from "../../shell/index.ts";
+import { type Line as DiffLine, diffOfEdits, diffOfWrite, type FileDiff, textOf } from "../../web/cards/diff.ts";
+import { kindOf, type Question } from "../../web/cards/kinds.ts";
+import type { Style } from "../terminal.ts";
+import type { Examined } from "./examining.ts";
+import { type Line, line, type Span, span, wrapped } from "./lines.ts";
+
+/** What a person reads at most; the rest is cut out of the middle. */
+const MAX_CHARS = 100_000;
+const MAX_LINES = 5_000;
+/** Stands before each line of a child's, so that none of them can pass for one of ours. */
+const GUTTER: Span = { text: "│ ", style: "dim" };
+
+const ROLE_STYLES: Record<Role, Style | undefined> = {
+  gap: undefined,
+  operator: "magenta",
+  keyword: "magenta",
+  comment: "dim",
+  program: "cyan",
+  option: undefined,
+  word: undefined,
+  string: "green",
+  variable: "yellow",
+  assignment: "yellow",
+  redirect: "magenta",
+  substitution: "yellow",
+};
+const SIGN_STYLES: Record<DiffLine["sign"], Style | undefined> = { "+": "green", "-": "red", " ": undefined };
+
+/** All that matters for a decision, in lines of at most so many columns. */
+export function askLines({ approval, context, dangers }: Examined, columns: number): Line[] {
+  const workingDir = context?.working_dir ?? null;
+  const head = dangers.flatMap(({ message }) =>
+    wrapped([{ text: "! ", style: "yellow" }, span(`it ${message}`, "yellow")], columns),
+  );
+  const place = workingDir === null ? [] : wrapped(line(`in ${workingDir}`, "dim"), columns);
+  const body = bodyOf({ approval, context, dangers }).map((one): Line => [GUTTER, ...one]);
+  return [...head, ...cutLines(body).flatMap((one) => wrapped(one, columns, GUTTER)), ...place];
+}
+
+function bodyOf({ approval, context }: Examined): Line[] {
+  const kind = kindOf(approval);
+  const file = context?.file ?? null;
+  switch (kind.kind) {
+    case "command": {
+      const about = kind.description === "" ? [] : [line(`# ${kind.description}`, "dim")];
+      return [...about, ...commandLines(cutText(kind.command, MAX_CHARS), context?.working_dir ?? null)];
+    }
+    case "write":
+      return diffLines(kind.path, diffOfWrite(kind.content, file));
+    case "edit":
+      return diffLines(kind.path, diffOfEdits(kind.edits, file));
+    case "fetch":
+      return [line(kind.url, "cyan"), ...textLines(kind.prompt)];
+    case "questions":
+      return kind.questions.flatMap(questionLines);
+    case "other":
+      return fieldLines(approval.input);
+  }
+}
+
+function commandLines(command: string, workingDir: string | null): Line[] {
+  const lines: Line[] = [[]];
+  for (const { text, role, isOutside } of partsOf(readCommand(command), workingDir)) {
+    const [first = "", ...rest] = text.split("\n");
+    const style = isOutside ? "red" : ROLE_STYLES[role];
+    lines.at(-1)?.push(span(first, style));
+    for (const next of rest) lines.push([span(next, style)]);
+  }
+  return lines;
+}
+
+function diffLines(path: string, { hunks, added, removed, note }: FileDiff): Line[] {
+  const head: Line = [span(path, "bold"), { text: `  +${added} -${removed}` }];
+  const about = note === undefined ? [] : [line(`(${note})`, "yellow")];
+  const changes = hunks.flatMap(({ from, lines }) => [
+    line(`@@ line ${from} @@`, "cyan"),
+    ...lines.map((one) => line(`${one.sign}${textOf(one)}`, SIGN_STYLES[one.sign])),
+  ]);
+  return [head, ...about, ...changes];
+}
+
+function questionLines({ question, multiSelect, options }: Question): Line[] {
+  const head = [...textLines(question), ...(multiSelect ? [line("(several may be chosen)", "dim")] : [])];
+  const choices = options.map(
+    ({ label, description }): Line => [
+      { text: "  - " },
+      span(label, "bold"),
+      span(description === "" ? "" : `: ${description}`),
+    ],
+  );
+  return [...head, ...choices];
+}
+
+function fieldLines(input: JsonObject): Line[] {
+  return Object.entries(input).flatMap(([key, value]) => {
+    const [first = [], ...rest] = textLines(typeof value === "string" ? value : JSON.stringify(value, null, 2));
+    return [[span(`${key}: `, "bold"), ...first], ...rest];
+  });
+}
+
+function textLines(text: string): Line[] {
+  return cutText(text, MAX_CHARS)
+    .split("\n")
+    .map((one) => line(one));
+}
+
+function cutLines(lines: Line[]): Line[] {
+  if (lines.length <= MAX_LINES) return lines;
+  const half = MAX_LINES / 2;
+  const left = lines.length - MAX_LINES;
+  return [...lines.slice(0, half), line(`… ${left} lines left out: e shows all …`, "yellow"), ...lines.slice(-half)];
+}

@@ -1,0 +1,60 @@
+import type { Config } from "../../config.ts";
+import type { Approval } from "../../schema/approval.ts";
+import type { JsonObject } from "../../schema/values.ts";
+import { kindOf } from "../../web/cards/kinds.ts";
+import type { Style } from "../terminal.ts";
+import { editJson } from "./editor.ts";
+
+type Draft = { text: string; input: JsonObject | undefined };
+const MAX_KEPT = 20;
+
+export type Drafts = ReturnType<typeof createDrafts>;
+
+/** Inputs as the person has edited them, for as long as nothing is decided with them. */
+export function createDrafts(config: Config) {
+  const drafts = new Map<string, Draft>();
+  let changes = 0;
+
+  function keep(id: string, draft: Draft): void {
+    const [oldest] = drafts.keys();
+    if (oldest !== undefined && drafts.size >= MAX_KEPT) drafts.delete(oldest);
+    drafts.set(id, draft);
+  }
+
+  return {
+    /** Another number whenever one of them has changed. */
+    version: () => changes,
+    inputFor: (id: string): JsonObject | undefined => drafts.get(id)?.input,
+    drop(id: string | undefined): void {
+      if (id !== undefined && drafts.delete(id)) changes++;
+    },
+    /** Opens the editor, and says what has come of it. */
+    async edit(approval: Approval): Promise<{ text: string; style: Style }> {
+      const before = drafts.get(approval.id)?.text ?? `${JSON.stringify(editable(approval), null, 2)}\n`;
+      const edited = await editJson(before, config);
+      changes++;
+      switch (edited.kind) {
+        case "input":
+          keep(approval.id, { text: edited.text, input: edited.input });
+          return { text: "Edited. Press a to allow it like this, Esc to drop the edit.", style: "cyan" };
+        case "invalid":
+          keep(approval.id, { text: edited.text, input: undefined });
+          return {
+            text: `Not used, since ${edited.reason}. Press e to go on with it, Esc to drop it.`,
+            style: "yellow",
+          };
+        case "unchanged":
+          return { text: "Nothing was changed, and nothing decided.", style: "dim" };
+        case "failed":
+          return { text: `Nothing was changed: ${edited.reason}.`, style: "yellow" };
+      }
+    },
+  };
+}
+
+/** A question's input has a place for its answers, which the child reads there. */
+function editable(approval: Approval): JsonObject {
+  const kind = kindOf(approval);
+  if (kind.kind !== "questions" || "answers" in approval.input) return approval.input;
+  return { ...approval.input, answers: Object.fromEntries(kind.questions.map(({ question }) => [question, ""])) };
+}

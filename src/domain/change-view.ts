@@ -1,0 +1,15 @@
+import type { Change, ChangeEvent } from "../schema/change.ts";
+import type { Storage } from "../storage/database.ts";
+import { toChangeEvent } from "./approval-view.ts";
+import { toTurnChange } from "./session-view.ts";
+
+/** A change as it is told outside; `undefined` when what it tells of is no longer on record. */
+export function readChange(storage: Storage, { kind, subjectId, sessionId }: Change): ChangeEvent | undefined {
+  if (kind === "turn_started" || kind === "turn_ended") {
+    const turn = storage.turns.get(subjectId);
+    const session = storage.sessions.get(sessionId);
+    return turn && session && toTurnChange(kind, turn, session.name);
+  }
+  const row = storage.approvals.get(subjectId);
+  return row && toChangeEvent(kind, row);
+}

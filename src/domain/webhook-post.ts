@@ -1,0 +1,43 @@
+import { createHmac } from "node:crypto";
+
+/** How one attempt went: `failed` may pass by itself, `refused` hardly will, and `gone` says to stop. */
+export type Attempt = "delivered" | "failed" | "refused" | "gone";
+
+const ANSWER_WITHIN_MS = 10_000;
+/** Too early, or too many: worth another try. */
+const PASSING = [408, 425, 429];
+
+type Post = { url: string; secret: string; body: string; now: () => number; signal: AbortSignal };
+
+/** Posts once, signed; follows no redirect, and reads nothing of the answer but its status. */
+export async function post({ url, secret, body, now, signal }: Post): Promise<Attempt> {
+  const sentAt = Math.floor(now() / 1000);
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      redirect: "manual",
+      headers: {
+        "Content-Type": "application/json",
+        "User-Agent": "plexus",
+        "X-Plexus-Signature": signature(secret, sentAt, body),
+      },
+      body,
+      signal: AbortSignal.any([AbortSignal.timeout(ANSWER_WITHIN_MS), signal]),
+    });
+    await response.body?.cancel();
+    return judged(response.status);
+  } catch {
+    return "failed";
+  }
+}
+
+/** The time is signed too, so that a receiver can refuse what somebody recorded and sends again. */
+export function signature(secret: string, atSecs: number, body: string): string {
+  return `t=${atSecs},v1=${createHmac("sha256", secret).update(`${atSecs}.${body}`).digest("hex")}`;
+}
+
+function judged(status: number): Attempt {
+  if (status >= 200 && status < 300) return "delivered";
+  if (status === 410) return "gone";
+  return status >= 500 || PASSING.includes(status) ? "failed" : "refused";
+}

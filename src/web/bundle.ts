@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { z } from "zod";
+
+/** Under which name the bundled page lies in the binary. */
+export const PAGE_FILE = "plexus.page";
+
+const Asset = z.object({ path: z.string(), type: z.string(), body: z.string(), gzip: z.string(), brotli: z.string() });
+/** A file of the page, with what it takes to answer in any encoding; bodies are base64. */
+export type Asset = z.infer<typeof Asset>;
+
+/** How hard to compress: what goes into the binary is compressed once for all. */
+export type Effort = "quick" | "best";
+const BROTLI_QUALITY: Record<Effort, number> = { quick: 4, best: constants.BROTLI_MAX_QUALITY };
+
+/** The page that was put into the binary; `undefined` when running from source. */
+export async function embeddedPage(): Promise<Asset[] | undefined> {
+  const [name] = PAGE_FILE.split(".");
+  const file = Bun.embeddedFiles.find((blob) => "name" in blob && String(blob.name).startsWith(`${name}-`));
+  return file && z.array(Asset).parse(await file.json());
+}
+
+/** Bundles the page from its sources. */
+export async function bundlePage(effort: Effort): Promise<Asset[]> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(import.meta.dir, "main.tsx")],
+    target: "browser",
+    format: "esm",
+    minify: true,
+    naming: "[name]-[hash].[ext]",
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+  const files = await Promise.all(
+    outputs.map(async (output) => ({ name: output.path.slice(2), text: await output.text() })),
+  );
+  const named = (extension: string) => files.find(({ name }) => name.endsWith(extension))?.name ?? "";
+  const icon = await Bun.file(join(import.meta.dir, "icon.svg")).text();
+  const html = await Bun.file(join(import.meta.dir, "page.html")).text();
+  return [
+    asset("/", html.replace("{{script}}", named(".js")).replace("{{style}}", named(".css")), effort),
+    asset("/assets/icon.svg", icon, effort),
+    ...files.map(({ name, text }) => asset(`/assets/${name}`, text, effort)),
+  ];
+}
+
+const TYPES: Record<string, string> = {
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+function asset(path: string, text: string, effort: Effort): Asset {
+  const bytes = Buffer.from(text);
+  return {
+    path,
+    type: TYPES[path.split(".").at(-1) ?? ""] ?? "text/html; charset=utf-8",
+    body: bytes.toString("base64"),
+    gzip: gzipSync(bytes, { level: 9 }).toString("base64"),
+    brotli: brotliCompressSync(bytes, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY[effort] },
+    }).toString("base64"),
+  };
+}

@@ -1,0 +1,56 @@
+import { partsOf, type Reading, readCommand } from "../../shell/index.ts";
+import { Scrollable } from "../parts/scrollable.tsx";
+import { LongText } from "../text/long-text.tsx";
+import { Visible } from "../text/visible.tsx";
+
+const MAX_PAINTED = 6_000;
+
+/** A command of a shell, its parts told apart. */
+export function CommandText({ command, workingDir }: { command: string; workingDir: string | null }) {
+  const reading = readCommand(command);
+  if (reading.tree === undefined || command.length > MAX_PAINTED) return <LongText text={command} label="Command" />;
+  const steps = stepsOf(reading);
+  return (
+    <>
+      <Scrollable class="code-scroll" label="Command">
+        <pre class="code command">
+          {partsOf(reading, workingDir).map(({ text, role, isOutside }) => (
+            <span
+              class={isOutside ? `${role} outside` : role}
+              title={isOutside ? "outside of the working directory" : ""}
+            >
+              <Visible text={text} />
+            </span>
+          ))}
+        </pre>
+      </Scrollable>
+      {steps.length > 1 && (
+        <ol class="steps" aria-label="What it runs, one by one">
+          {steps.map(({ program, rest, isSubstituted }) => (
+            <li class={isSubstituted ? "substituted" : ""}>
+              <code>
+                <b>
+                  <Visible text={program} />
+                </b>
+                <Visible text={rest} />
+              </code>
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
+  );
+}
+
+const MAX_STEPS = 24;
+
+function stepsOf({ commands }: Reading) {
+  return commands
+    .filter(({ words }) => words.length > 0)
+    .slice(0, MAX_STEPS)
+    .map(({ words: [program, ...rest], isSubstituted }) => ({
+      program: program?.text ?? "",
+      rest: rest.map(({ text }) => ` ${text}`).join(""),
+      isSubstituted,
+    }));
+}

@@ -1,0 +1,110 @@
+import { diffWordsWithSpace, structuredPatch } from "diff";
+import type { FileNow } from "../../schema/approval-context.ts";
+import type { FileEdit } from "./kinds.ts";
+
+const CONTEXT_LINES = 3;
+/** After so long a difference is shown as everything old, then everything new. */
+const TIMEOUT_MS = 400;
+const MAX_WORD_DIFF_CHARS = 2_000;
+
+export type Stretch = { text: string; isChanged: boolean };
+export type Line = { sign: " " | "+" | "-"; number: { before?: number; after?: number }; stretches: Stretch[] };
+export type Hunk = { from: number; lines: Line[] };
+export type FileDiff = { hunks: Hunk[]; added: number; removed: number; note: string | undefined };
+
+/** What a write would change in the file that is there now; without a file, when that is no matter any more, what it writes. */
+export function diffOfWrite(content: string, file: FileNow | null | undefined): FileDiff {
+  if (file?.state === "text") return diffOf(file.text, content, undefined);
+  if (file === undefined) return diffOf("", content, undefined);
+  if (file?.state === "absent") return diffOf("", content, "a new file");
+  const reason = file ? `what is there is not shown: ${file.reason}` : "what is there now is not known";
+  return diffOf("", content, reason);
+}
+
+/** What edits would change in the file that is there now; without it, what they replace by what. */
+export function diffOfEdits(edits: FileEdit[], file: FileNow | null | undefined): FileDiff {
+  if (file?.state === "text") {
+    const edited = applied(file.text, edits);
+    if (edited !== undefined) return diffOf(file.text, edited, undefined);
+  }
+  const before = edits.map((edit) => edit.before).join("\n");
+  const after = edits.map((edit) => edit.after).join("\n");
+  return diffOf(before, after, file === undefined ? undefined : noteOn(file));
+}
+
+function noteOn(file: FileNow | null): string {
+  if (file?.state === "text") return "the file does not hold this text now: the edit will fail";
+  if (file?.state === "absent") return "there is no such file now";
+  return file ? `the file is not shown: ${file.reason}` : "the file as it is now is not known; only the edit is shown";
+}
+
+function applied(text: string, edits: FileEdit[]): string | undefined {
+  let result = text;
+  for (const { before, after, everywhere } of edits) {
+    if (before === "" ? result !== "" : !result.includes(before)) return undefined;
+    result = everywhere ? result.replaceAll(before, () => after) : result.replace(before, () => after);
+  }
+  return result;
+}
+
+function diffOf(before: string, after: string, note: string | undefined): FileDiff {
+  const patch = structuredPatch("", "", before, after, "", "", { context: CONTEXT_LINES, timeout: TIMEOUT_MS });
+  const hunks = patch ? patch.hunks.map(toHunk) : [replacement(before, after)];
+  const count = (sign: string) => hunks.flatMap(({ lines }) => lines).filter((line) => line.sign === sign).length;
+  return { hunks, added: count("+"), removed: count("-"), note };
+}
+
+type PatchHunk = { oldStart: number; newStart: number; lines: string[] };
+
+function toHunk({ oldStart, newStart, lines }: PatchHunk): Hunk {
+  let before = oldStart;
+  let after = newStart;
+  const numbered = lines.flatMap((text): Line[] => {
+    const sign = text[0];
+    const stretches = [{ text: text.slice(1), isChanged: false }];
+    if (sign === "-") return [{ sign, number: { before: before++ }, stretches }];
+    if (sign === "+") return [{ sign, number: { after: after++ }, stretches }];
+    // "\ No newline at end of file" is no line of it.
+    return sign === " " ? [{ sign, number: { before: before++, after: after++ }, stretches }] : [];
+  });
+  return { from: newStart, lines: withWords(numbered) };
+}
+
+function replacement(before: string, after: string): Hunk {
+  const lines = [...before.split("\n").map((text) => `-${text}`), ...after.split("\n").map((text) => `+${text}`)];
+  return toHunk({ oldStart: 1, newStart: 1, lines });
+}
+
+/** Marks the words that differ where as many lines go as come. */
+function withWords(lines: Line[]): Line[] {
+  const result = [...lines];
+  for (let at = 0; at < lines.length; ) {
+    const removed = runOf(lines, at, "-");
+    const added = runOf(lines, at + removed, "+");
+    if (removed === added) for (let pair = at; pair < at + removed; pair++) markWords(result, pair, pair + removed);
+    at += Math.max(1, removed + added);
+  }
+  return result;
+}
+
+function runOf(lines: Line[], from: number, sign: Line["sign"]): number {
+  let end = from;
+  while (lines[end]?.sign === sign) end++;
+  return end - from;
+}
+
+function markWords(lines: Line[], removedAt: number, addedAt: number): void {
+  const [removed, added] = [lines[removedAt], lines[addedAt]];
+  if (!removed || !added) return;
+  const [before, after] = [textOf(removed), textOf(added)];
+  if (before.length + after.length > MAX_WORD_DIFF_CHARS) return;
+  const words = diffWordsWithSpace(before, after);
+  const of = (skip: "added" | "removed", own: "added" | "removed"): Stretch[] =>
+    words.filter((word) => !word[skip]).map((word) => ({ text: word.value, isChanged: word[own] === true }));
+  lines[removedAt] = { ...removed, stretches: of("added", "removed") };
+  lines[addedAt] = { ...added, stretches: of("removed", "added") };
+}
+
+export function textOf({ stretches }: Line): string {
+  return stretches.map(({ text }) => text).join("");
+}

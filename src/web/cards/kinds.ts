@@ -1,0 +1,102 @@
+import type { Approval } from "../../schema/approval.ts";
+import { isJsonObject, type JsonObject } from "../../schema/values.ts";
+
+export type FileEdit = { before: string; after: string; everywhere: boolean };
+export type Question = {
+  question: string;
+  header: string;
+  multiSelect: boolean;
+  options: { label: string; description: string }[];
+};
+
+/** What an ask is about, as far as it decides how it is shown. */
+export type Kind =
+  | { kind: "command"; command: string; description: string }
+  | { kind: "write"; path: string; content: string }
+  | { kind: "edit"; path: string; edits: FileEdit[] }
+  | { kind: "fetch"; url: string; prompt: string }
+  | { kind: "questions"; questions: Question[] }
+  | { kind: "other" };
+
+/** By the tool's name, and only if its input is what that tool takes. */
+export function kindOf({ tool_name, input }: Pick<Approval, "tool_name" | "input">): Kind {
+  const path = text(input["file_path"]);
+  if (tool_name === "Bash" && typeof input["command"] === "string") {
+    return { kind: "command", command: input["command"], description: text(input["description"]) };
+  }
+  if (tool_name === "Write" && path && typeof input["content"] === "string") {
+    return { kind: "write", path, content: input["content"] };
+  }
+  const edits = tool_name === "Edit" ? [edit(input)] : tool_name === "MultiEdit" ? list(input["edits"]).map(edit) : [];
+  if (path && edits.length > 0) {
+    const whole = edits.flatMap((one) => one ?? []);
+    if (whole.length === edits.length) return { kind: "edit", path, edits: whole };
+  }
+  if (tool_name === "WebFetch" && typeof input["url"] === "string") {
+    return { kind: "fetch", url: input["url"], prompt: text(input["prompt"]) };
+  }
+  const questions = tool_name === "AskUserQuestion" ? list(input["questions"]).map(question) : [];
+  if (questions.length > 0 && questions.every((one) => one !== undefined)) return { kind: "questions", questions };
+  return { kind: "other" };
+}
+
+/** One line that tells an ask from the others. */
+export function summaryOf(approval: Pick<Approval, "tool_name" | "input">): string {
+  const kind = kindOf(approval);
+  switch (kind.kind) {
+    case "command":
+      return kind.command;
+    case "write":
+    case "edit":
+      return kind.path;
+    case "fetch":
+      return kind.url;
+    case "questions":
+      return kind.questions[0]?.question ?? "";
+    case "other": {
+      const texts = Object.values(approval.input).filter((value) => typeof value === "string");
+      return texts[0] ?? JSON.stringify(approval.input);
+    }
+  }
+}
+
+function edit(value: unknown): FileEdit | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { old_string: before, new_string: after } = value;
+  if (typeof before !== "string" || typeof after !== "string") return undefined;
+  return { before, after, everywhere: value["replace_all"] === true };
+}
+
+function question(value: unknown): Question | undefined {
+  if (!isJsonObject(value) || typeof value["question"] !== "string") return undefined;
+  return {
+    question: value["question"],
+    header: text(value["header"]),
+    multiSelect: value["multiSelect"] === true,
+    options: list(value["options"]).flatMap((option) => {
+      if (typeof option === "string") return [{ label: option, description: "" }];
+      if (!isJsonObject(option) || typeof option["label"] !== "string") return [];
+      return [{ label: option["label"], description: text(option["description"]) }];
+    }),
+  };
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** Every text in an input, however deep. */
+export function textsIn(input: JsonObject): string[] {
+  const texts: string[] = [];
+  const waiting: unknown[] = [input];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next === "string") texts.push(next);
+    else if (typeof next === "object" && next !== null)
+      waiting.push(...Object.values(next).filter((one) => one !== null));
+  }
+  return texts;
+}

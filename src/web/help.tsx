@@ -1,0 +1,34 @@
+import { isHelpOpen, KEYS } from "./keys.ts";
+import { Dialog } from "./parts/dialog.tsx";
+
+const SHOWN: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc" };
+
+export function HelpDialog() {
+  return (
+    <Dialog title="Keys" onClose={() => (isHelpOpen.value = false)}>
+      <dl class="keys">
+        {KEYS.map(({ keys, does }) => (
+          <div key={does}>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{SHOWN[key] ?? key}</kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>
+            <kbd>?</kbd>
+          </dt>
+          <dd>this help</dd>
+        </div>
+      </dl>
+      <form method="dialog" class="dialog-actions">
+        <button type="submit" class="button">
+          Close
+        </button>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,52 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { z } from "zod";
+import { Approval } from "../../schema/approval.ts";
+import { CardBody } from "../cards/card-body.tsx";
+import { moment, span } from "../clock.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { StatusBadge } from "../parts/outcome.tsx";
+import { LongText } from "../text/long-text.tsx";
+import { Visible, visibleText } from "../text/visible.tsx";
+import { request } from "../wire/request.ts";
+
+/** A decision in full, with what was asked. */
+export function DecisionDialog({ listed, onClose }: { listed: Approval; onClose: () => void }) {
+  const whole = useSignal(listed);
+  useEffect(() => {
+    if (!listed.truncated) return;
+    const answer = request(
+      z.object({ approval: Approval }),
+      "GET",
+      `/api/v1/approvals/${encodeURIComponent(listed.id)}`,
+    );
+    void answer.then(({ approval }) => (whole.value = approval)).catch(() => undefined);
+  }, [listed.id]);
+  const approval = whole.value;
+  return (
+    <Dialog title={`${visibleText(approval.tool_name)} of ${approval.session_name}`} onClose={onClose}>
+      <p class="decided">
+        <StatusBadge status={approval.status} /> by <b>{approval.resolved_by}</b>
+        {approval.resolved_at !== null &&
+          `, ${moment(approval.resolved_at)}, ${span(approval.resolved_at - approval.created_at)} after it was asked`}
+      </p>
+      {approval.response_message && (
+        <p class="reason">
+          <Visible text={approval.response_message} />
+        </p>
+      )}
+      <CardBody approval={approval} context={undefined} />
+      {approval.updated_input && (
+        <>
+          <h3>It ran with this instead</h3>
+          <LongText text={JSON.stringify(approval.updated_input, null, 2)} label="The input that it ran with" />
+        </>
+      )}
+      <form method="dialog" class="dialog-actions">
+        <button type="submit" class="button">
+          Close
+        </button>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,131 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { type Approval, ApprovalFilter } from "../../schema/approval.ts";
+import { summaryOf } from "../cards/kinds.ts";
+import { moment, span } from "../clock.ts";
+import { StatusBadge } from "../parts/outcome.tsx";
+import { Scrollable } from "../parts/scrollable.tsx";
+import { useVirtual } from "../parts/virtual.ts";
+import { visibleText } from "../text/visible.tsx";
+import { DecisionDialog } from "./decision-dialog.tsx";
+import { decisions, exportHistory, filter, isComplete, loadHistory, loadMore } from "./record.ts";
+
+const ROW_PX = 52;
+const OUTCOMES = ApprovalFilter.options.filter((option) => option !== "pending");
+
+/** What was decided, by whom, when and how fast. */
+export function HistoryPage() {
+  useEffect(() => void loadHistory(), []);
+  const opened = useSignal<Approval | undefined>(undefined);
+  return (
+    <main class="page history">
+      <header class="page-head">
+        <h1>History</h1>
+        <Filters />
+        <button type="button" class="button" onClick={() => void exportHistory()}>
+          Export
+        </button>
+      </header>
+      {isComplete.value && decisions.value.length === 0 ? (
+        <p class="nothing">No decision on record matches.</p>
+      ) : (
+        <Decisions onOpen={(approval) => (opened.value = approval)} />
+      )}
+      {opened.value && <DecisionDialog listed={opened.value} onClose={() => (opened.value = undefined)} />}
+    </main>
+  );
+}
+
+function Filters() {
+  const { status, tool, session } = filter.value;
+  const tools = [...new Set(decisions.value.map((one) => one.tool_name))].sort();
+  const sessions = new Map(decisions.value.map((one) => [one.session_id, one.session_name]));
+  const set = (change: Partial<typeof filter.value>) => {
+    filter.value = { ...filter.value, ...change };
+    void loadHistory();
+  };
+  return (
+    <div class="filters">
+      <select
+        aria-label="Outcome"
+        value={status}
+        onChange={({ currentTarget }) => set({ status: ApprovalFilter.parse(currentTarget.value) })}
+      >
+        {OUTCOMES.map((option) => (
+          <option key={option} value={option}>
+            {option === "resolved" ? "every outcome" : option.replace("_", " ")}
+          </option>
+        ))}
+      </select>
+      <select aria-label="Tool" value={tool} onChange={({ currentTarget }) => set({ tool: currentTarget.value })}>
+        <option value="">every tool</option>
+        {withChosen(tools, tool).map((name) => (
+          <option key={name} value={name}>
+            {visibleText(name)}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label="Session"
+        value={session}
+        onChange={({ currentTarget }) => set({ session: currentTarget.value })}
+      >
+        <option value="">every session</option>
+        {withChosen([...sessions.keys()], session).map((id) => (
+          <option key={id} value={id}>
+            {sessions.get(id) ?? id}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function withChosen(options: string[], chosen: string): string[] {
+  return chosen === "" || options.includes(chosen) ? options : [...options, chosen];
+}
+
+function Decisions({ onOpen }: { onOpen: (approval: Approval) => void }) {
+  const scroller = useRef<HTMLElement>(null);
+  const list = decisions.value;
+  const rows = useVirtual({
+    count: list.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (at) => list[at]?.id ?? at,
+    overscan: 8,
+  });
+  const shown = rows.getVirtualItems();
+  const last = shown.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (list.length > 0 && last >= list.length - 10) void loadMore();
+  }, [last, list.length]);
+  return (
+    <Scrollable class="decision-list" scroller={scroller} label="Decisions, the newest first">
+      <ul style={{ height: `${rows.getTotalSize()}px` }}>
+        {shown.map(({ index, start, key }) => {
+          const approval = list[index];
+          return approval && <Row key={key} approval={approval} top={start} onOpen={onOpen} />;
+        })}
+      </ul>
+    </Scrollable>
+  );
+}
+
+type RowProps = { approval: Approval; top: number; onOpen: (approval: Approval) => void };
+
+function Row({ approval, top, onOpen }: RowProps) {
+  const { created_at: asked, resolved_at: decided } = approval;
+  return (
+    <li class="row" style={{ height: `${ROW_PX}px`, transform: `translateY(${top}px)` }}>
+      <button type="button" class="row-open decision" onClick={() => onOpen(approval)}>
+        <StatusBadge status={approval.status} />
+        <b>{visibleText(approval.tool_name)}</b>
+        <code class="summary">{visibleText(summaryOf(approval).slice(0, 160)).replaceAll("\n", " ⏎ ")}</code>
+        <span class="who session">{approval.session_name}</span>
+        <span class="who by">{approval.resolved_by}</span>
+        <span class="age">{decided === null ? "" : `${moment(decided)}, after ${span(decided - asked)}`}</span>
+      </button>
+    </li>
+  );
+}

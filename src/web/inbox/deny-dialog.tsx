@@ -1,0 +1,48 @@
+import { useSignal } from "@preact/signals";
+import { Dialog } from "../parts/dialog.tsx";
+import { deny, dialog, isDeciding, targets } from "./deciding.ts";
+
+/** Asks for the reason, which the child reads. */
+export function DenyDialog() {
+  const reason = useSignal("");
+  const interrupt = useSignal(false);
+  const count = targets().length;
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void deny(reason.value.trim(), interrupt.value);
+  };
+  const submitByKey = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
+  };
+  return (
+    <Dialog title={count > 1 ? `Deny ${count} calls` : "Deny this call"} onClose={() => (dialog.value = "none")}>
+      <form onSubmit={submit}>
+        <label for="reason">Reason, which the child reads: say what to do instead</label>
+        <textarea
+          id="reason"
+          rows={3}
+          maxLength={8000}
+          value={reason}
+          onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
+          onKeyDown={submitByKey}
+        />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={interrupt}
+            onChange={({ currentTarget }) => (interrupt.value = currentTarget.checked)}
+          />
+          End the child's turn too
+        </label>
+        <div class="dialog-actions">
+          <button type="submit" class="button danger" disabled={isDeciding}>
+            Deny <kbd>↵</kbd>
+          </button>
+          <button type="button" class="button" onClick={() => (dialog.value = "none")}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

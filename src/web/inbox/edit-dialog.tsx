@@ -1,0 +1,66 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { MAX_UPDATED_INPUT_CHARS } from "../../schema/approval.ts";
+import { isJsonObject, type JsonObject } from "../../schema/values.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { selected } from "./asks.ts";
+import { allowWith, dialog, isDeciding } from "./deciding.ts";
+import { examine } from "./examined.ts";
+
+/** The input as JSON, to be allowed as it is then. */
+export function EditDialog() {
+  const text = useSignal("");
+  const ask = selected.value;
+  useEffect(() => {
+    if (ask) void examine(ask.approval).then(({ approval }) => (text.value = JSON.stringify(approval.input, null, 2)));
+  }, [ask?.approval.id]);
+  const parsed = parseInput(text.value);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (typeof parsed !== "string") void allowWith(parsed);
+  };
+  return (
+    <Dialog title="Edit the input, and allow it" onClose={() => (dialog.value = "none")}>
+      <form onSubmit={submit}>
+        <label for="input">Input as JSON</label>
+        <textarea
+          id="input"
+          class="json"
+          rows={14}
+          spellcheck={false}
+          aria-describedby="input-problem"
+          aria-invalid={typeof parsed === "string"}
+          value={text}
+          onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+        />
+        <p id="input-problem" class="problem" role="status">
+          {typeof parsed === "string" ? parsed : ""}
+        </p>
+        <div class="dialog-actions">
+          <button type="submit" class="button primary" disabled={isDeciding.value || typeof parsed === "string"}>
+            Allow as edited
+          </button>
+          <button type="button" class="button" onClick={() => (dialog.value = "none")}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The object, or what is wrong with it. */
+function parseInput(text: string): JsonObject | string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isJsonObject(value)) return "It must be a JSON object.";
+    if (Object.keys(value).length === 0) return "It must not be empty: an empty one would run the original input.";
+    const size = JSON.stringify(value).length;
+    if (size > MAX_UPDATED_INPUT_CHARS) {
+      return `Claude Code takes ${MAX_UPDATED_INPUT_CHARS.toLocaleString()} characters at most, and this has ${size.toLocaleString()}: deny it, and say what to change.`;
+    }
+    return value;
+  } catch (cause) {
+    return text === "" ? "" : `This is no JSON yet: ${cause instanceof Error ? cause.message : String(cause)}`;
+  }
+}

@@ -1,0 +1,63 @@
+import { signal } from "@preact/signals";
+import { ChangeEvent } from "../../schema/change.ts";
+import { Caller } from "../../schema/sign-in.ts";
+import { announce } from "../announcer.tsx";
+import { notify } from "../notification.ts";
+import { sessionsChanged } from "../sessions/listing.ts";
+import { caller, endsSignIn, signedOut } from "../sign-in.tsx";
+import { visibleText } from "../text/visible.tsx";
+import { followEvents } from "../wire/event-stream.ts";
+import { reasonOf, request } from "../wire/request.ts";
+import { loadAsks, takeEvent } from "./arrivals.ts";
+import type { Ask } from "./asks.ts";
+
+export type Connection = "connecting" | "live" | "lost";
+export const connection = signal<Connection>("connecting");
+/** The server has become another version than the one that this page came from. */
+export const isOutdated = signal(false);
+
+/** Keeps the page what the server is, for as long as somebody is signed in. */
+export async function goLive(signal: AbortSignal): Promise<void> {
+  const fail = (cause: unknown) => {
+    connection.value = "lost";
+    if (endsSignIn(cause)) signedOut(reasonOf(cause));
+  };
+  await followEvents({
+    path: "/api/v1/events",
+    signal,
+    onOpen: () => void catchUp().catch(fail),
+    onEvent: ({ data }) => {
+      const event = ChangeEvent.safeParse(parsed(data)).data;
+      if (event === undefined) return;
+      sessionsChanged(event);
+      takeEvent(event, tell);
+    },
+    onLost: fail,
+  });
+}
+
+/** Only once the server listens for us, so that nothing falls between the list and the stream. */
+async function catchUp(): Promise<void> {
+  await loadAsks();
+  connection.value = "live";
+  const { version } = await request(Caller, "GET", "/api/v1/me");
+  isOutdated.value = version !== caller.peek()?.version;
+}
+
+function tell(fresh: Ask[]): void {
+  const [first] = fresh;
+  if (!first) return;
+  const { session_name, tool_name } = first.approval;
+  const text =
+    fresh.length === 1 ? `${session_name} asks to use ${visibleText(tool_name)}` : `${fresh.length} new asks`;
+  announce(text);
+  notify(text);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

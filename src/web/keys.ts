@@ -1,0 +1,57 @@
+import { signal } from "@preact/signals";
+import { move, selected, selectedId, toggleChecked } from "./inbox/asks.ts";
+import { allow, dialog, disarm, targets } from "./inbox/deciding.ts";
+import { route } from "./route.ts";
+
+export const isHelpOpen = signal(false);
+
+/** Each key with what it does, for acting on it and for the help alike. */
+export const KEYS: { keys: string[]; does: string; act: () => void }[] = [
+  { keys: ["j", "ArrowDown"], does: "next ask", act: () => move(1) },
+  { keys: ["k", "ArrowUp"], does: "previous ask", act: () => move(-1) },
+  { keys: ["g"], does: "oldest ask", act: () => move(Number.NEGATIVE_INFINITY) },
+  { keys: ["G"], does: "newest ask", act: () => move(Number.POSITIVE_INFINITY) },
+  { keys: ["a"], does: "allow; what is dangerous wants it twice", act: () => void allow() },
+  { keys: ["d"], does: "deny, with a reason", act: () => open("deny") },
+  { keys: ["e"], does: "edit the input, and allow it", act: () => open("edit") },
+  {
+    keys: ["x"],
+    does: "select, to decide several at once",
+    act: () => selectedId.value && toggleChecked(selectedId.value),
+  },
+  { keys: ["Escape"], does: "take back a first press", act: disarm },
+];
+
+export function handleKeys(): () => void {
+  const onKey = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || (event.repeat && event.key === "a")) return;
+    if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
+    if (event.key === "?") {
+      isHelpOpen.value = true;
+      return;
+    }
+    const found = route.peek().page === "inbox" ? KEYS.find(({ keys }) => keys.includes(event.key)) : undefined;
+    if (!found || (event.key.startsWith("Arrow") && isInCard(event.target))) return;
+    event.preventDefault();
+    found.act();
+  };
+  addEventListener("keydown", onKey);
+  return () => removeEventListener("keydown", onKey);
+}
+
+function open(which: "deny" | "edit"): void {
+  const isPossible =
+    which === "deny" ? targets().length > 0 : selected.peek()?.outcome === undefined && selected.peek();
+  if (isPossible) dialog.value = which;
+}
+
+/** There the arrows scroll, and choose between options. */
+function isInCard(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest(".card") !== null;
+}
+
+/** A checkbox takes no letters, so that keys work on it too. */
+function isTyping(target: EventTarget | null): boolean {
+  if (target instanceof HTMLInputElement) return !["checkbox", "radio", "button"].includes(target.type);
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}

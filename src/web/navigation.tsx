@@ -1,0 +1,83 @@
+import { pendingCount } from "./inbox/asks.ts";
+import { connection, isOutdated } from "./inbox/live.ts";
+import { isHelpOpen } from "./keys.ts";
+import { wantNotifications } from "./notification.ts";
+import { Icon, type IconName } from "./parts/icons.tsx";
+import { notifies, theme } from "./preferences.ts";
+import { linkTo, route } from "./route.ts";
+import { caller, signOut } from "./sign-in.tsx";
+
+const CONNECTION = { connecting: "Connecting…", live: "Live", lost: "No connection, trying again…" };
+const NEXT_THEME = { system: "light", light: "dark", dark: "system" } as const;
+
+export function Navigation() {
+  const { page } = route.value;
+  return (
+    <nav class="navigation" aria-label="Plexus">
+      <a class="brand" href={linkTo.inbox}>
+        <img src="/assets/icon.svg" alt="" width="22" height="22" />
+        <span>Plexus</span>
+      </a>
+      <div class="links">
+        <Link to={linkTo.inbox} icon="inbox" name="Inbox" isHere={page === "inbox"} count={pendingCount.value} />
+        <Link to={linkTo.sessions} icon="sessions" name="Sessions" isHere={page === "sessions" || page === "session"} />
+        <Link to={linkTo.history} icon="history" name="History" isHere={page === "history"} />
+      </div>
+      <div class="state">
+        {isOutdated.value && (
+          <button type="button" class="button small" onClick={() => location.reload()}>
+            Plexus was updated: reload
+          </button>
+        )}
+        <p class={`connection ${connection.value}`} role="status">
+          {CONNECTION[connection.value]}
+        </p>
+        <p class="caller">{caller.value?.name}</p>
+        <div class="tools">
+          <Tool icon="help" name="Keys" onClick={() => (isHelpOpen.value = true)} />
+          <Tool
+            icon="bell"
+            name={notifies.value === "yes" ? "Notifications: on" : "Notifications: off"}
+            isOn={notifies.value === "yes"}
+            onClick={() => void wantNotifications(notifies.value === "no")}
+          />
+          <Tool
+            icon="theme"
+            name={`Colours: ${theme.value}`}
+            isOn={theme.value !== "system"}
+            onClick={() => (theme.value = NEXT_THEME[theme.value])}
+          />
+          <Tool icon="leave" name="Sign out" onClick={() => void signOut()} />
+        </div>
+      </div>
+    </nav>
+  );
+}
+
+type LinkProps = { to: string; icon: IconName; name: string; isHere: boolean; count?: number };
+
+function Link({ to, icon, name, isHere, count = 0 }: LinkProps) {
+  return (
+    <a href={to} aria-current={isHere ? "page" : undefined}>
+      <Icon name={icon} />
+      <span>{name}</span>
+      {count > 0 && <span class="badge-count">{count > 999 ? "999+" : count}</span>}
+    </a>
+  );
+}
+
+type ToolProps = { icon: IconName; name: string; isOn?: boolean; onClick: () => void };
+
+function Tool({ icon, name, isOn = false, onClick }: ToolProps) {
+  return (
+    <button
+      type="button"
+      class={isOn ? `icon-button ${icon} on` : `icon-button ${icon}`}
+      aria-label={name}
+      title={name}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}

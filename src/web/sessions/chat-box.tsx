@@ -1,0 +1,47 @@
+import { useSignal } from "@preact/signals";
+import { z } from "zod";
+import { complain } from "../announcer.tsx";
+import { reasonOf, request } from "../wire/request.ts";
+
+type Props = { id: string; isRunning: boolean; onSent: () => Promise<void> };
+
+/** Gives a session its next prompt; one turn at a time. */
+export function ChatBox({ id, isRunning, onSent }: Props) {
+  const prompt = useSignal("");
+  const isBusy = useSignal(false);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (prompt.value.trim() === "" || isRunning || isBusy.value) return;
+    isBusy.value = true;
+    try {
+      await request(z.object({}), "POST", `/api/v1/sessions/${encodeURIComponent(id)}/chat`, { prompt: prompt.value });
+      prompt.value = "";
+      await onSent();
+    } catch (cause) {
+      complain(reasonOf(cause));
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void submit(event);
+  };
+  return (
+    <form class="chat-box" onSubmit={submit}>
+      <label class="unseen" for="chat">
+        Prompt
+      </label>
+      <textarea
+        id="chat"
+        rows={2}
+        placeholder={isRunning ? "A turn is running…" : "What to do next (Ctrl+Enter sends)"}
+        value={prompt}
+        onInput={({ currentTarget }) => (prompt.value = currentTarget.value)}
+        onKeyDown={onKey}
+      />
+      <button type="submit" class="button primary" disabled={isRunning || isBusy.value}>
+        Send
+      </button>
+    </form>
+  );
+}

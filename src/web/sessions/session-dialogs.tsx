@@ -1,0 +1,83 @@
+import { useSignal } from "@preact/signals";
+import { z } from "zod";
+import type { SessionDetail } from "../../schema/session-view.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { linkTo } from "../route.ts";
+import { reasonOf, request } from "../wire/request.ts";
+
+type Props = { session: SessionDetail; onClose: () => void };
+
+/** Makes a new session that goes on from here. */
+export function ForkDialog({ session, onClose }: Props) {
+  const name = useSignal(`${session.name} fork`);
+  const problem = useSignal("");
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    try {
+      const body = { new_name: name.value.trim() };
+      const { id } = await request(z.object({ id: z.string() }), "POST", `/api/v1/sessions/${session.id}/fork`, body);
+      onClose();
+      location.hash = linkTo.session(id);
+    } catch (cause) {
+      problem.value = reasonOf(cause);
+    }
+  };
+  return (
+    <Dialog title={`Fork ${session.name}`} onClose={onClose}>
+      <form onSubmit={submit}>
+        <label for="fork-name">Name of the new session; it has the whole conversation so far</label>
+        <input
+          id="fork-name"
+          type="text"
+          required
+          maxLength={100}
+          value={name}
+          onInput={({ currentTarget }) => (name.value = currentTarget.value)}
+        />
+        <Buttons action="Fork" kind="primary" problem={problem.value} onClose={onClose} />
+      </form>
+    </Dialog>
+  );
+}
+
+export function DeleteDialog({ session, onClose }: Props) {
+  const problem = useSignal("");
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    try {
+      await request(z.object({}), "DELETE", `/api/v1/sessions/${session.id}`);
+      onClose();
+      location.hash = linkTo.sessions;
+    } catch (cause) {
+      problem.value = reasonOf(cause);
+    }
+  };
+  return (
+    <Dialog title={`Delete ${session.name}?`} onClose={onClose}>
+      <form onSubmit={submit}>
+        <p>What runs in it ends, and its conversation is forgotten. The decisions stay on record.</p>
+        <Buttons action="Delete" kind="danger" problem={problem.value} onClose={onClose} />
+      </form>
+    </Dialog>
+  );
+}
+
+type ButtonsProps = { action: string; kind: "primary" | "danger"; problem: string; onClose: () => void };
+
+function Buttons({ action, kind, problem, onClose }: ButtonsProps) {
+  return (
+    <>
+      <p class="problem" role="alert">
+        {problem}
+      </p>
+      <div class="dialog-actions">
+        <button type="submit" class={`button ${kind}`}>
+          {action}
+        </button>
+        <button type="button" class="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { z } from "zod";
+import type { SessionDetail } from "../../schema/session-view.ts";
+import { complain } from "../announcer.tsx";
+import { Icon } from "../parts/icons.tsx";
+import { linkTo } from "../route.ts";
+import { Visible } from "../text/visible.tsx";
+import { type Method, reasonOf, request } from "../wire/request.ts";
+import { ChatBox } from "./chat-box.tsx";
+import { DeleteDialog, ForkDialog } from "./session-dialogs.tsx";
+import { dollars, isGoingOn, SessionBadge } from "./status.tsx";
+import { openTranscript } from "./transcript.ts";
+import { TranscriptView } from "./transcript-view.tsx";
+
+/** One session: what it is, what was said and done, and what to do next. */
+export function SessionPage({ id }: { id: string }) {
+  const transcript = useMemo(() => openTranscript(id), [id]);
+  useEffect(() => transcript.close, [transcript]);
+  const dialog = useSignal<"none" | "fork" | "delete">("none");
+  const session = transcript.session.value;
+  const act = async (method: Method, action: string) => {
+    try {
+      await request(z.object({}), method, `/api/v1/sessions/${encodeURIComponent(id)}${action}`);
+      await transcript.refresh();
+    } catch (cause) {
+      complain(reasonOf(cause));
+    }
+  };
+  if (!session) {
+    return (
+      <main class="page">
+        <h1 class="unseen">Session</h1>
+        <p class="nothing">{transcript.problem.value ?? "Looking…"}</p>
+      </main>
+    );
+  }
+  const isRunning = isGoingOn(session.status);
+  return (
+    <main class="session">
+      <Head session={session}>
+        {isRunning && (
+          <button type="button" class="button" onClick={() => void act("POST", "/cancel")}>
+            Cancel turn
+          </button>
+        )}
+        {session.kind === "managed" && (
+          <button type="button" class="button" onClick={() => (dialog.value = "fork")}>
+            Fork
+          </button>
+        )}
+        <button type="button" class="button" onClick={() => (dialog.value = "delete")}>
+          Delete
+        </button>
+      </Head>
+      {session.kind === "by_hand" ? (
+        <p class="nothing">A claude that was started by hand: Plexus sees what it asks, not what it says.</p>
+      ) : (
+        <TranscriptView transcript={transcript} />
+      )}
+      {session.kind === "managed" && <ChatBox id={id} isRunning={isRunning} onSent={transcript.refresh} />}
+      {dialog.value === "fork" && <ForkDialog session={session} onClose={() => (dialog.value = "none")} />}
+      {dialog.value === "delete" && <DeleteDialog session={session} onClose={() => (dialog.value = "none")} />}
+    </main>
+  );
+}
+
+type HeadProps = { session: z.infer<typeof SessionDetail>; children: preact.ComponentChildren };
+
+function Head({ session, children }: HeadProps) {
+  return (
+    <header class="page-head">
+      <a class="icon-button" href={linkTo.sessions} aria-label="All sessions">
+        <Icon name="back" />
+      </a>
+      <h1>{session.name}</h1>
+      <SessionBadge status={session.status} />
+      <span class="facts">
+        {dollars(session.total_cost_usd)}
+        {session.model && ` · ${session.model}`}
+        {session.working_dir && (
+          <>
+            {" · "}
+            <code class="path">
+              <Visible text={session.working_dir} />
+            </code>
+          </>
+        )}
+      </span>
+      <span class="head-actions">{children}</span>
+    </header>
+  );
+}

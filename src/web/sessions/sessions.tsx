@@ -1,0 +1,82 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { SessionSummary } from "../../schema/session-view.ts";
+import { moment, now, span } from "../clock.ts";
+import { Scrollable } from "../parts/scrollable.tsx";
+import { linkTo } from "../route.ts";
+import { visibleText } from "../text/visible.tsx";
+import { areListed, cursor, loadMoreSessions, sessions, watchSessions } from "./listing.ts";
+import { StartDialog } from "./start-dialog.tsx";
+import { dollars, SessionBadge } from "./status.tsx";
+
+/** Every session, the newest first. */
+export function SessionsPage() {
+  const isStarting = useSignal(false);
+  useEffect(watchSessions, []);
+  return (
+    <main class="page">
+      <header class="page-head">
+        <h1>Sessions</h1>
+        <button type="button" class="button primary" onClick={() => (isStarting.value = true)}>
+          New session
+        </button>
+      </header>
+      {areListed.value && sessions.value.length === 0 && (
+        <p class="nothing">No session yet: start one here, or let an agent call claudecode_create.</p>
+      )}
+      {sessions.value.length > 0 && (
+        <Scrollable class="table-scroll" label="Sessions">
+          <table class="table">
+            <thead>
+              <tr>
+                <th>Session</th>
+                <th>Status</th>
+                <th class="right">Waiting</th>
+                <th class="right">Cost</th>
+                <th class="right">Last turn</th>
+                <th>Parent</th>
+                <th>Started</th>
+              </tr>
+            </thead>
+            <tbody>
+              {sessions.value.map((session) => (
+                <Row key={session.id} session={session} />
+              ))}
+            </tbody>
+          </table>
+        </Scrollable>
+      )}
+      {cursor.value !== null && (
+        <button type="button" class="button" onClick={() => void loadMoreSessions()}>
+          More
+        </button>
+      )}
+      {isStarting.value && <StartDialog onClose={() => (isStarting.value = false)} />}
+    </main>
+  );
+}
+
+function Row({ session }: { session: SessionSummary }) {
+  const { last_turn: turn } = session;
+  return (
+    <tr>
+      <td>
+        <a href={linkTo.session(session.id)}>{session.name}</a>
+        <small class="path">
+          {session.kind === "by_hand" ? "started by hand" : visibleText(session.working_dir ?? "")}
+        </small>
+      </td>
+      <td>
+        <SessionBadge status={session.status} />
+      </td>
+      <td class="right">{session.pending || "–"}</td>
+      <td class="right">{dollars(session.cost_usd)}</td>
+      <td class="right">{turn ? span((turn.ended_at ?? now.value) - turn.started_at) : "–"}</td>
+      <td>
+        {session.owner}
+        {session.forked_from && <small>a fork</small>}
+      </td>
+      <td>{moment(session.created_at)}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,76 @@
+import { useSignal } from "@preact/signals";
+import { z } from "zod";
+import { Supervision } from "../../schema/turn.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { linkTo } from "../route.ts";
+import { reasonOf, request } from "../wire/request.ts";
+
+const Created = z.object({ type: z.literal("created"), id: z.string() });
+const MEANING: Record<Supervision, string> = {
+  strict: "strict: every command, edit and network call asks",
+  default: "default: what Claude Code would ask a person",
+  inherit: "inherit: your own and the project's settings apply",
+};
+
+/** Makes a session, and gives it its first work. */
+export function StartDialog({ onClose }: { onClose: () => void }) {
+  const problem = useSignal("");
+  const isBusy = useSignal(false);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const form = new FormData(event.currentTarget);
+    const field = (name: string) => String(form.get(name) ?? "").trim();
+    isBusy.value = true;
+    problem.value = "";
+    try {
+      const { id } = await request(Created, "POST", "/api/v1/sessions", {
+        name: field("name"),
+        working_dir: field("working_dir") || null,
+        model: field("model") || null,
+        supervision: field("supervision"),
+      });
+      const prompt = field("prompt");
+      if (prompt) await request(z.object({}), "POST", `/api/v1/sessions/${id}/chat`, { prompt });
+      location.hash = linkTo.session(id);
+      onClose();
+    } catch (cause) {
+      problem.value = reasonOf(cause);
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  return (
+    <Dialog title="New session" onClose={onClose}>
+      <form onSubmit={submit}>
+        <label for="name">Name</label>
+        <input id="name" name="name" type="text" required maxLength={100} autocomplete="off" />
+        <label for="working_dir">Working directory (else where the server was started)</label>
+        <input id="working_dir" name="working_dir" type="text" autocomplete="off" spellcheck={false} />
+        <label for="model">Model (else Claude Code's own choice)</label>
+        <input id="model" name="model" type="text" autocomplete="off" spellcheck={false} />
+        <label for="supervision">Supervision</label>
+        <select id="supervision" name="supervision" defaultValue="default">
+          {Supervision.options.map((option) => (
+            <option key={option} value={option} selected={option === "default"}>
+              {MEANING[option]}
+            </option>
+          ))}
+        </select>
+        <label for="prompt">First prompt</label>
+        <textarea id="prompt" name="prompt" rows={4} />
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+        <div class="dialog-actions">
+          <button type="submit" class="button primary" disabled={isBusy}>
+            Start
+          </button>
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

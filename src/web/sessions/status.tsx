@@ -1,0 +1,22 @@
+import type { SessionStatus } from "../../schema/turn.ts";
+
+const WORDS: Record<SessionStatus, string> = {
+  idle: "idle",
+  running: "running",
+  awaiting_permission: "asks",
+  complete: "done",
+  failed: "failed",
+  cancelled: "cancelled",
+};
+
+export function SessionBadge({ status }: { status: SessionStatus }) {
+  return <span class={`badge ${status}`}>{WORDS[status]}</span>;
+}
+
+export function isGoingOn(status: SessionStatus): boolean {
+  return status === "running" || status === "awaiting_permission";
+}
+
+export function dollars(amount: number): string {
+  return amount === 0 ? "–" : `$${amount.toFixed(amount < 1 ? 4 : 2)}`;
+}

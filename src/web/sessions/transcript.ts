@@ -1,0 +1,184 @@
+import { batch, computed, type Signal, signal } from "@preact/signals";
+import { z } from "zod";
+import { SessionDetail, SessionEvent, TurnSummary } from "../../schema/session-view.ts";
+import { TurnEvent } from "../../schema/turn.ts";
+import { followEvents } from "../wire/event-stream.ts";
+import { reasonOf, request } from "../wire/request.ts";
+
+/** So many events are read, kept and drawn together. */
+export const CHUNK = 25;
+const MAX_CHUNKS = 300;
+const GATHER_MS = 30;
+
+export type Chunk = { key: string; turnId: string; at: number };
+type Events = (TurnEvent | undefined)[];
+
+const TurnsPage = z.object({ turns: z.array(TurnSummary), cursor: z.string().nullable() });
+const EventsPage = z.object({ events: z.array(z.object({ seq: z.int(), event: TurnEvent })) });
+const Tree = z.object({ nodes: z.array(z.object({ id: z.string(), role: z.string(), content: z.unknown() })) });
+
+export type Transcript = ReturnType<typeof openTranscript>;
+
+/** What was said and done in a session, read as it is looked at, and as it happens. */
+export function openTranscript(id: string) {
+  const over = new AbortController();
+  const path = `/api/v1/sessions/${encodeURIComponent(id)}`;
+  const session = signal<SessionDetail | undefined>(undefined);
+  const turns = signal<TurnSummary[]>([]);
+  const prompts = signal<ReadonlyMap<string, string>>(new Map());
+  const problem = signal<string | undefined>(undefined);
+  const chunks = new Map<string, Signal<Events>>();
+  const loading = new Set<string>();
+  const places = new Map<string, Chunk>();
+  /** All there are, in order; each stays the same object. */
+  const layout = computed(() =>
+    turns.value.flatMap(({ turn_id: turnId, event_count }) =>
+      Array.from({ length: Math.ceil(event_count / CHUNK) }, (_, at) => placeOf(turnId, at)),
+    ),
+  );
+
+  function placeOf(turnId: string, at: number): Chunk {
+    const key = `${turnId}:${at}`;
+    const chunk = places.get(key) ?? { key, turnId, at };
+    places.set(key, chunk);
+    return chunk;
+  }
+
+  async function load(): Promise<void> {
+    session.value = (await request(z.object({ config: SessionDetail }), "GET", path)).config;
+    const found: TurnSummary[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const after: string = cursor && `&cursor=${encodeURIComponent(cursor)}`;
+      const page: z.infer<typeof TurnsPage> = await request(TurnsPage, "GET", `${path}/turns?limit=1000${after}`);
+      found.push(...page.turns);
+      cursor = page.cursor;
+    }
+    turns.value = found.reverse();
+    await loadPrompts();
+  }
+
+  async function loadPrompts(): Promise<void> {
+    const { nodes } = await request(Tree, "GET", `${path}/tree`);
+    prompts.value = new Map(
+      nodes.flatMap(({ id: node, role, content }) => (role === "user" ? [[node, textOf(content)]] : [])),
+    );
+  }
+
+  /** The events of a chunk, as far as they are known; those that are not are fetched. */
+  function eventsOf({ key, turnId, at }: Chunk): Signal<Events> {
+    const known = chunks.get(key) ?? signal<Events>([]);
+    // The one that was looked at last is the last to be forgotten.
+    chunks.delete(key);
+    chunks.set(key, known);
+    const total = turns.peek().find((turn) => turn.turn_id === turnId)?.event_count ?? 0;
+    const wanted = Math.min(CHUNK, total - at * CHUNK);
+    const missing = Array.from({ length: Math.max(0, wanted) }, (_, index) => index).find(
+      (index) => !known.peek()[index],
+    );
+    if (missing !== undefined && !loading.has(key)) void fetchChunk(key, turnId, at * CHUNK + missing);
+    return known;
+  }
+
+  async function fetchChunk(key: string, turnId: string, from: number): Promise<void> {
+    loading.add(key);
+    try {
+      const limit = CHUNK - (from % CHUNK);
+      const page = await request(EventsPage, "GET", `/api/v1/turns/${turnId}/events?from_seq=${from}&limit=${limit}`);
+      put(turnId, page.events);
+    } catch (cause) {
+      problem.value = reasonOf(cause);
+    } finally {
+      loading.delete(key);
+      for (const [old] of chunks) if (chunks.size > MAX_CHUNKS) chunks.delete(old);
+    }
+  }
+
+  function put(turnId: string, events: { seq: number; event: TurnEvent }[]): void {
+    const first = events[0];
+    if (!first) return;
+    const at = Math.floor(first.seq / CHUNK);
+    const known = chunks.get(`${turnId}:${at}`);
+    if (!known) return;
+    const next = [...known.peek()];
+    for (const { seq, event } of events) if (Math.floor(seq / CHUNK) === at) next[seq % CHUNK] = event;
+    known.value = next;
+  }
+
+  const arriving: SessionEvent[] = [];
+
+  /** Many at once cost as little as one. */
+  function takeSoon(event: SessionEvent): void {
+    if (arriving.push(event) > 1) return;
+    setTimeout(() => batch(() => arriving.splice(0).forEach(take)), GATHER_MS);
+  }
+
+  function take({ turn_id, seq, event }: SessionEvent): void {
+    const turn = turns.peek().find((one) => one.turn_id === turn_id);
+    if (!turn) return void refresh();
+    const at = Math.floor(seq / CHUNK);
+    // What begins a chunk is at hand; of any other the rest is fetched once it is looked at.
+    if (seq % CHUNK === 0) chunks.set(`${turn_id}:${at}`, signal([]));
+    put(turn_id, [{ seq, event }]);
+    if (seq >= turn.event_count) replaceTurn({ ...turn, event_count: seq + 1 });
+    if (["approval_requested", "approval_resolved", "complete", "error"].includes(event.type)) void refresh();
+  }
+
+  function replaceTurn(turn: TurnSummary): void {
+    turns.value = turns.peek().map((one) => (one.turn_id === turn.turn_id ? turn : one));
+  }
+
+  let isRefreshing = false;
+  /** Turns that are new or over; what the stream has told since is not taken back. */
+  async function refresh(): Promise<void> {
+    if (isRefreshing) return;
+    isRefreshing = true;
+    try {
+      const [detail, page] = await Promise.all([
+        request(z.object({ config: SessionDetail }), "GET", path),
+        request(TurnsPage, "GET", `${path}/turns?limit=20`),
+      ]);
+      session.value = detail.config;
+      const known = new Map(turns.peek().map((turn) => [turn.turn_id, turn]));
+      for (const turn of page.turns.toReversed()) {
+        const event_count = Math.max(turn.event_count, known.get(turn.turn_id)?.event_count ?? 0);
+        known.set(turn.turn_id, { ...turn, event_count });
+      }
+      turns.value = [...known.values()];
+      await loadPrompts();
+    } catch (cause) {
+      problem.value = reasonOf(cause);
+    } finally {
+      isRefreshing = false;
+    }
+  }
+
+  async function follow(): Promise<void> {
+    try {
+      await load();
+    } catch (cause) {
+      problem.value = reasonOf(cause);
+      return;
+    }
+    const last = turns.peek().findLast((turn) => turn.event_count > 0);
+    await followEvents({
+      path: `${path}/events`,
+      lastEventId: last && `${last.turn_id}~${last.event_count - 1}`,
+      signal: over.signal,
+      onOpen: () => void refresh(),
+      onEvent: ({ data }) => {
+        const event = SessionEvent.safeParse(JSON.parse(data)).data;
+        if (event) takeSoon(event);
+      },
+    });
+  }
+
+  void follow();
+  return { session, turns, chunks: layout, prompts, problem, eventsOf, refresh, close: () => over.abort() };
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (typeof content === "object" && content !== null && "text" in content && typeof content.text === "string")
+    return content.text;
+  return JSON.stringify(content);
+}

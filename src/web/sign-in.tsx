@@ -1,0 +1,76 @@
+import { signal } from "@preact/signals";
+import { z } from "zod";
+import { Caller, SignedIn } from "../schema/sign-in.ts";
+import { takeCode } from "./route.ts";
+import { Refused, reasonOf, request } from "./wire/request.ts";
+import { keepToken, token } from "./wire/token.ts";
+
+/** Who we are, once the server has said so. */
+export const caller = signal<Caller | undefined>(undefined);
+/** Why nobody is signed in; `undefined` while it is not known yet. */
+export const notSignedIn = signal<string | undefined>(undefined);
+
+/** With the code of the address, with the token of this tab, or, where the server wants none, without. */
+export async function signIn(): Promise<void> {
+  const code = takeCode();
+  try {
+    if (code !== undefined) keepToken((await request(SignedIn, "POST", "/api/v1/sign-in", { code })).token);
+    caller.value = await request(Caller, "GET", "/api/v1/me");
+    notSignedIn.value = undefined;
+  } catch (cause) {
+    signedOut(code !== undefined || token.peek() !== undefined ? reasonOf(cause) : "");
+  }
+}
+
+/** The server takes our token no more. */
+export function signedOut(reason: string): void {
+  caller.value = undefined;
+  notSignedIn.value = reason;
+}
+
+/** Whether a failure means that we are nobody here any more. */
+export function endsSignIn(cause: unknown): boolean {
+  return cause instanceof Refused && cause.status === 401;
+}
+
+export async function signOut(): Promise<void> {
+  await request(z.object({ type: z.string() }), "POST", "/api/v1/me/sign-out").catch(() => undefined);
+  keepToken(undefined);
+  signedOut("");
+}
+
+export function SignInPage() {
+  const isBusy = signal(false);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const pasted = String(new FormData(event.currentTarget).get("token") ?? "").trim();
+    if (pasted === "") return;
+    isBusy.value = true;
+    keepToken(pasted);
+    await signIn();
+    if (caller.peek() === undefined) keepToken(undefined);
+    isBusy.value = false;
+  };
+  return (
+    <main class="sign-in">
+      <img src="/assets/icon.svg" alt="" width="44" height="44" />
+      <h1>Plexus</h1>
+      <p>Open this page signed in, from a terminal on the server's machine:</p>
+      <pre class="code">plexus open</pre>
+      <p>
+        Or paste a token, such as the one that <code>plexus token show</code> prints.
+      </p>
+      <form onSubmit={submit}>
+        <label for="token">Token</label>
+        <input id="token" name="token" type="password" autocomplete="off" spellcheck={false} required />
+        <button class="button primary" type="submit" disabled={isBusy}>
+          Sign in
+        </button>
+      </form>
+      <p class="refusal" role="alert">
+        {notSignedIn.value}
+      </p>
+    </main>
+  );
+}

@@ -1,0 +1,145 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { plexusBinary } from "../support/binary.ts";
+import { CLAUDE } from "../support/claude.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
+import { type CommandOptions, plexus, plexusOnScreen } from "./command.ts";
+import { openPlace } from "./place.ts";
+
+setDefaultTimeout(120_000);
+
+const STEPS = ["ask", "allow", "deny", "edit"];
+const Report = z.strictObject({
+  type: z.literal("ok"),
+  healthy: z.boolean(),
+  findings: z.array(
+    z.strictObject({
+      step: z.string(),
+      state: z.enum(["ok", "failed", "skipped"]),
+      says: z.string(),
+      remedy: z.string().optional(),
+    }),
+  ),
+});
+
+/** Of the steps, how each went. */
+async function examined(args: string[], options: CommandOptions = {}) {
+  const { exitCode, stdout } = await plexus(["doctor", "--json", ...args], options);
+  const { healthy, findings } = Report.parse(JSON.parse(stdout));
+  const states = Object.fromEntries(findings.map(({ step, state }) => [step, state]));
+  return { exitCode, healthy, states, findings };
+}
+
+const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith("plexus-doctor-"));
+const nobody = ["--url", "http://127.0.0.1:1"];
+
+describe("plexus doctor", () => {
+  test("proves with the user's claude that the running server's decisions count, and leaves no session", async () => {
+    await using place = await openPlace();
+    const home = join(place.scratch, "home");
+    mkdirSync(home);
+    const before = left();
+    const { exitCode, stdout, stderr } = await place.plexus(["doctor", "--claude", CLAUDE], { env: { HOME: home } });
+    const marks = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(/ {2,}/)[0]);
+    const looked = ["data dir", "server", "token", "claude", ...STEPS].map((step) => `✓ ${step}`);
+    expect({ exitCode, marks, stderr }).toEqual({ exitCode: 0, marks: [...looked, "Everything works."], stderr: "" });
+    expect(await (await place.fetch("/api/v1/sessions")).json()).toMatchObject({ sessions: [] });
+    const { approvals } = z
+      .object({ approvals: z.array(z.object({ status: z.string() })) })
+      .parse(await (await place.fetch("/api/v1/approvals")).json());
+    expect(approvals.map(({ status }) => status)).toEqual(["allowed", "denied", "allowed"]);
+    // From source, Bun keeps what it has compiled there.
+    expect({ home: readdirSync(home).filter((name) => name !== ".bun"), left: left() }).toEqual({
+      home: [],
+      left: before,
+    });
+  });
+
+  test("starts a server for itself where none runs: the binary, in an empty home", async () => {
+    await using directory = await temporaryDirectory();
+    const program = [await plexusBinary()];
+    const env = { HOME: directory.path, PLEXUS_PORT: "0" };
+    const { exitCode, healthy, states } = await examined(["--claude", CLAUDE], { program, env });
+    const all = ["data dir", "port", "server", "token", "claude", ...STEPS];
+    expect(states).toEqual(Object.fromEntries(all.map((step) => [step, "ok"])));
+    expect({ exitCode, healthy, home: readdirSync(directory.path) }).toEqual({ exitCode: 0, healthy: true, home: [] });
+  });
+
+  test("says what to do when there is no claude, and does not try what needs it", async () => {
+    await using place = await openPlace();
+    const args = ["--data-dir", place.dataDir, "--claude", join(place.scratch, "none")];
+    const { exitCode, healthy, states, findings } = await examined(args);
+    expect({ exitCode, healthy }).toEqual({ exitCode: 1, healthy: false });
+    expect(states).toMatchObject({ server: "ok", token: "ok", claude: "failed", ask: "skipped", edit: "skipped" });
+    expect(findings.find(({ step }) => step === "claude")?.remedy).toContain("nstall Claude Code");
+  });
+
+  test("tells what a claude said that ended without asking", async () => {
+    await using place = await openPlace();
+    const claude = standIn(place.scratch, 'echo "the moon is in the wrong house" >&2; exit 1');
+    const { exitCode, stdout } = await place.plexus(["doctor", "--claude", claude]);
+    expect(stdout).toContain("✗ ask       The child ended before it asked: the moon is in the wrong house\n");
+    expect(stdout).toContain(`→ See whether \`${claude} -p hello\` works`);
+    expect(exitCode).toBe(1);
+  });
+
+  test("finds a port that another program has", async () => {
+    await using directory = await temporaryDirectory();
+    const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("hello") });
+    const env = { PLEXUS_PORT: String(other.port), PLEXUS_DATA_DIR: join(directory.path, "data") };
+    const { states, findings } = await examined(["--claude", "/nonexistent"], { env });
+    await other.stop(true);
+    expect(states).toMatchObject({ "data dir": "ok", port: "failed", server: "ok", token: "ok" });
+    expect(findings.find(({ step }) => step === "port")?.remedy).toContain("PLEXUS_PORT");
+  });
+
+  test("finds a data dir that is none, a token that others can read, and one that the server does not take", async () => {
+    await using place = await openPlace();
+    const file = join(place.scratch, "file");
+    writeFileSync(file, "");
+    expect((await examined(["--data-dir", file, "--claude", file])).states).toMatchObject({ "data dir": "failed" });
+    const token = "some-token-of-another-server";
+    const refused = await examined(["--data-dir", place.dataDir, "--claude", file], { env: { PLEXUS_TOKEN: token } });
+    expect(refused.states).toMatchObject({ "data dir": "ok", server: "ok", token: "failed", ask: "skipped" });
+    chmodSync(join(place.dataDir, "operator-token"), 0o644);
+    const readable = await examined(["--data-dir", place.dataDir, "--claude", file]);
+    expect(readable.findings[0]).toMatchObject({ step: "data dir", state: "failed" });
+    expect(readable.findings[0]?.remedy).toContain("chmod 600");
+  });
+
+  test("starts no server in place of one that it was told of", async () => {
+    const { exitCode, states } = await examined([...nobody, "--claude", "/nonexistent"]);
+    expect(states).toMatchObject({ server: "failed", token: "skipped", ask: "skipped" });
+    expect(exitCode).toBe(1);
+  });
+
+  test("takes its child along when it is stopped", async () => {
+    await using place = await openPlace();
+    const note = join(place.scratch, "pid");
+    const claude = standIn(place.scratch, `echo $$ >${note}.new; mv ${note}.new ${note}; exec sleep 1000`);
+    const before = left();
+    await using screen = plexusOnScreen(["doctor", "--claude", claude, "--data-dir", place.dataDir]);
+    await until("the child to run", () => existsSync(note));
+    screen.type("\u0003");
+    expect(await screen.exited).toBe(1);
+    expect(screen.text()).toContain("plexus: Stopped before the end.");
+    expect(existsSync(`/proc/${readFileSync(note, "utf8").trim()}`)).toBe(false);
+    expect(await (await place.fetch("/api/v1/sessions")).json()).toMatchObject({ sessions: [] });
+    expect(left()).toEqual(before);
+  });
+});
+
+/** An executable that says it is a good Claude Code, and then does something else. */
+function standIn(directory: string, script: string): string {
+  const path = join(directory, "claude");
+  const version = 'if [ "$1" = --version ]; then echo "2.1.325 (Claude Code)"; exit; fi';
+  writeFileSync(path, `#!/bin/sh\n${version}\n${script}\n`, { mode: 0o755 });
+  return path;
+}

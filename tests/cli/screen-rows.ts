@@ -1,0 +1,14 @@
+const SEQUENCE = /\u001b\[\??([\d;]*)([A-Za-z])|([^\u001b]+)/g;
+
+/** What stands on the screen after all that was written to it, as far as `plexus watch` makes use of a terminal. */
+export function rowsOf(written: string): string[] {
+  const rows: string[] = [];
+  let row = 0;
+  for (const [, values = "", command, text] of written.matchAll(SEQUENCE)) {
+    if (text !== undefined) rows[row] = (rows[row] ?? "") + text;
+    if (command === "H") row = Number(values.split(";")[0]) - 1;
+    if (command === "K") rows[row] = "";
+    if (command === "J") rows.length = 0;
+  }
+  return Array.from(rows, (line) => line ?? "");
+}

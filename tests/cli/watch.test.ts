@@ -1,0 +1,279 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startServerProcess } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+import { plexus, plexusOnScreen, type Screen } from "./command.ts";
+import { openPlace, type Place } from "./place.ts";
+import { rowsOf } from "./screen-rows.ts";
+
+setDefaultTimeout(60_000);
+
+const CTRL_C = "\u0003";
+const ENTERED = "\u001b[?1049h";
+const LEFT = "\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l";
+
+let place: Place;
+let session: string;
+beforeEach(async () => {
+  place = await openPlace();
+  session = await place.session("worker");
+});
+afterEach(() => place[Symbol.asyncDispose]());
+
+type Options = { columns?: number; rows?: number; env?: Record<string, string>; shell?: string };
+
+/** `plexus watch` on a terminal, and what stands on it. */
+function watch({ columns = 80, rows = 24, env = {} }: Options = {}) {
+  const screen = plexusOnScreen(["watch", "--data-dir", place.dataDir], { columns, rows, env: { NO_COLOR: "1", ...env } });
+  const now = () => rowsOf(screen.text()).join("\n");
+  const shows = async (what: string) => {
+    const seen = await until(`the screen to show ${what}`, () => now().includes(what) && now()).catch(() => undefined);
+    if (seen === undefined) throw new Error(`the screen never showed "${what}", but:\n${now()}`);
+    return seen;
+  };
+  return Object.assign(screen, { now, rows: () => rowsOf(screen.text()), shows });
+}
+
+const bash = (command: string) => place.ask(session, "Bash", { command });
+/** A key so soon after something has changed is not taken. */
+const settled = () => Bun.sleep(400);
+
+async function press(screen: Screen, key: string): Promise<void> {
+  await settled();
+  screen.type(key);
+}
+
+async function ended(screen: Screen, key: string): Promise<void> {
+  screen.type(key);
+  expect(await screen.exited).toBe(0);
+}
+
+describe("plexus watch", () => {
+  test("shows what waits, oldest first, and what comes; the key a allows the one that is looked at", async () => {
+    const first = await bash("touch first");
+    await using screen = watch();
+    await screen.shows("│ touch first");
+    await place.ask(session, "WebFetch", { url: "https://example.org", prompt: "hm" });
+    const both = await screen.shows("https://example.org");
+    expect(both).toMatch(/▸ worker {2}Bash +\d+s +\w+ {2}touch first\n {2}worker {2}WebFetch +\d+s +\w+ {2}https/);
+    expect(both).toContain("2 waiting");
+    await press(screen, "a");
+    expect(await first.answer).toEqual({ behavior: "allow", updatedInput: { command: "touch first" } });
+    await screen.shows("Allowed Bash of worker.");
+    await screen.shows("▸ worker  WebFetch");
+    await ended(screen, "q");
+  });
+
+  test("asks for the reason of a denial, which the child reads; Escape goes back", async () => {
+    const { answer } = await bash("touch it");
+    await using screen = watch();
+    await screen.shows("│ touch it");
+    screen.type("d");
+    await screen.shows("Why not?");
+    screen.type("no\u001b");
+    await until("the question to be gone", () => !screen.now().includes("Why not?"));
+    screen.type("dnot thX\u007fere, plëase\r");
+    expect(await answer).toEqual({ behavior: "deny", message: "not there, plëase" });
+    await screen.shows("Denied Bash of worker.");
+    await screen.shows("Nothing waits for a decision.");
+    await ended(screen, CTRL_C);
+  });
+
+  test("wants a second press for what is dangerous, and forgets the first one when another key comes between", async () => {
+    const { answer } = await bash("rm -rf build");
+    await using screen = watch();
+    await screen.shows("! it removes files");
+    await press(screen, "a");
+    await screen.shows("Press a again to allow it, though it removes files");
+    screen.type("j");
+    await until("the question to be gone", () => !screen.now().includes("Press a again"));
+    await press(screen, "a");
+    await screen.shows("Press a again");
+    expect(await place.pending(session)).toHaveLength(1);
+    await press(screen, "a");
+    expect(await answer).toMatchObject({ behavior: "allow" });
+    await ended(screen, "q");
+  });
+
+  test("takes keys that are held down, or pasted, for nothing but one press", async () => {
+    await bash("touch 1");
+    await bash("touch 2");
+    await bash("rm -rf build");
+    await using screen = watch();
+    await screen.shows("3 waiting");
+    await settled();
+    screen.type("\u001b[200~aaaddd\u001b[201~");
+    screen.type("aaaaaaaa");
+    await screen.shows("2 waiting");
+    expect(screen.now()).not.toContain("Why not?");
+    expect(await place.pending(session)).toHaveLength(2);
+    await ended(screen, "q");
+  });
+
+  test("says who was faster, and with what, where it was looked at", async () => {
+    const { id } = await bash("touch it");
+    await using screen = watch();
+    await screen.shows("│ touch it");
+    screen.type("d");
+    await screen.shows("Why not?");
+    await place.plexus(["deny", id, "-m", "I was faster"]);
+    const seen = await screen.shows("✗ Bash of worker was denied by operator: I was faster");
+    expect(seen).toContain("0 waiting");
+    expect(seen).not.toContain("Why not?");
+    await press(screen, "a");
+    await ended(screen, "q");
+  });
+
+  test("goes on when the server is back, with what was asked and decided meanwhile", async () => {
+    const { id } = await bash("touch it");
+    await using screen = watch();
+    await screen.shows("│ touch it");
+    await place.server.kill();
+    await screen.shows("the server is gone: waiting for it");
+    const port = Number(new URL(place.server.url).port);
+    await using _ = await startServerProcess({ dataDir: place.dataDir, port });
+    await screen.shows("● live");
+    await place.plexus(["deny", id, "-m", "after the restart"]);
+    await screen.shows("after the restart");
+    void place.call("loopback_permit", { session_id: session, tool_name: "Bash", input: { command: "touch new" } });
+    await screen.shows("touch new");
+    await ended(screen, "q");
+  });
+
+  test("lets the input be edited; what is not valid is kept, and said why", async () => {
+    const { answer } = await bash("touch original");
+    const editor = join(place.scratch, "editor");
+    const next = (script: string) => writeFileSync(editor, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    next(`printf '{"command": oops' >"$2"; echo "$1" >${place.scratch}/seen`);
+    await using screen = watch({ env: { EDITOR: `${editor} --wait` } });
+    await screen.shows("│ touch original");
+    screen.type("e");
+    await screen.shows("Not used, since it is not valid JSON");
+    next(`cp "$2" ${place.scratch}/kept; printf '{"command":"rm -rf edited"}' >"$2"`);
+    screen.type("e");
+    const seen = await screen.shows("│ rm -rf edited");
+    expect(seen).toContain("! it removes files");
+    expect(readFileSync(join(place.scratch, "kept"), "utf8")).toBe('{"command": oops');
+    expect(readFileSync(join(place.scratch, "seen"), "utf8")).toBe("--wait\n");
+    await press(screen, "a");
+    await screen.shows("Press a again");
+    await press(screen, "a");
+    expect(await answer).toEqual({ behavior: "allow", updatedInput: { command: "rm -rf edited" } });
+    await ended(screen, "q");
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("plexus-edit-"))).toEqual([]);
+  });
+
+  test("drops an edit with Escape, and decides nothing by an editor that fails", async () => {
+    await bash("touch original");
+    const editor = join(place.scratch, "editor");
+    writeFileSync(editor, `#!/bin/sh\nprintf '{"command":"touch edited"}' >"$1"\n`, { mode: 0o755 });
+    await using screen = watch({ env: { VISUAL: editor, EDITOR: "false" } });
+    await screen.shows("│ touch original");
+    screen.type("e");
+    await screen.shows("│ touch edited");
+    screen.type("\u001b");
+    await screen.shows("│ touch original");
+    writeFileSync(editor, "#!/bin/sh\nexit 3\n");
+    screen.type("e");
+    await screen.shows("ended with exit code 3");
+    expect(await place.pending(session)).toHaveLength(1);
+    await ended(screen, "q");
+  });
+
+  test("shows an edit as a diff against the file, and the rest of a long one when it is scrolled", async () => {
+    const file = join(place.scratch, "server.ts");
+    const lines = Array.from({ length: 40 }, (_, n) => `line ${n}`);
+    writeFileSync(file, `const port = 80;\n${lines.join("\n")}\n`);
+    await place.ask(session, "Edit", { file_path: file, old_string: "port = 80", new_string: "port = 8080" });
+    await place.ask(session, "Write", { file_path: file, content: lines.map((text) => text.toUpperCase()).join("\n") });
+    await using screen = watch();
+    const diff = await screen.shows("│ +const port = 8080;");
+    expect(diff).toContain("│ -const port = 80;");
+    expect(diff).toContain("│  line 2");
+    expect(diff).not.toContain("line 3");
+    screen.type("j");
+    await screen.shows("│ -const port = 80;");
+    expect(screen.now()).not.toContain("LINE 39");
+    for (let page = 0; page < 10; page++) screen.type("\u001b[6~");
+    await screen.shows("│ +LINE 39");
+    await ended(screen, "q");
+  });
+
+  test("makes visible what a child hides, and lets none of it touch the screen", async () => {
+    const hostile = "echo \u001b[2J\u001b[31m\u202e\u2066\u200b\u{e0041}\r\u009b31m\u007fend\u001b]0;title\u0007";
+    await place.ask(session, `Bash${hostile}`, { command: hostile, nested: { text: hostile } });
+    await bash(hostile);
+    await using screen = watch();
+    await screen.shows("\\u{202e}");
+    await screen.shows("2 waiting");
+    screen.type("j");
+    await screen.shows("! it has characters that do not show");
+    await ended(screen, "q");
+    const ours = /\u001b\[(\?\d+[hl]|\d*;?\d*[HKJm])/g;
+    expect(screen.text().replaceAll(ours, "")).not.toMatch(/[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u202e\u2066]/);
+  });
+
+  test("fits any size, and a new one at once", async () => {
+    await bash("touch it");
+    await bash(`echo ${"長い".repeat(200)}`);
+    await using screen = watch();
+    await screen.shows("│ touch it");
+    for (const [columns, rows] of [[40, 10], [20, 5], [10, 3], [200, 60]] as const) {
+      const before = screen.text().length;
+      screen.resize(columns, rows);
+      await until("another frame", () => screen.text().slice(before).includes("touch"));
+      const shown = rowsOf(screen.text().slice(before));
+      expect(shown.length).toBeLessThanOrEqual(rows);
+      for (const row of shown) expect(Bun.stringWidth(row)).toBeLessThanOrEqual(columns);
+    }
+    await ended(screen, "q");
+  });
+
+  test.each(["q", "Ctrl-C", "SIGTERM", "SIGHUP", "a crash"])("gives the terminal back after %s", async (how) => {
+    await using screen = watch();
+    await screen.shows("Nothing waits");
+    expect(screen.text()).toContain(ENTERED);
+    if (how === "q") screen.type("q");
+    else if (how === "Ctrl-C") screen.type(CTRL_C);
+    else if (how === "a crash") await place.fetch("/api/v1/tokens").then(() => process.kill(screen.pid, "SIGTERM"));
+    else process.kill(screen.pid, how);
+    expect(await screen.exited).toBe(0);
+    expect(screen.text()).toEndWith(LEFT);
+  });
+
+  test("leaves, and says why, when its token is revoked", async () => {
+    const created = await place.plexus(["token", "create", "gone"]);
+    await using screen = watch({ env: { PLEXUS_TOKEN: created.stdout.trim() } });
+    await screen.shows("Nothing waits");
+    await place.plexus(["token", "revoke", "gone"]);
+    expect(await screen.exited).toBe(1);
+    expect(screen.text()).toContain(`${LEFT}plexus: This token is not known here, or was revoked.`);
+  });
+
+  test("stays small and quick with a thousand that wait", async () => {
+    for (let n = 0; n < 240; n++) void place.call("loopback_permit", { session_id: session, tool_name: "Bash", input: { command: `echo ${n}` } });
+    await using screen = watch({ rows: 30 });
+    await screen.shows("240 waiting");
+    const before = screen.text().length;
+    screen.type("G");
+    await screen.shows("ask 240/240");
+    // One frame, whatever the length of the list.
+    expect(screen.text().length - before).toBeLessThan(8_000);
+    await ended(screen, "q");
+  });
+
+  test("says what to do where there is no terminal, or no server", async () => {
+    const piped = await place.plexus(["watch"]);
+    expect(piped).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr: "plexus: watch needs a terminal: elsewhere, `plexus pending --json` lists what waits.\n",
+    });
+    const nowhere = plexusOnScreen(["watch", "--url", "http://127.0.0.1:1"]);
+    expect(await nowhere.exited).toBe(3);
+    expect(nowhere.text()).not.toContain(ENTERED);
+    await nowhere[Symbol.asyncDispose]();
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "bun:test";
+import { SignedIn, SignInCode } from "../../src/schema/sign-in.ts";
+import { type Plexus, startPlexus } from "../support/plexus.ts";
+import { expectRefusal } from "./callers.ts";
+
+async function newCode(plexus: Plexus, token?: string): Promise<string> {
+  const response = await plexus.fetch("/api/v1/me/codes", { method: "POST", ...(token && { token }) });
+  return SignInCode.parse(await response.json()).code;
+}
+
+function redeem(plexus: Plexus, code: string): Promise<Response> {
+  return plexus.fetch("/api/v1/sign-in", { method: "POST", token: null, body: JSON.stringify({ code }) });
+}
+
+async function webToken(plexus: Plexus, token?: string): Promise<string> {
+  return SignedIn.parse(await (await redeem(plexus, await newCode(plexus, token))).json()).token;
+}
+
+async function nameOf(plexus: Plexus, token: string): Promise<string> {
+  const response = await plexus.fetch("/api/v1/me", { token });
+  const { name } = (await response.json()) as { name?: string };
+  return name ?? String(response.status);
+}
+
+describe("a sign-in code", () => {
+  test("is swapped for a token of its maker, once", async () => {
+    await using plexus = await startPlexus();
+    const code = await newCode(plexus);
+    const { token } = SignedIn.parse(await (await redeem(plexus, code)).json());
+    expect(await nameOf(plexus, token)).toBe("operator");
+    await expectRefusal(await redeem(plexus, code), 401, "unauthorized");
+  });
+
+  test("gives one token only, to however many who send it at once", async () => {
+    await using plexus = await startPlexus();
+    const code = await newCode(plexus);
+    const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await redeem(plexus, code)).status));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+  });
+
+  test("is worth nothing after ten minutes", async () => {
+    let now = Date.now();
+    await using plexus = await startPlexus({ clocks: { now: () => now } });
+    const code = await newCode(plexus);
+    now += 10 * 60_000;
+    await expectRefusal(await redeem(plexus, code), 401, "unauthorized");
+  });
+
+  test("is made for those who decide, never for a child or a stranger", async () => {
+    await using plexus = await startPlexus();
+    const { token } = await plexus.child();
+    const path = "/api/v1/me/codes";
+    await expectRefusal(await plexus.fetch(path, { method: "POST", token }), 403, "forbidden");
+    await expectRefusal(await plexus.fetch(path, { method: "POST", token: null }), 401, "unauthorized");
+  });
+
+  test("that is wrong is limited as wrong tokens are, and a right one is never delayed", async () => {
+    await using plexus = await startPlexus();
+    const statuses: number[] = [];
+    for (let tries = 0; tries < 101; tries++) statuses.push((await redeem(plexus, `wrong-${tries}`)).status);
+    expect(statuses.slice(0, 100)).toEqual(Array(100).fill(401));
+    expect(statuses[100]).toBe(429);
+    expect((await redeem(plexus, await newCode(plexus))).status).toBe(200);
+  });
+
+  test("stands in no log, and neither does its token", async () => {
+    await using plexus = await startPlexus();
+    const code = await newCode(plexus);
+    const { token } = SignedIn.parse(await (await redeem(plexus, code)).json());
+    await redeem(plexus, code);
+    const log = plexus.log.join("");
+    expect(log).not.toContain(code);
+    expect(log).not.toContain(token);
+  });
+});
+
+describe("the token of a page", () => {
+  test("acts as the named token that made it, and ends with that one", async () => {
+    await using plexus = await startPlexus();
+    const { token: named } = await plexus.app.tokens.createNamed("night-shift");
+    const token = await webToken(plexus, named);
+    expect(await nameOf(plexus, token)).toBe("token:night-shift");
+    await expectRefusal(await plexus.fetch("/api/v1/tokens", { token }), 403, "forbidden");
+    const code = await newCode(plexus, named);
+    await plexus.app.tokens.revoke("night-shift");
+    expect(await nameOf(plexus, token)).toBe("401");
+    await expectRefusal(await redeem(plexus, code), 401, "unauthorized");
+  });
+
+  test("ends with signing out, which ends no other", async () => {
+    await using plexus = await startPlexus();
+    const [mine, other] = [await webToken(plexus), await webToken(plexus)];
+    const out = () => plexus.fetch("/api/v1/me/sign-out", { method: "POST", token: mine });
+    expect(await (await out()).json()).toEqual({ type: "signed_out" });
+    expect((await out()).status).toBe(401);
+    expect(await nameOf(plexus, other)).toBe("operator");
+    expect(await (await plexus.fetch("/api/v1/me/sign-out", { method: "POST" })).json()).toEqual({
+      type: "not_signed_in",
+    });
+  });
+
+  test("ends by itself after 30 days", async () => {
+    let now = Date.now();
+    await using first = await startPlexus({ clocks: { now: () => now } });
+    const token = await webToken(first);
+    now += 30 * 24 * 60 * 60_000 - 1;
+    expect(await nameOf(first, token)).toBe("operator");
+    now += 1;
+    expect(await nameOf(first, token)).toBe("401");
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "bun:test";
+import type { TurnEvent } from "../../src/schema/turn.ts";
+import { newSession } from "./rows.ts";
+import { type TemporaryStorage, temporaryStorage } from "./temporary-storage.ts";
+
+const END = { status: "complete", error: null, usage: null, endedAt: 2_000 } as const;
+const content = (text: string): TurnEvent => ({ type: "content", text });
+
+describe("turns.appendIfRunning", () => {
+  test("numbers events from 0 without a gap, whoever adds them", () =>
+    withTurn(async ({ turns, write }, id) => {
+      await Promise.all(
+        [1, 3, 0, 2].map((count) => write(() => turns.appendIfRunning(id, Array(count).fill(content("x"))))),
+      );
+      expect(turns.events(id, 0, 100).map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4, 5]);
+      expect(turns.get(id)?.eventCount).toBe(6);
+    }));
+
+  test("gives no number to what was undone", () =>
+    withTurn(async ({ turns, write }, id) => {
+      const undone = write(() => {
+        turns.appendIfRunning(id, [content("never")]);
+        throw new Error("undone");
+      });
+      await expect(undone).rejects.toThrow();
+      await write(() => turns.appendIfRunning(id, [content("first")]));
+      expect(turns.events(id, 0, 100)).toEqual([{ seq: 0, event: content("first") }]);
+    }));
+
+  test("takes nothing after the end", () =>
+    withTurn(async ({ turns, write }, id) => {
+      await write(() => turns.endIfRunning(id, END));
+      expect(await write(() => turns.appendIfRunning(id, [content("late")]))).toBe(false);
+      expect(turns.events(id, 0, 100)).toEqual([]);
+    }));
+
+  test("keeps any text as it came", () =>
+    withTurn(async ({ turns, write }, id) => {
+      const odd = ["", "\u0000a\u0000", "\ufffd", "\ud800 alone", "🙂", "x".repeat(16 * 1024 * 1024)];
+      await write(() => turns.appendIfRunning(id, odd.map(content)));
+      const read = turns.events(id, 0, 100).map(({ event }) => (event.type === "content" ? event.text : ""));
+      expect(read.map((text) => Bun.hash(text))).toEqual(odd.map((text) => Bun.hash(text)));
+    }));
+});
+
+describe("turns.eventPage", () => {
+  test("gives as many as fit, and always one", () =>
+    withTurn(async ({ turns, write }, id) => {
+      await write(() => turns.appendIfRunning(id, ["a", "b".repeat(1_000), "c", "d"].map(content)));
+      const page = (fromSeq: number, maxBytes: number) =>
+        turns.eventPage(id, fromSeq, { limit: 3, maxBytes }).map(({ seq }) => seq);
+      expect([page(0, 10_000), page(0, 100), page(1, 100), page(2, 100), page(4, 100)]).toEqual([
+        [0, 1, 2],
+        [0],
+        [1],
+        [2, 3],
+        [],
+      ]);
+    }));
+});
+
+describe("turns.advance", () => {
+  test("moves each reader's position, only forward", () =>
+    withTurn(async ({ turns, write }, id) => {
+      for (const position of [3, 5, 4]) await write(() => turns.advance(id, "me", position));
+      expect([turns.position(id, "me"), turns.position(id, "other")]).toEqual([5, 0]);
+    }));
+});
+
+describe("turns.endIfRunning", () => {
+  test("ends a turn once, with what it has used", () =>
+    withTurn(async ({ turns, write }, id) => {
+      const usage = { input_tokens: 1, output_tokens: 2, cost_usd: 0.5, num_turns: 3 };
+      const [first, second] = await Promise.all([
+        write(() => turns.endIfRunning(id, { ...END, usage })),
+        write(() => turns.endIfRunning(id, { ...END, status: "failed", error: "late" })),
+      ]);
+      expect([first?.usage, second]).toEqual([usage, undefined]);
+      expect(turns.get(id)).toMatchObject({ status: "complete", error: null, usage, endedAt: 2_000 });
+    }));
+});
+
+describe("turns.setReading", () => {
+  test("keeps how far a child was read", () =>
+    withTurn(async ({ turns, write }, id) => {
+      await write(() => turns.setReading(id, { offset: 7, parser: { toolUseIds: ["a"] } }));
+      expect(turns.reading(id)).toEqual({ offset: 7, parser: { toolUseIds: ["a"] } });
+      expect(turns.reading("unknown")).toBeUndefined();
+    }));
+});
+
+async function withTurn(body: (storage: TemporaryStorage, turnId: string) => Promise<void>): Promise<void> {
+  await using storage = await temporaryStorage();
+  const session = newSession();
+  const turn = { id: Bun.randomUUIDv7(), sessionId: session.id, owner: "operator", ephemeral: false, startedAt: 1_000 };
+  await storage.write(() => {
+    storage.sessions.createIfNameFree(session);
+    storage.turns.createIfNoneRuns({ ...turn, reading: { offset: 0 } });
+  });
+  await body(storage, turn.id);
+}

@@ -1,0 +1,29 @@
+import type { ToolAnswer } from "../support/mcp-client.ts";
+import type { Plexus } from "../support/plexus.ts";
+import { until } from "../support/until.ts";
+
+export type Ask = { id: string; answer: Promise<ToolAnswer> };
+
+/** A child of a by-hand session that asks, and goes on asking until it is answered or the test is over. */
+export async function asker(plexus: Plexus, name = "builder") {
+  const { sessionId, token } = await plexus.child(name);
+  const client = await plexus.connect(token);
+  let asked = 0;
+  return {
+    sessionId,
+    async ask(tool_name: string, input: object): Promise<Ask> {
+      const before = new Set(pendingIds(plexus, sessionId));
+      const answer = client.call("loopback_permit", { tool_name, input, tool_use_id: `toolu_${asked++}` });
+      // A test that ends before the answer has nobody to give it to.
+      answer.catch(() => undefined);
+      const id = await until("the ask to be filed", () =>
+        pendingIds(plexus, sessionId).find((one) => !before.has(one)),
+      );
+      return { id, answer };
+    },
+  };
+}
+
+function pendingIds(plexus: Plexus, sessionId: string): string[] {
+  return plexus.app.approvals.pending({ kind: "operator" }, sessionId, 1000).approvals.map(({ id }) => id);
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { bash, startFamily } from "../support/family.ts";
+import { script } from "../support/scripted-model.ts";
+import { until } from "../support/until.ts";
+import { CHROMIUM, startBrowser } from "./chromium.ts";
+import { showsRows, signedIn } from "./person.ts";
+
+setDefaultTimeout(120_000);
+
+describe.skipIf(CHROMIUM === undefined)("a child of the real CLI, on the page", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+
+  test("is started there, asks, shows what its edit would change, and goes on when the key a allows it", async () => {
+    await using family = await startFamily();
+    const file = join(family.place, "notes.txt");
+    writeFileSync(file, "one\ntwo\nthree\n");
+    const edit = { file_path: file, old_string: "two", new_string: "2" };
+    await using person = await signedIn(browser, family.plexus);
+    const { page } = person;
+    await page.getByRole("link", { name: "Sessions" }).click();
+    await page.getByRole("button", { name: "New session" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("editor");
+    await page.getByLabel(/Working directory/).fill(family.place);
+    const turns = [{ use: [{ name: "Read", input: { file_path: file } }] }, { use: [{ name: "Edit", input: edit }] }];
+    await page.getByLabel("First prompt").fill(script(turns, "Change the notes."));
+    await page.getByRole("button", { name: "Start" }).click();
+
+    const transcript = page.getByRole("log", { name: "Transcript" });
+    await transcript.getByText("Change the notes.").waitFor();
+    await transcript.getByText("asked to use Edit").click();
+    await person.card.locator(".lines .removed", { hasText: "two" }).waitFor();
+    await person.card.locator(".lines .added", { hasText: "2" }).waitFor();
+    await person.card.locator(".lines .same", { hasText: "three" }).waitFor();
+    await person.press("a");
+    await until("the edit", () => readFileSync(file, "utf8") === "one\n2\nthree\n");
+
+    await page.goBack();
+    await transcript.getByText("allowed", { exact: true }).waitFor();
+    await transcript.getByText(/^done · /).waitFor();
+    expect(person.complaints).toEqual([]);
+  });
+
+  test("takes a second prompt, is cancelled, forked and deleted there", async () => {
+    await using family = await startFamily();
+    const id = await family.create("worker");
+    await family.run("worker", [{ say: "first answer" }]);
+    await using person = await signedIn(browser, family.plexus);
+    const { page } = person;
+    await page.goto(`${family.plexus.url}/#/sessions/${id}`);
+    const transcript = page.getByRole("log", { name: "Transcript" });
+    await transcript.getByText("first answer").waitFor();
+    await page.getByRole("textbox", { name: "Prompt" }).fill(script([{ use: [bash("touch made")] }]));
+    await page.getByRole("button", { name: "Send" }).click();
+    await transcript.getByText("asked to use Bash").waitFor();
+    await page.getByRole("button", { name: "Cancel turn" }).click();
+    await transcript.getByText("abandoned", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Fork" }).click();
+    await page.getByLabel(/Name of the new session/).fill("worker two");
+    await page.getByRole("dialog").getByRole("button", { name: "Fork" }).click();
+    await page.getByRole("heading", { name: "worker two" }).waitFor();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("link", { name: "worker", exact: true }).waitFor();
+    expect(await page.getByRole("link", { name: "worker two" }).count()).toBe(0);
+    expect(person.complaints).toEqual([]);
+  });
+
+  test("leaves its decisions in the history, where they can be filtered", async () => {
+    await using family = await startFamily();
+    const id = await family.create("author");
+    await family.start("author", [{ use: [bash("touch one")] }, { use: [bash("touch two")] }]);
+    await family.respond(await family.ask(id), { approve: true });
+    const second = await until("the second ask", async () => {
+      const asked = await family.ask(id);
+      return JSON.stringify(asked.input).includes("two") && asked;
+    });
+    await family.respond(second, { approve: false, message: "one is enough" });
+    await family.ended("author");
+    await using person = await signedIn(browser, family.plexus);
+    const { page } = person;
+    await page.getByRole("link", { name: "History" }).click();
+    const rows = page.locator(".decision-list .row");
+    await until("both decisions", async () => (await rows.count()) === 2);
+    await page.getByLabel("Outcome").selectOption("denied");
+    await until("one decision", async () => (await rows.count()) === 1);
+    await rows.first().click();
+    await page.getByRole("dialog").getByText("one is enough").waitFor();
+    await person.press("Escape");
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export" }).click();
+    const lines = readFileSync(await (await download).path(), "utf8")
+      .trim()
+      .split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ status: "denied", resolved_by: "operator" }]);
+    await showsRows(person, 0);
+  });
+});

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { startPlexus } from "../support/plexus.ts";
+import { until } from "../support/until.ts";
+import { asker } from "./asking.ts";
+import { CHROMIUM, startBrowser } from "./chromium.ts";
+import { showsRows, signedIn } from "./person.ts";
+
+setDefaultTimeout(60_000);
+
+describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+
+  test("a new ask appears by itself, in the title too, and the key a allows it", async () => {
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    await using person = await signedIn(browser, plexus);
+    const { answer } = await child.ask("Bash", { command: "make test" });
+    await person.card.getByText("make").first().waitFor();
+    expect(await person.page.title()).toBe("(1) Plexus");
+    await person.press("a");
+    expect((await answer).value).toEqual({ behavior: "allow", updatedInput: { command: "make test" } });
+    await person.page.getByText("Nothing waits for a decision.").waitFor();
+    expect(await person.page.title()).toBe("Plexus");
+    expect(person.complaints).toEqual([]);
+    expect(person.strayRequests).toEqual([]);
+  });
+
+  test("the key d asks for a reason, which the child reads", async () => {
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    await using person = await signedIn(browser, plexus);
+    const { answer } = await child.ask("Bash", { command: "make test" });
+    await showsRows(person, 1);
+    await person.press("d");
+    await person.page.getByLabel(/Reason/).fill("Run make check instead");
+    await person.press("Enter");
+    expect((await answer).value).toEqual({ behavior: "deny", message: "Run make check instead" });
+  });
+
+  test("the key e edits the input, and nothing that is no object can be sent", async () => {
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    await using person = await signedIn(browser, plexus);
+    const { answer } = await child.ask("Bash", { command: "make test" });
+    await showsRows(person, 1);
+    await person.press("e");
+    const editor = person.page.getByLabel("Input as JSON");
+    await until("the input", async () => (await editor.inputValue()).includes("make test"));
+    const send = person.page.getByRole("button", { name: "Allow as edited" });
+    for (const wrong of ["{", "[]", "{}", "null"]) {
+      await editor.fill(wrong);
+      expect(await send.isDisabled()).toBe(true);
+    }
+    await editor.fill('{"command":"make check"}');
+    await send.click();
+    expect((await answer).value).toEqual({ behavior: "allow", updatedInput: { command: "make check" } });
+  });
+
+  test("what is dangerous is allowed only by a second press", async () => {
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    await using person = await signedIn(browser, plexus);
+    const { id, answer } = await child.ask("Bash", { command: "rm -rf build" });
+    await person.card.getByText("removes files without asking").waitFor();
+    await person.press("a");
+    await person.card.getByText("Press again to allow").waitFor();
+    expect(plexus.app.approvals.get({ kind: "operator" }, id).status).toBe("pending");
+    await until("the second press", async () => {
+      await person.press("a");
+      return plexus.app.approvals.get({ kind: "operator" }, id).status === "allowed";
+    });
+    expect((await answer).value["behavior"]).toBe("allow");
+  });
+
+  test("a question is answered with the option that is chosen", async () => {
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    await using person = await signedIn(browser, plexus);
+    const questions = [
+      {
+        question: "Which database?",
+        header: "DB",
+        multiSelect: false,
+        options: [{ label: "SQLite" }, { label: "Postgres" }],
+      },
+    ];
+    const { answer } = await child.ask("AskUserQuestion", { questions });
+    await person.card.getByLabel("Postgres").check();
+    await person.card.getByRole("button", { name: "Answer" }).click();
+    expect((await answer).value).toEqual({
+      behavior: "allow",
+      updatedInput: { questions, answers: { "Which database?": "Postgres" } },
+    });
+  });
+
+  test("several that are selected are decided together", async () => {
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    await using person = await signedIn(browser, plexus);
+    const asked = [await child.ask("Bash", { command: "make a" }), await child.ask("Bash", { command: "make b" })];
+    const other = await child.ask("Bash", { command: "make c" });
+    await showsRows(person, 3);
+    await person.press("g", "x", "j", "x", "d");
+    await person.page.getByRole("heading", { name: "Deny 2 calls" }).waitFor();
+    await person.page.getByLabel(/Reason/).fill("Not today");
+    await person.press("Enter");
+    for (const { answer } of asked) expect((await answer).value["message"]).toBe("Not today");
+    await showsRows(person, 1);
+    expect(plexus.app.approvals.get({ kind: "operator" }, other.id).status).toBe("pending");
+  });
+
+  test("of two who decide at once the second is told who was first, and what", async () => {
+    await using plexus = await startPlexus();
+    const { token } = await plexus.app.tokens.createNamed("night-shift");
+    const named = plexus.app.tokens.identify(token);
+    if (named?.kind !== "token") throw new Error("a named token is a token");
+    const session = await plexus.app.sessions.createByHand(named, "shared");
+    const childToken = await plexus.app.tokens.createForChild(session.id);
+    const client = await plexus.connect(childToken);
+    await using slow = await signedIn(browser, plexus);
+    // The slow one hears of nothing any more, but can still send.
+    await slow.page.route("**/api/v1/events", () => undefined);
+    const answer = client.call("loopback_permit", {
+      tool_name: "Bash",
+      input: { command: "make" },
+      tool_use_id: "toolu_1",
+    });
+    await showsRows(slow, 1);
+    await slow.page.route("**/respond", async (route) => {
+      await plexus.app.approvals.decide(named, route.request().url().split("/").at(-2) ?? "", { approve: false });
+      await route.continue();
+    });
+    await slow.press("a");
+    await slow.card.getByText(/token:night-shift/).waitFor();
+    await slow.card.getByText("denied", { exact: true }).waitFor();
+    expect((await answer).value["behavior"]).toBe("deny");
+  });
+
+  test("what another browser decides leaves this one's list, with who it was", async () => {
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    await using first = await signedIn(browser, plexus);
+    await using second = await signedIn(browser, plexus);
+    await child.ask("Bash", { command: "make" });
+    await showsRows(first, 1);
+    await showsRows(second, 1);
+    await first.press("a");
+    await second.card.getByText("allowed", { exact: true }).waitFor();
+    await second.card.getByText("operator").waitFor();
+  });
+});

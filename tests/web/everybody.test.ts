@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { z } from "zod";
+import { type Plexus, startPlexus } from "../support/plexus.ts";
+import { asker } from "./asking.ts";
+import { CHROMIUM, startBrowser } from "./chromium.ts";
+import { type Person, signedIn, visitor } from "./person.ts";
+
+setDefaultTimeout(90_000);
+
+const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+const Violations = z.array(z.object({ id: z.string(), impact: z.string(), targets: z.array(z.string()) }));
+const PHONE = { viewport: { width: 375, height: 700 } };
+
+describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+
+  test.each(["light", "dark"] as const)(
+    "has no serious flaw that axe-core could find, in %s colours",
+    async (colorScheme) => {
+      await using plexus = await startPlexus();
+      await fill(plexus);
+      // The policy keeps axe out as it does everything else; the test lets it in.
+      await using person = await signedIn(browser, plexus, { colorScheme, bypassCSP: true });
+      const { page } = person;
+      for (const row of await rowNames(person)) {
+        await page.locator(".row-open", { hasText: row }).first().click();
+        await person.card.getByRole("heading", { name: row }).waitFor();
+        expect({ row, violations: await violationsOn(page) }).toEqual({ row, violations: [] });
+      }
+      for (const [key, heading] of Object.entries({
+        d: "Deny this call",
+        e: "Edit the input, and allow it",
+        "?": "Keys",
+      })) {
+        await person.press(key);
+        await page.getByRole("heading", { name: heading }).waitFor();
+        expect({ heading, violations: await violationsOn(page) }).toEqual({ heading, violations: [] });
+        await person.press("Escape");
+      }
+      for (const name of ["Sessions", "History"]) {
+        await page.getByRole("link", { name }).click();
+        await page.getByRole("heading", { name }).waitFor();
+        expect({ name, violations: await violationsOn(page) }).toEqual({ name, violations: [] });
+      }
+      await page.getByLabel("Sign out").click();
+      await page.getByLabel("Token").waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+    },
+  );
+
+  test("fits a phone: list and card take turns, and nothing is wider than the screen", async () => {
+    await using plexus = await startPlexus();
+    await fill(plexus);
+    await using person = await signedIn(browser, plexus, PHONE);
+    const { page } = person;
+    for (const row of await rowNames(person)) {
+      await page.locator(".row-open", { hasText: row }).first().click();
+      await person.card.getByRole("button", { name: "Allow" }).waitFor();
+      expect({ row, width: await page.evaluate("document.documentElement.scrollWidth") }).toEqual({ row, width: 375 });
+      await person.card.getByLabel("Back to the list").click();
+    }
+    for (const name of ["Sessions", "History"]) {
+      await page.getByRole("link", { name }).click();
+      await page.getByRole("heading", { name }).waitFor();
+      expect({ name, width: await page.evaluate("document.documentElement.scrollWidth") }).toEqual({
+        name,
+        width: 375,
+      });
+    }
+  });
+
+  test("can be used by keyboard alone, and says aloud what is new", async () => {
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    await using person = await signedIn(browser, plexus);
+    await child.ask("Bash", { command: "make" });
+    await person.page.getByRole("status").getByText("builder asks to use Bash").waitFor({ state: "attached" });
+    const allow = person.card.getByRole("button", { name: /^Allow/ });
+    for (let stops = 0; stops < 40 && !(await allow.evaluate((one) => one.matches(":focus"))); stops++)
+      await person.press("Tab");
+    expect(await allow.evaluate((one) => one.matches(":focus-visible"))).toBe(true);
+    await person.press("Enter");
+    await person.page.getByText("Nothing waits for a decision.").waitFor();
+  });
+
+  test("paints first within 200 ms, from less than 300 kB", async () => {
+    await using plexus = await startPlexus();
+    // Bundled when it is first asked for, from source.
+    await plexus.fetch("/", { token: null });
+    await using person = await visitor(browser, plexus.url);
+    await person.page.goto(plexus.url);
+    await person.page.getByLabel("Token").waitFor();
+    const paint = Number(
+      await person.page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime"),
+    );
+    const bytes = Number(
+      await person.page.evaluate(
+        "performance.getEntriesByType('resource').reduce((sum, one) => sum + one.encodedBodySize, 0)",
+      ),
+    );
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThan(300_000);
+    // The machine may be busy with other tests: the promise is 200 ms on one that is not.
+    expect(paint).toBeLessThan(1_000);
+  });
+});
+
+async function fill(plexus: Plexus): Promise<void> {
+  const child = await asker(plexus, "a session with quite a long name, as people give them");
+  await child.ask("Bash", { command: "cd /etc && cat passwd | grep root > out; rm -rf $(ls)", description: "Look" });
+  await child.ask("Write", {
+    file_path: "/nowhere/very/long/path/to/some/file/that/has/to/wrap.txt",
+    content: "a\nb\n",
+  });
+  await child.ask("WebFetch", { url: `https://example.com/${"a".repeat(200)}`, prompt: "Read it" });
+  await child.ask("mcp__server__tool", { text: "x".repeat(10_000) });
+  const options = [{ label: "One", description: "the first" }, { label: "Two" }];
+  await child.ask("AskUserQuestion", { questions: [{ question: "Which?", header: "Pick", options }] });
+  const other = await asker(plexus, "other");
+  const { id } = await other.ask("Bash", { command: "true" });
+  await plexus.app.approvals.decide({ kind: "operator" }, id, { approve: true });
+}
+
+async function rowNames({ page }: Person): Promise<string[]> {
+  await page.locator(".row-open b").nth(4).waitFor();
+  return page.locator(".row-open b").allInnerTexts();
+}
+
+async function violationsOn(page: Page) {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(`axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => (
+    { id, impact, targets: nodes.map(({ target, failureSummary }) => target.join(" ") + " " + failureSummary) })))`);
+  return Violations.parse(found).filter(({ impact }) => impact === "serious" || impact === "critical");
+}

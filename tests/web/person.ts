@@ -1,0 +1,59 @@
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { Plexus } from "../support/plexus.ts";
+import { until } from "../support/until.ts";
+
+/** Somebody who looks at the page. */
+export type Person = AsyncDisposable & {
+  page: Page;
+  /** The rows of the inbox. */
+  rows: Locator;
+  card: Locator;
+  press(...keys: string[]): Promise<void>;
+  /** What the browser complained about: failures of scripts, and what the page's policy has blocked. */
+  complaints: string[];
+  /** Requests that went anywhere but to the server. */
+  strayRequests: string[];
+};
+
+type Server = Pick<Plexus, "url"> & { app: Pick<Plexus["app"], "signIn"> };
+
+/** Opens the page as the operator does who has called `plexus open`. */
+export async function signedIn(browser: Browser, plexus: Server, options: BrowserContextOptions = {}): Promise<Person> {
+  const { code } = plexus.app.signIn.newCode({ kind: "operator" });
+  const person = await visitor(browser, plexus.url, options);
+  await person.page.goto(`${plexus.url}/#code=${code}`);
+  await person.page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
+  return person;
+}
+
+/** A browser profile of its own, with nothing open yet. */
+export async function visitor(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Person> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const strayRequests: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    // While the server is away the browser says so, which is as it should be.
+    if (message.type() === "error" && !message.text().includes("net::ERR")) complaints.push(message.text());
+  });
+  page.on("request", (request) => {
+    if (!request.url().startsWith(url)) strayRequests.push(request.url());
+  });
+  return {
+    page,
+    rows: page.locator(".ask-list .row"),
+    card: page.locator(".card"),
+    async press(...keys) {
+      for (const key of keys) await page.keyboard.press(key);
+    },
+    complaints,
+    strayRequests,
+    [Symbol.asyncDispose]: () => context.close(),
+  };
+}
+
+/** Waits until so many rows are on the screen. */
+export async function showsRows({ rows }: Person, count: number): Promise<void> {
+  await until(`${count} rows`, async () => (await rows.count()) === count);
+}

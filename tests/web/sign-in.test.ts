@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { OPERATOR_TOKEN, startPlexus } from "../support/plexus.ts";
+import { CHROMIUM, startBrowser } from "./chromium.ts";
+import { signedIn, visitor } from "./person.ts";
+
+setDefaultTimeout(60_000);
+
+describe.skipIf(CHROMIUM === undefined)("signing in", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+
+  test("takes the code out of the address, and keeps a token for this tab alone", async () => {
+    await using plexus = await startPlexus();
+    await using person = await signedIn(browser, plexus);
+    expect(person.page.url()).toBe(`${plexus.url}/#/inbox`);
+    expect(await person.page.evaluate("document.cookie")).toBe("");
+    expect(await person.page.evaluate("sessionStorage.length")).toBe(1);
+    expect(await person.page.evaluate("JSON.stringify(localStorage)")).not.toContain("plx_");
+    await person.page.reload();
+    await person.page.getByText("Nothing waits for a decision.").waitFor();
+    expect(person.complaints).toEqual([]);
+    expect(person.strayRequests).toEqual([]);
+  });
+
+  test("works once with a code", async () => {
+    await using plexus = await startPlexus();
+    const { code } = plexus.app.signIn.newCode({ kind: "operator" });
+    await plexus.app.signIn.redeem(code);
+    await using person = await visitor(browser, plexus.url);
+    await person.page.goto(`${plexus.url}/#code=${code}`);
+    await person.page.getByText("This code was used before, or is too old").waitFor();
+  });
+
+  test("takes a token that is pasted, and refuses a wrong one", async () => {
+    await using plexus = await startPlexus();
+    await using person = await visitor(browser, plexus.url);
+    await person.page.goto(plexus.url);
+    await person.page.getByLabel("Token").fill("not-a-token-of-anybody");
+    await person.press("Enter");
+    await person.page.getByText("This token is not known here").waitFor();
+    await person.page.getByLabel("Token").fill(OPERATOR_TOKEN);
+    await person.press("Enter");
+    await person.page.getByText("Nothing waits for a decision.").waitFor();
+  });
+
+  test("ends when the person signs out, and with it the token", async () => {
+    await using plexus = await startPlexus();
+    await using person = await signedIn(browser, plexus);
+    const token = String(await person.page.evaluate("sessionStorage.getItem('plexus-token')"));
+    expect((await plexus.fetch("/api/v1/me", { token })).status).toBe(200);
+    await person.page.getByLabel("Sign out").click();
+    await person.page.getByLabel("Token").waitFor();
+    expect((await plexus.fetch("/api/v1/me", { token })).status).toBe(401);
+  });
+
+  test("is not needed where the server wants no tokens", async () => {
+    await using plexus = await startPlexus({ flags: { auth: "none" } });
+    await using person = await visitor(browser, plexus.url);
+    await person.page.goto(plexus.url);
+    await person.page.getByText("Nothing waits for a decision.").waitFor();
+  });
+});

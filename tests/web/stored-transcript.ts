@@ -1,0 +1,31 @@
+import type { TurnEvent } from "../../src/schema/turn.ts";
+import { openStorage } from "../../src/storage/database.ts";
+import { newSession } from "../storage/rows.ts";
+
+/** A turn that is over, with so many events. */
+export async function storeTranscript(dataDir: string, count: number): Promise<string> {
+  using storage = openStorage(dataDir, () => {});
+  const session = newSession({ name: "long", kind: "managed", createdAt: Date.now() });
+  const turnId = Bun.randomUUIDv7();
+  await storage.write(() => {
+    storage.sessions.createIfNameFree(session);
+    const turn = { id: turnId, sessionId: session.id, owner: "operator", ephemeral: false, startedAt: Date.now() };
+    storage.turns.createIfNoneRuns({ ...turn, reading: {} });
+  });
+  const batch = 10_000;
+  for (let from = 0; from < count; from += batch) {
+    const events = Array.from({ length: Math.min(batch, count - from) }, (_, at): TurnEvent => eventAt(from + at));
+    await storage.write(() => storage.turns.appendIfRunning(turnId, events));
+  }
+  const end = { status: "complete", error: null, usage: null, endedAt: Date.now() } as const;
+  await storage.write(() => storage.turns.endIfRunning(turnId, end));
+  return session.id;
+}
+
+function eventAt(seq: number): TurnEvent {
+  const id = `toolu_${seq}`;
+  if (seq === 0) return { type: "start", id: "turn", user_position: null };
+  if (seq % 3 === 0) return { type: "tool_use", tool_name: "Bash", tool_use_id: id, input: { command: `make ${seq}` } };
+  if (seq % 3 === 1) return { type: "tool_result", tool_use_id: id, output: `line ${seq}.`, is_error: false };
+  return { type: "content", text: `line ${seq}.` };
+}
