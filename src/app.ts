@@ -99,6 +99,7 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
         timeoutSecs: config.approvalTimeoutSecs,
         abandonAfterMs: clocks.abandonAfterMs ?? retryMs + 5_000,
         rereadEveryMs: clocks.rereadEveryMs ?? 5_000,
+        caughtUp: (sessionId) => turns.caughtUp(sessionId),
         onError,
       }),
     );
@@ -120,7 +121,7 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
     const tokens = createTokens({ storage, operatorToken, now });
     const childUrl = () => localUrl(config.host, port);
     const claude = createClaudeCli(config);
-    const turns = stack.use(
+    const turns: Turns = stack.use(
       createTurns({
         storage,
         broadcast,

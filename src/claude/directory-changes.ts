@@ -9,15 +9,16 @@ type Changes = Disposable & {
   forget(): void;
   /** Resolves when there has been a change since the last `forget`, or after a while. */
   next(): Promise<void>;
-  /** Lets more come; cut short by the end. */
+  /** Lets more come; cut short by the end, or by whoever is in a hurry. */
   pause(ms: number): Promise<void>;
+  hurry(): void;
 };
 
 /** Tells when a child has written to its files. */
 export function watchChanges(dir: string, signal: AbortSignal | undefined): Changes {
   let changed = false;
   let wake = () => {};
-  let hurry = () => {};
+  let cutShort = () => {};
   const waiting = (ms: number) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, ms);
@@ -31,13 +32,13 @@ export function watchChanges(dir: string, signal: AbortSignal | undefined): Chan
     changed = true;
     wake();
   };
-  const noticeEnd = () => {
+  const noticeAtOnce = () => {
     notice();
-    hurry();
+    cutShort();
   };
   const exit = basename(filesIn(dir).exit);
-  const watcher = watchIfPossible(dir, (name) => (name === exit ? noticeEnd() : notice()));
-  signal?.addEventListener("abort", noticeEnd);
+  const watcher = watchIfPossible(dir, (name) => (name === exit ? noticeAtOnce() : notice()));
+  signal?.addEventListener("abort", noticeAtOnce);
   return {
     forget() {
       changed = false;
@@ -50,12 +51,13 @@ export function watchChanges(dir: string, signal: AbortSignal | undefined): Chan
     },
     pause(ms) {
       const { promise, stop } = waiting(ms);
-      hurry = stop;
+      cutShort = stop;
       if (signal?.aborted) stop();
       return promise;
     },
+    hurry: noticeAtOnce,
     [Symbol.dispose]() {
-      signal?.removeEventListener("abort", noticeEnd);
+      signal?.removeEventListener("abort", noticeAtOnce);
       watcher?.close();
     },
   };

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { type CatchUp, createCatchUp } from "./catch-up.ts";
 import { watchChanges } from "./directory-changes.ts";
 import { filesIn } from "./launch.ts";
 import { createLineSplitter, NEWLINE, type OutputLine } from "./line-splitter.ts";
@@ -10,6 +11,8 @@ const MAX_BATCH_LINES = 5_000;
 /** A batch is at least this long in the making, so that what streams word by word comes by the phrase. */
 const PACE_MS = 100;
 
+type ReadingOptions = { signal?: AbortSignal; isOver?: () => boolean; catchUp?: CatchUp };
+
 /**
  * What the child has written from `fromOffset` on and still writes, in batches; ends when the child has ended and
  * all is read. `isOver` tells of a child that ended without noting an exit code.
@@ -17,7 +20,7 @@ const PACE_MS = 100;
 export async function* readOutput(
   dir: string,
   fromOffset: number,
-  { signal, isOver = () => false }: { signal?: AbortSignal; isOver?: () => boolean } = {},
+  { signal, isOver = () => false, catchUp = createCatchUp() }: ReadingOptions = {},
 ): AsyncGenerator<OutputLine[]> {
   const files = filesIn(dir);
   await using file = await openIfAny(files.stdout);
@@ -26,8 +29,10 @@ export async function* readOutput(
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   const splitter = createLineSplitter(fromOffset, await isInsideLine(file, fromOffset));
   let at = fromOffset;
+  catchUp.onAsked(changes.hurry);
   while (!signal?.aborted) {
     changes.forget();
+    const caughtUp = catchUp.waiting();
     // Before reading: what is written until the end is then read too.
     const ended = existsSync(files.exit) || isOver();
     const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, at);
@@ -36,6 +41,7 @@ export async function* readOutput(
       yield* inBatches(splitter.push(buffer.subarray(0, bytesRead)));
       continue;
     }
+    caughtUp();
     if (!ended) {
       await changes.next();
       await changes.pause(PACE_MS);

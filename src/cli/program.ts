@@ -8,6 +8,7 @@ import { connectCommand } from "./connect.ts";
 import { denyCommand } from "./deny.ts";
 import { doctorCommand } from "./doctor.ts";
 import { healthcheckCommand } from "./healthcheck.ts";
+import { historyCommand } from "./history.ts";
 import { logsCommand } from "./logs.ts";
 import { mcpCommand } from "./mcp.ts";
 import { openCommand } from "./open.ts";
@@ -32,6 +33,7 @@ const COMMANDS = [
   pendingCommand,
   allowCommand,
   denyCommand,
+  historyCommand,
   configureCommand,
   connectCommand,
   tokenCommand,

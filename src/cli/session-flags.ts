@@ -98,7 +98,7 @@ function collected(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
-function wholeNumber(value: string): number {
+export function wholeNumber(value: string): number {
   if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
   throw new InvalidArgumentError("It must be a whole number.");
 }

@@ -23,6 +23,8 @@ type ApprovalsNeed = {
   abandonAfterMs: number;
   /** The net below the broadcast: how often those who wait are checked against the database. */
   rereadEveryMs: number;
+  /** Resolves when what a session's child has said so far is on record: an ask comes after it. */
+  caughtUp: (sessionId: string) => Promise<void>;
   onError: (cause: unknown) => void;
 };
 
@@ -43,6 +45,7 @@ export function createApprovals(need: ApprovalsNeed) {
     timeoutSecs: need.timeoutSecs,
     hold: holds.hold,
     onFiled: (row) => deadline.at(row.expiresAt),
+    caughtUp: need.caughtUp,
   });
   const net = setInterval(() => void reread().catch(onError), need.rereadEveryMs);
   holds.expectHolder(storage.approvals.pendingIds());
@@ -95,12 +98,16 @@ export function createApprovals(need: ApprovalsNeed) {
         status?: ApprovalFilter | undefined;
         sessionId?: string | undefined;
         toolName?: string | undefined;
+        /** In seconds. */
+        since?: number | undefined;
         cursor?: string | undefined;
         limit: number;
       },
     ): { approvals: Approval[]; cursor: string | null } {
-      const { sessionId, ...page } = filter;
-      const { rows, hasMore } = storage.approvals.list({ owner: visibleOwner(principal), sessionId }, page);
+      const { sessionId, since, ...page } = filter;
+      const decidedFrom = since === undefined ? undefined : since * 1000;
+      const scope = { owner: visibleOwner(principal), sessionId };
+      const { rows, hasMore } = storage.approvals.list(scope, { ...page, decidedFrom });
       return { approvals: rows.map(toApproval), cursor: hasMore ? (rows.at(-1)?.id ?? null) : null };
     },
 

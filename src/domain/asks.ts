@@ -28,11 +28,14 @@ type AsksNeed = {
   timeoutSecs: number;
   hold: (approvalId: string) => Disposable;
   onFiled: (asked: ApprovalHead) => void;
+  /** Resolves when what the child has said before is on record. */
+  caughtUp: (sessionId: string) => Promise<void>;
 };
 
-export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled }: AsksNeed) {
+export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled, caughtUp }: AsksNeed) {
   /** Files an ask. It waits and holds before the commit makes its row visible, so that no decision can slip past it. */
   async function ask(session: Session, input: PermitInput): Promise<Ask> {
+    if (session.kind === "managed") await caughtUp(session.id);
     using filing = new DisposableStack();
     const filed = await storage.write((announce) => {
       const row = file(announce, session, input);

@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import type { CatchUp } from "../claude/catch-up.ts";
 import { readExitCode, readStderrTail } from "../claude/end-files.ts";
 import { endChild } from "../claude/ending.ts";
 import type { ConversationBlock, InitFact } from "../claude/facts.ts";
@@ -16,7 +17,7 @@ const GRACE_MS = 2_000;
 const MAX_OUTPUT_BYTES = 8 * 1024 ** 3;
 
 /** A child's process, where there still is one, and the directory that it writes to. */
-export type Child = { process: ProcessIdentity | undefined; dir: string };
+export type Child = { process: ProcessIdentity | undefined; dir: string; catchUp: CatchUp };
 /** What was read in one go: stored together, it is neither lost nor told twice. */
 export type Batch = { events: TurnEvent[]; blocks: ConversationBlock[]; reading: Reading };
 export type ChildEnd = Pick<Reading, "init" | "result"> & { verdict: Verdict };
@@ -37,7 +38,7 @@ export async function followChild(
   const parser = createParser(from.parser);
   let { init, result } = from;
   let tooMuch = false;
-  for await (const lines of readOutput(child.dir, from.offset, { isOver, signal: leave })) {
+  for await (const lines of readOutput(child.dir, from.offset, { isOver, signal: leave, catchUp: child.catchUp })) {
     const events: TurnEvent[] = [];
     const blocks: ConversationBlock[] = [];
     for (const { line } of lines) {

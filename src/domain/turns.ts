@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { createCatchUp } from "../claude/catch-up.ts";
 import { launch } from "../claude/launch.ts";
 import { Reading } from "../claude/reading.ts";
 import { carrierServer } from "../schema/carrier.ts";
@@ -45,6 +46,8 @@ type Running = {
   stopped?: string;
 };
 
+/** An ask must not wait long for the words that came before it. */
+const CATCH_UP_MS = 250;
 /** Children are stopped in a few seconds; only a database that takes no writes holds that up. */
 const STOP_WITHIN_MS = 6_000;
 const ANOTHER_VERSION =
@@ -62,7 +65,7 @@ export function createTurns(need: TurnsNeed) {
   const turnsDir = join(need.dataDir, "turns");
 
   function lookAfter(turnId: string): Running {
-    const child: Child = { process: undefined, dir: join(turnsDir, turnId) };
+    const child: Child = { process: undefined, dir: join(turnsDir, turnId), catchUp: createCatchUp() };
     const entry: Running = { child, launched: Promise.resolve(), over: Promise.resolve() };
     running.set(turnId, entry);
     return entry;
@@ -145,6 +148,7 @@ export function createTurns(need: TurnsNeed) {
   }
 
   async function end(turn: TurnRow, entry: Running, outcome: Outcome, ended?: ChildEnd): Promise<void> {
+    entry.child.catchUp.end();
     await record.end(turn, outcome, ended);
     running.delete(turn.id);
     rmSync(entry.child.dir, { recursive: true, force: true });
@@ -177,6 +181,16 @@ export function createTurns(need: TurnsNeed) {
   return {
     start,
     cancel,
+    /** Resolves when what the session's child has written so far is stored, or when that takes too long. */
+    async caughtUp(sessionId: string): Promise<void> {
+      const turn = storage.turns.running(sessionId);
+      const entry = turn && running.get(turn.id);
+      if (!entry) return;
+      const { promise: timeUp, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, CATCH_UP_MS);
+      await Promise.race([entry.child.catchUp.reached(), timeUp]);
+      clearTimeout(timer);
+    },
     /** Lets go of the children, which go on; the next server finds them by what is on disk. */
     async handOver(): Promise<void> {
       isClosing = true;

@@ -9,10 +9,12 @@ import type { Env } from "./auth.ts";
 import { jsonBody } from "./body.ts";
 import { refuseInvalid } from "./errors.ts";
 
-const ListQuery = z.strictObject({
+export const ApprovalQuery = z.strictObject({
   status: ApprovalFilter.optional(),
   session_id: Id.optional(),
   tool_name: z.string().min(1).max(512).optional(),
+  /** Only those that were decided then or later, in Unix seconds. */
+  since: z.coerce.number().int().nonnegative().optional(),
   /** Cuts each approval to about so many characters of JSON, head and tail. */
   max_chars: z.coerce.number().int().min(2_000).max(MAX_RESULT_CHARS).optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
@@ -21,7 +23,7 @@ const ListQuery = z.strictObject({
 
 export function approvalRoutes(app: App) {
   return new Hono<Env>()
-    .get("/", zValidator("query", ListQuery, refuseInvalid), (c) => {
+    .get("/", zValidator("query", ApprovalQuery, refuseInvalid), (c) => {
       const { session_id: sessionId, tool_name: toolName, max_chars: maxChars, ...page } = c.req.valid("query");
       const { approvals: found, cursor } = app.approvals.list(c.get("principal"), { sessionId, toolName, ...page });
       const approvals = maxChars === undefined ? found : found.map((approval) => cutApproval(approval, maxChars));

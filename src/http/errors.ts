@@ -5,7 +5,7 @@ import type { ZodError } from "zod";
 import { errorFields, type Log } from "../log.ts";
 import { AppError, type ErrorBody, type ErrorCode, problemsIn } from "../schema/errors.ts";
 
-const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
+export const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
   invalid_json: 400,
   invalid_arguments: 422,
   unauthorized: 401,

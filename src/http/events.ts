@@ -1,14 +1,20 @@
+import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
+import { z } from "zod";
 import type { App } from "../app.ts";
 import { cutChange } from "../schema/cut.ts";
 import { AppError } from "../schema/errors.ts";
 import type { Env } from "./auth.ts";
+import { refuseInvalid } from "./errors.ts";
 import { answerEvents, type Streaming } from "./event-stream.ts";
+
+/** For those who can't send the header. */
+export const ReplayQuery = z.looseObject({ last_event_id: z.string().optional() });
 
 /** Server-sent events: what happens, numbered; `Last-Event-ID` goes on where a reader stopped. */
 export function eventRoutes(app: App, streaming: Streaming) {
-  return new Hono<Env>().get("/", (c) => {
-    const after = lastEventId(c.req.header("last-event-id") ?? c.req.query("last_event_id"));
+  return new Hono<Env>().get("/", zValidator("query", ReplayQuery, refuseInvalid), (c) => {
+    const after = lastEventId(c.req.header("last-event-id") ?? c.req.valid("query").last_event_id);
     return answerEvents(c, streaming, {
       stream: "events",
       follow: (signal) => app.watching.follow(c.get("principal"), after, signal),

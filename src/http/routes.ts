@@ -8,6 +8,7 @@ import { readJson } from "./body.ts";
 import { answerError } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
 import { metricsRoute } from "./metrics.ts";
+import { DOCS_PATH, openApiRoutes } from "./openapi.ts";
 import { checkOrigin } from "./origin.ts";
 import { isPagePath, pageRoutes } from "./page.ts";
 import { sessionEventRoutes } from "./session-events.ts";
@@ -16,7 +17,7 @@ import { callerRoutes, SIGN_IN_PATH, signInRoute } from "./sign-in.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { turnRoutes } from "./turns.ts";
 
-const OPEN_PATHS = new Set(["/healthz", "/readyz", SIGN_IN_PATH]);
+const OPEN_PATHS = new Set(["/healthz", "/readyz", SIGN_IN_PATH, DOCS_PATH]);
 
 /** Answers MCP requests; given from outside, since transports don't know each other. */
 export type McpTransport = AsyncDisposable & {
@@ -53,6 +54,7 @@ export function createRoutes({ app, mcp, keepAliveMs, closing }: RoutesNeed) {
   });
 
   routes.use("/*", refuseChildren);
+  routes.route("/api/v1", openApiRoutes());
   routes.route("/metrics", metricsRoute(app));
   routes.route("/api/v1/approvals", approvalRoutes(app));
   routes.route("/api/v1/tokens", tokenRoutes(app));

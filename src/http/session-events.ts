@@ -8,7 +8,7 @@ import type { Env } from "./auth.ts";
 import { refuseInvalid } from "./errors.ts";
 import { answerEvents, type Streaming } from "./event-stream.ts";
 
-const StreamQuery = z.strictObject({
+export const StreamQuery = z.strictObject({
   turn_id: Id.optional(),
   last_event_id: z.string().optional(),
   follow: z.enum(["true", "false"]).default("true"),

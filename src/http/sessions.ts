@@ -8,10 +8,10 @@ import { jsonBody } from "./body.ts";
 import { refuseInvalid } from "./errors.ts";
 import { fitting, PageQuery } from "./paging.ts";
 
-const ListQuery = PageQuery.extend({ status: SessionStatus.optional() });
+export const SessionQuery = PageQuery.extend({ status: SessionStatus.optional() });
 /** The path names the session. */
-const Chat = ChatWaitInput.omit({ name: true, session_id: true });
-const Fork = ForkInput.omit({ name: true });
+export const Chat = ChatWaitInput.omit({ name: true, session_id: true });
+export const Fork = ForkInput.omit({ name: true });
 /** What a turn has said, in an answer; all of it is in its events. */
 const MAX_TEXT_CHARS = 100_000;
 
@@ -20,7 +20,7 @@ export function sessionRoutes(app: App, closing: AbortSignal) {
   const sessionOf = (c: Context<Env>): Session => app.sessions.require(c.get("principal"), c.req.param("key") ?? "");
 
   return new Hono<Env>()
-    .get("/", zValidator("query", ListQuery, refuseInvalid), (c) => {
+    .get("/", zValidator("query", SessionQuery, refuseInvalid), (c) => {
       const { sessions, cursor } = app.sessionView.list(c.get("principal"), c.req.valid("query"));
       return c.json({ type: "ok", sessions, has_more: cursor !== null, cursor });
     })

@@ -7,11 +7,13 @@ import { type Env, operatorOnly } from "./auth.ts";
 import { jsonBody } from "./body.ts";
 import { refuseInvalid } from "./errors.ts";
 
+export const NewToken = z.strictObject({ name: Name });
+
 export function tokenRoutes(app: App) {
   return new Hono<Env>()
     .use(operatorOnly)
     .get("/", (c) => c.json({ type: "ok", tokens: app.tokens.listNamed() }))
-    .post("/", jsonBody, zValidator("json", z.strictObject({ name: Name }), refuseInvalid), async (c) =>
+    .post("/", jsonBody, zValidator("json", NewToken, refuseInvalid), async (c) =>
       c.json({ type: "created", ...(await app.tokens.createNamed(c.req.valid("json").name)) }, 201),
     )
     .delete("/:name", async (c) => c.json({ type: "revoked", ...(await app.tokens.revoke(c.req.param("name"))) }));

@@ -6,7 +6,7 @@ import type { Env } from "./auth.ts";
 import { refuseInvalid } from "./errors.ts";
 import { PageQuery } from "./paging.ts";
 
-const EventsQuery = PageQuery.omit({ cursor: true }).extend({
+export const EventsQuery = PageQuery.omit({ cursor: true }).extend({
   from_seq: z.coerce.number().int().nonnegative().default(0),
 });
 

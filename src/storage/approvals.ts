@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, lt, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { ApprovalFilter, ApprovalStatus } from "../schema/approval.ts";
 import type { JsonObject } from "../schema/values.ts";
 import type { Orm } from "./database.ts";
@@ -62,7 +62,12 @@ const head = {
   resolvedBy: approvals.resolvedBy,
 };
 
-type Page = { status?: ApprovalFilter | undefined; toolName?: string | undefined; cursor?: string | undefined };
+type Page = {
+  status?: ApprovalFilter | undefined;
+  toolName?: string | undefined;
+  decidedFrom?: number | undefined;
+  cursor?: string | undefined;
+};
 
 /** Spelled as in the partial indexes, which are used only then. */
 const isPending = sql`status = 'pending'`;
@@ -234,11 +239,14 @@ const size = { id: approvals.id, bytes: sql<number>`octet_length(input)` };
 const AFTER_EVERY_ID = "~";
 
 /** Bounded by id even on the first page, or all rows of a status would be sorted. */
-function onPage({ status, toolName, cursor = AFTER_EVERY_ID }: Page): (SQL | undefined)[] {
-  const ofTool = toolName === undefined ? undefined : eq(approvals.toolName, toolName);
-  if (status === "pending") return [isPending, ofTool, lt(sortedId, cursor)];
-  if (status === "resolved") return [sql`status <> 'pending'`, ofTool, lt(approvals.id, cursor)];
-  return [status && eq(approvals.status, status), ofTool, lt(approvals.id, cursor)];
+function onPage({ status, toolName, decidedFrom, cursor = AFTER_EVERY_ID }: Page): (SQL | undefined)[] {
+  const wanted = [
+    toolName === undefined ? undefined : eq(approvals.toolName, toolName),
+    decidedFrom === undefined ? undefined : gte(approvals.resolvedAt, decidedFrom),
+  ];
+  if (status === "pending") return [isPending, ...wanted, lt(sortedId, cursor)];
+  if (status === "resolved") return [sql`status <> 'pending'`, ...wanted, lt(approvals.id, cursor)];
+  return [status && eq(approvals.status, status), ...wanted, lt(approvals.id, cursor)];
 }
 
 function within(scope: ApprovalScope): (SQL | undefined)[] {

@@ -14,7 +14,17 @@ import { caller, notSignedIn, SignInPage } from "./sign-in.tsx";
 
 export function App() {
   if (caller.value !== undefined) return <SignedInApp />;
-  return notSignedIn.value === undefined ? null : <SignInPage />;
+  return notSignedIn.value === undefined ? <Loading /> : <SignInPage />;
+}
+
+/** The same as in the page before any script has run. */
+function Loading() {
+  return (
+    <p class="brand loading">
+      <img src="/assets/icon.svg" alt="" width="22" height="22" />
+      <span>Plexus</span>
+    </p>
+  );
 }
 
 function SignedInApp() {

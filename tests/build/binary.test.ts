@@ -15,6 +15,14 @@ describe("the binary, in an empty home and a directory with a hostile bunfig.tom
       expect(await (await fetch(`${server.url}/healthz`)).json()).toEqual({ status: "ok" });
     }));
 
+  test("has the web page inside", () =>
+    amongHostileFiles(async ({ server }) => {
+      const html = await (await fetch(server.url)).text();
+      const files = [...html.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
+      expect(files).toHaveLength(4);
+      for (const path of files) expect((await fetch(`${server.url}${path}`)).status).toBe(200);
+    }));
+
   test("runs no preload", () =>
     amongHostileFiles(async ({ preloadTrace }) => {
       expect(existsSync(preloadTrace)).toBe(false);

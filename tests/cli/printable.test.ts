@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { jsonText, printable } from "../../src/cli/printable.ts";
+import { jsonLine, jsonText, printable, printableText } from "../../src/cli/printable.ts";
 import { shellLine } from "../../src/cli/shell.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 
@@ -38,6 +38,27 @@ describe("printable", () => {
 
   test("is one line of visible characters, whatever it is given", () => {
     fc.assert(fc.property(anyText, (text) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(printable(text))));
+  });
+});
+
+describe("printableText", () => {
+  test("keeps lines, tabs and emoji as they are written", () => {
+    const text = "a\tb\n\n⚠\ufe0f done 👩\u200d💻 ✅\n";
+    expect(printableText(text)).toBe(text);
+  });
+
+  test("makes visible what would move the cursor, turn the text or hide in it", () => {
+    expect(printableText("a\r\u001b[2J\n\u202eb\u200dc\ufe0f")).toBe(
+      "a\\u{d}\\u{1b}[2J\n\\u{202e}b\\u{200d}c\\u{fe0f}",
+    );
+  });
+});
+
+describe("jsonLine", () => {
+  test("is one line that means the same as the value", () => {
+    const value = { text: "a\n\u001b\u2028\u{e0041}b" };
+    expect(jsonLine(value)).toMatch(/^[ -~]+\n$/);
+    expect(JSON.parse(jsonLine(value))).toEqual(value);
   });
 });
 

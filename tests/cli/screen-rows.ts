@@ -1,4 +1,5 @@
-const SEQUENCE = /\u001b\[\??([\d;]*)([A-Za-z])|([^\u001b]+)/g;
+const ESCAPE = "\u001b";
+const SEQUENCE = new RegExp(`${ESCAPE}\\[\\??([\\d;]*)([A-Za-z])|([^${ESCAPE}]+)`, "g");
 
 /** What stands on the screen after all that was written to it, as far as `plexus watch` makes use of a terminal. */
 export function rowsOf(written: string): string[] {

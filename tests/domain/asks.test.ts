@@ -193,6 +193,7 @@ describe("a waiter", () => {
       broadcast,
       now: Date.now,
       timeoutSecs: 300,
+      caughtUp: async () => {},
       hold: (id) => {
         using sqlite = new Database(join(storage.dataDir, "plexus.db"), { readonly: true });
         const visible = sqlite.query("SELECT id FROM loopback_approvals WHERE id = ?").get(id) !== null;

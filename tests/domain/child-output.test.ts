@@ -1,6 +1,7 @@
 import { heapStats } from "bun:jsc";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { appendFileSync, writeFileSync } from "node:fs";
+import { createCatchUp } from "../../src/claude/catch-up.ts";
 import { filesIn } from "../../src/claude/launch.ts";
 import { Reading } from "../../src/claude/reading.ts";
 import { createBroadcast } from "../../src/domain/broadcast.ts";
@@ -115,7 +116,12 @@ async function withChild(body: (scene: Scene) => Promise<void>): Promise<void> {
         if (left <= 0) leaving.abort();
       };
       const from = Reading.parse(storage.turns.reading(turn.id));
-      return followChild({ process: undefined, dir: directory.path }, from, store, leaving.signal);
+      return followChild(
+        { process: undefined, dir: directory.path, catchUp: createCatchUp() },
+        from,
+        store,
+        leaving.signal,
+      );
     },
     events() {
       const stored = storage.turns.events(turn.id, 0, 1_000_000);

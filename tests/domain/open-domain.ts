@@ -73,6 +73,7 @@ export function openDomain(dataDir: string, options: DomainOptions = {}): Domain
       timeoutSecs: options.timeoutSecs ?? 300,
       abandonAfterMs: options.abandonAfterMs ?? NEVER_MS,
       rereadEveryMs: options.rereadEveryMs ?? NEVER_MS,
+      caughtUp: async () => {},
       onError,
     }),
   );

@@ -69,15 +69,20 @@ describe("a session", () => {
     await create("chatty");
     const { value } = await parent.call("claudecode_chat", {
       name: "chatty",
-      prompt: script([{ use: [bash("touch x")] }]),
+      prompt: script([{ say: "I need a file.", use: [bash("touch x")] }]),
     });
     expect(value).toMatchObject({
       type: "ok",
       status: "awaiting_permission",
+      text: "I need a file.",
       pending_approvals: [{ tool_name: "Bash" }],
     });
     expect((await parent.call("claudecode_cancel", { name: "chatty" })).value).toMatchObject({ type: "cancelled" });
-    expect(await ended("chatty")).toMatchObject({ status: "cancelled", pending_approvals: [] });
+    const poll = await ended("chatty");
+    expect(poll).toMatchObject({ status: "cancelled", pending_approvals: [] });
+    const types = poll.events.map(({ event }) => event.type);
+    expect(types.indexOf("approval_requested")).toBeGreaterThan(types.indexOf("tool_use"));
+    expect(types).toContain("tool_use");
   });
 
   test("answers a chat that needs no decision with what the child said and what it took", async () => {

@@ -131,8 +131,8 @@ describe("a webhook that refuses", () => {
       const id = await askOnce(plexus);
       await plexus.app.approvals.decide(OPERATOR, id, { approve: true });
       await until("the decision", () => receiver.received.at(-1)?.event.type === "approval_resolved");
-      expect(receiver.received.map(({ event }) => event.type)).toEqual([
-        ...Array.from({ length: 5 }, () => "approval_requested"),
+      expect<string[]>(receiver.received.map(({ event }) => event.type)).toEqual([
+      ...Array.from({ length: 5 }, () => "approval_requested"),
         "approval_resolved",
       ]);
       expect(receiver.received.filter(({ path }) => path !== "/hook")).toEqual([]);

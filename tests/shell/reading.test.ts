@@ -60,6 +60,18 @@ describe("readCommand", () => {
     ]);
   });
 
+  test("knows what stands inside of another command, which is not fed what that one is", () => {
+    const { commands } = readCommand("a $(b | c) | d <(e)");
+    const facts = commands.map(({ words, isFed, isSubstituted }) => [words[0]?.value, isFed, isSubstituted]);
+    expect(facts.sort()).toEqual([
+      ["a", false, false],
+      ["b", false, true],
+      ["c", true, true],
+      ["d", true, false],
+      ["e", false, true],
+    ]);
+  });
+
   test("says what it could not read", () => {
     expect(readCommand("echo 'open").problems).not.toEqual([]);
     expect(readCommand("if true; then").problems).not.toEqual([]);

@@ -3,14 +3,19 @@ import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { z } from "zod";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
 import { asker } from "./asking.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
 import { type Person, signedIn, visitor } from "./person.ts";
+import { storeTranscript } from "./stored-transcript.ts";
 
 setDefaultTimeout(90_000);
 
 const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 const Violations = z.array(z.object({ id: z.string(), impact: z.string(), targets: z.array(z.string()) }));
+const FIRST_PAINT_MS = 200;
+const FIRST_PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime";
 const PHONE = { viewport: { width: 375, height: 700 } };
 
 describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
@@ -23,7 +28,9 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
   test.each(["light", "dark"] as const)(
     "has no serious flaw that axe-core could find, in %s colours",
     async (colorScheme) => {
-      await using plexus = await startPlexus();
+      await using directory = await temporaryDirectory();
+      const session = await storeTranscript(directory.path, 40);
+      await using plexus = await startPlexus({ dataDir: directory.path });
       await fill(plexus);
       // The policy keeps axe out as it does everything else; the test lets it in.
       await using person = await signedIn(browser, plexus, { colorScheme, bypassCSP: true });
@@ -48,6 +55,14 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
         await page.getByRole("heading", { name }).waitFor();
         expect({ name, violations: await violationsOn(page) }).toEqual({ name, violations: [] });
       }
+      await page.goto(`${plexus.url}/#/sessions/${session}`);
+      await page.getByText("line 38.").waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      await page.getByLabel("All sessions").click();
+      await page.getByRole("button", { name: "New session" }).click();
+      await page.getByLabel("First prompt").waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      await person.press("Escape");
       await page.getByLabel("Sign out").click();
       await page.getByLabel("Token").waitFor();
       expect(await violationsOn(page)).toEqual([]);
@@ -94,20 +109,18 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
     // Bundled when it is first asked for, from source.
     await plexus.fetch("/", { token: null });
     await using person = await visitor(browser, plexus.url);
-    await person.page.goto(plexus.url);
-    await person.page.getByLabel("Token").waitFor();
-    const paint = Number(
-      await person.page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime"),
-    );
-    const bytes = Number(
-      await person.page.evaluate(
-        "performance.getEntriesByType('resource').reduce((sum, one) => sum + one.encodedBodySize, 0)",
-      ),
-    );
-    expect(bytes).toBeGreaterThan(10_000);
-    expect(bytes).toBeLessThan(300_000);
-    // The machine may be busy with other tests: the promise is 200 ms on one that is not.
-    expect(paint).toBeLessThan(1_000);
+    // The quickest of some, since the machine may be busy with other tests.
+    const paints: number[] = [];
+    while (paints.length < 10 && Math.min(...paints) >= FIRST_PAINT_MS) {
+      await person.page.goto("about:blank");
+      await person.page.goto(plexus.url);
+      await person.page.getByLabel("Token").waitFor();
+      paints.push(Number(await until("the first paint", () => person.page.evaluate(FIRST_PAINT))));
+    }
+    expect(Math.min(...paints)).toBeLessThan(FIRST_PAINT_MS);
+    const sizes = await Promise.all(["/", ...(await assetsOf(plexus))].map((path) => sizeOf(`${plexus.url}${path}`)));
+    expect(sizes.length).toBeGreaterThan(2);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(300_000);
   });
 });
 
@@ -125,6 +138,17 @@ async function fill(plexus: Plexus): Promise<void> {
   const other = await asker(plexus, "other");
   const { id } = await other.ask("Bash", { command: "true" });
   await plexus.app.approvals.decide({ kind: "operator" }, id, { approve: true });
+}
+
+async function assetsOf(plexus: Plexus): Promise<string[]> {
+  const html = await (await plexus.fetch("/", { token: null })).text();
+  return [...html.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
+}
+
+/** As it comes over the wire. */
+async function sizeOf(url: string): Promise<number> {
+  const response = await fetch(url, { headers: { "accept-encoding": "br" }, decompress: false });
+  return (await response.bytes()).length;
 }
 
 async function rowNames({ page }: Person): Promise<string[]> {

@@ -32,14 +32,21 @@ export function createLooking({ inbox, examining, drafts, fail }: LookingNeed) {
     return made.lines;
   }
 
+  /** Another one is looked at from its first line on. */
+  function follow(): Ask | undefined {
+    const ask = inbox.selected();
+    if (lookedAt !== ask?.approval.id) [lookedAt, scroll] = [ask?.approval.id, 0];
+    return ask;
+  }
+
   return {
     scrollBy(rows: number): void {
+      follow();
       scroll += rows;
     },
     /** What there is to see of it, and from which line on. */
     detail(size: Size): { detail: Line[]; scroll: number } {
-      const ask = inbox.selected();
-      if (lookedAt !== ask?.approval.id) [lookedAt, scroll] = [ask?.approval.id, 0];
+      const ask = follow();
       if (!ask) return { detail: [], scroll };
       const lines = linesOf(ask, size.columns);
       const detail = ask.outcome ? [outcomeLine(ask), ...lines] : lines;

@@ -35,7 +35,9 @@ export async function watch(config: Config, terminal: Terminal): Promise<void> {
   const desk = stack.use(
     createDesk({ config, find, inbox, keyboard, screen, redraw: drawing.ask, quit: () => quit.abort(), fail }),
   );
-  stack.use(onSignals(() => quit.abort()));
+  stack.use(heard(STOP_SIGNALS, () => quit.abort()));
+  // A bug ends it too, once the screen on which it is told is there again.
+  stack.use(heard(["uncaughtException", "unhandledRejection"], fail));
 
   desk.sitDown();
   const pending = createPendingReader({ find, inbox, signal: quit.signal });
@@ -72,11 +74,11 @@ function createDrawing(draw: () => void): Disposable & { ask: () => void } {
   };
 }
 
-function onSignals(stop: () => void): Disposable {
-  for (const name of STOP_SIGNALS) process.on(name, stop);
+function heard(names: readonly string[], listen: (cause: unknown) => void): Disposable {
+  for (const name of names) process.on(name, listen);
   return {
     [Symbol.dispose]() {
-      for (const name of STOP_SIGNALS) process.off(name, stop);
+      for (const name of names) process.off(name, listen);
     },
   };
 }

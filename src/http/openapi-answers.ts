@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { Approval, ApprovalStatus, Decision, RespondResult } from "../schema/approval.ts";
+import { ApprovalContext } from "../schema/approval-context.ts";
+import { ChangeEvent } from "../schema/change.ts";
+import { ErrorBody } from "../schema/errors.ts";
+import { CreateInput } from "../schema/session.ts";
+import { SessionDetail, SessionEvent, SessionSummary, TurnSummary } from "../schema/session-view.ts";
+import { Caller, SignedIn, SignInBody, SignInCode } from "../schema/sign-in.ts";
+import { TurnEvent, TurnStatus, Usage } from "../schema/turn.ts";
+import { Id, JsonObject, UnixSeconds } from "../schema/values.ts";
+import { Chat, Fork } from "./sessions.ts";
+import { NewToken } from "./tokens.ts";
+
+const ok = z.literal("ok");
+const head = SessionDetail.shape.head;
+/** `cursor` begins the next page; it is `null` on the last one. */
+const page = { has_more: z.boolean(), cursor: z.string().nullable() };
+const NamedToken = z.strictObject({ id: Id, name: z.string(), created_at: UnixSeconds });
+const Block = z.strictObject({ role: z.enum(["root", "user", "assistant"]), content: JsonObject });
+const NumberedEvent = z.strictObject({ seq: z.int().nonnegative(), event: TurnEvent });
+
+/** What requests carry: the very schemas that validate them. */
+export const BODIES = {
+  Decision,
+  NewSession: CreateInput,
+  Chat,
+  Fork,
+  NewToken,
+  SignIn: SignInBody,
+};
+export type BodyName = keyof typeof BODIES;
+
+/** What answers hold, by the name that the document gives it. */
+export const ANSWERS = {
+  Error: ErrorBody,
+  Approval,
+  ApprovalStatus,
+  ApprovalContext,
+  ApprovalContextAnswer: ApprovalContext.extend({ type: ok }),
+  ApprovalList: z.strictObject({ type: ok, approvals: z.array(Approval), ...page }),
+  OneApproval: z.strictObject({ type: ok, approval: Approval }),
+  Decided: RespondResult,
+  ChangeEvent,
+  SessionSummary,
+  SessionList: z.strictObject({ type: ok, sessions: z.array(SessionSummary), ...page }),
+  SessionDetail,
+  OneSession: z.strictObject({ type: ok, config: SessionDetail }),
+  SessionCreated: z.strictObject({ type: z.literal("created"), id: Id, name: z.string(), head }),
+  SessionDeleted: z.strictObject({ type: z.literal("deleted"), id: Id }),
+  SessionForked: z.strictObject({ type: z.literal("forked"), id: Id, head }),
+  TurnStarted: z.strictObject({ type: z.literal("started"), session_id: Id, turn_id: Id }),
+  Usage,
+  TurnAnswer: z.strictObject({
+    type: ok,
+    session_id: Id,
+    turn_id: Id,
+    status: TurnStatus,
+    text: z.string(),
+    pending_approvals: z.array(Approval),
+    usage: Usage.nullable(),
+  }),
+  Cancelled: z.strictObject({ type: z.enum(["cancelled", "not_running"]), session_id: Id }),
+  Tree: z.strictObject({
+    type: ok,
+    tree_id: Id.nullable(),
+    head,
+    nodes: z.array(Block.extend({ id: Id, parent_id: Id.nullable() })),
+    has_more: z.boolean(),
+  }),
+  Context: z.strictObject({ type: ok, messages: z.array(Block), has_more: z.boolean() }),
+  TurnSummary,
+  TurnList: z.strictObject({ type: ok, turns: z.array(TurnSummary), ...page }),
+  OneTurn: z.strictObject({ type: ok, turn: TurnSummary }),
+  TurnEvent,
+  TurnEvents: z.strictObject({
+    type: ok,
+    turn_id: Id,
+    status: TurnStatus,
+    events: z.array(NumberedEvent),
+    total_events: z.int(),
+    has_more: z.boolean(),
+  }),
+  SessionEvent,
+  NamedToken,
+  TokenList: z.strictObject({ type: ok, tokens: z.array(NamedToken) }),
+  TokenCreated: NamedToken.extend({ type: z.literal("created"), token: z.string() }),
+  TokenRevoked: NamedToken.extend({ type: z.literal("revoked") }),
+  SignedIn,
+  SignInCode,
+  SignedOut: z.strictObject({ type: z.enum(["signed_out", "not_signed_in"]) }),
+  Caller,
+  Alive: z.strictObject({ status: ok }),
+  Ready: z.union([
+    z.strictObject({ status: z.literal("ready") }),
+    z.strictObject({
+      status: z.literal("ready"),
+      version: z.string(),
+      database: z.literal("writable"),
+      claude: z.string().nullable(),
+      claude_version: z.string().nullable(),
+      warnings: z.array(z.string()),
+    }),
+  ]),
+  OpenApi: z.looseObject({ openapi: z.literal("3.1.0") }),
+};
+export type AnswerName = keyof typeof ANSWERS;
