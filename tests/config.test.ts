@@ -97,6 +97,41 @@ describe("a bad value", () => {
   );
 });
 
+describe("--webhook", () => {
+  test.each([
+    "https://example.com/a?b=c",
+    "http://127.0.0.1:80/",
+    "http://[::1]:1/",
+    "http://10.1.2.3/",
+    "http://192.168.0.9/",
+    "http://172.31.0.1/",
+    "http://[fd00::1]/",
+    "http://localhost:1/",
+    "http://relay:8080/",
+    "http://printer.local/",
+  ])("takes %s", (url) => {
+    expect(read({ webhook: url }).webhook).toEqual([url]);
+  });
+
+  test.each([
+    ["http://example.com/secret", "https"],
+    ["http://8.8.8.8/secret", "https"],
+    ["http://172.32.0.1/secret", "https"],
+    ["http://10.example.com/secret", "https"],
+    ["http://127.0.0.1.example.com/secret", "https"],
+    ["http://[2001:db8::1]/secret", "https"],
+    ["ftp://example.com/secret", "http or https"],
+    ["secret", "http or https"],
+    ["https://user:secret@example.com/", "user name"],
+    [`${"https://a.example/secret,".repeat(21)}`, "20"],
+  ])("refuses %s, and does not repeat it", (url, why) => {
+    const complaint = complaintOf({ webhook: url });
+    expect(complaint).toStartWith("--webhook: must be ");
+    expect(complaint).toContain(why);
+    expect(complaint).not.toContain("secret");
+  });
+});
+
 describe("--auth none", () => {
   test.each(["0.0.0.0", "::", "192.168.1.2", "example.com", "127.0.0.1.example.com", "localhost.example.com"])(
     "is refused on %s",
@@ -122,8 +157,8 @@ describe("the spellings", () => {
     }
   });
 
-  test("have no flag for the token, which would show in every process list", () => {
-    expect(SPELLINGS.token.flag).toBeUndefined();
+  test("have no flag for secrets, which would show in every process list", () => {
+    expect([SPELLINGS.token.flag, SPELLINGS.webhookSecret.flag]).toEqual([undefined, undefined]);
   });
 });
 

@@ -3,6 +3,7 @@ import { VERSION } from "../version.ts";
 import { allowCommand } from "./allow.ts";
 import { backupCommand } from "./backup.ts";
 import { callCommand } from "./call.ts";
+import { completionCommand } from "./completion.ts";
 import { configureCommand } from "./configure.ts";
 import { connectCommand } from "./connect.ts";
 import { denyCommand } from "./deny.ts";
@@ -40,6 +41,7 @@ const COMMANDS = [
   callCommand,
   backupCommand,
   doctorCommand,
+  completionCommand,
   healthcheckCommand,
   versionCommand,
 ];

@@ -7,11 +7,12 @@ import { findServer, storedToken, tokenIsElsewhere } from "./server-client.ts";
 import { isGone, readServerFile } from "./server-file.ts";
 import { clientCommand, withSettings } from "./settings.ts";
 import { table } from "./table.ts";
-import { CommandFailed, type Terminal } from "./terminal.ts";
+import { CommandFailed, ExitCode, type Terminal } from "./terminal.ts";
 
 const NamedToken = z.object({ id: z.string(), name: z.string(), created_at: z.number() });
 const Created = NamedToken.extend({ type: z.literal("created"), token: z.string() });
 const Revoked = NamedToken.extend({ type: z.literal("revoked") });
+const PagesSignedOut = z.object({ type: z.literal("signed_out"), pages: z.number() });
 const Listed = z.object({ type: z.literal("ok"), tokens: z.array(NamedToken) });
 
 type Options = Flags & { json?: true };
@@ -73,13 +74,24 @@ function listCommand(terminal: Terminal): Command {
 }
 
 function revokeCommand(terminal: Terminal): Command {
-  return clientCommand("revoke", "revoke a named token at once")
-    .argument("<NAME>", "the token's name")
+  return clientCommand("revoke", "revoke a named token at once, or the sign-in of every web page")
+    .argument("[NAME]", "the token's name")
+    .option("--web", "sign every web page out instead; links that were not opened yet work no more")
     .option("--json", "print JSON")
-    .action(async (name: string, options: Options) => {
+    .action(async (name: string | undefined, options: Options & { web?: true }) => {
+      if ((name === undefined) !== (options.web === true))
+        throw new CommandFailed("Give the NAME of a token, or --web.", ExitCode.usage);
       const server = findServer(readConfig(options));
+      if (name === undefined) {
+        const ended = await server.request(PagesSignedOut, "DELETE", "/api/v1/tokens?kind=web");
+        return terminal.out(options.json ? jsonText(ended, terminal) : `Signed out ${pagesText(ended.pages)}.\n`);
+      }
       const path = `/api/v1/tokens/${encodeURIComponent(nameArgument(name))}`;
       const revoked = await server.request(Revoked, "DELETE", path);
       terminal.out(options.json ? jsonText(revoked, terminal) : `Revoked ${revoked.name}.\n`);
     });
+}
+
+function pagesText(count: number): string {
+  return count === 1 ? "1 page" : `${count} pages`;
 }

@@ -11,7 +11,7 @@ export function watchCommand(terminal: Terminal): Command {
     .addHelpText("after", HELP)
     .action(async (options: Flags) => {
       const config = readConfig(options);
-      if (!terminal.isInteractive) {
+      if (!terminal.isInteractive || config.environment["TERM"] === "dumb") {
         throw new CommandFailed("watch needs a terminal: elsewhere, `plexus pending --json` lists what waits.");
       }
       const { watch } = await import("./watch/watching.ts");

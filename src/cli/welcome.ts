@@ -26,7 +26,7 @@ See what waits for a decision, and decide, in a browser (this address works once
 
   ${page}
 
-${self("open")}${self("pending")}${self("allow", "ID")}${self("deny", "ID", "-m", "the reason")}
+${self("open")}${self("watch")}${self("pending")}${self("allow", "ID")}${self("deny", "ID", "-m", "the reason")}
 Data: ${config.dataDir}. Stop with Ctrl-C.
 `;
 }

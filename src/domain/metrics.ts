@@ -1,7 +1,7 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Change } from "../schema/change.ts";
 import type { Storage } from "../storage/database.ts";
 import type { Broadcast } from "./broadcast.ts";
+import { createMetricText } from "./metric-text.ts";
 import { addGauges } from "./metrics-gauges.ts";
 import type { Webhooks } from "./webhooks.ts";
 
@@ -17,69 +17,44 @@ type MetricsNeed = { storage: Storage; broadcast: Broadcast; webhooks: Webhooks;
  * read when somebody asks. Neither costs more as the history grows.
  */
 export function createMetrics({ storage, broadcast, webhooks, now }: MetricsNeed) {
-  const registry = new Registry();
-  const registers = [registry];
-  const requested = new Counter({
-    name: "plexus_approvals_requested_total",
-    help: "Calls that children have asked about.",
-    registers,
+  const metrics = createMetricText();
+  const requested = metrics.counter("plexus_approvals_requested_total", "Calls that children have asked about.");
+  const resolved = metrics.counter("plexus_approvals_total", "Approvals by how they ended.", {
+    name: "outcome",
+    values: ["allowed", "denied", "timed_out", "abandoned"],
   });
-  const resolved = new Counter({
-    name: "plexus_approvals_total",
-    help: "Approvals by how they ended: allowed, denied, timed_out or abandoned.",
-    labelNames: ["outcome"] as const,
-    registers,
+  const decision = metrics.histogram(
+    "plexus_decision_seconds",
+    "How long children have waited for somebody to allow or deny.",
+    DECISION_SECONDS,
+    { name: "outcome", values: ["allowed", "denied"] },
+  );
+  const turns = metrics.counter("plexus_turns_total", "Turns by how they ended.", {
+    name: "status",
+    values: ["complete", "failed", "cancelled"],
   });
-  const decision = new Histogram({
-    name: "plexus_decision_seconds",
-    help: "How long children have waited for somebody to allow or deny.",
-    labelNames: ["outcome"] as const,
-    buckets: DECISION_SECONDS,
-    registers,
+  const turnSeconds = metrics.histogram("plexus_turn_seconds", "How long turns have taken.", TURN_SECONDS);
+  const tokens = metrics.counter("plexus_tokens_total", "Tokens that ended turns have used.", {
+    name: "direction",
+    values: ["input", "output"],
   });
-  const turns = new Counter({
-    name: "plexus_turns_total",
-    help: "Turns by how they ended: complete, failed or cancelled.",
-    labelNames: ["status"] as const,
-    registers,
-  });
-  const turnSeconds = new Histogram({
-    name: "plexus_turn_seconds",
-    help: "How long turns have taken.",
-    buckets: TURN_SECONDS,
-    registers,
-  });
-  const tokens = new Counter({
-    name: "plexus_tokens_total",
-    help: "Tokens that ended turns have used: input or output.",
-    labelNames: ["direction"] as const,
-    registers,
-  });
-  const cost = new Counter({
-    name: "plexus_cost_usd_total",
-    help: "What ended turns have cost, in US dollars, as Claude Code counts it.",
-    registers,
-  });
-  // Present from the start, so that the first one shows as an increase.
-  for (const outcome of ["allowed", "denied", "timed_out", "abandoned"]) resolved.inc({ outcome }, 0);
-  for (const status of ["complete", "failed", "cancelled"]) turns.inc({ status }, 0);
-  for (const direction of ["input", "output"]) tokens.inc({ direction }, 0);
-  for (const outcome of ["allowed", "denied"]) decision.zero({ outcome });
-
+  const cost = metrics.counter(
+    "plexus_cost_usd_total",
+    "What ended turns have cost, in US dollars, as Claude Code counts it.",
+  );
+  const streams = { events: 0, session: 0 };
+  metrics.read("gauge", "plexus_streams_open", "Open event streams: of everything, or of one session.", () =>
+    Object.entries(streams).map(([stream, value]) => ({ labels: { stream }, value })),
+  );
+  /** Of turns that ended since the start; what those that ran then had before is not ours to count. */
   let endedEvents = -storage.figures.running().events;
-  const streams = new Gauge({
-    name: "plexus_streams_open",
-    help: "Event streams that are open: of all that happens (events), or of one session (session).",
-    labelNames: ["stream"] as const,
-    registers,
-  });
-  for (const stream of ["events", "session"]) streams.set({ stream }, 0);
-  /** Those of turns that run are counted where they stand, so that none is counted twice. */
-  const storedEvents = () => endedEvents + storage.figures.running().events;
-  addGauges({ registers, storage, broadcast, webhooks, now, storedEvents });
+  metrics.read("counter", "plexus_turn_events_total", "Events of turns that were stored.", () => [
+    { value: Math.max(0, endedEvents + storage.figures.running().events) },
+  ]);
+  addGauges(metrics, { storage, broadcast, webhooks, now });
 
   function count(change: Change): void {
-    if (change.kind === "approval_requested") requested.inc();
+    if (change.kind === "approval_requested") requested();
     if (change.kind === "approval_resolved") countDecision(change);
     if (change.kind === "turn_ended") countTurn(change);
   }
@@ -87,42 +62,36 @@ export function createMetrics({ storage, broadcast, webhooks, now }: MetricsNeed
   function countDecision({ subjectId }: Change): void {
     const row = storage.approvals.head(subjectId);
     if (!row || row.resolvedAt === null) return;
-    resolved.inc({ outcome: row.status });
+    resolved(1, row.status);
     const isDecided = row.status === "allowed" || row.status === "denied";
-    if (isDecided) decision.observe({ outcome: row.status }, Math.max(0, row.resolvedAt - row.createdAt) / 1000);
+    if (isDecided) decision(Math.max(0, row.resolvedAt - row.createdAt) / 1000, row.status);
   }
 
   function countTurn({ subjectId }: Change): void {
     const turn = storage.turns.get(subjectId);
     if (!turn || turn.endedAt === null) return;
     endedEvents += turn.eventCount;
-    turns.inc({ status: turn.status });
-    turnSeconds.observe(Math.max(0, turn.endedAt - turn.startedAt) / 1000);
-    tokens.inc({ direction: "input" }, turn.usage?.input_tokens ?? 0);
-    tokens.inc({ direction: "output" }, turn.usage?.output_tokens ?? 0);
-    cost.inc(turn.usage?.cost_usd ?? 0);
+    turns(1, turn.status);
+    turnSeconds(Math.max(0, turn.endedAt - turn.startedAt) / 1000);
+    tokens(turn.usage?.input_tokens ?? 0, "input");
+    tokens(turn.usage?.output_tokens ?? 0, "output");
+    cost(turn.usage?.cost_usd ?? 0);
   }
 
   const listening = broadcast.listen(count);
   return {
-    /** All of them, as Prometheus reads them. */
-    text: (): Promise<string> => registry.metrics(),
-    contentType: registry.contentType,
-    /** Says what this program is, which only the outermost layer knows. */
-    setBuild(build: { version: string; commit: string }): void {
-      registry.removeSingleMetric("plexus_build_info");
-      new Gauge({
-        name: "plexus_build_info",
-        help: "Always 1: the version, and the commit that the executable was built from.",
-        labelNames: ["version", "commit"] as const,
-        registers,
-      }).set(build, 1);
+    /** All of them; `build` says what this program is, which only the outermost layer knows. */
+    text(build: { version: string; commit: string }): string {
+      const help = "Always 1: the version, and the commit that the executable was built from.";
+      const info = createMetricText();
+      info.read("gauge", "plexus_build_info", help, () => [{ labels: build, value: 1 }]);
+      return metrics.text() + info.text();
     },
     /** Counts an open stream, until disposed. */
-    openStream(stream: "events" | "session"): Disposable {
+    openStream(stream: keyof typeof streams): Disposable {
       const opened = new DisposableStack();
-      streams.inc({ stream });
-      opened.defer(() => streams.dec({ stream }));
+      streams[stream]++;
+      opened.defer(() => void streams[stream]--);
       return opened;
     },
     [Symbol.dispose]: () => listening[Symbol.dispose](),

@@ -32,6 +32,12 @@ export function createSignIn({ tokens, now }: { tokens: Tokens; now: () => numbe
       if (!found || found.expiresAt <= now() || tokens.revocation(found.maker).aborted) return undefined;
       return tokens.createForWeb(found.maker);
     },
+
+    /** Ends every page's sign-in, and every code that is not used yet; tells how many pages there were. */
+    endAll(): Promise<number> {
+      codes = [];
+      return tokens.endEveryWeb();
+    },
   };
 }
 

@@ -33,6 +33,18 @@ export function createTokens({
     return row && { secret, row };
   }
 
+  function isWeb(secret: string): boolean {
+    return storage.tokens.get(idIn(secret) ?? "")?.kind === "web";
+  }
+
+  /** What these tokens hold open ends now. */
+  function end(ids: string[]): void {
+    for (const id of ids) {
+      revocations.get(id)?.abort();
+      revocations.delete(id);
+    }
+  }
+
   /** Whoever made it, for as long as that one may call and the time is not up. */
   function webHolder(row: TokenRow): Principal | undefined {
     if (row.createdAt + WEB_TOKEN_MS <= now()) return undefined;
@@ -80,36 +92,46 @@ export function createTokens({
       return { token: created.secret, expires_at: seconds(created.row.createdAt + WEB_TOKEN_MS) };
     },
 
+    /** Whether this is the token of a page. The secret is one that `identify` knows. */
+    isWeb,
+
     /** Ends a web token; any other stays. The secret is one that `identify` knows. */
     async endWeb(secret: string): Promise<boolean> {
       const id = idIn(secret);
-      return id !== undefined && (await storage.write(() => storage.tokens.removeWeb(id))) !== undefined;
+      if (id === undefined || !(await storage.write(() => storage.tokens.removeWeb(id)))) return false;
+      end([id]);
+      return true;
     },
 
-    /** Aborted when this principal's token is revoked, so that what it holds open ends too. */
-    revocation(principal: Principal): AbortSignal {
-      if (principal.kind !== "token") return NEVER;
-      if (!storage.tokens.get(principal.id)) return AbortSignal.abort();
-      const known = revocations.get(principal.id) ?? new AbortController();
-      revocations.set(principal.id, known);
+    /** Ends every web token, whoever made it; tells how many there were. */
+    async endEveryWeb(): Promise<number> {
+      const ids = await storage.write(storage.tokens.removeEveryWeb);
+      end(ids);
+      return ids.length;
+    },
+
+    /** Aborted when the token that this principal calls with is revoked, so that what it holds open ends too. */
+    revocation(principal: Principal, secret = ""): AbortSignal {
+      const id = isWeb(secret) ? idIn(secret) : principal.kind === "token" ? principal.id : undefined;
+      if (id === undefined) return NEVER;
+      if (!storage.tokens.get(id)) return AbortSignal.abort();
+      const known = revocations.get(id) ?? new AbortController();
+      revocations.set(id, known);
       return known.signal;
     },
 
     listNamed: (): NamedToken[] => storage.tokens.listNamed().map(asNamed),
 
     async revoke(name: string): Promise<NamedToken> {
-      const row = await storage.write(() => {
-        const removed = storage.tokens.removeNamed(name);
-        if (removed) {
-          storage.mcpClients.removeOwned(ownerKey({ kind: "token", id: removed.id, name }));
-          storage.tokens.removeWebOf(removed.id);
-        }
-        return removed;
+      const removed = await storage.write(() => {
+        const row = storage.tokens.removeNamed(name);
+        if (!row) return undefined;
+        storage.mcpClients.removeOwned(ownerKey({ kind: "token", id: row.id, name }));
+        return { row, pages: storage.tokens.removeWebOf(row.id) };
       });
-      if (!row) throw new AppError("not_found", `There is no token named "${name}": see \`plexus token list\`.`);
-      revocations.get(row.id)?.abort();
-      revocations.delete(row.id);
-      return asNamed(row);
+      if (!removed) throw new AppError("not_found", `There is no token named "${name}": see \`plexus token list\`.`);
+      end([removed.row.id, ...removed.pages]);
+      return asNamed(removed.row);
     },
   };
 }

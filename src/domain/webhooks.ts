@@ -129,9 +129,12 @@ export function createWebhooks(need: WebhooksNeed) {
     return Math.min(need.firstRetryMs * 2 ** failures, MAX_RETRY_MS) * (0.5 + Math.random() / 2);
   }
 
+  /** One that is no longer named is forgotten: if it comes back, it begins with what happens then. */
   async function remember(): Promise<void> {
+    const forgotten = storage.webhooks.ids().filter((known) => !hooks.some(({ id }) => id === known));
+    if (hooks.length === 0 && forgotten.length === 0) return;
     await storage.write(() => {
-      storage.webhooks.removeAllBut(hooks.map(({ id }) => id));
+      for (const id of forgotten) storage.webhooks.remove(id);
       for (const { id, position } of hooks) storage.webhooks.setPosition(id, position);
     });
   }

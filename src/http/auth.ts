@@ -27,7 +27,7 @@ export function authenticate(app: App, open: (path: string) => boolean): Middlew
     if (principal) {
       c.set("principal", principal);
       c.set("anonymous", anonymous);
-      c.set("revoked", app.tokens.revocation(principal));
+      c.set("revoked", app.tokens.revocation(principal, secret));
     } else if (!open(c.req.path)) {
       throw new AppError(
         "unauthorized",
@@ -41,6 +41,15 @@ export function authenticate(app: App, open: (path: string) => boolean): Middlew
 /** For what has waited since: a token revoked meanwhile is refused like one that was never known. */
 export function refuseRevoked(c: Context<Env>): void {
   if (c.get("revoked")?.aborted) throw unknownToken();
+}
+
+/** The token of a page is for the page: were it stolen, it would open nothing that outlives it. */
+export function refusePages(app: App): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    if (app.tokens.isWeb(bearer(c.req.header("authorization")) ?? ""))
+      throw new AppError("forbidden", "The token of a page is not for /mcp: `plexus token create NAME` makes one.");
+    await next();
+  };
 }
 
 /** Children have one tool and no routes. */

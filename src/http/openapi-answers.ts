@@ -85,6 +85,7 @@ export const ANSWERS = {
   TokenList: z.strictObject({ type: ok, tokens: z.array(NamedToken) }),
   TokenCreated: NamedToken.extend({ type: z.literal("created"), token: z.string() }),
   TokenRevoked: NamedToken.extend({ type: z.literal("revoked") }),
+  PagesSignedOut: z.strictObject({ type: z.literal("signed_out"), pages: z.int() }),
   SignedIn,
   SignInCode,
   SignedOut: z.strictObject({ type: z.enum(["signed_out", "not_signed_in"]) }),

@@ -141,6 +141,7 @@ export const EXAMPLES = {
   TokenList: { type: "ok", tokens: [NamedToken] },
   TokenCreated: { type: "created", ...NamedToken, token: "plx_hZ3kq0Tn-xYz_…" },
   TokenRevoked: { type: "revoked", ...NamedToken },
+  PagesSignedOut: { type: "signed_out", pages: 2 },
   SignedIn: { type: "signed_in", token: "plx_web_…", expires_at: 1789592000 },
   SignInCode: { type: "created", code: "k3J9vQ2mXw", expires_at: 1787000600 },
   SignedOut: { type: "signed_out" },

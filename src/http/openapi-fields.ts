@@ -27,11 +27,11 @@ export function fieldsOf(shown: Schema | { parameters: Parameter[] }): Html | Ht
 }
 
 function table(rows: Html[]): Html {
-  return html`<div class="scroll"><table><thead><tr><th>name</th><th>type</th><th></th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="scroll"><table><thead><tr><th>name</th><th>type</th><th>notes</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 function row(name: string, schema: Schema, notes: string[]): Html {
-  return html`<tr><td><code>${name}</code></td><td>${typeOf(schema)}</td><td>${notes.join(". ")}</td></tr>`;
+  return html`<tr><td><code>${name}</code></td><td>${typeOf(schema)}</td><td>${notes.join("; ")}</td></tr>`;
 }
 
 /** A type in words: a name that leads on, its values, or what it is made of. */

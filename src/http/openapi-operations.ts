@@ -2,6 +2,7 @@ import { ApprovalQuery } from "./approvals.ts";
 import { ReplayQuery } from "./events.ts";
 import type { Operation } from "./openapi-operation.ts";
 import { SESSION_OPERATIONS } from "./openapi-session-operations.ts";
+import { RevokedTokens } from "./tokens.ts";
 
 /** Every route but the page's files and `/mcp`, which speaks MCP; a test compares them with the router. */
 export const OPERATIONS: Operation[] = [
@@ -71,6 +72,16 @@ export const OPERATIONS: Operation[] = [
     body: "NewToken",
     answers: { 201: { says: "The only time that it is shown.", json: "TokenCreated" } },
     errors: ["name_taken"],
+  },
+  {
+    method: "delete",
+    path: "/api/v1/tokens",
+    id: "signOutPages",
+    tag: "Tokens",
+    summary: "Signs every page out at once",
+    details: "Whoever signed them in; codes that are not used yet are worth nothing then.",
+    query: RevokedTokens,
+    answers: { 200: { says: "How many pages there were.", json: "PagesSignedOut" } },
   },
   {
     method: "delete",

@@ -88,7 +88,7 @@ function answered(status: string, answer: Answer): Html {
 }
 
 function refused(operation: Operation): Html[] {
-  return codesByStatus(operation).map(([status, codes]) => html`${status} <code>${codes.join(", ")}</code> `);
+  return codesByStatus(operation).map(([status, codes]) => html`<div>${status} <code>${codes.join(", ")}</code></div>`);
 }
 
 function schemaLink(name: string): Html {

@@ -82,7 +82,12 @@ export function parametersOf({ path, query, answers }: Operation): Parameter[] {
   );
   const asked = query ? Schema.parse(z.toJSONSchema(query, { io: "input", override: withoutSafeBounds })) : {};
   const inQuery = Object.entries(asked.properties ?? {}).map(
-    ([name, schema]): Parameter => ({ name, in: "query", schema }),
+    ([name, schema]): Parameter => ({
+      name,
+      in: "query",
+      ...(asked.required?.includes(name) && { required: true }),
+      schema,
+    }),
   );
   const isStream = Object.values(answers).some((answer) => "events" in answer);
   const last: Parameter = {

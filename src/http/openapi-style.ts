@@ -15,8 +15,10 @@ nav ul { columns: 18rem; padding-left: 1.1rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line); }
 th { font-weight: 600; }
+.scroll + .scroll { margin-top: 1.5rem; }
+[id] { scroll-margin-top: 1rem; }
+h4 { margin: 1.1rem 0 .3rem; }
 td:first-child { white-space: nowrap; }
-summary { cursor: pointer; }
 dt { font-weight: 600; margin-top: .75rem; }
 dd { margin: 0; }
 `;

@@ -3,7 +3,7 @@ import type { App } from "../app.ts";
 import { AppError } from "../schema/errors.ts";
 import { VERSION } from "../version.ts";
 import { approvalRoutes } from "./approvals.ts";
-import { authenticate, type Env, refuseChildren } from "./auth.ts";
+import { authenticate, type Env, refuseChildren, refusePages } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { answerError } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
@@ -47,7 +47,7 @@ export function createRoutes({ app, mcp, keepAliveMs, closing }: RoutesNeed) {
   routes.route("/", pageRoutes());
   routes.route(SIGN_IN_PATH, signInRoute(app));
 
-  routes.all("/mcp", async (c) => {
+  routes.all("/mcp", refusePages(app), async (c) => {
     const body = c.req.method === "POST" ? await readJson(c) : undefined;
     c.env.server?.timeout(c.req.raw, 0);
     return mcp.handle(c.req.raw, { principal: c.get("principal"), anonymous: c.get("anonymous") }, body);

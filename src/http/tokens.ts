@@ -8,6 +8,8 @@ import { jsonBody } from "./body.ts";
 import { refuseInvalid } from "./errors.ts";
 
 export const NewToken = z.strictObject({ name: Name });
+/** Which tokens end together; only those of pages can. */
+export const RevokedTokens = z.strictObject({ kind: z.literal("web") });
 
 export function tokenRoutes(app: App) {
   return new Hono<Env>()
@@ -15,6 +17,9 @@ export function tokenRoutes(app: App) {
     .get("/", (c) => c.json({ type: "ok", tokens: app.tokens.listNamed() }))
     .post("/", jsonBody, zValidator("json", NewToken, refuseInvalid), async (c) =>
       c.json({ type: "created", ...(await app.tokens.createNamed(c.req.valid("json").name)) }, 201),
+    )
+    .delete("/", zValidator("query", RevokedTokens, refuseInvalid), async (c) =>
+      c.json({ type: "signed_out", pages: await app.signIn.endAll() }),
     )
     .delete("/:name", async (c) => c.json({ type: "revoked", ...(await app.tokens.revoke(c.req.param("name"))) }));
 }

@@ -30,12 +30,22 @@ export function tokenQueries(orm: Orm) {
         .where(and(eq(tokens.kind, "web"), eq(tokens.id, id)))
         .returning()
         .get(),
-    /** Those that act as this named token. */
-    removeWebOf: (namedId: string): void =>
-      void orm
+    /** Those that act as this named token; tells their ids. */
+    removeWebOf: (namedId: string): string[] =>
+      orm
         .delete(tokens)
         .where(and(eq(tokens.kind, "web"), eq(tokens.name, namedId)))
-        .run(),
+        .returning({ id: tokens.id })
+        .all()
+        .map(({ id }) => id),
+    /** Tells their ids. */
+    removeEveryWeb: (): string[] =>
+      orm
+        .delete(tokens)
+        .where(eq(tokens.kind, "web"))
+        .returning({ id: tokens.id })
+        .all()
+        .map(({ id }) => id),
     /** Forgets up to `limit` of those made before `before`; tells how many. */
     removeWebBefore: (before: number, limit: number): number => {
       const old = orm

@@ -1,4 +1,4 @@
-import { eq, notInArray } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type { Orm } from "./database.ts";
 import { webhooks } from "./tables.ts";
 
@@ -13,7 +13,12 @@ export function webhookQueries(orm: Orm) {
         .values({ id, position })
         .onConflictDoUpdate({ target: webhooks.id, set: { position } })
         .run(),
-    /** One that comes back later begins with what happens then. */
-    removeAllBut: (ids: string[]): void => void orm.delete(webhooks).where(notInArray(webhooks.id, ids)).run(),
+    ids: (): string[] =>
+      orm
+        .select({ id: webhooks.id })
+        .from(webhooks)
+        .all()
+        .map(({ id }) => id),
+    remove: (id: string): void => void orm.delete(webhooks).where(eq(webhooks.id, id)).run(),
   };
 }

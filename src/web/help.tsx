@@ -5,7 +5,7 @@ const SHOWN: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Escape
 
 export function HelpDialog() {
   return (
-    <Dialog title="Keys" onClose={() => (isHelpOpen.value = false)}>
+    <Dialog title="Keys" isRead onClose={() => (isHelpOpen.value = false)}>
       <dl class="keys">
         {KEYS.map(({ keys, does }) => (
           <div key={does}>

@@ -1,9 +1,9 @@
-import { signal } from "@preact/signals";
 import { move, selected, selectedId, toggleChecked } from "./inbox/asks.ts";
 import { allow, dialog, disarm, targets } from "./inbox/deciding.ts";
 import { route } from "./route.ts";
+import { callersOwn } from "./wire/callers-own.ts";
 
-export const isHelpOpen = signal(false);
+export const isHelpOpen = callersOwn(false);
 
 /** Each key with what it does, for acting on it and for the help alike. */
 export const KEYS: { keys: string[]; does: string; act: () => void }[] = [

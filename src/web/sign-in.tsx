@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { z } from "zod";
 import { Caller, SignedIn } from "../schema/sign-in.ts";
 import { takeCode } from "./route.ts";
+import { forgetCaller } from "./wire/callers-own.ts";
 import { Refused, reasonOf, request } from "./wire/request.ts";
 import { keepToken, token } from "./wire/token.ts";
 
@@ -18,13 +19,17 @@ export async function signIn(): Promise<void> {
     caller.value = await request(Caller, "GET", "/api/v1/me");
     notSignedIn.value = undefined;
   } catch (cause) {
-    signedOut(code !== undefined || token.peek() !== undefined ? reasonOf(cause) : "");
+    const reason = code !== undefined || token.peek() !== undefined ? reasonOf(cause) : "";
+    if (endsSignIn(cause)) signedOut(reason);
+    else notSignedIn.value = reason;
   }
 }
 
-/** The server takes our token no more. */
+/** The server takes our token no more: nothing that it showed us stays. */
 export function signedOut(reason: string): void {
+  keepToken(undefined);
   caller.value = undefined;
+  forgetCaller();
   notSignedIn.value = reason;
 }
 
@@ -35,7 +40,6 @@ export function endsSignIn(cause: unknown): boolean {
 
 export async function signOut(): Promise<void> {
   await request(z.object({ type: z.string() }), "POST", "/api/v1/me/sign-out").catch(() => undefined);
-  keepToken(undefined);
   signedOut("");
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { SignedIn } from "../../src/schema/sign-in.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { plexus } from "./command.ts";
 import { openPlace, type Place } from "./place.ts";
@@ -50,6 +51,39 @@ describe("plexus token show", () => {
     const { exitCode, stdout, stderr } = await plexus(["token", "show", "--data-dir", directory.path]);
     expect(stderr).toMatch(/^plexus: There is no token in [^\n]* yet[^\n]*\n$/);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+  });
+});
+
+describe("plexus token revoke --web", () => {
+  test("signs every page out, says how many there were, and leaves named tokens", async () => {
+    const named = (await place.plexus(["token", "create", "stays"])).stdout.trim();
+    const opened = JSON.parse((await place.plexus(["open", "--json"])).stdout);
+    const code = new URL(opened.url).hash.replace("#code=", "");
+    const answer = await fetch(`${place.server.url}/api/v1/sign-in`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ code }),
+    });
+    const { token } = SignedIn.parse(await answer.json());
+    expect(await statusFor(token)).toBe(200);
+    expect(await place.plexus(["token", "revoke", "--web"])).toEqual({
+      exitCode: 0,
+      stdout: "Signed out 1 page.\n",
+      stderr: "",
+    });
+    expect(await statusFor(token)).toBe(401);
+    expect(await statusFor(named)).toBe(200);
+    const again = await place.plexus(["token", "revoke", "--web", "--json"]);
+    expect(JSON.parse(again.stdout)).toEqual({ type: "signed_out", pages: 0 });
+    await place.plexus(["token", "revoke", "stays"]);
+  });
+
+  test("takes no name with it, and none is wrong too, with exit code 2", async () => {
+    for (const args of [["x", "--web"], []]) {
+      const { exitCode, stderr } = await place.plexus(["token", "revoke", ...args]);
+      expect(stderr).toBe("plexus: Give the NAME of a token, or --web.\n");
+      expect(exitCode).toBe(2);
+    }
   });
 });
 

@@ -26,11 +26,11 @@ beforeEach(async () => {
 });
 afterEach(() => place[Symbol.asyncDispose]());
 
-type Options = { columns?: number; rows?: number; env?: Record<string, string>; shell?: string };
+type Options = { columns?: number; rows?: number; env?: Record<string, string>; dataDir?: string };
 
 /** `plexus watch` on a terminal, and what stands on it. */
-function watch({ columns = 80, rows = 24, env = {} }: Options = {}) {
-  const screen = plexusOnScreen(["watch", "--data-dir", place.dataDir], {
+function watch({ columns = 80, rows = 24, env = {}, dataDir = place.dataDir }: Options = {}) {
+  const screen = plexusOnScreen(["watch", "--data-dir", dataDir], {
     columns,
     rows,
     env: { NO_COLOR: "1", ...env },
@@ -47,6 +47,9 @@ function watch({ columns = 80, rows = 24, env = {} }: Options = {}) {
 const bash = (command: string) => place.ask(session, "Bash", { command });
 /** So soon after something has changed, a key is not taken: this very time is what has to pass. */
 const settled = () => Bun.sleep(400);
+
+/** As fast as a keyboard repeats a key. */
+const REPEAT_MS = 33;
 
 async function press(screen: Screen, key: string): Promise<void> {
   await settled();
@@ -105,15 +108,16 @@ describe("plexus watch", () => {
     await ended(screen, "q");
   });
 
-  test("takes keys that are held down, or pasted, for nothing but one press", async () => {
-    await bash("touch 1");
-    await bash("touch 2");
-    await bash("rm -rf build");
+  test("takes a key that is held down for one press, and what is pasted for none", async () => {
+    for (const file of ["1", "2", "3"]) await bash(`touch ${file}`);
     await using screen = watch();
     await screen.shows("3 waiting");
     await settled();
     screen.type("\u001b[200~aaaddd\u001b[201~");
-    screen.type("aaaaaaaa");
+    for (let repeat = 0; repeat < 40; repeat++) {
+      screen.type("a");
+      await Bun.sleep(REPEAT_MS);
+    }
     await screen.shows("2 waiting");
     expect(screen.now()).not.toContain("Why not?");
     expect(await place.pending(session)).toHaveLength(2);
@@ -147,6 +151,22 @@ describe("plexus watch", () => {
     await screen.shows("after the restart");
     void place.call("loopback_permit", { session_id: session, tool_name: "Bash", input: { command: "touch new" } });
     await screen.shows("touch new");
+    await ended(screen, "q");
+  });
+
+  test("tells what became of an ask while the server was away", async () => {
+    await using brief = await openPlace({ args: ["--approval-timeout-secs", "3"] });
+    await using screen = watch({ dataDir: brief.dataDir });
+    await screen.shows("● live");
+    await brief.ask(await brief.session("brief"), "Bash", { command: "touch it" });
+    const deadline = Date.now() + 3_000;
+    await screen.shows("│ touch it");
+    await brief.server.kill();
+    await screen.shows("the server is gone: waiting for it");
+    await until("the deadline to pass", () => Date.now() > deadline);
+    const port = Number(new URL(brief.server.url).port);
+    await using _ = await startServerProcess({ dataDir: brief.dataDir, port });
+    await screen.shows("✗ Bash of brief was not decided in time");
     await ended(screen, "q");
   });
 

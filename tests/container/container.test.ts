@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { chmod } from "node:fs/promises";
 import manifest from "../../package.json" with { type: "json" };
 import { Approval } from "../../src/schema/approval.ts";
+import { blocksUnder } from "../readme/readme.ts";
 import { connectClient, type TestClient } from "../support/mcp-client.ts";
 import { type ScriptedModel, script, startScriptedModel, type Turn } from "../support/scripted-model.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
@@ -108,6 +109,31 @@ describe.skipIf("missing" in engine)(`the container${missing === undefined ? "" 
     expect(await statusFor(HOST)).toBe(200);
     expect(await statusFor("evil.example.com")).toBe(403);
     expect(await (await fetch(url)).text()).toStartWith("<!doctype html>");
+  });
+
+  test("starts by the README's lines, and prints the token that opens it", async () => {
+    const [lines = ""] = blocksUnder("In a container");
+    const name = containers.container();
+    const paste = (line = "", ...replaced: [string, string][]) => {
+      const [docker, ...words] = replaced.reduce((text, [from, to]) => text.replace(from, to), line).split(" ");
+      expect(docker).toBe("docker");
+      return containers.output(...words);
+    };
+    const [build, run, show] = lines.split("\n");
+    // Under names of its own, and on another port: the README's may be in use here.
+    await paste(build, ["--tag plexus ", `--tag ${containers.image("readme")} `]);
+    await paste(
+      run,
+      ["--name plexus ", `--name ${name} `],
+      [":4445:4445 ", "::4445 "],
+      ["--volume plexus:", `--volume ${containers.volume()}:`],
+      [/ plexus$/.exec(run ?? "")?.[0] ?? "", ` ${containers.image("readme")}`],
+    );
+    const url = `http://${await containers.output("port", name, "4445")}`;
+    await until("the server to listen", async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok);
+    const token = await paste(show, ["exec plexus ", `exec ${name} `]);
+    const ready = await fetch(`${url}/readyz`, { headers: { Authorization: `Bearer ${token}` } });
+    expect(await ready.json()).toMatchObject({ status: "ready", claude: "/usr/local/bin/claude", warnings: [] });
   });
 
   test("says in one line that a directory of the host is not writable for it", async () => {

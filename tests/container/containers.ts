@@ -14,7 +14,9 @@ export type Containers = AsyncDisposable & {
   output(...args: string[]): Promise<string>;
   /** Builds the Dockerfile as it is; the image goes at the end. */
   build(target: string): Promise<string>;
-  /** A name for a volume that goes at the end. */
+  /** A name for an image, a container or a volume that goes at the end. */
+  image(label: string): string;
+  container(): string;
   volume(): string;
   start(image: string, ...flags: string[]): Promise<Container>;
 };
@@ -48,23 +50,29 @@ export function useContainers(engine: Engine): Containers {
     return stdout.trim();
   }
 
+  const image = (label: string) => {
+    const name = `${run}-${label}`;
+    if (!made.images.includes(name)) made.images.push(name);
+    return name;
+  };
+  const numbered = (names: string[]) => {
+    const name = `${run}-${names.length}`;
+    names.push(name);
+    return name;
+  };
+
   return {
     docker,
     output,
+    image,
+    container: () => numbered(made.containers),
+    volume: () => numbered(made.volumes),
     async build(target) {
-      const image = `${run}-${target}`;
-      made.images.push(image);
-      await output("build", "--quiet", "--target", target, "--tag", image, ".");
-      return image;
-    },
-    volume() {
-      const name = `${run}-${made.volumes.length}`;
-      made.volumes.push(name);
-      return name;
+      await output("build", "--quiet", "--target", target, "--tag", image(target), ".");
+      return image(target);
     },
     async start(image, ...flags) {
-      const name = `${run}-${made.containers.length}`;
-      made.containers.push(name);
+      const name = numbered(made.containers);
       await output("run", "--detach", "--name", name, "--publish", "127.0.0.1::4445", ...flags, image);
       const inspect = (format: string) => output("inspect", "--format", format, name);
       await until(

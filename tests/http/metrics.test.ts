@@ -40,6 +40,8 @@ describe("/metrics", () => {
     at += 1_000_000;
     await plexus.app.approvals.expire();
     const figures = await read(plexus);
+    const decided = [...figures.keys()].filter((name) => name.startsWith("plexus_decision_seconds"));
+    expect(decided.filter((name) => !/outcome="(allowed|denied)"/.test(name))).toEqual([]);
     expect(Object.fromEntries(figures)).toMatchObject({
       plexus_approvals_requested_total: 3,
       'plexus_approvals_total{outcome="allowed"}': 1,
@@ -48,8 +50,8 @@ describe("/metrics", () => {
       'plexus_approvals_total{outcome="abandoned"}': 0,
       'plexus_decision_seconds_sum{outcome="allowed"}': 7,
       'plexus_decision_seconds_count{outcome="denied"}': 1,
-      'plexus_decision_seconds_bucket{le="5",outcome="allowed"}': 0,
-      'plexus_decision_seconds_bucket{le="10",outcome="allowed"}': 1,
+      'plexus_decision_seconds_bucket{outcome="allowed",le="5"}': 0,
+      'plexus_decision_seconds_bucket{outcome="allowed",le="10"}': 1,
       plexus_approvals_pending: 0,
       plexus_oldest_pending_seconds: 0,
     });

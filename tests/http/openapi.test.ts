@@ -120,6 +120,8 @@ describe("every route", () => {
     const { token } = await namedToken(plexus, "other");
     await go({ route: "get /api/v1/tokens", token, status: 403 });
     await go({ route: "delete /api/v1/tokens/{name}", path: { name: "ci" }, status: 200 });
+    await go({ route: "delete /api/v1/tokens", query: "kind=web", status: 200 });
+    await go({ route: "delete /api/v1/tokens", status: 422 });
     await go({ route: "get /api/v1/me", token, status: 200 });
     await go({ route: "post /api/v1/me/codes", status: 201 });
     const { code } = plexus.app.signIn.newCode({ kind: "operator" });

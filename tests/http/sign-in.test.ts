@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { SignedIn, SignInCode } from "../../src/schema/sign-in.ts";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
-import { expectRefusal } from "./callers.ts";
+import { expectRefusal, namedToken } from "./callers.ts";
+import { openEvents } from "./event-reader.ts";
 
 async function newCode(plexus: Plexus, token?: string): Promise<string> {
   const response = await plexus.fetch("/api/v1/me/codes", { method: "POST", ...(token && { token }) });
@@ -97,6 +98,49 @@ describe("the token of a page", () => {
     expect(await (await plexus.fetch("/api/v1/me/sign-out", { method: "POST" })).json()).toEqual({
       type: "not_signed_in",
     });
+  });
+
+  test("ends together with all others, their streams and the codes that nobody has used", async () => {
+    await using plexus = await startPlexus();
+    const { token: named, principal } = await namedToken(plexus, "night-shift");
+    const pages = [await webToken(plexus), await webToken(plexus, named)];
+    const code = await newCode(plexus);
+    await using mine = await openEvents(plexus.url, { token: pages[0] ?? "" });
+    await using theirs = await openEvents(plexus.url, { token: pages[1] ?? "" });
+    await using other = await openEvents(plexus.url, { token: named });
+    const end = (query: string, token?: string) =>
+      plexus.fetch(`/api/v1/tokens${query}`, { method: "DELETE", ...(token && { token }) });
+    await expectRefusal(await end("?kind=web", named), 403, "forbidden");
+    for (const query of ["", "?kind=named", "?kind="]) await expectRefusal(await end(query), 422, "invalid_arguments");
+    expect(await nameOf(plexus, pages[0] ?? "")).toBe("operator");
+
+    expect(await (await end("?kind=web")).json()).toEqual({ type: "signed_out", pages: 2 });
+    for (const token of pages) expect(await nameOf(plexus, token)).toBe("401");
+    for (const stream of [mine, theirs]) expect(await stream.next()).toBeUndefined();
+    await expectRefusal(await redeem(plexus, code), 401, "unauthorized");
+    expect(await nameOf(plexus, named)).toBe("token:night-shift");
+    const session = await plexus.app.sessions.createByHand(principal);
+    await plexus.app.approvals.ask(session, { tool_name: "Bash", input: {} });
+    expect((await other.next())?.event.type).toBe("approval_requested");
+  });
+
+  test("ends what it holds open, by signing out and by the end of its maker", async () => {
+    await using plexus = await startPlexus();
+    const { token: named } = await plexus.app.tokens.createNamed("night-shift");
+    const [mine, theirs] = [await webToken(plexus), await webToken(plexus, named)];
+    await using first = await openEvents(plexus.url, { token: mine });
+    await using second = await openEvents(plexus.url, { token: theirs });
+    await plexus.fetch("/api/v1/me/sign-out", { method: "POST", token: mine });
+    expect(await first.next()).toBeUndefined();
+    await plexus.app.tokens.revoke("night-shift");
+    expect(await second.next()).toBeUndefined();
+  });
+
+  test("is not for /mcp, whose sessions would outlive it", async () => {
+    await using plexus = await startPlexus();
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+    const token = await webToken(plexus);
+    await expectRefusal(await plexus.fetch("/mcp", { method: "POST", body, token }), 403, "forbidden");
   });
 
   test("ends by itself after 30 days", async () => {

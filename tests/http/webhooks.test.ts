@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { startFamily } from "../support/family.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../support/plexus.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
@@ -81,6 +82,23 @@ describe("a webhook", () => {
   });
 });
 
+describe("the end of a turn", () => {
+  test("is told, with its status and usage, and its beginning is not", async () => {
+    await using receiver = startReceiver();
+    await using family = await startFamily({ flags: { webhook: receiver.url, webhookSecret: SECRET } });
+    await family.create("builder");
+    await family.run("builder", [{ say: "done" }]);
+    const [one] = await until("the end", () => receiver.received.length > 0 && receiver.received);
+    expect(one?.event).toMatchObject({
+      type: "turn_ended",
+      session_name: "builder",
+      status: "complete",
+      usage: { output_tokens: expect.any(Number) },
+    });
+    expect(receiver.received).toHaveLength(1);
+  });
+});
+
 describe("after a restart", () => {
   test("a webhook gets what it has missed, and nothing that it had", async () => {
     await using receiver = startReceiver();
@@ -119,7 +137,7 @@ describe("after a restart", () => {
 });
 
 describe("a webhook that refuses", () => {
-  test.each([400, 404, 302])(
+  test.each([400, 404, 302, 307])(
     "with %i is tried five times, then what it refused is dropped and logged",
     async (status) => {
       await using receiver = startReceiver();
@@ -132,7 +150,7 @@ describe("a webhook that refuses", () => {
       await plexus.app.approvals.decide(OPERATOR, id, { approve: true });
       await until("the decision", () => receiver.received.at(-1)?.event.type === "approval_resolved");
       expect<string[]>(receiver.received.map(({ event }) => event.type)).toEqual([
-      ...Array.from({ length: 5 }, () => "approval_requested"),
+        ...Array.from({ length: 5 }, () => "approval_requested"),
         "approval_resolved",
       ]);
       expect(receiver.received.filter(({ path }) => path !== "/hook")).toEqual([]);
@@ -207,6 +225,27 @@ describe("the secret", () => {
     await askOnce(plexus);
     await until("the refusal", () => plexus.log.join("").includes("it was refused"));
     expect(receiver.received).toEqual([]);
+  });
+
+  test("is checked by the lines that docs/webhooks.md gives", async () => {
+    await using directory = await temporaryDirectory();
+    const docs = readFileSync(join(import.meta.dir, "../../docs/webhooks.md"), "utf8");
+    const file = join(directory.path, "is-from-plexus.mjs");
+    await Bun.write(file, /```js\n(.*?)```/s.exec(docs)?.[1] ?? "");
+    const { isFromPlexus } = await import(file);
+    await using receiver = startReceiver();
+    await using plexus = await withWebhook(receiver);
+    await askOnce(plexus);
+    const [one] = await until("the ask", () => receiver.received.length === 1 && receiver.received);
+    const header = one?.headers.get("x-plexus-signature");
+    expect(isFromPlexus(header, one?.text, SECRET)).toBe(true);
+    for (const [wrong, body, secret] of [
+      [header, `${one?.text} `, SECRET],
+      [header, one?.text, "another-secret-altogether"],
+      [undefined, one?.text, SECRET],
+      ["t=1,v1=00", one?.text, SECRET],
+    ])
+      expect(isFromPlexus(wrong, body, secret)).toBe(false);
   });
 
   test("signs the body and the time, so that neither can be changed", async () => {

@@ -91,6 +91,34 @@ describe("the README's command for an agent that decides", () => {
     }));
 });
 
+describe("the README's other commands", () => {
+  const [serve = ""] = blocksUnder("Supervise a claude that you start by hand");
+  const [watch = "", history = ""] = blocksUnder("Decide in a terminal");
+  const [, connect = ""] = blocksUnder("Let an agent decide");
+  const [doctor = ""] = blocksUnder("See that it works");
+
+  test("give Claude Code a token of its own, and connect it", () =>
+    onMachine(async (machine) => {
+      await machine.serve(serve);
+      await succeeds(machine.paste(`${connect} --yes`));
+      expect(await succeeds(machine.paste("claude mcp get plexus"))).toMatch(/Status:.*Connected/);
+      expect(await succeeds(machine.paste("plexus token list"))).toContain("claude");
+    }));
+
+  test("prove that the machine is fit, and show what was decided in doing so", () =>
+    onMachine(async (machine) => {
+      await machine.serve(serve);
+      expect(await succeeds(machine.paste(doctor))).toEndWith("Everything works.\n");
+      expect(await succeeds(machine.paste(history))).toMatch(/ Bash +denied +operator .*plexus doctor says no/);
+    }));
+
+  test("watch on a terminal alone, and say so elsewhere", () =>
+    onMachine(async (machine) => {
+      const { exitCode, stderr } = await machine.paste(watch).finished;
+      expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining("needs a terminal") });
+    }));
+});
+
 describe("the README's settings for a client that speaks only stdio", () => {
   test("connect it, to a server that they have started", () =>
     onMachine(async (machine) => {

@@ -42,6 +42,37 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     expect((await answer).value).toEqual({ behavior: "deny", message: "Run make check instead" });
   });
 
+  test("a deny that is being written is of the call it was opened for, and says when somebody was faster", async () => {
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    await using person = await signedIn(browser, plexus);
+    const first = await child.ask("Bash", { command: "make one" });
+    const second = await child.ask("Bash", { command: "make two" });
+    await showsRows(person, 2);
+    await person.press("g", "d");
+    await person.page.getByLabel(/Reason/).fill("Not this one");
+    await plexus.app.approvals.decide({ kind: "operator" }, first.id, { approve: true });
+    await person.card.getByText("allowed", { exact: true }).waitFor();
+    await person.press("Enter");
+    await person.card.getByText("Somebody was faster").waitFor();
+    expect(await person.page.getByRole("dialog").count()).toBe(0);
+    expect(plexus.app.approvals.get({ kind: "operator" }, second.id).status).toBe("pending");
+  });
+
+  test("the focus goes with the selection, so that Enter means what is shown", async () => {
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    await using person = await signedIn(browser, plexus);
+    for (const command of ["make one", "make two"]) await child.ask("Bash", { command });
+    await showsRows(person, 2);
+    await person.rows.first().getByRole("button").click();
+    await person.press("j");
+    await person.card.getByText("two").first().waitFor();
+    await person.press("Enter");
+    expect(await person.rows.nth(1).getByRole("button").getAttribute("aria-current")).toBe("true");
+    expect(await person.rows.nth(1).locator(":focus").count()).toBe(1);
+  });
+
   test("the key e edits the input, and nothing that is no object can be sent", async () => {
     await using plexus = await startPlexus();
     const child = await asker(plexus);

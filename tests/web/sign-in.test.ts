@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { OPERATOR_TOKEN, startPlexus } from "../support/plexus.ts";
+import { asker } from "./asking.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
-import { signedIn, visitor } from "./person.ts";
+import { showsRows, signedIn, visitor } from "./person.ts";
 
 setDefaultTimeout(60_000);
 
@@ -55,6 +56,27 @@ describe.skipIf(CHROMIUM === undefined)("signing in", () => {
     await person.page.getByLabel("Sign out").click();
     await person.page.getByLabel("Token").waitFor();
     expect((await plexus.fetch("/api/v1/me", { token })).status).toBe(401);
+  });
+
+  test("ends on every open page at once when all are signed out, with all that they showed", async () => {
+    await using plexus = await startPlexus();
+    const { token: named } = await plexus.app.tokens.createNamed("night-shift");
+    const child = await asker(plexus);
+    await child.ask("Bash", { command: "make secret-thing" });
+    await using first = await signedIn(browser, plexus);
+    await using second = await signedIn(browser, plexus);
+    for (const person of [first, second]) await showsRows(person, 1);
+    const response = await plexus.fetch("/api/v1/tokens?kind=web", { method: "DELETE" });
+    expect(await response.json()).toEqual({ type: "signed_out", pages: 2 });
+    for (const { page } of [first, second]) {
+      await page.getByText("This token is not known here, or was revoked").waitFor();
+      expect(await page.title()).toBe("Plexus");
+      expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    }
+    await first.page.getByLabel("Token").fill(named);
+    await first.press("Enter");
+    await first.page.getByText("Nothing waits for a decision.").waitFor();
+    expect(await first.page.locator("body").textContent()).not.toContain("secret-thing");
   });
 
   test("is not needed where the server wants no tokens", async () => {

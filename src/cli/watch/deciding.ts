@@ -7,7 +7,7 @@ import type { Examined } from "./examining.ts";
 import type { Ask, Inbox } from "./inbox.ts";
 
 const ARMED_MS = 8_000;
-/** A press so soon after the last one was meant for what stood there before, or is the same one held down. */
+/** A press so soon after the last one was meant for what stood there before, or is the same one, held down. */
 const SETTLE_MS = 350;
 
 type DecidingNeed = {
@@ -62,7 +62,8 @@ export function createDeciding({ find, inbox, say, examine }: DecidingNeed) {
     /** Allows it, with another input if there is one; at once, or when it was pressed again. */
     async allow(ask: Ask, input: JsonObject | undefined): Promise<void> {
       const { id } = ask.approval;
-      if (ours.has(id) || performance.now() < settledAt) return;
+      if (ours.has(id)) return;
+      if (performance.now() < settledAt) return hesitate();
       const isArmed = armed?.id === id && performance.now() < armed.until;
       armed = undefined;
       if (!isArmed) {

@@ -13,7 +13,8 @@ export function dangersOf(approval: Approval, context: ApprovalContext | undefin
   const kind = kindOf(approval);
   if (kind.kind === "command") return dangersIn(readCommand(kind.command), context.working_dir);
   const found: Danger[] = [];
-  if (kind.kind === "questions") found.push({ rule: "question", message: "goes on without an answer: give one above" });
+  if (kind.kind === "questions")
+    found.push({ rule: "question", message: "goes on without an answer, unless you choose one and press Answer" });
   if (textsIn(approval.input).some(hidesSomething)) {
     found.push({ rule: "hidden", message: "has characters that do not show" });
   }

@@ -18,8 +18,8 @@ export function DiffView({ path, diff }: { path: string; diff: FileDiff }) {
         <code class="path">
           <Visible text={path} />
         </code>
-        <span class="count added">+{diff.added}</span>
-        <span class="count removed">−{diff.removed}</span>
+        <span class="count added">+{diff.added.toLocaleString()}</span>
+        <span class="count removed">−{diff.removed.toLocaleString()}</span>
         <button
           type="button"
           class="button small"

@@ -1,6 +1,8 @@
 import type { Approval } from "../../schema/approval.ts";
 import { isJsonObject, type JsonObject } from "../../schema/values.ts";
 
+const SUMMARY_PATH_CHARS = 40;
+
 export type FileEdit = { before: string; after: string; everywhere: boolean };
 export type Question = {
   question: string;
@@ -48,7 +50,7 @@ export function summaryOf(approval: Pick<Approval, "tool_name" | "input">): stri
       return kind.command;
     case "write":
     case "edit":
-      return kind.path;
+      return endOf(kind.path);
     case "fetch":
       return kind.url;
     case "questions":
@@ -58,6 +60,20 @@ export function summaryOf(approval: Pick<Approval, "tool_name" | "input">): stri
       return texts[0] ?? JSON.stringify(approval.input);
     }
   }
+}
+
+/** The end of a long path tells more than its beginning. */
+function endOf(path: string): string {
+  if (path.length <= SUMMARY_PATH_CHARS) return path;
+  const end = path.slice(1 - SUMMARY_PATH_CHARS);
+  return `…${end.slice(Math.max(0, end.indexOf("/")))}`;
+}
+
+/** What was answered, in the order of the questions; nothing where the input is no answer. */
+export function answersIn({ tool_name, updated_input }: Pick<Approval, "tool_name" | "updated_input">) {
+  const answers = tool_name === "AskUserQuestion" && updated_input?.["answers"];
+  if (!isJsonObject(answers)) return [];
+  return Object.entries(answers).map(([question, answer]) => ({ question, answer: text(answer) }));
 }
 
 function edit(value: unknown): FileEdit | undefined {

@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { z } from "zod";
 import { Approval } from "../../schema/approval.ts";
 import { CardBody } from "../cards/card-body.tsx";
+import { answersIn } from "../cards/kinds.ts";
 import { moment, span } from "../clock.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { StatusBadge } from "../parts/outcome.tsx";
@@ -23,8 +24,9 @@ export function DecisionDialog({ listed, onClose }: { listed: Approval; onClose:
     void answer.then(({ approval }) => (whole.value = approval)).catch(() => undefined);
   }, [listed.id]);
   const approval = whole.value;
+  const answers = answersIn(approval);
   return (
-    <Dialog title={`${visibleText(approval.tool_name)} of ${approval.session_name}`} onClose={onClose}>
+    <Dialog title={`${visibleText(approval.tool_name)} of ${approval.session_name}`} isRead onClose={onClose}>
       <p class="decided">
         <StatusBadge status={approval.status} /> by <b>{approval.resolved_by}</b>
         {approval.resolved_at !== null &&
@@ -35,8 +37,22 @@ export function DecisionDialog({ listed, onClose }: { listed: Approval; onClose:
           <Visible text={approval.response_message} />
         </p>
       )}
-      <CardBody approval={approval} context={undefined} />
-      {approval.updated_input && (
+      {answers.length > 0 && (
+        <dl class="answers">
+          {answers.map(({ question, answer }) => (
+            <div key={question}>
+              <dt>
+                <Visible text={question} />
+              </dt>
+              <dd>
+                <Visible text={answer} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {answers.length === 0 && <CardBody approval={approval} context={undefined} />}
+      {answers.length === 0 && approval.updated_input && (
         <>
           <h3>It ran with this instead</h3>
           <LongText text={JSON.stringify(approval.updated_input, null, 2)} label="The input that it ran with" />

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { type Approval, ApprovalFilter } from "../../schema/approval.ts";
 import { summaryOf } from "../cards/kinds.ts";
 import { moment, span } from "../clock.ts";
@@ -8,14 +8,24 @@ import { Scrollable } from "../parts/scrollable.tsx";
 import { useVirtual } from "../parts/virtual.ts";
 import { visibleText } from "../text/visible.tsx";
 import { DecisionDialog } from "./decision-dialog.tsx";
-import { decisions, exportHistory, filter, isComplete, loadHistory, loadMore } from "./record.ts";
+import {
+  decisions,
+  exportHistory,
+  filter,
+  isComplete,
+  loadHistory,
+  loadMore,
+  seenSessions,
+  seenTools,
+  watchHistory,
+} from "./record.ts";
 
 const ROW_PX = 52;
 const OUTCOMES = ApprovalFilter.options.filter((option) => option !== "pending");
 
 /** What was decided, by whom, when and how fast. */
 export function HistoryPage() {
-  useEffect(() => void loadHistory(), []);
+  useEffect(watchHistory, []);
   const opened = useSignal<Approval | undefined>(undefined);
   return (
     <main class="page history">
@@ -38,8 +48,6 @@ export function HistoryPage() {
 
 function Filters() {
   const { status, tool, session } = filter.value;
-  const tools = [...new Set(decisions.value.map((one) => one.tool_name))].sort();
-  const sessions = new Map(decisions.value.map((one) => [one.session_id, one.session_name]));
   const set = (change: Partial<typeof filter.value>) => {
     filter.value = { ...filter.value, ...change };
     void loadHistory();
@@ -59,7 +67,7 @@ function Filters() {
       </select>
       <select aria-label="Tool" value={tool} onChange={({ currentTarget }) => set({ tool: currentTarget.value })}>
         <option value="">every tool</option>
-        {withChosen(tools, tool).map((name) => (
+        {[...seenTools.value].sort().map((name) => (
           <option key={name} value={name}>
             {visibleText(name)}
           </option>
@@ -71,18 +79,14 @@ function Filters() {
         onChange={({ currentTarget }) => set({ session: currentTarget.value })}
       >
         <option value="">every session</option>
-        {withChosen([...sessions.keys()], session).map((id) => (
+        {[...seenSessions.value].map(([id, name]) => (
           <option key={id} value={id}>
-            {sessions.get(id) ?? id}
+            {name}
           </option>
         ))}
       </select>
     </div>
   );
-}
-
-function withChosen(options: string[], chosen: string): string[] {
-  return chosen === "" || options.includes(chosen) ? options : [...options, chosen];
 }
 
 function Decisions({ onOpen }: { onOpen: (approval: Approval) => void }) {
@@ -95,6 +99,7 @@ function Decisions({ onOpen }: { onOpen: (approval: Approval) => void }) {
     getItemKey: (at) => list[at]?.id ?? at,
     overscan: 8,
   });
+  useKeptPlace(scroller, list);
   const shown = rows.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
   useEffect(() => {
@@ -112,6 +117,21 @@ function Decisions({ onOpen }: { onOpen: (approval: Approval) => void }) {
   );
 }
 
+/** What comes in above moves nothing of what somebody reads further down; another filter begins at the top. */
+function useKeptPlace(scroller: { current: HTMLElement | null }, list: Approval[]): void {
+  const before = useRef(list);
+  const { value: filtered } = filter;
+  useLayoutEffect(() => {
+    const top = Math.floor((scroller.current?.scrollTop ?? 0) / ROW_PX);
+    const id = before.current[top]?.id;
+    const at = list.findIndex((one) => one.id === id);
+    if (scroller.current && scroller.current.scrollTop > 0 && at >= 0)
+      scroller.current.scrollTop += (at - top) * ROW_PX;
+    before.current = list;
+  }, [list]);
+  useLayoutEffect(() => scroller.current?.scrollTo(0, 0), [filtered]);
+}
+
 type RowProps = { approval: Approval; top: number; onOpen: (approval: Approval) => void };
 
 function Row({ approval, top, onOpen }: RowProps) {
@@ -124,7 +144,12 @@ function Row({ approval, top, onOpen }: RowProps) {
         <code class="summary">{visibleText(summaryOf(approval).slice(0, 160)).replaceAll("\n", " ⏎ ")}</code>
         <span class="who session">{approval.session_name}</span>
         <span class="who by">{approval.resolved_by}</span>
-        <span class="age">{decided === null ? "" : `${moment(decided)}, after ${span(decided - asked)}`}</span>
+        {decided !== null && (
+          <span class="age">
+            {moment(decided)}
+            <span class="took">, after {span(decided - asked)}</span>
+          </span>
+        )}
       </button>
     </li>
   );

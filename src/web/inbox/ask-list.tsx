@@ -5,14 +5,14 @@ import { StatusBadge } from "../parts/outcome.tsx";
 import { Scrollable } from "../parts/scrollable.tsx";
 import { useVirtual } from "../parts/virtual.ts";
 import { visibleText } from "../text/visible.tsx";
-import { type Ask, asks, checkedIds, selectedId, toggleChecked } from "./asks.ts";
+import { type Ask, asks, checkedIds, openCard, selectedId, toggleChecked } from "./asks.ts";
 
 const ROW_PX = 66;
 const SUMMARY_CHARS = 200;
 const URGENT_SECS = 30;
 
 /** Every ask, the oldest first; of thousands only those on the screen are drawn. */
-export function AskList({ onOpen }: { onOpen: () => void }) {
+export function AskList() {
   const scroller = useRef<HTMLElement>(null);
   const list = asks.value;
   const rows = useVirtual({
@@ -31,23 +31,24 @@ export function AskList({ onOpen }: { onOpen: () => void }) {
       <ul style={{ height: `${rows.getTotalSize()}px` }}>
         {rows.getVirtualItems().map(({ index, start, key }) => {
           const ask = list[index];
-          return ask && <Row key={key} ask={ask} top={start} place={index + 1} of={list.length} onOpen={onOpen} />;
+          return ask && <Row key={key} ask={ask} top={start} place={index + 1} of={list.length} />;
         })}
       </ul>
     </Scrollable>
   );
 }
 
-type RowProps = { ask: Ask; top: number; place: number; of: number; onOpen: () => void };
+type RowProps = { ask: Ask; top: number; place: number; of: number };
 
-function Row({ ask: { approval, outcome }, top, place, of, onOpen }: RowProps) {
+function Row({ ask: { approval, outcome }, top, place, of }: RowProps) {
   const isSelected = selectedId.value === approval.id;
   const left = approval.expires_at - now.value;
   const summary = visibleText(summaryOf(approval).slice(0, SUMMARY_CHARS)).replaceAll("\n", " ⏎ ");
-  const open = () => {
-    selectedId.value = approval.id;
-    onOpen();
-  };
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    // Else Enter would open the row that the keys have left.
+    if (isSelected && document.activeElement?.matches(".ask-list .row-open")) button.current?.focus();
+  }, [isSelected]);
   return (
     <li
       class={`row${isSelected ? " selected" : ""}${outcome ? " settled" : ""}`}
@@ -62,7 +63,13 @@ function Row({ ask: { approval, outcome }, top, place, of, onOpen }: RowProps) {
         aria-label={`Select ${visibleText(approval.tool_name)} of ${approval.session_name}`}
         onChange={() => toggleChecked(approval.id)}
       />
-      <button type="button" class="row-open" aria-current={isSelected} onClick={open}>
+      <button
+        type="button"
+        class="row-open"
+        ref={button}
+        aria-current={isSelected}
+        onClick={() => openCard(approval.id)}
+      >
         <span class="row-top">
           <b>{visibleText(approval.tool_name)}</b>
           <span class="who">{approval.session_name}</span>

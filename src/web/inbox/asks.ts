@@ -1,6 +1,7 @@
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed } from "@preact/signals";
 import type { Approval, ApprovalStatus } from "../../schema/approval.ts";
 import { now } from "../clock.ts";
+import { callersOwn } from "../wire/callers-own.ts";
 
 /** How an ask has ended; `lost` when we tried to decide it, and somebody else was first. */
 export type Outcome = { status: ApprovalStatus; by: string; at: number; message: string | null; lost: boolean };
@@ -9,10 +10,12 @@ export type Ask = { approval: Approval; outcome: Outcome | undefined };
 const SETTLED_SHOWN_SECS = 20;
 
 /** By id; those who decide, load and listen change it. */
-export const known = signal<ReadonlyMap<string, Ask>>(new Map());
-export const isLoaded = signal(false);
-export const selectedId = signal<string | undefined>(undefined);
-export const checkedIds = signal<ReadonlySet<string>>(new Set());
+export const known = callersOwn<ReadonlyMap<string, Ask>>(new Map());
+export const isLoaded = callersOwn(false);
+export const selectedId = callersOwn<string | undefined>(undefined);
+export const checkedIds = callersOwn<ReadonlySet<string>>(new Set());
+/** On a narrow screen, list and card take turns. */
+export const isCardOpen = callersOwn(false);
 
 /** Oldest first: ids grow with time. */
 export const asks = computed(() => [...known.value.values()].sort((a, b) => (a.approval.id < b.approval.id ? -1 : 1)));
@@ -53,6 +56,11 @@ export function toggleChecked(id: string): void {
   const next = new Set(checkedIds.peek());
   if (!next.delete(id)) next.add(id);
   checkedIds.value = next;
+}
+
+export function openCard(id: string): void {
+  selectedId.value = id;
+  isCardOpen.value = true;
 }
 
 /** Moves the selection by so many rows. */

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../schema/values.ts";
 import { announce, complain } from "../announcer.tsx";
 import { endsSignIn, signedOut } from "../sign-in.tsx";
 import { visibleText } from "../text/visible.tsx";
+import { callersOwn } from "../wire/callers-own.ts";
 import { reasonOf, request } from "../wire/request.ts";
 import { type Ask, checked, forget, lose, selected, selectedId } from "./asks.ts";
 import { examine } from "./examined.ts";
@@ -19,7 +20,7 @@ export type Armed = { ids: string; reasons: string[] };
 export const armed = signal<Armed | undefined>(undefined);
 export const isDeciding = signal(false);
 /** Which dialog is open over the inbox. */
-export const dialog = signal<"none" | "deny" | "edit">("none");
+export const dialog = callersOwn<"none" | "deny" | "edit">("none");
 
 let lastActAt = Number.NEGATIVE_INFINITY;
 let disarming: ReturnType<typeof setTimeout> | undefined;
@@ -56,8 +57,8 @@ export async function allowWith(input: JsonObject): Promise<void> {
   if (one) await decideAll([one], () => ({ approve: true, updated_input: input }));
 }
 
-export async function deny(message: string, interrupt: boolean): Promise<void> {
-  await decideAll(targets(), () => ({
+export async function deny(chosen: Ask[], message: string, interrupt: boolean): Promise<void> {
+  await decideAll(chosen, () => ({
     approve: false,
     ...(message !== "" && { message }),
     ...(interrupt && { interrupt: true }),

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useState } from "preact/hooks";
 import { Dialog } from "../parts/dialog.tsx";
 import { deny, dialog, isDeciding, targets } from "./deciding.ts";
 
@@ -6,10 +7,12 @@ import { deny, dialog, isDeciding, targets } from "./deciding.ts";
 export function DenyDialog() {
   const reason = useSignal("");
   const interrupt = useSignal(false);
-  const count = targets().length;
+  // Those that the dialog was opened for, whatever becomes of them meanwhile.
+  const [chosen] = useState(targets);
+  const count = chosen.length;
   const submit = (event: Event) => {
     event.preventDefault();
-    void deny(reason.value.trim(), interrupt.value);
+    void deny(chosen, reason.value.trim(), interrupt.value);
   };
   const submitByKey = (event: KeyboardEvent) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);

@@ -1,9 +1,9 @@
-import { signal } from "@preact/signals";
 import { z } from "zod";
 import { Approval } from "../../schema/approval.ts";
 import { ApprovalContext } from "../../schema/approval-context.ts";
 import type { Danger } from "../../shell/index.ts";
 import { dangersOf } from "../cards/dangers.ts";
+import { callersOwn } from "../wire/callers-own.ts";
 import { request } from "../wire/request.ts";
 
 /** An ask with all that it takes to judge it. */
@@ -12,7 +12,7 @@ export type Examined = { approval: Approval; context: ApprovalContext | undefine
 const MAX_KEPT = 100;
 
 /** What was looked at last. */
-export const examined = signal<ReadonlyMap<string, Examined>>(new Map());
+export const examined = callersOwn<ReadonlyMap<string, Examined>>(new Map());
 const underWay = new Map<string, Promise<Examined>>();
 
 /** Reads the whole input and the place it is about. What can't be read makes the ask a dangerous one. */

@@ -1,13 +1,9 @@
-import { signal } from "@preact/signals";
 import { AskCard } from "./ask-card.tsx";
 import { AskList } from "./ask-list.tsx";
-import { asks, checked, checkedIds, isLoaded, pendingCount, selected } from "./asks.ts";
+import { asks, checked, checkedIds, isCardOpen, isLoaded, pendingCount, selected } from "./asks.ts";
 import { allow, armed, dialog } from "./deciding.ts";
 import { DenyDialog } from "./deny-dialog.tsx";
 import { EditDialog } from "./edit-dialog.tsx";
-
-/** On a narrow screen, list and card take turns. */
-const isCardOpen = signal(false);
 
 export function Inbox() {
   const ask = selected.value;
@@ -16,7 +12,7 @@ export function Inbox() {
       <h1 class="unseen">Inbox</h1>
       <section class="pane list-pane" aria-label="What waits for a decision">
         <ListHead />
-        {asks.value.length > 0 && <AskList onOpen={() => (isCardOpen.value = true)} />}
+        {asks.value.length > 0 && <AskList />}
       </section>
       <section class="pane card-pane" aria-label="The selected ask">
         {ask ? <AskCard ask={ask} onBack={() => (isCardOpen.value = false)} /> : <Nothing />}

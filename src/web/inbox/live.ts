@@ -1,20 +1,22 @@
-import { signal } from "@preact/signals";
 import { ChangeEvent } from "../../schema/change.ts";
 import { Caller } from "../../schema/sign-in.ts";
 import { announce } from "../announcer.tsx";
+import { historyChanged } from "../history/record.ts";
 import { notify } from "../notification.ts";
+import { linkTo } from "../route.ts";
 import { sessionsChanged } from "../sessions/listing.ts";
 import { caller, endsSignIn, signedOut } from "../sign-in.tsx";
 import { visibleText } from "../text/visible.tsx";
+import { callersOwn } from "../wire/callers-own.ts";
 import { followEvents } from "../wire/event-stream.ts";
 import { reasonOf, request } from "../wire/request.ts";
 import { loadAsks, takeEvent } from "./arrivals.ts";
-import type { Ask } from "./asks.ts";
+import { type Ask, openCard } from "./asks.ts";
 
 export type Connection = "connecting" | "live" | "lost";
-export const connection = signal<Connection>("connecting");
+export const connection = callersOwn<Connection>("connecting");
 /** The server has become another version than the one that this page came from. */
-export const isOutdated = signal(false);
+export const isOutdated = callersOwn(false);
 
 /** Keeps the page what the server is, for as long as somebody is signed in. */
 export async function goLive(signal: AbortSignal): Promise<void> {
@@ -25,11 +27,15 @@ export async function goLive(signal: AbortSignal): Promise<void> {
   await followEvents({
     path: "/api/v1/events",
     signal,
-    onOpen: () => void catchUp().catch(fail),
+    onOpen: (missed) => {
+      if (missed) historyChanged();
+      void catchUp().catch(fail);
+    },
     onEvent: ({ data }) => {
       const event = ChangeEvent.safeParse(parsed(data)).data;
       if (event === undefined) return;
       sessionsChanged(event);
+      historyChanged(event);
       takeEvent(event, tell);
     },
     onLost: fail,
@@ -47,11 +53,14 @@ async function catchUp(): Promise<void> {
 function tell(fresh: Ask[]): void {
   const [first] = fresh;
   if (!first) return;
-  const { session_name, tool_name } = first.approval;
+  const { id, session_name, tool_name } = first.approval;
   const text =
     fresh.length === 1 ? `${session_name} asks to use ${visibleText(tool_name)}` : `${fresh.length} new asks`;
   announce(text);
-  notify(text);
+  notify(text, () => {
+    location.hash = linkTo.inbox;
+    openCard(id);
+  });
 }
 
 function parsed(text: string): unknown {

@@ -1,17 +1,27 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-type DialogProps = { title: string; onClose: () => void; children: ComponentChildren };
+type DialogProps = {
+  title: string;
+  /** There is nothing to fill in: it is read from its title on. */
+  isRead?: boolean;
+  onClose: () => void;
+  children: ComponentChildren;
+};
 
 /** A modal dialog of the browser's own: it holds the focus, and Escape closes it. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, isRead = false, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     element.current?.showModal();
+    if (isRead) heading.current?.focus();
   }, []);
   return (
     <dialog ref={element} class="dialog" aria-labelledby="dialog-title" onClose={onClose}>
-      <h2 id="dialog-title">{title}</h2>
+      <h2 id="dialog-title" tabIndex={isRead ? -1 : undefined} ref={heading}>
+        {title}
+      </h2>
       {children}
     </dialog>
   );

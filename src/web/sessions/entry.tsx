@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { CardBody } from "../cards/card-body.tsx";
 import { summaryOf } from "../cards/kinds.ts";
-import { isPending, selectedId } from "../inbox/asks.ts";
+import { isPending, openCard } from "../inbox/asks.ts";
 import { StatusBadge } from "../parts/outcome.tsx";
 import { linkTo } from "../route.ts";
 import { LongText } from "../text/long-text.tsx";
@@ -52,7 +52,7 @@ export function EntryView({ entry, prompts }: { entry: Entry; prompts: ReadonlyM
       return (
         <p class="entry asked">
           {isPending(entry.approval_id) ? (
-            <a href={linkTo.inbox} onClick={() => (selectedId.value = entry.approval_id)}>
+            <a href={linkTo.inbox} onClick={() => openCard(entry.approval_id)}>
               asked to use {visibleText(entry.tool_name)}
             </a>
           ) : (

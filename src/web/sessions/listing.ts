@@ -1,8 +1,8 @@
-import { signal } from "@preact/signals";
 import { z } from "zod";
 import type { ChangeEvent } from "../../schema/change.ts";
 import { SessionSummary } from "../../schema/session-view.ts";
 import { complain } from "../announcer.tsx";
+import { callersOwn } from "../wire/callers-own.ts";
 import { reasonOf, request } from "../wire/request.ts";
 
 const PAGE = 200;
@@ -10,9 +10,9 @@ const RELOAD_AFTER_MS = 300;
 const Page = z.object({ sessions: z.array(SessionSummary), has_more: z.boolean(), cursor: z.string().nullable() });
 
 /** The newest first. */
-export const sessions = signal<SessionSummary[]>([]);
-export const cursor = signal<string | null>(null);
-export const areListed = signal(false);
+export const sessions = callersOwn<SessionSummary[]>([]);
+export const cursor = callersOwn<string | null>(null);
+export const areListed = callersOwn(false);
 
 let watchers = 0;
 let reload: ReturnType<typeof setTimeout> | undefined;

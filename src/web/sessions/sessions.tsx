@@ -31,10 +31,10 @@ export function SessionsPage() {
               <tr>
                 <th>Session</th>
                 <th>Status</th>
-                <th class="right">Waiting</th>
+                <th class="right wide">Waiting</th>
                 <th class="right">Cost</th>
                 <th class="right">Last turn</th>
-                <th>Parent</th>
+                <th class="wide">Parent</th>
                 <th>Started</th>
               </tr>
             </thead>
@@ -69,10 +69,10 @@ function Row({ session }: { session: SessionSummary }) {
       <td>
         <SessionBadge status={session.status} />
       </td>
-      <td class="right">{session.pending || "–"}</td>
+      <td class="right wide">{session.pending || "–"}</td>
       <td class="right">{dollars(session.cost_usd)}</td>
       <td class="right">{turn ? span((turn.ended_at ?? now.value) - turn.started_at) : "–"}</td>
-      <td>
+      <td class="wide">
         {session.owner}
         {session.forked_from && <small>a fork</small>}
       </td>

@@ -1,0 +1,20 @@
+import { describe, expect, test } from "bun:test";
+import { figureQueries } from "../../src/storage/figures.ts";
+import { openPlans } from "./query-plans.ts";
+
+describe("figures", () => {
+  test("are read among what is pending or runs, never along the history", () => {
+    const { orm, plansOf } = openPlans();
+    const figures = figureQueries(orm, "/nowhere");
+    const plans = [...plansOf(figures.pending), ...plansOf(figures.running)].map(({ plan }) => plan);
+    expect(plans).toEqual([
+      expect.stringMatching(/^SCAN loopback_approvals USING INDEX approvals_pending_by_\w+$/),
+      "SCAN turns USING INDEX turns_running",
+    ]);
+  });
+
+  test("are 0 for a file that is not there", () => {
+    const figures = figureQueries(openPlans().orm, "/nowhere");
+    expect([figures.databaseBytes(), figures.logBytes()]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser, Locator } from "playwright-core";
+import { type Plexus, startPlexus } from "../support/plexus.ts";
+import { until } from "../support/until.ts";
+import { asker } from "./asking.ts";
+import { CHROMIUM, startBrowser } from "./chromium.ts";
+import { type Person, signedIn } from "./person.ts";
+
+setDefaultTimeout(60_000);
+
+const OPERATOR = { kind: "operator" } as const;
+
+describe.skipIf(CHROMIUM === undefined)("the history on the page", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+
+  test("takes in a decision as it is made, and only where the filter lets it through", async () => {
+    await using plexus = await startPlexus();
+    await decided(plexus, "first", 1);
+    await using person = await signedIn(browser, plexus);
+    await openHistory(person);
+    await showsDecisions(person, 1);
+    await decided(plexus, "second", 1);
+    await showsDecisions(person, 2);
+    await person.page.getByLabel("Session").selectOption("first");
+    await showsDecisions(person, 1);
+    const reread = person.page.waitForResponse(/status=resolved.*session_id=/);
+    await decided(plexus, "third", 1);
+    await reread;
+    await person.page.getByLabel("Session").selectOption("second");
+    await person.page.locator(".decision-list").getByText("make second-0.").waitFor();
+    await showsDecisions(person, 1);
+    await person.page.getByLabel("Session").selectOption("");
+    await showsDecisions(person, 3);
+    expect(person.complaints).toEqual([]);
+  });
+
+  test("leaves what is read in its place when decisions come in above it", async () => {
+    await using plexus = await startPlexus();
+    await decided(plexus, "many", 150);
+    await using person = await signedIn(browser, plexus);
+    const list = await openHistory(person);
+    await list.evaluate((element) => element.scrollTo(0, 40 * 52 + 10));
+    const row = list.locator(".row", { hasText: "make many-105." });
+    const before = await topOf(row);
+    const height = await list.evaluate((element) => element.scrollHeight);
+    await row.getByRole("button").focus();
+    await decided(plexus, "more", 5);
+    await until("the new ones", () => list.evaluate((element, was) => element.scrollHeight > was, height));
+    await until("the row to be where it was", async () => (await topOf(row)) === before);
+    expect(await row.locator(":focus").count()).toBe(1);
+    await list.evaluate((element) => element.scrollTo(0, 0));
+    await list.getByText("make more-4.").waitFor();
+  });
+
+  test("shows what was answered, from its beginning", async () => {
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    const questions = [
+      { question: "Which database?", header: "DB", multiSelect: false, options: [{ label: "SQLite" }] },
+    ];
+    const { id } = await child.ask("AskUserQuestion", { questions });
+    const updated_input = { questions, answers: { "Which database?": "None at all" } };
+    await plexus.app.approvals.decide(OPERATOR, id, { approve: true, updated_input });
+    await using person = await signedIn(browser, plexus);
+    const list = await openHistory(person);
+    await list.getByRole("button").first().click();
+    await person.page.getByRole("dialog").getByText("None at all", { exact: true }).waitFor();
+    expect(await person.page.getByRole("dialog").evaluate((dialog) => dialog.scrollTop)).toBe(0);
+  });
+});
+
+/** So many asks of a session of this name, denied one by one. */
+async function decided(plexus: Plexus, name: string, count: number): Promise<void> {
+  const session = await plexus.app.sessions.createByHand(OPERATOR, name);
+  for (let at = 0; at < count; at++) {
+    const asked = { tool_name: "Bash", input: { command: `make ${name}-${at}.` } };
+    using ask = await plexus.app.approvals.ask(session, asked);
+    await plexus.app.approvals.decide(OPERATOR, ask.approvalId, { approve: false });
+  }
+}
+
+async function openHistory({ page }: Person): Promise<Locator> {
+  await page.getByRole("link", { name: "History" }).click();
+  const list = page.locator(".decision-list");
+  await list.locator(".row").first().waitFor();
+  return list;
+}
+
+async function showsDecisions({ page }: Person, count: number): Promise<void> {
+  await until(`${count} decisions`, async () => (await page.locator(".decision-list .row").count()) === count);
+}
+
+async function topOf(row: Locator): Promise<number | undefined> {
+  return (await row.boundingBox())?.y;
+}
