@@ -43,7 +43,8 @@ export function changeQueries(orm: Orm) {
         .where(
           and(
             gt(changes.id, cursor),
-            eq(changes.kind, "turn_ended"),
+            // Spelled out, so that its index is used.
+            sql`kind = 'turn_ended'`,
             scope.owner === undefined ? undefined : eq(changes.owner, scope.owner),
             scope.sessionId === undefined ? undefined : eq(changes.sessionId, scope.sessionId),
           ),

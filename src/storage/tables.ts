@@ -79,15 +79,19 @@ export const tokens = sqliteTable(
 );
 
 /** What watchers are told, in order; AUTOINCREMENT, so that an id is never given twice. */
-export const changes = sqliteTable("changes", {
-  id: integer().primaryKey({ autoIncrement: true }),
-  kind: text().$type<ChangeKind>().notNull(),
-  owner: text().notNull(),
-  sessionId: text("session_id").notNull(),
-  /** The approval or the turn that it tells of. */
-  subjectId: text("subject_id").notNull(),
-  at: integer().notNull(),
-});
+export const changes = sqliteTable(
+  "changes",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    kind: text().$type<ChangeKind>().notNull(),
+    owner: text().notNull(),
+    sessionId: text("session_id").notNull(),
+    /** The approval or the turn that it tells of. */
+    subjectId: text("subject_id").notNull(),
+    at: integer().notNull(),
+  },
+  (table) => [index("changes_turn_ended").on(table.id).where(sql`kind = 'turn_ended'`)],
+);
 
 /** MCP clients that were told a session id: what they set up with us is replayed when the process that knew it is gone. */
 export const mcpClients = sqliteTable(

@@ -93,8 +93,9 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
     }
   });
 
-  test("turns that ended are found along the changes", () => {
-    expect(plans(() => changes.turnsEndedAfter(5, { sessionId: "s-1" }, 10)).join()).toContain("(rowid>?)");
+  test("turns that ended are found among themselves, not among all changes", () => {
+    const plan = plans(() => changes.turnsEndedAfter(5, { sessionId: "s-1" }, 10)).join();
+    expect(plan).toContain("changes_turn_ended");
   });
 });
 
