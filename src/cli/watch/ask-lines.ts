@@ -1,8 +1,8 @@
+import { type Line as DiffLine, diffOfEdits, diffOfWrite, type FileDiff, textOf } from "../../judging/diff.ts";
+import { kindOf, type Question } from "../../judging/kinds.ts";
 import { cutText } from "../../schema/cut.ts";
 import type { JsonObject } from "../../schema/values.ts";
 import { partsOf, type Role, readCommand } from "../../shell/index.ts";
-import { type Line as DiffLine, diffOfEdits, diffOfWrite, type FileDiff, textOf } from "../../web/cards/diff.ts";
-import { kindOf, type Question } from "../../web/cards/kinds.ts";
 import type { Style } from "../terminal.ts";
 import type { Examined } from "./examining.ts";
 import { type Line, line, type Span, span, wrapped } from "./lines.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { dangersOf } from "../../judging/dangers.ts";
 import { Approval } from "../../schema/approval.ts";
 import { ApprovalContext } from "../../schema/approval-context.ts";
 import type { Danger } from "../../shell/index.ts";
-import { dangersOf } from "../../web/cards/dangers.ts";
 import type { Server } from "../server-client.ts";
 import { CommandFailed } from "../terminal.ts";
 

@@ -1,4 +1,4 @@
-import { summaryOf } from "../../web/cards/kinds.ts";
+import { summaryOf } from "../../judging/kinds.ts";
 import { duration } from "../duration.ts";
 import { OUTCOMES } from "../event-text.ts";
 import type { Size } from "./full-screen.ts";

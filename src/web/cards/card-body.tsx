@@ -1,12 +1,12 @@
+import { diffOfEdits, diffOfWrite } from "../../judging/diff.ts";
+import { kindOf } from "../../judging/kinds.ts";
 import type { Approval } from "../../schema/approval.ts";
 import type { ApprovalContext } from "../../schema/approval-context.ts";
 import type { JsonObject } from "../../schema/values.ts";
 import { LongText } from "../text/long-text.tsx";
 import { Visible } from "../text/visible.tsx";
 import { CommandText } from "./command.tsx";
-import { diffOfEdits, diffOfWrite } from "./diff.ts";
 import { DiffView } from "./diff-view.tsx";
-import { kindOf } from "./kinds.ts";
 import { Questions } from "./questions.tsx";
 
 type Props = {

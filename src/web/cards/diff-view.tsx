@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
+import type { FileDiff, Hunk, Line, Stretch } from "../../judging/diff.ts";
 import { Scrollable } from "../parts/scrollable.tsx";
 import { diffLayout } from "../preferences.ts";
 import { Visible, visibleText } from "../text/visible.tsx";
-import type { FileDiff, Hunk, Line, Stretch } from "./diff.ts";
 
 const FIRST_LINES = 400;
 

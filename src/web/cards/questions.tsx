@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
+import type { Question } from "../../judging/kinds.ts";
 import type { JsonObject } from "../../schema/values.ts";
 import { Visible, visibleText } from "../text/visible.tsx";
-import type { Question } from "./kinds.ts";
 
 type Props = { questions: Question[]; input: JsonObject; onAnswer?: ((input: JsonObject) => void) | undefined };
 

@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { z } from "zod";
+import { answersIn } from "../../judging/kinds.ts";
 import { Approval } from "../../schema/approval.ts";
 import { CardBody } from "../cards/card-body.tsx";
-import { answersIn } from "../cards/kinds.ts";
 import { moment, span } from "../clock.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { StatusBadge } from "../parts/outcome.tsx";

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { dangersOf } from "../../judging/dangers.ts";
 import { Approval } from "../../schema/approval.ts";
 import { ApprovalContext } from "../../schema/approval-context.ts";
 import type { Danger } from "../../shell/index.ts";
-import { dangersOf } from "../cards/dangers.ts";
 import { callersOwn } from "../wire/callers-own.ts";
 import { request } from "../wire/request.ts";
 

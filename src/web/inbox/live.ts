@@ -21,6 +21,7 @@ export const isOutdated = callersOwn(false);
 /** Keeps the page what the server is, for as long as somebody is signed in. */
 export async function goLive(signal: AbortSignal): Promise<void> {
   const fail = (cause: unknown) => {
+    if (signal.aborted) return;
     connection.value = "lost";
     if (endsSignIn(cause)) signedOut(reasonOf(cause));
   };

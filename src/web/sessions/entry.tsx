@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { summaryOf } from "../../judging/kinds.ts";
 import { CardBody } from "../cards/card-body.tsx";
-import { summaryOf } from "../cards/kinds.ts";
 import { isPending, openCard } from "../inbox/asks.ts";
 import { StatusBadge } from "../parts/outcome.tsx";
 import { linkTo } from "../route.ts";

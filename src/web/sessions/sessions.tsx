@@ -35,7 +35,7 @@ export function SessionsPage() {
                 <th class="right">Cost</th>
                 <th class="right">Last turn</th>
                 <th class="wide">Parent</th>
-                <th>Started</th>
+                <th class="wide">Started</th>
               </tr>
             </thead>
             <tbody>
@@ -76,7 +76,7 @@ function Row({ session }: { session: SessionSummary }) {
         {session.owner}
         {session.forked_from && <small>a fork</small>}
       </td>
-      <td>{moment(session.created_at)}</td>
+      <td class="wide">{moment(session.created_at)}</td>
     </tr>
   );
 }

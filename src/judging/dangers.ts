@@ -1,7 +1,7 @@
-import type { Approval } from "../../schema/approval.ts";
-import type { ApprovalContext } from "../../schema/approval-context.ts";
-import { hidesSomething } from "../../schema/unprintable.ts";
-import { type Danger, dangersIn, locate, readCommand, startIn } from "../../shell/index.ts";
+import type { Approval } from "../schema/approval.ts";
+import type { ApprovalContext } from "../schema/approval-context.ts";
+import { hidesSomething } from "../schema/unprintable.ts";
+import { type Danger, dangersIn, locate, readCommand, startIn } from "../shell/index.ts";
 import { kindOf, textsIn } from "./kinds.ts";
 
 const OWN_SETTINGS =
