@@ -11,6 +11,7 @@ import { metricsRoute } from "./metrics.ts";
 import { DOCS_PATH, openApiRoutes } from "./openapi.ts";
 import { checkOrigin } from "./origin.ts";
 import { isPagePath, pageRoutes } from "./page.ts";
+import { privateAnswers } from "./private-answers.ts";
 import { sessionEventRoutes } from "./session-events.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { callerRoutes, SIGN_IN_PATH, signInRoute } from "./sign-in.ts";
@@ -32,6 +33,7 @@ export function createRoutes({ app, mcp, keepAliveMs, closing }: RoutesNeed) {
   routes.notFound((c) =>
     answerError(c, new AppError("not_found", `There is nothing at ${c.req.method} ${c.req.path}.`), app.log),
   );
+  routes.use(privateAnswers);
   routes.use(checkOrigin(app.config));
   routes.use(authenticate(app, (path) => OPEN_PATHS.has(path) || isPagePath(path)));
 

@@ -21,9 +21,15 @@ export const linkTo = {
   session: (id: string) => `#/sessions/${encodeURIComponent(id)}`,
 };
 
+const CODE = /^#code=([\w-]+)$/;
+
+export function hasCode(): boolean {
+  return CODE.test(location.hash);
+}
+
 /** The one-time code that the address brought along, taken out of it and out of the history at once. */
 export function takeCode(): string | undefined {
-  const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
+  const code = CODE.exec(location.hash)?.[1];
   if (code !== undefined) {
     history.replaceState(null, "", linkTo.inbox);
     hash.value = location.hash;

@@ -1,7 +1,8 @@
 import { signal } from "@preact/signals";
 import { z } from "zod";
 import { Caller, SignedIn } from "../schema/sign-in.ts";
-import { takeCode } from "./route.ts";
+import { complain } from "./announcer.tsx";
+import { hasCode, takeCode } from "./route.ts";
 import { forgetCaller } from "./wire/callers-own.ts";
 import { Refused, reasonOf, request } from "./wire/request.ts";
 import { keepToken, token } from "./wire/token.ts";
@@ -15,7 +16,7 @@ export const notSignedIn = signal<string | undefined>(undefined);
 export async function signIn(): Promise<void> {
   const code = takeCode();
   try {
-    if (code !== undefined) keepToken((await request(SignedIn, "POST", "/api/v1/sign-in", { code })).token);
+    if (code !== undefined) await redeem(code).catch(stay);
     caller.value = await request(Caller, "GET", "/api/v1/me");
     notSignedIn.value = undefined;
   } catch (cause) {
@@ -23,6 +24,28 @@ export async function signIn(): Promise<void> {
     if (endsSignIn(cause)) signedOut(reason);
     else notSignedIn.value = reason;
   }
+}
+
+/** Whoever is signed in stays so when a code is of no use. */
+function stay(cause: unknown): void {
+  if (caller.peek() === undefined && token.peek() === undefined) throw cause;
+  complain(reasonOf(cause));
+}
+
+/** A link to the page that is pasted into a page which is open already reloads nothing. */
+export function takeLaterCodes(): void {
+  addEventListener("hashchange", () => {
+    if (hasCode()) void signIn();
+  });
+}
+
+/** As nobody: a token of ours that the server does not know any more would be refused first. */
+async function redeem(code: string): Promise<void> {
+  const signedIn = await request(SignedIn, "POST", "/api/v1/sign-in", { code }, {});
+  caller.value = undefined;
+  notSignedIn.value = undefined;
+  forgetCaller();
+  keepToken(signedIn.token);
 }
 
 /** The server takes our token no more: nothing that it showed us stays. */

@@ -31,6 +31,22 @@ describe("the web page", () => {
     expect(html).not.toMatch(/<script(?! type="module" src="\/assets\/)|style=|https?:/);
   });
 
+  test("is all that a browser may keep: what it asks for is for its caller alone", async () => {
+    await using plexus = await startPlexus();
+    const { code } = plexus.app.signIn.newCode({ kind: "operator" });
+    const answers = [
+      await plexus.fetch("/api/v1/approvals"),
+      await plexus.fetch("/api/v1/sign-in", { method: "POST", token: null, body: JSON.stringify({ code }) }),
+      await plexus.fetch("/api/v1/me", { token: null }),
+      await plexus.fetch("/assets/none.js", { token: null }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 404]);
+    for (const { headers } of answers) {
+      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+    }
+  });
+
   test("names its files by what is in them, so that they can be kept for ever", async () => {
     await using plexus = await startPlexus();
     const html = await (await plexus.fetch("/", { token: null })).text();

@@ -46,6 +46,18 @@ describe.skipIf(CHROMIUM === undefined)("a hostile input", () => {
     expect(person.strayRequests).toEqual([]);
   });
 
+  test("that is written from right to left stays in the order that it runs in, wherever it is shown", async () => {
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    await using person = await signedIn(browser, plexus);
+    await child.ask("Bash", { command: "cp \u05d0 \u05d1; make" });
+    await person.card.locator(".steps code").first().waitFor();
+    for (const place of [".ask-list .summary", ".card .code", ".card .steps code"]) {
+      const order = await person.page.evaluate(`getComputedStyle(document.querySelector("${place}")).unicodeBidi`);
+      expect({ place, order }).toEqual({ place, order: "bidi-override" });
+    }
+  });
+
   test("of a megabyte shows its head and tail, opens in full, and leaves the page quick", async () => {
     await using plexus = await startPlexus();
     const child = await asker(plexus);

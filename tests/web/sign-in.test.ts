@@ -36,6 +36,38 @@ describe.skipIf(CHROMIUM === undefined)("signing in", () => {
     await person.page.getByText("This code was used before, or is too old").waitFor();
   });
 
+  test("takes a link that is pasted into the open page, and a used one changes nothing there", async () => {
+    await using plexus = await startPlexus();
+    await using person = await visitor(browser, plexus.url);
+    const { page } = person;
+    await page.goto(plexus.url);
+    await page.getByLabel("Token").waitFor();
+    const { code } = plexus.app.signIn.newCode({ kind: "operator" });
+    await page.goto(`${plexus.url}/#code=${code}`);
+    await page.getByText("Nothing waits for a decision.").waitFor();
+    expect(page.url()).toBe(`${plexus.url}/#/inbox`);
+    await page.goto(`${plexus.url}/#code=${code}`);
+    await page.getByRole("alert").getByText("This code was used before").waitFor();
+    expect(page.url()).toBe(`${plexus.url}/#/inbox`);
+    await page.getByText("Live", { exact: true }).waitFor();
+
+    const { token } = await plexus.app.tokens.createNamed("night-shift");
+    const maker = plexus.app.tokens.identify(token);
+    if (maker?.kind !== "token") throw new Error("a named token is a token");
+    await page.goto(`${plexus.url}/#code=${plexus.app.signIn.newCode(maker).code}`);
+    await page.getByText("token:night-shift").waitFor();
+  });
+
+  test("takes a link in a tab whose token was revoked", async () => {
+    await using plexus = await startPlexus();
+    await using person = await signedIn(browser, plexus);
+    const { page } = person;
+    await page.goto("about:blank");
+    await plexus.app.signIn.endAll();
+    await page.goto(`${plexus.url}/#code=${plexus.app.signIn.newCode({ kind: "operator" }).code}`);
+    await page.getByText("Nothing waits for a decision.").waitFor();
+  });
+
   test("takes a token that is pasted, and refuses a wrong one", async () => {
     await using plexus = await startPlexus();
     await using person = await visitor(browser, plexus.url);

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { summaryOf } from "../../judging/kinds.ts";
 import { now, shortSpan } from "../clock.ts";
 import { StatusBadge } from "../parts/outcome.tsx";
@@ -45,7 +45,7 @@ function Row({ ask: { approval, outcome }, top, place, of }: RowProps) {
   const left = approval.expires_at - now.value;
   const summary = visibleText(summaryOf(approval).slice(0, SUMMARY_CHARS)).replaceAll("\n", " ⏎ ");
   const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Else Enter would open the row that the keys have left.
     if (isSelected && document.activeElement?.matches(".ask-list .row-open")) button.current?.focus();
   }, [isSelected]);
