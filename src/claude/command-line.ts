@@ -9,6 +9,8 @@ export type CommandSpec = {
   supervision: Supervision;
   dataDir: string;
   mcpConfigFile: string;
+  /** Settings of the user's that children need to log in; never a secret, since arguments can be seen by all. */
+  loginHelpers?: JsonObject | undefined;
   /** Our own MCP server as the CLI shall reach it; without one nothing is asked, and what would ask is refused. */
   loopback?: JsonObject | undefined;
   mcpServers?: Record<string, JsonObject> | undefined;
@@ -42,7 +44,7 @@ export function commandLine(spec: CommandSpec): string[] {
     ...["--strict-mcp-config", "--mcp-config", spec.mcpConfigFile],
     ...(spec.loopback ? ["--permission-prompt-tool", PERMISSION_TOOL] : []),
     `--setting-sources=${sources}`,
-    ...["--settings", JSON.stringify(settings)],
+    ...["--settings", JSON.stringify({ ...spec.loginHelpers, ...settings })],
     ...valued("--model", spec.model),
     ...valued("--append-system-prompt", spec.systemPrompt),
     ...(spec.allowedTools ?? []).flatMap((tool) => valued("--allowedTools", tool)),

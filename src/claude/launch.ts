@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { AppError } from "../schema/errors.ts";
 import { type CommandSpec, commandLine, mcpConfig } from "./command-line.ts";
 import { childEnvironment } from "./environment.ts";
+import { userLogin } from "./login.ts";
 import { findProcess, type ProcessIdentity, processesWith } from "./processes.ts";
 import { checkWorkingDir } from "./working-dir.ts";
 
-export type LaunchSpec = Omit<CommandSpec, "mcpConfigFile"> & {
+export type LaunchSpec = Omit<CommandSpec, "mcpConfigFile" | "loginHelpers"> & {
   /** The CLI's path. */
   claude: string;
   /** The turn's own directory, for all that this child writes. */
@@ -45,7 +46,8 @@ const NOTING_EXIT = `"$@"; echo $? >"$0".tmp && mv "$0".tmp "$0"`;
 export function launch(spec: LaunchSpec): LaunchedChild {
   checkWorkingDir(spec.workingDir);
   const files = filesIn(spec.dir);
-  const args = commandLine({ ...spec, mcpConfigFile: files.mcpConfig });
+  const login = spec.supervision === "inherit" ? { helpers: {}, env: {} } : userLogin(spec.env);
+  const args = commandLine({ ...spec, mcpConfigFile: files.mcpConfig, loginHelpers: login.helpers });
   const config = JSON.stringify(mcpConfig(spec));
 
   mkdirSync(spec.dir, { recursive: true, mode: 0o700 });
@@ -59,7 +61,7 @@ export function launch(spec: LaunchSpec): LaunchedChild {
     const [stdin = 0, stdout = 1, stderr = 2] = stdio;
     const subprocess = Bun.spawn(["/bin/sh", "-c", NOTING_EXIT, files.exit, spec.claude, ...args], {
       cwd: spec.workingDir,
-      env: { ...childEnvironment(spec.env), [MARK]: markOf(spec.dir) },
+      env: { ...childEnvironment({ ...spec.env, ...login.env }), [MARK]: markOf(spec.dir) },
       stdio: [stdin, stdout, stderr],
       detached: true,
     });

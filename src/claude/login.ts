@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import type { JsonObject } from "../schema/values.ts";
+
+/** How the user of this machine is logged in, as far as that stands in settings which children don't read. */
+export type Login = { helpers: JsonObject; env: Record<string, string> };
+
+/** Commands that fetch a key or refresh it. */
+const HELPERS = ["apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh"];
+/** Who pays, where the model is, and the way there. */
+const OF_LOGIN =
+  /^(ANTHROPIC_|AWS_|GOOGLE_|GCLOUD_|CLOUD_ML_|VERTEX_|AZURE_|CLAUDE_CODE_(USE|SKIP|OAUTH|CLIENT|CERT|API)_|NODE_EXTRA_CA_CERTS$|(HTTPS?|NO)_PROXY$)/;
+
+const Settings = z.looseObject({ env: z.record(z.string(), z.string()).catch({}) });
+
+/** Without it, somebody who can use `claude` at the terminal could have children that can't log in. */
+export function userLogin(env: Record<string, string | undefined>): Login {
+  const settings = readSettings(env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] ?? "", ".claude"));
+  const helpers = HELPERS.flatMap((name) => (typeof settings[name] === "string" ? [[name, settings[name]]] : []));
+  const kept = Object.entries(settings.env).filter(([name]) => OF_LOGIN.test(name));
+  return { helpers: Object.fromEntries(helpers), env: Object.fromEntries(kept) };
+}
+
+/** What can't be read is the CLI's to complain of. */
+function readSettings(configDir: string): z.infer<typeof Settings> {
+  try {
+    return Settings.parse(JSON.parse(readFileSync(join(configDir, "settings.json"), "utf8")));
+  } catch {
+    return { env: {} };
+  }
+}

@@ -1,0 +1,65 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { userLogin } from "../../src/claude/login.ts";
+import { script, startScriptedModel } from "../support/scripted-model.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
+import { type Place, withPlace } from "./child.ts";
+
+setDefaultTimeout(60_000);
+
+const model = startScriptedModel();
+afterAll(() => model[Symbol.asyncDispose]());
+
+const NOBODY = { ANTHROPIC_BASE_URL: "", ANTHROPIC_API_KEY: "" };
+
+function writeSettings({ home }: Pick<Place, "home">, settings: object): void {
+  writeFileSync(join(home, ".claude", "settings.json"), JSON.stringify(settings));
+}
+
+describe("a login that stands in the user's settings", () => {
+  test.each(["default", "strict"] as const)("reaches a child of supervision %s: a helper for the key", (supervision) =>
+    withPlace(async (place, start) => {
+      const key = `key-${crypto.randomUUID()}`;
+      const env = { ANTHROPIC_BASE_URL: model.url };
+      writeSettings(place, { apiKeyHelper: `echo ${key}`, env });
+      const run = start({ model, supervision, prompt: script([{ say: "hello" }]), env: NOBODY });
+      expect(await run.verdict()).toEqual({ outcome: "complete" });
+      const keys = model.requests.map(({ headers }) => headers.get("x-api-key"));
+      expect(keys).toContain(key);
+    }),
+  );
+
+  test("reaches it as a secret of the environment, which no argument shows", () =>
+    withPlace(async (place, start) => {
+      const token = `token-${crypto.randomUUID()}`;
+      writeSettings(place, { env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_AUTH_TOKEN: token } });
+      const prompt = script([{ say: "hello", waitFor: token }]);
+      const run = start({ model, prompt, env: NOBODY });
+      await run.event("its beginning", () => true);
+      const shown = Bun.spawnSync(["ps", "-A", "-ww", "-o", "args="]).stdout.toString();
+      expect(shown).toContain("--permission-mode default");
+      expect(shown).not.toContain(token);
+      model.release(token);
+      expect(await run.verdict()).toEqual({ outcome: "complete" });
+      expect(model.requests.map(({ headers }) => headers.get("authorization"))).toContain(`Bearer ${token}`);
+    }));
+
+  test("is all that is taken of them", async () => {
+    await using directory = await temporaryDirectory();
+    const env = { AWS_REGION: "eu-1", CLAUDE_CODE_USE_BEDROCK: "1", PATH: "/evil", CLAUDE_CODE_ENTRYPOINT: "x" };
+    const settings = { apiKeyHelper: "get-key", model: "opus", permissions: { allow: ["Bash"] }, hooks: {}, env };
+    writeFileSync(join(directory.path, "settings.json"), JSON.stringify(settings));
+    expect(userLogin({ CLAUDE_CONFIG_DIR: directory.path })).toEqual({
+      helpers: { apiKeyHelper: "get-key" },
+      env: { AWS_REGION: "eu-1", CLAUDE_CODE_USE_BEDROCK: "1" },
+    });
+  });
+
+  test.each(["", "not JSON", "[]", '{"env":{"AWS_REGION":1}}'])("is none where the settings are %p", async (text) => {
+    await using directory = await temporaryDirectory();
+    writeFileSync(join(directory.path, "settings.json"), text);
+    expect(userLogin({ HOME: "/nowhere", CLAUDE_CONFIG_DIR: directory.path })).toEqual({ helpers: {}, env: {} });
+    expect(userLogin({ HOME: "/nowhere" })).toEqual({ helpers: {}, env: {} });
+  });
+});
