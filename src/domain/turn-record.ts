@@ -94,10 +94,11 @@ export function createTurnRecord({ storage, broadcast, abandon, now, maxRunning,
     broadcast.wake(turn.sessionId);
   }
 
-  /** A child that was killed as it began has left nothing that a later turn could go on with. */
+  /** A child that was killed as it began, or failed to resume, has left nothing that a later turn could go on with. */
   function conversationOf({ init, result }: Partial<ChildEnd>): string | undefined {
-    if (result) return result.claudeSessionId;
-    return init && isSaved(init.claudeSessionId, environment) ? init.claudeSessionId : undefined;
+    const id = result?.claudeSessionId ?? init?.claudeSessionId;
+    const isKnownGood = result !== undefined && !result.is_error;
+    return id && (isKnownGood || isSaved(id, environment)) ? id : undefined;
   }
 
   return { begin, add, end };

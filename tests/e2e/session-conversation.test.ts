@@ -1,4 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { bash, eventsOf, type Family, startFamily, textOf } from "../support/family.ts";
 
 setDefaultTimeout(120_000);
@@ -138,3 +140,25 @@ async function told(family: Family, name: string) {
   const said = messages.filter(({ role }) => role === "assistant").map(({ content }) => String(content["text"]));
   return { config, messages, said };
 }
+
+test("a turn that could not go on from the conversation leaves it to the next one", async () => {
+  await using family = await startFamily();
+  await family.create("lost");
+  await family.run("lost", [{ say: "answer one" }]);
+  const { config } = await family.call("claudecode_get", { name: "lost" });
+  const projects = join(family.home, ".claude", "projects");
+  renameSync(projects, `${projects}.away`);
+
+  const { status, last } = await family.run("lost", [{ say: "answer two" }]);
+  expect({ status, last }).toMatchObject({
+    status: "failed",
+    last: { message: expect.stringContaining("conversation is gone from this machine") },
+  });
+  rmSync(projects, { recursive: true, force: true });
+  renameSync(`${projects}.away`, projects);
+
+  expect((await family.run("lost", [{ say: "answer three" }])).status).toBe("complete");
+  expect(JSON.stringify(family.requestsOf("lost").at(-1)?.conversation.messages)).toContain("answer one");
+  const after = await family.call("claudecode_get", { name: "lost" });
+  expect(after.config.claude_session_id).toBe(config.claude_session_id);
+});
