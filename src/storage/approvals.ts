@@ -1,8 +1,8 @@
-import { and, asc, desc, eq, gte, inArray, lt, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { ApprovalFilter, ApprovalStatus } from "../schema/approval.ts";
 import type { JsonObject } from "../schema/values.ts";
 import type { Orm } from "./database.ts";
-import { inOneStep } from "./space.ts";
+import { decidedApprovalQueries } from "./decided-approvals.ts";
 import { approvals } from "./tables.ts";
 
 export type ApprovalRow = typeof approvals.$inferSelect;
@@ -71,8 +71,6 @@ type Page = {
 
 /** Spelled as in the partial indexes, which are used only then. */
 const isPending = sql`status = 'pending'`;
-/** A child that runs may still come back for its answer, or ask the same again. */
-const isForgettable = sql`status <> 'pending' AND session_id NOT IN (SELECT session_id FROM turns WHERE status = 'running')`;
 /** The few pending rows are found by their index and sorted; along the ids SQLite would read every decided one too. */
 const sortedId = sql`+id`;
 
@@ -152,22 +150,8 @@ export function approvalQueries(orm: Orm) {
     .where(and(eq(approvals.sessionId, at("sessionId")), isPending))
     .prepare();
 
-  const resolvedSizes = orm
-    .select({ id: approvals.id, bytes: sql<number>`octet_length(input) + coalesce(octet_length(updated_input), 0)` })
-    .from(approvals)
-    .where(and(isForgettable, lt(approvals.resolvedAt, at("before"))))
-    .orderBy(asc(approvals.resolvedAt))
-    .limit(at("limit"))
-    .prepare();
-  const oldestResolved = orm
-    .select({ at: sql<number | null>`resolved_at` })
-    .from(approvals)
-    .where(isForgettable)
-    .orderBy(asc(approvals.resolvedAt))
-    .limit(1)
-    .prepare();
-
   return {
+    ...decidedApprovalQueries(orm),
     create: (approval: NewApproval): ApprovalHead => insert.get(approval),
     get: (id: string): ApprovalRow | undefined => byId.get({ id }),
     head: (id: string): ApprovalHead | undefined => headById.get({ id }),
@@ -212,14 +196,6 @@ export function approvalQueries(orm: Orm) {
           .all(),
         page.limit,
       ),
-    oldestResolvedAt: (): number | undefined => oldestResolved.get()?.at ?? undefined,
-    /** Forgets up to `limit` of those decided before `before`, the oldest first; tells how many. */
-    removeResolvedBefore: (before: number, limit: number): number => {
-      const old = resolvedSizes.all({ before, limit });
-      const ids = inOneStep(old).map(({ id }) => id);
-      if (ids.length > 0) orm.delete(approvals).where(inArray(approvals.id, ids)).run();
-      return ids.length;
-    },
   };
 
   /** Loads the rows that were found, up to the limit and as far as their inputs fit in a page. */

@@ -3,13 +3,14 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { SessionEvent } from "../../src/schema/session-view.ts";
 import { CLAUDE } from "../support/claude.ts";
+import { cliEnvironment } from "../support/cli-environment.ts";
 import { withRun } from "../support/run.ts";
 import { startScriptedModel } from "../support/scripted-model.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 import { MAIN, plexus } from "./command.ts";
-import { cliEnvironment, scripted } from "./workshop.ts";
+import { scripted } from "./workshop.ts";
 
 setDefaultTimeout(120_000);
 

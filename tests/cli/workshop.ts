@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Approval } from "../../src/schema/approval.ts";
 import { CLAUDE } from "../support/claude.ts";
+import { cliEnvironment } from "../support/cli-environment.ts";
 import { endRun, RUN_MARKER, survivors } from "../support/processes.ts";
 import { type ScriptedModel, script, startScriptedModel, type Turn } from "../support/scripted-model.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
@@ -68,19 +69,6 @@ export function scripted(...turns: Turn[]): string {
 }
 
 export const bash = (command: string) => ({ name: "Bash", input: { command, description: "a command" } });
-
-/** What a Claude Code CLI needs to talk to the scripted model, and to nobody else. */
-export function cliEnvironment(home: string, modelUrl: string): Record<string, string> {
-  return {
-    HOME: home,
-    CLAUDE_CONFIG_DIR: join(home, ".claude"),
-    ANTHROPIC_BASE_URL: modelUrl,
-    ANTHROPIC_API_KEY: "dummy",
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    DISABLE_AUTOUPDATER: "1",
-    CLAUDE_CODE_MAX_RETRIES: "0",
-  };
-}
 
 async function expectNobodyLeft(runId: string): Promise<void> {
   const left = survivors(runId).map(({ pid, command }) => `${pid} ${command}`);

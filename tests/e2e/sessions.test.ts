@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Approval } from "../../src/schema/approval.ts";
 import { CLAUDE } from "../support/claude.ts";
+import { cliEnvironment } from "../support/cli-environment.ts";
 import type { TestClient } from "../support/mcp-client.ts";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
 import { RUN_MARKER, survivors } from "../support/processes.ts";
@@ -229,15 +230,5 @@ async function ended(name: string, fromSeq?: number): Promise<Poll> {
 }
 
 function childEnvironment(): Record<string, string> {
-  const home = join(directory.path, "home");
-  return {
-    HOME: home,
-    CLAUDE_CONFIG_DIR: join(home, ".claude"),
-    ANTHROPIC_BASE_URL: model.url,
-    ANTHROPIC_API_KEY: "dummy",
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    DISABLE_AUTOUPDATER: "1",
-    CLAUDE_CODE_MAX_RETRIES: "0",
-    [RUN_MARKER]: runId,
-  };
+  return { ...cliEnvironment(join(directory.path, "home"), model.url), [RUN_MARKER]: runId };
 }

@@ -2,6 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { CLAUDE } from "../support/claude.ts";
+import { cliEnvironment } from "../support/cli-environment.ts";
 import { OPERATOR_TOKEN } from "../support/plexus.ts";
 import { withRun } from "../support/run.ts";
 import { script, startScriptedModel } from "../support/scripted-model.ts";
@@ -50,16 +51,4 @@ async function required<T>(value: Promise<T | undefined>): Promise<T> {
   const found = await value;
   if (found === undefined) throw new Error("the stream ended");
   return found;
-}
-
-function cliEnvironment(home: string, modelUrl: string): Record<string, string> {
-  return {
-    HOME: home,
-    CLAUDE_CONFIG_DIR: join(home, ".claude"),
-    ANTHROPIC_BASE_URL: modelUrl,
-    ANTHROPIC_API_KEY: "dummy",
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    DISABLE_AUTOUPDATER: "1",
-    CLAUDE_CODE_MAX_RETRIES: "0",
-  };
 }

@@ -6,6 +6,7 @@ import type { Flags } from "../../src/config.ts";
 import { Approval } from "../../src/schema/approval.ts";
 import type { TurnEvent } from "../../src/schema/turn.ts";
 import { CLAUDE } from "./claude.ts";
+import { cliEnvironment } from "./cli-environment.ts";
 import type { TestClient } from "./mcp-client.ts";
 import { type Plexus, startPlexus } from "./plexus.ts";
 import type { Process } from "./process-table.ts";
@@ -66,7 +67,7 @@ export async function startFamily({ flags = {}, environment = {}, clocks = {} }:
       clocks,
       flags: { claude: CLAUDE, ...flags },
       environment: {
-        ...cliEnvironment({ home: at("home"), scratch: at("tmp"), modelUrl: model.url }),
+        ...familyEnvironment({ home: at("home"), scratch: at("tmp"), modelUrl: model.url }),
         [RUN_MARKER]: runId,
         ...environment,
       },
@@ -152,20 +153,6 @@ function isPrompt(message: string): boolean {
   return message.startsWith("user ") && message.includes("[[script:");
 }
 
-export function cliEnvironment({ home, scratch, modelUrl }: { home: string; scratch: string; modelUrl: string }) {
-  return {
-    HOME: home,
-    CLAUDE_CONFIG_DIR: join(home, ".claude"),
-    TMPDIR: scratch,
-    CLAUDE_CODE_TMPDIR: scratch,
-    ANTHROPIC_BASE_URL: modelUrl,
-    ANTHROPIC_API_KEY: "dummy",
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    DISABLE_AUTOUPDATER: "1",
-    CLAUDE_CODE_MAX_RETRIES: "0",
-  };
-}
-
 /** What the server logs as an error is a bug of its own, whatever it has answered. */
 function expectNoBugIn(log: string[]): void {
   const bugs = log.filter((line) => line.includes('"level":"error"'));
@@ -176,4 +163,9 @@ export async function expectNobodyLeft(runId: string): Promise<void> {
   const left = survivors(runId).map(({ pid, command }) => `${pid} ${command}`);
   await endRun(runId);
   if (left.length > 0) throw new Error(`children were left behind:\n${left.join("\n")}`);
+}
+
+/** The same for children that work side by side: what they leave behind for a while stays in their own place. */
+export function familyEnvironment({ home, scratch, modelUrl }: { home: string; scratch: string; modelUrl: string }) {
+  return { ...cliEnvironment(home, modelUrl), TMPDIR: scratch, CLAUDE_CODE_TMPDIR: scratch };
 }

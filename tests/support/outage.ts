@@ -7,7 +7,7 @@ import { Approval } from "../../src/schema/approval.ts";
 import { createRandom } from "../crash/random.ts";
 import { freePort } from "../crash/victim.ts";
 import { CLAUDE } from "./claude.ts";
-import { cliEnvironment, type EndedTurn, expectNobodyLeft } from "./family.ts";
+import { type EndedTurn, expectNobodyLeft, familyEnvironment } from "./family.ts";
 import { untilIdle } from "./idle.ts";
 import { connectClient, type TestClient } from "./mcp-client.ts";
 import { OPERATOR_TOKEN } from "./plexus.ts";
@@ -66,7 +66,7 @@ export async function startMortalFamily({ args = [], claude = CLAUDE }: Options 
   const model = stack.use(startScriptedModel());
   stack.defer(() => expectNobodyLeft(runId));
   const port = freePort(createRandom(runId));
-  const environment = cliEnvironment({ home: at("home"), scratch: at("tmp"), modelUrl: model.url });
+  const environment = familyEnvironment({ home: at("home"), scratch: at("tmp"), modelUrl: model.url });
   const start = (further: string[] = []) =>
     startServerProcess({
       dataDir: at("data"),

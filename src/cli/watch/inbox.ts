@@ -1,3 +1,4 @@
+import { askedIn } from "../../judging/asked.ts";
 import type { Approval, ApprovalStatus } from "../../schema/approval.ts";
 import type { ChangeEvent } from "../../schema/change.ts";
 import { cutApproval } from "../../schema/cut.ts";
@@ -60,7 +61,8 @@ export function createInbox() {
     take(event: ChangeEvent): Ask | undefined {
       if (event.type === "approval_requested") {
         since.asked.add(event.approval_id);
-        if (!asks.has(event.approval_id)) asks.set(event.approval_id, { approval: askedIn(event) });
+        if (!asks.has(event.approval_id))
+          asks.set(event.approval_id, { approval: cutApproval(askedIn(event), LISTED_CHARS) });
         selectedId ??= event.approval_id;
         return undefined;
       }
@@ -93,23 +95,4 @@ export function createInbox() {
       select(rows[(indexOf(selectedId) + 1) % Math.max(1, rows.length)]?.approval.id);
     },
   };
-}
-
-function askedIn(event: ChangeEvent & { type: "approval_requested" }): Approval {
-  const approval: Approval = {
-    id: event.approval_id,
-    session_id: event.session_id,
-    session_name: event.session_name,
-    tool_name: event.tool_name,
-    tool_use_id: event.tool_use_id,
-    input: event.tool_input,
-    status: "pending",
-    response_message: null,
-    updated_input: null,
-    created_at: event.created_at,
-    expires_at: event.expires_at,
-    resolved_at: null,
-    resolved_by: null,
-  };
-  return cutApproval(approval, LISTED_CHARS);
 }

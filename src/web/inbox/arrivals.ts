@@ -1,5 +1,6 @@
 import { batch } from "@preact/signals";
 import { z } from "zod";
+import { askedIn } from "../../judging/asked.ts";
 import { Approval } from "../../schema/approval.ts";
 import type { ChangeEvent } from "../../schema/change.ts";
 import { request } from "../wire/request.ts";
@@ -87,7 +88,7 @@ function applyEvents(events: ChangeEvent[]): Ask[] {
   const fresh = new Map<string, Ask>();
   for (const event of events) {
     if (event.type === "approval_requested" && !next.has(event.approval_id)) {
-      const one = ask(fromEvent(event));
+      const one = ask(askedIn(event));
       next.set(event.approval_id, one);
       fresh.set(event.approval_id, one);
     }
@@ -114,23 +115,4 @@ function applyEvents(events: ChangeEvent[]): Ask[] {
 
 function ask(approval: Approval): Ask {
   return { approval, outcome: undefined };
-}
-
-function fromEvent(event: ChangeEvent & { type: "approval_requested" }): Approval {
-  return {
-    id: event.approval_id,
-    session_id: event.session_id,
-    session_name: event.session_name,
-    tool_name: event.tool_name,
-    tool_use_id: event.tool_use_id,
-    input: event.tool_input,
-    status: "pending",
-    response_message: null,
-    updated_input: null,
-    created_at: event.created_at,
-    expires_at: event.expires_at,
-    resolved_at: null,
-    resolved_by: null,
-    ...(event.truncated && { truncated: true as const, input_size: event.input_size ?? 0 }),
-  };
 }

@@ -1,0 +1,22 @@
+import type { Approval } from "../schema/approval.ts";
+import type { ChangeEvent } from "../schema/change.ts";
+
+/** An ask as the stream of events tells of it, in the form in which a list has it. */
+export function askedIn(event: ChangeEvent & { type: "approval_requested" }): Approval {
+  return {
+    id: event.approval_id,
+    session_id: event.session_id,
+    session_name: event.session_name,
+    tool_name: event.tool_name,
+    tool_use_id: event.tool_use_id,
+    input: event.tool_input,
+    status: "pending",
+    response_message: null,
+    updated_input: null,
+    created_at: event.created_at,
+    expires_at: event.expires_at,
+    resolved_at: null,
+    resolved_by: null,
+    ...(event.truncated && { truncated: event.truncated, input_size: event.input_size ?? 0 }),
+  };
+}
