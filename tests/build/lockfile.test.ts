@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { z } from "zod";
+
+const Lockfile = z.object({
+  packages: z.record(
+    z.string(),
+    z.looseObject({
+      version: z.string().optional(),
+      dependencies: z.record(z.string(), z.string()).default({}),
+      optionalDependencies: z.record(z.string(), z.string()).default({}),
+    }),
+  ),
+});
+
+test("package-lock.json has every package of every platform, so that npm ci works on each", async () => {
+  const { packages } = Lockfile.parse(await Bun.file(join(import.meta.dir, "../../package-lock.json")).json());
+  const locked = new Set(Object.entries(packages).flatMap(([path, { version }]) => (version ? nameOf(path) : [])));
+  const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies })
+      .filter((name) => !locked.has(name))
+      .map((name) => `${path} needs ${name}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+}
