@@ -1,0 +1,38 @@
+import type { Ground } from "./ground.ts";
+import type { Found } from "./real-paths.ts";
+
+/** What a command sees when it runs. */
+export type Scene = {
+  ground: Ground;
+  /** The directory that it runs in, without links. */
+  dir: string;
+  /** Its input is what another command prints. */
+  isFed: boolean;
+};
+
+/** Whether it is a file that may be read, or no file of anybody's: the input, or `/dev/null`. */
+export function isFile(word: string, { ground, dir }: Scene): boolean {
+  return word === "-" || word === "/dev/null" || ground.readable(word, dir)?.kind === "file";
+}
+
+/** Whether it may be looked at: itself, and where it is a directory, the names in it. */
+export function isEntry(word: string, { ground, dir }: Scene): boolean {
+  return ground.readable(word, dir) !== undefined;
+}
+
+/** Whether it may be read with all that is below it. */
+export function isTree(word: string, { ground, dir }: Scene): boolean {
+  const found = ground.readable(word, dir);
+  return found !== undefined && (found.kind === "file" || !ground.holdsPrivate(found));
+}
+
+/** Whether one may ask if it exists: it lies inside, or would. */
+export function isQuestion(word: string, { ground, dir }: Scene): boolean {
+  const found: Found | undefined = ground.look(word, dir);
+  return found !== undefined && ground.isInside(found) && !ground.isPrivate(found);
+}
+
+/** Whether nothing of this name is there. */
+export function isAbsent(word: string, { ground, dir }: Scene): boolean {
+  return ground.look(word, dir)?.kind === "missing";
+}
