@@ -7,6 +7,7 @@ import { permissionSettings } from "./permission-settings.ts";
 /** What a session asks of the CLI for one turn. */
 export type CommandSpec = {
   supervision: Supervision;
+  workingDir: string;
   dataDir: string;
   mcpConfigFile: string;
   /** Settings of the user's that children need to log in; never a secret, since arguments can be seen by all. */
@@ -31,31 +32,37 @@ const MAX_ARGUMENT_BYTES = 120_000;
 
 /** The CLI's arguments; each value stands in one item with its flag, so that none can pass for a flag itself. */
 export function commandLine(spec: CommandSpec): string[] {
-  const { sources, settings } = permissionSettings({
-    supervision: spec.supervision,
-    dataDir: spec.dataDir,
-    mcpServerNames: Object.keys(spec.mcpServers ?? {}),
-    allowedTools: spec.allowedTools ?? [],
-  });
+  const canAsk = spec.loopback !== undefined;
+  const { sources, settings } = permissionSettings({ supervision: spec.supervision, canAsk, dataDir: spec.dataDir });
   const args = [
     "-p",
     ...["--output-format", "stream-json", "--verbose", "--include-partial-messages"],
     ...["--permission-mode", "default"],
     ...["--strict-mcp-config", "--mcp-config", spec.mcpConfigFile],
-    ...(spec.loopback ? ["--permission-prompt-tool", PERMISSION_TOOL] : []),
+    ...(canAsk ? ["--permission-prompt-tool", PERMISSION_TOOL] : []),
     `--setting-sources=${sources}`,
     ...["--settings", JSON.stringify({ ...spec.loginHelpers, ...settings })],
     ...valued("--model", spec.model),
     ...valued("--append-system-prompt", spec.systemPrompt),
-    ...(spec.allowedTools ?? []).flatMap((tool) => valued("--allowedTools", tool)),
+    ...allowedUnasked(spec).flatMap((tool) => valued("--allowedTools", tool)),
     ...(spec.disallowedTools ?? []).flatMap((tool) => valued("--disallowedTools", tool)),
-    ...(spec.addDirs ?? []).flatMap((dir) => valued("--add-dir", dir)),
+    ...[...claudeMdDirs(spec), ...(spec.addDirs ?? [])].flatMap((dir) => valued("--add-dir", dir)),
     ...valued("--max-turns", spec.maxTurns),
     ...valued("--resume", spec.resume),
     ...(spec.forkSession ? ["--fork-session"] : []),
   ];
   for (const arg of args) refuseUnfit(arg);
   return args;
+}
+
+/** What the CLI itself allows by name; where every call comes to us, we match the names ourselves. */
+function allowedUnasked({ supervision, loopback, allowedTools = [] }: CommandSpec): string[] {
+  return supervision === "inherit" || loopback === undefined ? allowedTools : [];
+}
+
+/** Where no settings are read, the project's CLAUDE.md is found only as that of an added directory. */
+function claudeMdDirs({ supervision, workingDir }: CommandSpec): string[] {
+  return supervision === "inherit" ? [] : [workingDir];
 }
 
 /** The MCP servers of the child: ours, and those that its session brings. */

@@ -1,3 +1,5 @@
+import type { Supervision } from "../schema/turn.ts";
+
 /** Who pays, where the model is, and limits: all that a child keeps of what steers the CLI. */
 const KEPT = [
   /^CLAUDE_CONFIG_DIR$/,
@@ -27,12 +29,22 @@ const REMOVED =
 /** So that an answer to a permit is as long as it needs to be. */
 const MAX_MCP_OUTPUT_TOKENS = "1000000";
 
+/** What seals a child off from a project that it works in. */
+const SEALED = {
+  // The working directory is an added one too, so that its CLAUDE.md is read without its settings.
+  CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1",
+  CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: "1",
+};
+
 /** The environment of a child: ours, but for what would change how it asks. */
-export function childEnvironment(env: Record<string, string | undefined>): Record<string, string> {
+export function childEnvironment(
+  env: Record<string, string | undefined>,
+  supervision: Supervision,
+): Record<string, string> {
   const kept = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && isKept(entry[0]),
   );
-  return { ...Object.fromEntries(kept), MAX_MCP_OUTPUT_TOKENS };
+  return { ...Object.fromEntries(kept), MAX_MCP_OUTPUT_TOKENS, ...(supervision !== "inherit" && SEALED) };
 }
 
 function isKept(name: string): boolean {

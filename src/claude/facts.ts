@@ -31,10 +31,11 @@ export type ResultFact = z.infer<typeof ResultFact>;
 export type ConversationBlock = { role: "assistant" | "user"; content: JsonObject };
 
 /** What a child's own output can tell; the other events come from the server. */
-export type TurnEventDraft = Extract<
-  TurnEvent,
-  { type: "content" | "thinking" | "tool_use" | "tool_result" | "passthrough" }
->;
+export type TurnEventDraft =
+  | Extract<TurnEvent, { type: "content" | "thinking" | "tool_use" | "passthrough" }>
+  | ToolResultDraft;
+/** What became of a call; which decision it had, its child can't tell. */
+export type ToolResultDraft = Omit<Extract<TurnEvent, { type: "tool_result" }>, "approval_id" | "unasked">;
 
 export type Parsed = {
   events: TurnEventDraft[];

@@ -12,7 +12,6 @@ export type LaunchSpec = Omit<CommandSpec, "mcpConfigFile" | "loginHelpers"> & {
   claude: string;
   /** The turn's own directory, for all that this child writes. */
   dir: string;
-  workingDir: string;
   prompt: string;
   env: Record<string, string | undefined>;
 };
@@ -46,7 +45,8 @@ const NOTING_EXIT = `"$@"; echo $? >"$0".tmp && mv "$0".tmp "$0"`;
 export function launch(spec: LaunchSpec): LaunchedChild {
   checkWorkingDir(spec.workingDir);
   const files = filesIn(spec.dir);
-  const login = spec.supervision === "inherit" ? { helpers: {}, env: {} } : userLogin(spec.env);
+  const childsDirs = [spec.workingDir, ...(spec.addDirs ?? [])];
+  const login = spec.supervision === "inherit" ? { helpers: {}, env: {} } : userLogin(spec.env, childsDirs);
   const args = commandLine({ ...spec, mcpConfigFile: files.mcpConfig, loginHelpers: login.helpers });
   const config = JSON.stringify(mcpConfig(spec));
 
@@ -61,7 +61,7 @@ export function launch(spec: LaunchSpec): LaunchedChild {
     const [stdin = 0, stdout = 1, stderr = 2] = stdio;
     const subprocess = Bun.spawn(["/bin/sh", "-c", NOTING_EXIT, files.exit, spec.claude, ...args], {
       cwd: spec.workingDir,
-      env: { ...childEnvironment({ ...spec.env, ...login.env }), [MARK]: markOf(spec.dir) },
+      env: { ...childEnvironment({ ...spec.env, ...login.env }, spec.supervision), [MARK]: markOf(spec.dir) },
       stdio: [stdin, stdout, stderr],
       detached: true,
     });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { JsonObject } from "../schema/values.ts";
+import { isWithin, realPath } from "./real-path.ts";
 
 /** How the user of this machine is logged in, as far as that stands in settings which children don't read. */
 export type Login = { helpers: JsonObject; env: Record<string, string> };
@@ -14,9 +15,14 @@ const OF_LOGIN =
 
 const Settings = z.looseObject({ env: z.record(z.string(), z.string()).catch({}) });
 
-/** Without it, somebody who can use `claude` at the terminal could have children that can't log in. */
-export function userLogin(env: Record<string, string | undefined>): Login {
-  const settings = readSettings(env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] ?? "", ".claude"));
+/**
+ * Without it, somebody who can use `claude` at the terminal could have children that can't log in. Settings that lie
+ * where a child works are the project's, whoever's they may be besides.
+ */
+export function userLogin(env: Record<string, string | undefined>, childsDirs: string[]): Login {
+  const configDir = env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] ?? "", ".claude");
+  if (childsDirs.some((dir) => isWithin(realPath(dir), realPath(configDir)))) return { helpers: {}, env: {} };
+  const settings = readSettings(configDir);
   const helpers = HELPERS.flatMap((name) => (typeof settings[name] === "string" ? [[name, settings[name]]] : []));
   const kept = Object.entries(settings.env).filter(([name]) => OF_LOGIN.test(name));
   return { helpers: Object.fromEntries(helpers), env: Object.fromEntries(kept) };

@@ -1,5 +1,5 @@
-import { realpathSync } from "node:fs";
 import type { Supervision } from "../schema/turn.ts";
+import { realPath } from "./real-path.ts";
 
 export type PermissionSettings = {
   /** What the CLI reads besides what we hand it: its `--setting-sources`. */
@@ -7,77 +7,36 @@ export type PermissionSettings = {
   settings: { permissions: { ask?: string[]; deny: string[]; [mode: string]: unknown }; [key: string]: unknown };
 };
 
-const EDITS = ["Edit", "Write", "NotebookEdit"];
-/** Asked about anyway, were it not for agents of the project that claim a mode in which edits are accepted. */
-const DEFAULT_ASKS = [
-  ...EDITS,
-  ...["touch", "mkdir", "rmdir", "rm", "mv", "cp", "ln", "sed"].map((command) => `Bash(${command}:*)`),
-];
+type Sealing = {
+  supervision: Supervision;
+  /** Whether the child has our permission tool to ask. */
+  canAsk: boolean;
+  dataDir: string;
+};
 
-/** Whatever runs a command, changes a file, reaches out, or starts something that asks no more. */
-const STRICT_ASKS = [
-  "Bash",
-  "PowerShell",
-  "Monitor",
-  "REPL",
-  ...EDITS,
-  "WebFetch",
-  "WebSearch",
-  "Workflow",
-  "CronCreate",
-  "RemoteTrigger",
-  "Artifact",
-  "EnterWorktree",
-  "mcp__*",
-];
+/** Tools that reach other sessions, the approver's among them, where what they send reads like the system's own word. */
+const OTHER_SESSIONS = ["Send*", "ListAgents", "ListPeers", "Team*", "RemoteTrigger"];
 
-/** Modes in which the CLI would decide by itself, which a project's agent could name for itself. */
+/** Modes in which the CLI would decide by itself. */
 const NO_OTHER_MODES = { disableBypassPermissionsMode: "disable", disableAutoMode: "disable" };
 
-/** What the CLI may do unasked; nothing that it reads can lift the deny rules for the data dir. */
-export function permissionSettings(spec: {
-  supervision: Supervision;
-  dataDir: string;
-  mcpServerNames: string[];
-  allowedTools: string[];
-}): PermissionSettings {
-  const deny = dataDirRules(spec.dataDir);
-  switch (spec.supervision) {
-    case "inherit":
-      return { sources: "user,project,local", settings: { permissions: { deny } } };
-    case "default":
-      return {
-        sources: "project",
-        settings: {
-          disableAllHooks: true,
-          permissions: { ask: asksBeside(spec.allowedTools), deny, ...NO_OTHER_MODES },
-        },
-      };
-    case "strict": {
-      const ask = [...STRICT_ASKS, ...spec.mcpServerNames.map((name) => `mcp__${name}`)];
-      return {
-        sources: "project",
-        settings: {
-          disableAllHooks: true,
-          sandbox: { autoAllowBashIfSandboxed: false },
-          permissions: { ask, deny, ...NO_OTHER_MODES },
-        },
-      };
-    }
+/**
+ * What the CLI may do unasked: in `strict` and `default` nothing at all. An ask rule for everything outranks every allow,
+ * and nobody's settings but these are read. Nothing that the CLI reads can lift the deny rules.
+ */
+export function permissionSettings({ supervision, canAsk, dataDir }: Sealing): PermissionSettings {
+  const deny = dataDirRules(dataDir);
+  if (supervision === "inherit") {
+    return { sources: "user,project,local", settings: { permissions: { deny: [...deny, ...OTHER_SESSIONS] } } };
   }
-}
-
-/** What a session allows by name is left out of the ask rules, which would outrank it. */
-function asksBeside(allowedTools: string[]): string[] {
-  return DEFAULT_ASKS.filter((ask) => !allowedTools.some((allowed) => concerns(allowed, ask)));
-}
-
-/** Rules for edits hold for every tool that edits; one for Bash concerns the commands that it begins with. */
-function concerns(allowed: string, ask: string): boolean {
-  const [tool = "", pattern = "*"] = allowed.split(/[()]/);
-  const [asked = "", command = ""] = ask.split(/[(:]/);
-  if (EDITS.includes(asked)) return EDITS.includes(tool);
-  return tool === asked && (pattern === "*" || pattern.split(/[\s:*]/)[0] === command);
+  return {
+    sources: "",
+    settings: {
+      disableAllHooks: true,
+      sandbox: { autoAllowBashIfSandboxed: false },
+      permissions: { ...(canAsk && { ask: ["*"] }), deny: [...deny, ...OTHER_SESSIONS], ...NO_OTHER_MODES },
+    },
+  };
 }
 
 /**
@@ -90,12 +49,4 @@ function dataDirRules(dataDir: string): string[] {
     const pattern = `/${path.replaceAll(/[[\]*?\\()]/g, "?")}/**`;
     return [`Read(${pattern})`, `Edit(${pattern})`];
   });
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }

@@ -3,7 +3,14 @@ import { type CommandSpec, commandLine, mcpConfig } from "../../src/claude/comma
 import { AppError } from "../../src/schema/errors.ts";
 
 const loopback = { type: "http", url: "http://127.0.0.1:4445/mcp" };
-const spec: CommandSpec = { supervision: "default", dataDir: "/data", mcpConfigFile: "/turn/mcp.json", loopback };
+const spec: CommandSpec = {
+  supervision: "default",
+  workingDir: "/work",
+  dataDir: "/data",
+  mcpConfigFile: "/turn/mcp.json",
+  loopback,
+};
+const settingsIn = (args: string[]) => JSON.parse(args[args.indexOf("--settings") + 1] ?? "");
 
 describe("commandLine", () => {
   test("always streams, never inherits a mode, and asks our server", () => {
@@ -20,6 +27,7 @@ describe("commandLine", () => {
   test("puts each value in one item with its flag", () => {
     const args = commandLine({
       ...spec,
+      supervision: "inherit",
       model: "opus",
       systemPrompt: "be brief",
       allowedTools: ["Bash(git log:*)", "--evil"],
@@ -42,11 +50,33 @@ describe("commandLine", () => {
     ]);
   });
 
-  test.each(["strict", "default", "inherit"] as const)("denies the data dir (%s)", (supervision) => {
-    const args = commandLine({ ...spec, supervision });
-    const settings = JSON.parse(args[args.indexOf("--settings") + 1] ?? "");
-    expect(settings.permissions.deny).toEqual(["Read(//data/**)", "Edit(//data/**)"]);
+  test.each(["strict", "default"] as const)(
+    "seals a child of %s: every call asks, nobody's settings count",
+    (supervision) => {
+      const args = commandLine({ ...spec, supervision, allowedTools: ["Bash"], addDirs: ["/more"] });
+      expect(args).toContain("--setting-sources=");
+      expect(settingsIn(args)).toMatchObject({ disableAllHooks: true, permissions: { ask: ["*"] } });
+      // An ask rule would outrank it: Plexus matches it instead.
+      expect(args.join(" ")).not.toContain("--allowedTools");
+      expect(args.filter((arg) => arg.startsWith("--add-dir"))).toEqual(["--add-dir=/work", "--add-dir=/more"]);
+    },
+  );
+
+  test("a child that can't ask has no ask rule, and its allowed tools are the CLI's to match", () => {
+    const args = commandLine({ ...spec, loopback: undefined, allowedTools: ["Read"] });
+    expect(settingsIn(args).permissions.ask).toBeUndefined();
+    expect(args).toContain("--allowedTools=Read");
+    expect(args).toContain("--setting-sources=");
   });
+
+  test.each(["strict", "default", "inherit"] as const)(
+    "denies the data dir and what reaches other sessions (%s)",
+    (supervision) => {
+      expect(settingsIn(commandLine({ ...spec, supervision })).permissions.deny).toEqual(
+        expect.arrayContaining(["Read(//data/**)", "Edit(//data/**)", "Send*", "ListAgents"]),
+      );
+    },
+  );
 
   test("refuses what no process could be started with", () => {
     expect(() => commandLine({ ...spec, systemPrompt: "x".repeat(130_000) })).toThrow(

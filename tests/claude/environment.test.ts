@@ -14,7 +14,7 @@ test("a child keeps its login, its proxies and what says where the model is", ()
     CLAUDE_CODE_SKIP_BEDROCK_AUTH: "1",
     AWS_REGION: "eu",
   };
-  expect(childEnvironment(kept)).toEqual({ ...kept, MAX_MCP_OUTPUT_TOKENS: "1000000" });
+  expect(childEnvironment(kept, "inherit")).toEqual({ ...kept, MAX_MCP_OUTPUT_TOKENS: "1000000" });
 });
 
 test("a child gets nothing that is ours or Bun's, marks a nested session, or changes how it asks", () => {
@@ -42,5 +42,9 @@ test("a child gets nothing that is ours or Bun's, marks a nested session, or cha
     MAX_MCP_OUTPUT_TOKENS: "1",
     GONE: undefined,
   };
-  expect(childEnvironment(env)).toEqual({ MAX_MCP_OUTPUT_TOKENS: "1000000" });
+  expect(childEnvironment(env, "inherit")).toEqual({ MAX_MCP_OUTPUT_TOKENS: "1000000" });
+});
+
+test.each(["strict", "default"] as const)("a child of %s reads CLAUDE.md without any settings", (supervision) => {
+  expect(childEnvironment({}, supervision)).toMatchObject({ CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1" });
 });

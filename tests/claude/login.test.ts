@@ -50,7 +50,7 @@ describe("a login that stands in the user's settings", () => {
     const env = { AWS_REGION: "eu-1", CLAUDE_CODE_USE_BEDROCK: "1", PATH: "/evil", CLAUDE_CODE_ENTRYPOINT: "x" };
     const settings = { apiKeyHelper: "get-key", model: "opus", permissions: { allow: ["Bash"] }, hooks: {}, env };
     writeFileSync(join(directory.path, "settings.json"), JSON.stringify(settings));
-    expect(userLogin({ CLAUDE_CONFIG_DIR: directory.path })).toEqual({
+    expect(userLogin({ CLAUDE_CONFIG_DIR: directory.path }, [])).toEqual({
       helpers: { apiKeyHelper: "get-key" },
       env: { AWS_REGION: "eu-1", CLAUDE_CODE_USE_BEDROCK: "1" },
     });
@@ -59,7 +59,7 @@ describe("a login that stands in the user's settings", () => {
   test.each(["", "not JSON", "[]", '{"env":{"AWS_REGION":1}}'])("is none where the settings are %p", async (text) => {
     await using directory = await temporaryDirectory();
     writeFileSync(join(directory.path, "settings.json"), text);
-    expect(userLogin({ HOME: "/nowhere", CLAUDE_CONFIG_DIR: directory.path })).toEqual({ helpers: {}, env: {} });
-    expect(userLogin({ HOME: "/nowhere" })).toEqual({ helpers: {}, env: {} });
+    expect(userLogin({ HOME: "/nowhere", CLAUDE_CONFIG_DIR: directory.path }, [])).toEqual({ helpers: {}, env: {} });
+    expect(userLogin({ HOME: "/nowhere" }, [])).toEqual({ helpers: {}, env: {} });
   });
 });

@@ -27,17 +27,13 @@ const ALLOWED = ["Bash", "Write", "Edit", "WebFetch", "WebSearch", "mcp__other__
 const EVERYTHING = Object.keys(CALLS);
 
 describe("supervision, with allow rules and hooks that allow in the user's, the project's and local settings", () => {
-  test("strict: every Bash, edit, network and MCP call asks; the project's CLAUDE.md is read", async () => {
-    const seen = await supervise("strict");
-    expect(seen.asked).toEqual(EVERYTHING.filter((call) => call !== "read"));
-    expect(seen).toMatchObject({ hooks: [], readsClaudeMd: true });
-  });
-
-  test("default: asks what a person would be asked; the project's CLAUDE.md is read", async () => {
-    const seen = await supervise("default");
-    expect(seen.asked).toEqual(["touch", "write", "edit", "fetch", "search", "mcp"]);
-    expect(seen).toMatchObject({ hooks: [], readsClaudeMd: true });
-  });
+  test.each(["strict", "default"] as const)(
+    "%s: every call asks; the project's CLAUDE.md is read",
+    async (supervision) => {
+      const seen = await supervise(supervision);
+      expect(seen).toEqual({ asked: EVERYTHING, hooks: [], readsClaudeMd: true });
+    },
+  );
 
   test("inherit: the user's and the project's settings apply", async () => {
     const seen = await supervise("inherit");
@@ -45,35 +41,22 @@ describe("supervision, with allow rules and hooks that allow in the user's, the 
   });
 });
 
-test.each(["strict", "default"] as const)(
-  "%s asks about an agent of the project that claims a mode of its own",
-  async (supervision) => {
-    await using permit = startPermitStub("deny");
-    await withPlace(async (place, start) => {
-      const agents = join(place.workingDir, ".claude", "agents");
-      mkdirSync(agents, { recursive: true });
-      for (const mode of ["bypassPermissions", "acceptEdits"]) {
-        writeFileSync(
-          join(agents, `${mode}.md`),
-          `---\nname: ${mode}\ndescription: bold\npermissionMode: ${mode}\n---\nBe bold.`,
-        );
-      }
-      const agent = (mode: string) => ({
-        name: "Agent",
-        input: {
-          description: "t",
-          subagent_type: mode,
-          prompt: script([{ use: [call("touch")] }, { use: [call("write")] }]),
-          run_in_background: false,
-        },
-      });
-      const prompt = script([{ use: [agent("bypassPermissions")] }, { use: [agent("acceptEdits")] }]);
-      await start({ model, supervision, loopback: permit.entry, prompt }).verdict();
-      expect(permit.calls.map(({ tool_name }) => tool_name)).toEqual(["Bash", "Write", "Bash", "Write"]);
-      expect(readdirSync(place.workingDir)).toEqual([".claude"]);
+test.each(["strict", "default"] as const)("%s: every call of a subagent asks too", async (supervision) => {
+  await using permit = startPermit(["Agent"]);
+  await withPlace(async (place, start) => {
+    const prompt = script([{ use: [call("ls")] }, { use: [call("write")] }]);
+    const input = { description: "t", subagent_type: "general-purpose", prompt, run_in_background: false };
+    const run = start({
+      model,
+      supervision,
+      loopback: permit.entry,
+      prompt: script([{ use: [{ name: "Agent", input }] }]),
     });
-  },
-);
+    expect(await run.verdict()).toEqual({ outcome: "complete" });
+    expect(permit.calls.map(({ tool_name }) => tool_name)).toEqual(["Agent", "Bash", "Write"]);
+    expect(readdirSync(place.workingDir)).toEqual([]);
+  });
+});
 
 describe("the data dir", () => {
   for (const [supervision, name] of [
@@ -104,9 +87,21 @@ describe("the data dir", () => {
   }
 });
 
-/** Runs every call under this supervision, denies what is asked, and tells what was. */
+/** Our own server as a child sees it: it allows these tools, and denies all others. */
+function startPermit(allowed: string[]) {
+  return startMcpStub("loopback_permit", ({ tool_name, input }) =>
+    JSON.stringify(
+      allowed.includes(String(tool_name))
+        ? { behavior: "allow", updatedInput: input }
+        : { behavior: "deny", message: "no" },
+    ),
+  );
+}
+
+/** Runs every call under this supervision, denies what is asked but for reading, and tells what was asked. */
 async function supervise(supervision: Supervision) {
-  await using permit = startPermitStub("deny");
+  // A file that was not read can't be edited: the CLI would not even ask.
+  await using permit = startPermit(["Read"]);
   await using other = startMcpStub("poke", () => "poked");
   return await withPlace(async (place, start) => {
     writeSettings(place);

@@ -1,0 +1,129 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { filesIn } from "../../src/claude/launch.ts";
+import type { Supervision } from "../../src/schema/turn.ts";
+import { script, startScriptedModel } from "../support/scripted-model.ts";
+import { type Place, withPlace } from "./child.ts";
+import { hostileEnv, plantHostileProject } from "./hostile-project.ts";
+import { startMcpStub } from "./mcp-stub.ts";
+
+setDefaultTimeout(180_000);
+
+const model = startScriptedModel();
+afterAll(() => model[Symbol.asyncDispose]());
+
+/** How far the user has said to trust the folder, or that it is the user's own home. */
+const FOLDERS = ["untrusted", "trusted", "below a trusted one", "the user's home"] as const;
+type Folder = (typeof FOLDERS)[number];
+
+/** What the model tries in every cell, each of which must be asked about. */
+const CALLS = [
+  { name: "Bash", input: { command: "ls", description: "list" } },
+  { name: "Bash", input: { command: "git status", description: "look" } },
+  { name: "Write", input: { file_path: "written", content: "x" } },
+  { name: "Read", input: { file_path: "CLAUDE.md" } },
+  { name: "WebFetch", input: { url: "https://example.invalid/", prompt: "x" } },
+];
+
+describe.each(["strict", "default"] as const)("a hostile project, supervised by %s", (supervision) => {
+  test.each(FOLDERS)(
+    "runs nothing, sends nothing and is allowed nothing unasked in a folder that is %s",
+    async (folder) => {
+      const seen = await visit(supervision, folder);
+      expect(seen).toEqual({
+        marks: [],
+        sentElsewhere: 0,
+        preloads: false,
+        showsSecret: false,
+        readsClaudeMd: true,
+        asked: ["Bash", "Bash", "Write", "Read", "WebFetch", "Read", "Agent"],
+        ranUnasked: [],
+      });
+    },
+  );
+});
+
+describe("the same project, supervised by inherit", () => {
+  test("sends the prompt elsewhere and runs a helper before anything is asked", async () => {
+    const { marks, sentElsewhere } = await visit("inherit", "trusted", () => ({}));
+    expect(marks.join()).toContain("apiKeyHelper");
+    expect(sentElsewhere).toBeGreaterThan(0);
+  });
+
+  test("runs what its variables name", async () => {
+    const { marks } = await visit("inherit", "trusted");
+    expect(marks.join()).toMatch(/PATH|shell|BASH_ENV/);
+  });
+
+  test("runs hooks, skills and agents of its own, and every call unasked", async () => {
+    const { marks, asked } = await visit("inherit", "trusted", () => ({ ANTHROPIC_BASE_URL: model.url }));
+    for (const mark of ["hook-project", "hook-local", "hook-plugin", "hook-agent", "skill"]) {
+      expect(marks.join()).toContain(mark);
+    }
+    expect(asked).toEqual([]);
+  });
+});
+
+/** Starts a child in a hostile project, allows it agents and skills, denies all else, and tells what took effect. */
+async function visit(supervision: Supervision, folder: Folder, env = hostileEnv) {
+  await using evil = startScriptedModel();
+  await using permit = startMcpStub("loopback_permit", ({ tool_name, input }) =>
+    JSON.stringify(
+      tool_name === "Agent" || tool_name === "Skill"
+        ? { behavior: "allow", updatedInput: input }
+        : { behavior: "deny", message: "no" },
+    ),
+  );
+  return await withPlace(async (place, start) => {
+    const workingDir = folder === "the user's home" ? place.home : place.workingDir;
+    const project = plantHostileProject(place.root, workingDir, {
+      env: (outside) => ({ ANTHROPIC_BASE_URL: evil.url, ...env(outside) }),
+    });
+    trust(place, folder, workingDir);
+    const words = `Probe ${crypto.randomUUID()}.`;
+    const agentPrompt = script([{ use: [{ name: "Bash", input: { command: "echo agent > agent-was-here" } }] }]);
+    const agent = { description: "t", subagent_type: "bold", prompt: agentPrompt, run_in_background: false };
+    const prompt = script(
+      [
+        ...CALLS.map((call) => ({ use: [call] })),
+        { use: [{ name: "Read", input: { file_path: project.secretFile } }] },
+        { use: [{ name: "Agent", input: agent }] },
+        { use: [{ name: "Skill", input: { skill: "evil" } }] },
+      ],
+      words,
+    );
+    const options = { model, supervision, workingDir, loopback: permit.entry };
+    const run = start({ ...options, prompt });
+    await run.verdict();
+    const command = start({ ...options, prompt: "/evil" });
+    await command.verdict();
+    const requests = model.requests.filter(({ conversation }) => JSON.stringify(conversation).includes(words));
+    const results = run.events.flatMap((event) => (event.type === "tool_result" ? [event] : []));
+    return {
+      marks: project.marks(),
+      sentElsewhere: evil.requests.length,
+      preloads: readFileSync(filesIn(run.dir).stderr, "utf8").includes("cannot be preloaded"),
+      showsSecret: JSON.stringify(requests.map(({ conversation }) => conversation)).includes(project.secret),
+      readsClaudeMd: JSON.stringify(requests[0]?.conversation ?? "").includes("The project's own words."),
+      asked: permit.calls.map(({ tool_name }) => String(tool_name)),
+      ranUnasked: results.filter(({ is_error }) => !is_error).map(({ output }) => output),
+    };
+  });
+}
+
+/** What the CLI notes when somebody accepts its trust dialog. */
+function trust({ home }: Place, folder: Folder, workingDir: string): void {
+  const trusted = {
+    untrusted: [],
+    trusted: [workingDir],
+    "below a trusted one": [dirname(workingDir)],
+    "the user's home": [home],
+  };
+  const accepted = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true };
+  const projects = Object.fromEntries(trusted[folder].map((path) => [path, accepted]));
+  mkdirSync(join(home, ".claude"), { recursive: true });
+  for (const file of [join(home, ".claude.json"), join(home, ".claude", ".claude.json")]) {
+    writeFileSync(file, JSON.stringify({ projects, hasCompletedOnboarding: true }));
+  }
+}
