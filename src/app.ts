@@ -2,7 +2,10 @@ import { createClaudeCli, type FoundClaude } from "./claude/cli.ts";
 import { type Config, localUrl } from "./config.ts";
 import { type ApprovalContexts, createApprovalContexts } from "./domain/approval-context.ts";
 import { type Approvals, createApprovals } from "./domain/approvals.ts";
+import { createAudit } from "./domain/audit.ts";
+import { type AuditCheck, createAuditCheck } from "./domain/audit-check.ts";
 import { createBroadcast } from "./domain/broadcast.ts";
+import { createBuiltinRules } from "./domain/builtin-rules.ts";
 import { type Conversations, createConversations } from "./domain/conversations.ts";
 import { createDriving, type Driving } from "./domain/driving.ts";
 import { createMcpClients, type McpClients } from "./domain/mcp-clients.ts";
@@ -16,6 +19,7 @@ import { createTokens, type Tokens } from "./domain/tokens.ts";
 import { createTurnReading, type TurnReading } from "./domain/turn-events.ts";
 import { createTurnStream, type TurnStream } from "./domain/turn-stream.ts";
 import { createTurns, type Turns } from "./domain/turns.ts";
+import { createUnaskedCalls, type UnaskedCalls } from "./domain/unasked-calls.ts";
 import { createWatching, type Watching } from "./domain/watching.ts";
 import { createWebhooks } from "./domain/webhooks.ts";
 import { createWorkspace } from "./domain/workspace.ts";
@@ -46,6 +50,8 @@ export type App = AsyncDisposable & {
   tokens: Tokens;
   signIn: SignIn;
   watching: Watching;
+  unaskedCalls: UnaskedCalls;
+  auditCheck: AuditCheck;
   mcpClients: McpClients;
   metrics: Metrics;
   turns: Turns;
@@ -90,9 +96,11 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
   stack.use(storage);
   try {
     const operatorToken = config.token ?? ensureOperatorToken(config.dataDir);
+    const audit = createAudit({ storage, now });
     const approvals = stack.use(
       createApprovals({
         storage,
+        audit,
         broadcast,
         now,
         elapsed: clocks.elapsed ?? clocks.now ?? (() => performance.now()),
@@ -100,11 +108,20 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
         abandonAfterMs: clocks.abandonAfterMs ?? retryMs + 5_000,
         rereadEveryMs: clocks.rereadEveryMs ?? 5_000,
         caughtUp: (sessionId) => turns.caughtUp(sessionId),
+        builtinRule: createBuiltinRules({ privatePaths: [config.dataDir], home: config.home }),
         onError,
       }),
     );
     stack.use(
-      createRetention({ storage, now, days: config.retentionDays, maxBytes: config.maxHistoryMb * MEGABYTE, onError }),
+      createRetention({
+        storage,
+        audit,
+        now,
+        days: config.retentionDays,
+        builtinDays: config.builtinRetentionDays,
+        maxBytes: config.maxHistoryMb * MEGABYTE,
+        onError,
+      }),
     );
     const webhooks = stack.use(
       createWebhooks({
@@ -129,6 +146,13 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
         abandon: approvals.abandon,
         now,
         onError,
+        onSealBroken: ({ id, sessionId, turnId, toolName }) =>
+          log.error("a call ran although Plexus had not allowed it: the seal of its child is broken", {
+            unasked_call_id: id,
+            session_id: sessionId,
+            turn_id: turnId,
+            tool: toolName,
+          }),
         dataDir: config.dataDir,
         maxRunning: config.maxRunning,
         claude: claude.require,
@@ -156,6 +180,8 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
       tokens,
       signIn: createSignIn({ tokens, now }),
       watching: createWatching({ storage, broadcast }),
+      unaskedCalls: createUnaskedCalls({ storage }),
+      auditCheck: createAuditCheck({ storage }),
       mcpClients: createMcpClients({ storage, now }),
       metrics,
       retryMs,

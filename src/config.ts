@@ -38,6 +38,7 @@ const Settings = z.object({
   maxRunning: wholeNumber(1, 10_000).default(16),
   workspace: z.preprocess(list, z.array(NotEmpty).default([])),
   retentionDays: wholeNumber(0, 36_500).default(30),
+  builtinRetentionDays: wholeNumber(0, 36_500).default(7),
   maxHistoryMb: wholeNumber(1, 1_000_000_000).default(4096),
   logLevel: LogLevel.default("info"),
   allowedHosts: z.preprocess(list, z.array(HostName).default([])),
@@ -95,6 +96,12 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     env: "PLEXUS_RETENTION_DAYS",
     value: "N",
     help: "how long what is over is kept (30)",
+  },
+  builtinRetentionDays: {
+    flag: "--builtin-retention-days",
+    env: "PLEXUS_BUILTIN_RETENTION_DAYS",
+    value: "N",
+    help: "how long what built-in rules decided is kept (7)",
   },
   maxHistoryMb: {
     flag: "--max-history-mb",

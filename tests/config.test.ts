@@ -17,6 +17,7 @@ const CASES: Record<Setting, Case> = {
   maxRunning: { flag: "1", env: "2", means: [1, 2, 16] },
   workspace: { flag: "/a, /b", env: "/c", means: [["/a", "/b"], ["/c"], []] },
   retentionDays: { flag: "0", env: "36500", means: [0, 36_500, 30] },
+  builtinRetentionDays: { flag: "0", env: "36500", means: [0, 36_500, 7] },
   maxHistoryMb: { flag: "1", env: "2", means: [1, 2, 4096] },
   logLevel: { flag: "debug", env: "silent", means: ["debug", "silent", "info"] },
   allowedHosts: { flag: "a.example,b", env: "c", means: [["a.example", "b"], ["c"], []] },

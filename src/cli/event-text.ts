@@ -12,6 +12,8 @@ const GUTTER = "│ ";
 /** What says best what a call is about, in this order. */
 const TELLING = ["command", "file_path", "notebook_path", "path", "pattern", "url", "query", "prompt", "description"];
 
+const UNASKED = "This call ran although Plexus had not allowed it.";
+
 type Speech = "content" | "thinking";
 
 /** Events as text for a person: what is said as it comes, everything else in lines of its own. */
@@ -46,8 +48,8 @@ export function createEventText(terminal: Terminal): (event: object) => string {
       case "tool_use":
         return lines(row("→", `${event.tool_name} ${about(event.input)}`));
       case "tool_result": {
-        const result = row("←", resultLine(event.output, event.is_error));
-        return lines(paint(event.is_error ? "red" : "dim", result));
+        const result = paint(event.is_error ? "red" : "dim", row("←", resultLine(event.output, event.is_error)));
+        return lines(event.unasked ? `${paint("red", row("!", UNASKED))}\n${result}` : result);
       }
       case "approval_requested": {
         const asks = paint("yellow", row("?", `${event.tool_name} asks for permission (${event.approval_id})`));

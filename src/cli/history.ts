@@ -10,6 +10,7 @@ import { wholeNumber } from "./session-flags.ts";
 import { clientCommand } from "./settings.ts";
 import { table } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { listUnasked } from "./unasked-list.ts";
 
 const PAGE = 200;
 const LISTED_CHARS = 2_000;
@@ -24,6 +25,8 @@ type Options = Flags & {
   status?: ApprovalStatus;
   since?: number;
   limit: number;
+  builtin?: true;
+  unasked?: true;
   json?: true;
 };
 
@@ -34,9 +37,12 @@ export function historyCommand(terminal: Terminal): Command {
     .option("--tool <NAME>", "only calls of this tool, such as Bash")
     .addOption(new Option("--status <STATUS>", "only what ended like this").choices(statuses))
     .option("--since <WHEN>", "only what was decided since: 30m, 12h, 7d, or a date such as 2026-01-31", moment)
+    .option("--builtin", "what built-in rules decided, too")
+    .option("--unasked", "the calls that ran although Plexus had not allowed them, instead")
     .option("--limit <N>", "how many at the most", wholeNumber, DEFAULT_LIMIT)
     .option("--json", "print one JSON object for each, one a line, with the whole inputs")
     .action(async (options: Options) => {
+      if (options.unasked) return listUnasked(findServer(readConfig(options)), options, terminal);
       let shown = 0;
       const rows: string[][] = [];
       for await (const approval of decisions(
@@ -55,10 +61,10 @@ export function historyCommand(terminal: Terminal): Command {
 
 /** Newest first, a page at a time, for as long as somebody wants more. */
 async function* decisions(server: Server, options: Options): AsyncGenerator<Approval> {
-  const { session, tool, status = "resolved", since, limit, json } = options;
+  const { session, tool, status = "resolved", since, builtin, limit, json } = options;
   const sessionId = session === undefined ? undefined : await idOf(server, session);
   const query = new URLSearchParams({ status, limit: String(Math.min(limit, PAGE)) });
-  const wanted = { session_id: sessionId, tool_name: tool, since, max_chars: json ? undefined : LISTED_CHARS };
+  const wanted = { session_id: sessionId, tool_name: tool, since, builtin, max_chars: json ? undefined : LISTED_CHARS };
   for (const [name, value] of Object.entries(wanted)) if (value !== undefined) query.set(name, String(value));
   let cursor: string | null = null;
   do {

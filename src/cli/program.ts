@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { VERSION } from "../version.ts";
 import { allowCommand } from "./allow.ts";
+import { auditCommand } from "./audit.ts";
 import { backupCommand } from "./backup.ts";
 import { callCommand } from "./call.ts";
 import { completionCommand } from "./completion.ts";
@@ -35,6 +36,7 @@ const COMMANDS = [
   allowCommand,
   denyCommand,
   historyCommand,
+  auditCommand,
   configureCommand,
   connectCommand,
   tokenCommand,

@@ -13,6 +13,7 @@ const SETTINGS: Setting[] = [
   "maxRunning",
   "workspace",
   "retentionDays",
+  "builtinRetentionDays",
   "maxHistoryMb",
   "logLevel",
   "allowedHosts",

@@ -1,6 +1,6 @@
 import type { Approval, PermitAnswer, ToolRequestEvent } from "../schema/approval.ts";
 import type { ChangeEvent } from "../schema/change.ts";
-import { seconds } from "../schema/values.ts";
+import { type JsonObject, seconds } from "../schema/values.ts";
 import type { ApprovalRow } from "../storage/approvals.ts";
 
 /** An echoed input up to this size is safe for every CLI version; above it `{}` means the same: run what was asked. */
@@ -21,6 +21,7 @@ export function toApproval(row: ApprovalRow): Approval {
     expires_at: seconds(row.expiresAt),
     resolved_at: row.resolvedAt === null ? null : seconds(row.resolvedAt),
     resolved_by: row.resolvedBy,
+    delivered_at: row.deliveredAt === null ? null : seconds(row.deliveredAt),
   };
 }
 
@@ -68,7 +69,7 @@ export function toChangeEvent(
 export function toPermitAnswer(row: ApprovalRow): PermitAnswer {
   switch (row.status) {
     case "allowed":
-      return { behavior: "allow", updatedInput: row.updatedInput ?? echo(row) };
+      return { behavior: "allow", updatedInput: row.updatedInput ?? echoed(row.input) };
     case "denied": {
       const message = row.responseMessage || `Denied by ${row.resolvedBy}, without a reason. The tool was not run.`;
       return { behavior: "deny", message, ...(row.interrupt && { interrupt: true as const }) };
@@ -81,6 +82,7 @@ export function toPermitAnswer(row: ApprovalRow): PermitAnswer {
   }
 }
 
-function echo(row: ApprovalRow) {
-  return Buffer.byteLength(JSON.stringify(row.input)) <= MAX_ECHO_BYTES ? row.input : {};
+/** What an allow without changes says of the input: the input itself, or `{}` where that is long. */
+export function echoed(input: JsonObject): JsonObject {
+  return Buffer.byteLength(JSON.stringify(input)) <= MAX_ECHO_BYTES ? input : {};
 }

@@ -1,11 +1,13 @@
-import type { Approval, ApprovalFilter } from "../schema/approval.ts";
+import type { Approval, ApprovalFilter, PermitInput } from "../schema/approval.ts";
 import type { Storage } from "../storage/database.ts";
 import { toApproval } from "./approval-view.ts";
 import { createAsks } from "./asks.ts";
+import type { Audit } from "./audit.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { createDeadline } from "./deadline.ts";
 import { createHolds } from "./holds.ts";
 import { mayDecide, type Principal, visibleOwner } from "./principals.ts";
+import type { Session } from "./sessions.ts";
 import { createSettlement, unknownApproval } from "./settlement.ts";
 
 export type Approvals = ReturnType<typeof createApprovals>;
@@ -13,6 +15,7 @@ export type ApprovalList = { approvals: Approval[]; hasMore: boolean };
 
 type ApprovalsNeed = {
   storage: Storage;
+  audit: Audit;
   broadcast: Broadcast;
   now: () => number;
   /** Milliseconds that no setting of the clock moves: whether a child is gone must not depend on that. */
@@ -25,27 +28,31 @@ type ApprovalsNeed = {
   rereadEveryMs: number;
   /** Resolves when what a session's child has said so far is on record: an ask comes after it. */
   caughtUp: (sessionId: string) => Promise<void>;
+  /** The built-in rule by which a call needs nobody. */
+  builtinRule: (session: Session, asked: PermitInput) => string | undefined;
   onError: (cause: unknown) => void;
 };
 
 /** The life of an approval: asked, waited for, decided exactly once. */
 export function createApprovals(need: ApprovalsNeed) {
-  const { storage, broadcast, now, onError } = need;
-  const settlement = createSettlement({ storage, now });
+  const { storage, audit, broadcast, now, onError } = need;
   const deadline = createDeadline({ now, onDue: () => void expire().catch(onError) });
   const holds = createHolds({
     now: need.elapsed,
     graceMs: need.abandonAfterMs,
     onDropped: (ids) => void abandonUnheld(ids).catch(onError),
   });
+  const settlement = createSettlement({ storage, audit, now, isHeld: holds.isHeld });
   const asks = createAsks({
     storage,
+    audit,
     broadcast,
     now,
     timeoutSecs: need.timeoutSecs,
     hold: holds.hold,
     onFiled: (row) => deadline.at(row.expiresAt),
     caughtUp: need.caughtUp,
+    builtinRule: need.builtinRule,
   });
   const net = setInterval(() => void reread().catch(onError), need.rereadEveryMs);
   holds.expectHolder(storage.approvals.pendingIds());
@@ -100,6 +107,8 @@ export function createApprovals(need: ApprovalsNeed) {
         toolName?: string | undefined;
         /** In seconds. */
         since?: number | undefined;
+        /** What built-in rules decided is left out unless asked for. */
+        withBuiltin?: boolean | undefined;
         cursor?: string | undefined;
         limit: number;
       },

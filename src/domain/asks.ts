@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import type { PermitAnswer, PermitInput } from "../schema/approval.ts";
 import { AppError } from "../schema/errors.ts";
 import { isJsonObject, type JsonObject } from "../schema/values.ts";
-import type { ApprovalHead } from "../storage/approvals.ts";
+import type { ApprovalHead, ApprovalRow, NewApproval } from "../storage/approvals.ts";
 import type { Storage } from "../storage/database.ts";
 import type { Announce } from "../storage/writer.ts";
-import { toPermitAnswer } from "./approval-view.ts";
+import { echoed, toPermitAnswer } from "./approval-view.ts";
+import type { Audit } from "./audit.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { mayAskFor, type Principal } from "./principals.ts";
 import type { Session } from "./sessions.ts";
-import { tellTurn } from "./turn-events.ts";
 
 /** More undecided asks of one child than this are no work but a flood. */
 const MAX_PENDING_PER_SESSION = 20_000;
@@ -17,12 +17,13 @@ const MAX_PENDING_PER_SESSION = 20_000;
 /** A child's hold on its approval, which outlives it. */
 export type Ask = Disposable & {
   approvalId: string;
-  /** Resolves when somebody has decided, and never before the decision is on disk. */
+  /** Resolves when somebody has decided, and never before the decision, and that it is used up, are on disk. */
   answer(): Promise<PermitAnswer>;
 };
 
 type AsksNeed = {
   storage: Storage;
+  audit: Audit;
   broadcast: Broadcast;
   now: () => number;
   timeoutSecs: number;
@@ -30,27 +31,75 @@ type AsksNeed = {
   onFiled: (asked: ApprovalHead) => void;
   /** Resolves when what the child has said before is on record. */
   caughtUp: (sessionId: string) => Promise<void>;
+  /** The built-in rule by which this call needs nobody. */
+  builtinRule: (session: Session, asked: PermitInput) => string | undefined;
 };
 
-export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled, caughtUp }: AsksNeed) {
+export function createAsks(need: AsksNeed) {
+  const { storage, audit, broadcast, now, hold } = need;
+  const queues = new Map<string, Queue>();
+
   /** Files an ask. It waits and holds before the commit makes its row visible, so that no decision can slip past it. */
   async function ask(session: Session, input: PermitInput): Promise<Ask> {
-    if (session.kind === "managed") await caughtUp(session.id);
+    const rule = need.builtinRule(session, input);
+    if (rule !== undefined) return allowed(session, input, rule);
+    if (session.kind === "managed") await need.caughtUp(session.id);
     using filing = new DisposableStack();
     const filed = await storage.write((announce) => {
       const row = file(announce, session, input);
       return { row, ask: filing.use(waiting(row.id)) };
     });
     filing.move();
-    onFiled(filed.row);
+    need.onFiled(filed.row);
     return filed.ask;
   }
 
+  /** Files an ask together with its decision: nobody has to be asked, so nobody is told. */
+  async function allowed(session: Session, input: PermitInput, rule: string): Promise<Ask> {
+    const approvalId = await storage.write(() => {
+      const link = audit.next("builtin");
+      const resolvedBy = `builtin:${rule}`;
+      const row = storage.approvals.createAllowed(asked(session, input), { resolvedBy, auditSeq: link.seq });
+      audit.decided(link, row, {
+        status: "allowed",
+        responseMessage: null,
+        updatedInput: null,
+        interrupt: false,
+        resolvedAt: row.createdAt,
+        resolvedBy,
+        deliveredAt: row.createdAt,
+      });
+      return row.id;
+    });
+    return {
+      approvalId,
+      answer: async () => ({ behavior: "allow", updatedInput: echoed(input.input) }),
+      [Symbol.dispose]() {},
+    };
+  }
+
+  function asked(session: Session, { tool_name, input, tool_use_id }: PermitInput): NewApproval {
+    const createdAt = now();
+    return {
+      id: storage.newId(),
+      sessionId: session.id,
+      sessionName: session.name,
+      askedIn: storage.turns.running(session.id)?.id ?? session.id,
+      owner: session.owner,
+      toolName: tool_name,
+      toolUseId: tool_use_id ?? null,
+      input,
+      askHash: hashOf(tool_name, input),
+      createdAt,
+      expiresAt: createdAt + (session.loopbackTimeoutSecs ?? need.timeoutSecs) * 1000,
+    };
+  }
+
   function file(announce: Announce, session: Session, input: PermitInput): ApprovalHead {
-    const askHash = hashOf(input.tool_name, input.input);
-    const toolUseId = input.tool_use_id ?? null;
+    const approval = asked(session, input);
+    const { id: approvalId, sessionId, askedIn, toolUseId, askHash, owner, createdAt } = approval;
     // Without an id, two equal asks are two asks: a decision on one must not run the other.
-    const same = toolUseId && storage.approvals.findSameAsk({ sessionId: session.id, toolUseId, askHash });
+    const same = toolUseId && storage.approvals.findSameAsk({ askedIn, toolUseId, askHash });
     if (same) return same;
     if (storage.approvals.countPending(session.id) >= MAX_PENDING_PER_SESSION) {
       throw new AppError(
@@ -58,52 +107,53 @@ export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled
         `This session has ${MAX_PENDING_PER_SESSION} undecided asks; wait for decisions.`,
       );
     }
-    const createdAt = now();
-    const row = storage.approvals.create({
-      id: storage.newId(),
-      sessionId: session.id,
-      sessionName: session.name,
-      owner: session.owner,
-      toolName: input.tool_name,
-      toolUseId,
-      input: input.input,
-      askHash,
-      createdAt,
-      expiresAt: createdAt + (session.loopbackTimeoutSecs ?? timeoutSecs) * 1000,
-    });
-    const { id: approvalId, owner, sessionId } = row;
-    tellTurn(storage, sessionId, {
-      type: "approval_requested",
-      approval_id: approvalId,
-      tool_name: input.tool_name,
-      tool_use_id: toolUseId,
-      input: input.input,
-    });
+    const row = storage.approvals.create(approval);
+    const event = { approval_id: approvalId, tool_name: input.tool_name, tool_use_id: toolUseId, input: input.input };
+    storage.turns.appendIfRunning(askedIn, [{ type: "approval_requested", ...event }]);
     announce(
       storage.changes.append({ kind: "approval_requested", owner, sessionId, subjectId: approvalId, at: createdAt }),
     );
     return row;
   }
 
-  function waiting(approvalId: string): Ask {
+  function waiting(approvalId: string, isResumed = false): Ask {
+    const queue = queues.get(approvalId) ?? { waiting: new Set() };
     const waiter = broadcast.waitFor(approvalId);
     const held = hold(approvalId);
-    return {
+    const own: Ask = {
       approvalId,
       async answer() {
         if (storage.approvals.head(approvalId)?.status === "pending") await waiter.woken();
         for (;;) {
           const row = storage.approvals.get(approvalId);
           if (!row) return { behavior: "deny", message: "The request is no longer on record. The tool was not run." };
-          if (row.status !== "pending") return toPermitAnswer(row);
+          if (row.status === "allowed" && !isResumed && !isServed(queue, own)) return ASKED_AGAIN;
+          if (row.status !== "pending") return delivered(row);
           await waiter.woken();
         }
       },
       [Symbol.dispose]() {
+        queue.waiting.delete(own);
+        if (queue.waiting.size === 0) queues.delete(approvalId);
         waiter[Symbol.dispose]();
         held[Symbol.dispose]();
       },
     };
+    queue.waiting.add(own);
+    queues.set(approvalId, queue);
+    return own;
+  }
+
+  /** The answer, once it is on record that it is used up: the same ask, made again, is a new one. */
+  async function delivered(row: ApprovalRow): Promise<PermitAnswer> {
+    if (row.deliveredAt === null && row.status !== "abandoned") {
+      await storage.write(() => {
+        const deliveredAt = now();
+        const head = storage.approvals.deliverIfUndelivered(row.id, deliveredAt);
+        if (head) audit.delivered(head, deliveredAt);
+      });
+    }
+    return toPermitAnswer(row);
   }
 
   return {
@@ -111,13 +161,27 @@ export function createAsks({ storage, broadcast, now, timeoutSecs, hold, onFiled
     /** Takes up an ask again after its connection was lost; `undefined` when the caller has no such ask. */
     resume(principal: Principal, approvalId: string): Ask | undefined {
       const asked = storage.approvals.head(approvalId);
-      return asked && mayAskFor(principal, asked.sessionId) ? waiting(approvalId) : undefined;
+      return asked && mayAskFor(principal, asked.sessionId) ? waiting(approvalId, true) : undefined;
     },
   };
 }
 
+/** The connections that wait for one approval, and the one among them that an allow is for: it runs one call. */
+type Queue = { waiting: Set<Ask>; served?: Ask | undefined };
+
+/** The allow is for whoever asked last: the others are connections that a child has lost, or another call of the same id. */
+function isServed(queue: Queue, own: Ask): boolean {
+  queue.served ??= [...queue.waiting].at(-1);
+  return queue.served === own;
+}
+
+const ASKED_AGAIN: PermitAnswer = {
+  behavior: "deny",
+  message: "This call was asked about again on another connection, which got the answer. The tool was not run here.",
+};
+
 /** The same for equal asks whatever the order of their keys; the tool's name counts, or one tool's allow could run another. */
-function hashOf(toolName: string, input: JsonObject): string {
+export function hashOf(toolName: string, input: JsonObject): string {
   return createHash("sha256")
     .update(JSON.stringify([toolName, sorted(input)]))
     .digest("hex");

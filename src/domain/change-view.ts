@@ -2,6 +2,7 @@ import type { Change, ChangeEvent } from "../schema/change.ts";
 import type { Storage } from "../storage/database.ts";
 import { toChangeEvent } from "./approval-view.ts";
 import { toTurnChange } from "./session-view.ts";
+import { toUnaskedCall } from "./unasked-calls.ts";
 
 /** A change as it is told outside; `undefined` when what it tells of is no longer on record. */
 export function readChange(storage: Storage, { kind, subjectId, sessionId }: Change): ChangeEvent | undefined {
@@ -9,6 +10,10 @@ export function readChange(storage: Storage, { kind, subjectId, sessionId }: Cha
     const turn = storage.turns.get(subjectId);
     const session = storage.sessions.get(sessionId);
     return turn && session && toTurnChange(kind, turn, session.name);
+  }
+  if (kind === "unasked_call") {
+    const call = storage.unaskedCalls.get(subjectId);
+    return call && { type: kind, ...toUnaskedCall(call) };
   }
   const row = storage.approvals.get(subjectId);
   return row && toChangeEvent(kind, row);

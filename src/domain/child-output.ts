@@ -2,24 +2,24 @@ import { rmSync } from "node:fs";
 import type { CatchUp } from "../claude/catch-up.ts";
 import { readExitCode, readStderrTail } from "../claude/end-files.ts";
 import { endChild } from "../claude/ending.ts";
-import type { ConversationBlock, InitFact } from "../claude/facts.ts";
+import type { ConversationBlock, InitFact, TurnEventDraft } from "../claude/facts.ts";
 import { filesIn } from "../claude/launch.ts";
 import { readOutput } from "../claude/output.ts";
 import { createParser } from "../claude/parser.ts";
 import { isSameProcess, type ProcessIdentity } from "../claude/processes.ts";
 import type { Reading } from "../claude/reading.ts";
 import { judge, type Verdict } from "../claude/verdict.ts";
-import type { TurnEvent } from "../schema/turn.ts";
 
 /** How long a child may take to end by itself once it was told to. */
 const GRACE_MS = 2_000;
 /** More than any work comes to: a child that writes without end would fill the disk. */
 const MAX_OUTPUT_BYTES = 8 * 1024 ** 3;
+const TOO_MUCH = `The child wrote more than ${MAX_OUTPUT_BYTES} bytes: it was stopped.`;
 
 /** A child's process, where there still is one, and the directory that it writes to. */
 export type Child = { process: ProcessIdentity | undefined; dir: string; catchUp: CatchUp };
 /** What was read in one go: stored together, it is neither lost nor told twice. */
-export type Batch = { events: TurnEvent[]; blocks: ConversationBlock[]; reading: Reading };
+export type Batch = { events: TurnEventDraft[]; blocks: ConversationBlock[]; reading: Reading };
 export type ChildEnd = Pick<Reading, "init" | "result"> & { verdict: Verdict };
 
 /** Resolves when every process of the child is gone. */
@@ -27,19 +27,22 @@ export async function stopChild({ process, dir }: Child): Promise<void> {
   if (process) await endChild(process, { graceMs: GRACE_MS, dir });
 }
 
-/** Hands on what the child writes as it comes, and says how it ended; `undefined` when it was left to go on. */
+/**
+ * Hands on what the child writes as it comes, and says how it ended; `undefined` when it was left to go on. What `store`
+ * answers is why the child must not go on.
+ */
 export async function followChild(
   child: Child,
   from: Reading,
-  store: (batch: Batch) => Promise<void>,
+  store: (batch: Batch) => Promise<string | undefined>,
   leave: AbortSignal,
 ): Promise<ChildEnd | undefined> {
   const isOver = () => !child.process || !isSameProcess(child.process);
   const parser = createParser(from.parser);
   let { init, result } = from;
-  let tooMuch = false;
+  let stopReason: string | undefined;
   for await (const lines of readOutput(child.dir, from.offset, { isOver, signal: leave, catchUp: child.catchUp })) {
-    const events: TurnEvent[] = [];
+    const events: TurnEventDraft[] = [];
     const blocks: ConversationBlock[] = [];
     for (const { line } of lines) {
       const parsed = parser.push(line);
@@ -53,28 +56,21 @@ export async function followChild(
     }
     events.push(...parser.flush());
     const offset = lines.at(-1)?.offset ?? from.offset;
-    await store({ events, blocks, reading: { offset, parser: parser.state(), init, result } });
-    tooMuch ||= offset > MAX_OUTPUT_BYTES;
-    if (isCutOff(init) || tooMuch) await stopChild(child);
+    const refused = await store({ events, blocks, reading: { offset, parser: parser.state(), init, result } });
+    stopReason ??= refused;
+    if (isCutOff(init)) stopReason ??= `The child could not reach Plexus (${init?.plexusStatus}): it was stopped.`;
+    if (offset > MAX_OUTPUT_BYTES) stopReason ??= TOO_MUCH;
+    if (stopReason !== undefined) await stopChild(child);
   }
   if (leave.aborted) return undefined;
   const exitCode = readExitCode(child.dir);
   // Nobody noted an exit code: the shell around the CLI was killed, and what it had started may still run.
   if (exitCode === undefined) await stopChild(child);
-  return { init, result, verdict: verdictOn() };
-
-  function verdictOn(): Verdict {
-    if (isCutOff(init)) return failed(`The child could not reach Plexus (${init?.plexusStatus}): it was stopped.`);
-    if (tooMuch) return failed(`The child wrote more than ${MAX_OUTPUT_BYTES} bytes: it was stopped.`);
-    return judge({ exitCode, init, result, stderrTail: readStderrTail(child.dir) });
-  }
+  const verdict = judge({ exitCode, init, result, stderrTail: readStderrTail(child.dir) });
+  return { init, result, verdict: stopReason === undefined ? verdict : { outcome: "failed", message: stopReason } };
 }
 
 /** A child that can't reach us could ask nobody. */
 function isCutOff(init: InitFact | undefined): boolean {
   return init?.plexusStatus !== undefined && init.plexusStatus !== "connected";
-}
-
-function failed(message: string): Verdict {
-  return { outcome: "failed", message };
 }

@@ -29,6 +29,10 @@ export function createMetrics({ storage, broadcast, webhooks, now }: MetricsNeed
     DECISION_SECONDS,
     { name: "outcome", values: ["allowed", "denied"] },
   );
+  const unasked = metrics.counter(
+    "plexus_unasked_calls_total",
+    "Calls that ran although Plexus had not allowed them, in sessions in which none may: it should stay 0.",
+  );
   const turns = metrics.counter("plexus_turns_total", "Turns by how they ended.", {
     name: "status",
     values: ["complete", "failed", "cancelled"],
@@ -56,6 +60,7 @@ export function createMetrics({ storage, broadcast, webhooks, now }: MetricsNeed
   function count(change: Change): void {
     if (change.kind === "approval_requested") requested();
     if (change.kind === "approval_resolved") countDecision(change);
+    if (change.kind === "unasked_call") unasked();
     if (change.kind === "turn_ended") countTurn(change);
   }
 

@@ -1,4 +1,5 @@
 import type { Storage } from "../storage/database.ts";
+import type { Audit } from "./audit.ts";
 import { forgetTreeIfUnused } from "./sessions.ts";
 import { WEB_TOKEN_MS } from "./tokens.ts";
 
@@ -14,8 +15,11 @@ const SHRINK_TO = 0.9;
 
 type RetentionNeed = {
   storage: Storage;
+  audit: Audit;
   now: () => number;
   days: number;
+  /** For what built-in rules decided. */
+  builtinDays: number;
   /** How large the database may get before what is oldest goes early. */
   maxBytes: number;
   onError: (cause: unknown) => void;
@@ -25,10 +29,13 @@ type RetentionNeed = {
  * Removes what is over once it is older than the retention time, or when there is too much of it: turns with their
  * events, decided approvals, told changes. Never what is pending, nor what a running turn needs.
  */
-export function createRetention({ storage, now, days, maxBytes, onError }: RetentionNeed) {
+export function createRetention({ storage, audit, now, days, builtinDays, maxBytes, onError }: RetentionNeed) {
   const { approvals, changes, turns, mcpClients, tokens, space } = storage;
+  const decisions = (before: number, limit: number) => audit.forgetBefore("decisions", before, limit);
+  const builtin = (before: number, limit: number) => audit.forgetBefore("builtin", before, limit);
   const history = [
-    { oldest: approvals.oldestResolvedAt, remove: approvals.removeResolvedBefore },
+    { oldest: approvals.oldestUnchainedAt, remove: approvals.removeUnchainedBefore },
+    { oldest: () => storage.audit.oldestAt("decisions"), remove: decisions },
     { oldest: changes.oldestAt, remove: changes.removeBefore },
     { oldest: turns.oldestEndedAt, remove: turns.removeEndedBefore },
   ];
@@ -38,6 +45,7 @@ export function createRetention({ storage, now, days, maxBytes, onError }: Reten
   async function removeOld(): Promise<void> {
     const old = now() - Math.max(days * DAY_MS, RECENT_MS);
     for (const { remove } of history) await removeAll(remove, old);
+    await removeAll(builtin, now() - Math.max(Math.min(builtinDays, days) * DAY_MS, RECENT_MS));
     await removeAll(mcpClients.removeUnusedSince, old);
     await removeAll(tokens.removeWebBefore, now() - WEB_TOKEN_MS);
   }
@@ -55,9 +63,14 @@ export function createRetention({ storage, now, days, maxBytes, onError }: Reten
     }
   }
 
-  /** The oldest first, whatever it is, in slices of time, so that no turn is left halfway. */
+  /**
+   * What built-in rules decided goes first, so that it never pushes out what people decided; then the oldest, whatever
+   * it is, in slices of time, so that no turn is left halfway.
+   */
   async function removeExcess(): Promise<void> {
     if (space.usedBytes() <= maxBytes) return;
+    const isEnough = () => space.usedBytes() <= maxBytes * SHRINK_TO;
+    await removeAll((before, limit) => (isEnough() ? 0 : builtin(before, limit)), now() - RECENT_MS);
     while (!stopped && space.usedBytes() > maxBytes * SHRINK_TO) {
       const recent = now() - RECENT_MS;
       const kinds = history.map(({ oldest, remove }) => ({ from: oldest() ?? recent, remove }));

@@ -49,6 +49,7 @@ export function createSessionView({ storage, turnReading }: { storage: Storage; 
       ...timesOf(row),
       error: row.error,
       usage: row.usage,
+      unasked: row.unasked,
       ephemeral: row.ephemeral,
     };
   }

@@ -4,18 +4,33 @@ import { seconds } from "../schema/values.ts";
 import type { ApprovalHead, Outcome } from "../storage/approvals.ts";
 import type { Storage } from "../storage/database.ts";
 import type { Announce } from "../storage/writer.ts";
+import type { Audit } from "./audit.ts";
 import { displayName, mayDecide, type Principal } from "./principals.ts";
 import { tellTurn } from "./turn-events.ts";
 
 const BATCH = 500;
 
+/** What was decided; whether it is delivered shows when it is settled. */
+type Made = Omit<Outcome, "deliveredAt">;
+
 export type Settlement = ReturnType<typeof createSettlement>;
 
+type SettlementNeed = {
+  storage: Storage;
+  audit: Audit;
+  now: () => number;
+  /** Whether a child waits for this one on a connection: then the decision is handed over with its commit. */
+  isHeld: (id: string) => boolean;
+};
+
 /** Every way in which an approval is decided; all of them race through `settle`, and the first one wins. */
-export function createSettlement({ storage, now }: { storage: Storage; now: () => number }) {
-  function settle(announce: Announce, id: string, outcome: Outcome): ApprovalHead | undefined {
-    const row = storage.approvals.settleIfPending(id, outcome);
+export function createSettlement({ storage, audit, now, isHeld }: SettlementNeed) {
+  function settle(announce: Announce, id: string, made: Made): ApprovalHead | undefined {
+    const link = audit.next("decisions");
+    const outcome = { ...made, deliveredAt: isHeld(id) ? made.resolvedAt : null };
+    const row = storage.approvals.settleIfPending(id, { ...outcome, auditSeq: link.seq });
     if (row) {
+      audit.decided(link, row, outcome);
       const { owner, sessionId } = row;
       tellTurn(storage, sessionId, {
         type: "approval_resolved",
@@ -89,7 +104,7 @@ export function unknownApproval(id: string): AppError {
   return new AppError("not_found", `There is no approval ${id}: list the pending ones to see their ids.`);
 }
 
-function decided(principal: Principal, decision: Decision, at: number): Outcome {
+function decided(principal: Principal, decision: Decision, at: number): Made {
   return {
     status: decision.approve ? "allowed" : "denied",
     responseMessage: decision.message || null,
@@ -100,13 +115,13 @@ function decided(principal: Principal, decision: Decision, at: number): Outcome 
   };
 }
 
-function timedOut(asked: ApprovalHead, at: number): Outcome {
+function timedOut(asked: ApprovalHead, at: number): Made {
   const waited = Math.round((asked.expiresAt - asked.createdAt) / 1000);
   const message = `Approval timed out: nobody decided within ${waited} seconds. The tool was not run.`;
   return unmade("timed_out", message, "timeout", at);
 }
 
-function abandoned(reason: string, at: number): Outcome {
+function abandoned(reason: string, at: number): Made {
   return unmade("abandoned", `Abandoned: ${reason}. The tool was not run.`, "plexus", at);
 }
 
@@ -115,6 +130,6 @@ function unmade(
   responseMessage: string,
   resolvedBy: string,
   resolvedAt: number,
-): Outcome {
+): Made {
   return { status, responseMessage, updatedInput: null, interrupt: false, resolvedAt, resolvedBy };
 }

@@ -3,7 +3,9 @@ import { AppError } from "../schema/errors.ts";
 import type { TurnEvent, Usage } from "../schema/turn.ts";
 import type { Storage } from "../storage/database.ts";
 import type { TurnEnd, TurnRow } from "../storage/turns.ts";
+import type { UnaskedCallRow } from "../storage/unasked-calls.ts";
 import type { Broadcast } from "./broadcast.ts";
+import { accountFor } from "./call-accounts.ts";
 import type { Batch, ChildEnd } from "./child-output.ts";
 import { type Head, headOf, say } from "./conversations.ts";
 import type { Session } from "./sessions.ts";
@@ -19,6 +21,9 @@ type TurnRecordNeed = {
   maxRunning: number;
   environment: Record<string, string | undefined>;
 };
+
+const BROKEN_SEAL =
+  "A call of the child ran although Plexus had not allowed it (`plexus history --unasked` shows which). In strict supervision nothing may, so the child was stopped.";
 
 /** What a turn leaves on disk: its beginning, what came of it, and its end, each one change. */
 export function createTurnRecord({ storage, broadcast, abandon, now, maxRunning, environment }: TurnRecordNeed) {
@@ -56,19 +61,31 @@ export function createTurnRecord({ storage, broadcast, abandon, now, maxRunning,
     });
   }
 
-  /** The events, the conversation and how far the output is read move on together. */
-  async function add(turn: TurnRow, { events, blocks, reading }: Batch): Promise<void> {
-    await storage.write(() => {
-      if (events.length > 0) storage.turns.appendIfRunning(turn.id, events);
-      const session = blocks.length > 0 && !turn.ephemeral ? storage.sessions.get(turn.sessionId) : undefined;
-      const head = session && headOf(session);
+  /**
+   * The events, the conversation and how far the output is read move on together. Tells which calls ran although
+   * Plexus had not allowed them.
+   */
+  async function add(turn: TurnRow, { events, blocks, reading }: Batch): Promise<UnaskedCallRow[]> {
+    const unasked = await storage.write((announce) => {
+      const session = storage.sessions.get(turn.sessionId);
+      if (!session) return [];
+      const accounted = accountFor(storage, { turn, session, drafts: events, at: now() });
+      if (events.length > 0) storage.turns.appendIfRunning(turn.id, accounted.events);
+      const head = blocks.length > 0 && !turn.ephemeral ? headOf(session) : null;
       if (head) {
         const { node_id } = blocks.reduce((behind, block) => say(storage, behind, block, now()), head);
         storage.sessions.setHead(turn.sessionId, node_id);
       }
       storage.turns.setReading(turn.id, reading);
+      for (const { id: subjectId, owner, sessionId, supervision, at } of accounted.unasked) {
+        // Where settings of the user and the project apply, it is what was wanted.
+        if (supervision === "inherit") continue;
+        announce(storage.changes.append({ kind: "unasked_call", owner, sessionId, subjectId, at }));
+      }
+      return accounted.unasked;
     });
     broadcast.wake(turn.sessionId);
+    return unasked;
   }
 
   /** The last event, the status, the conversation and the end of the turn's token. */
@@ -101,7 +118,13 @@ export function createTurnRecord({ storage, broadcast, abandon, now, maxRunning,
     return id && (isKnownGood || isSaved(id, environment)) ? id : undefined;
   }
 
-  return { begin, add, end };
+  /** Why a child must not go on: in `strict` nothing may run unasked, so one that did has broken its seal. */
+  function brokenSeal(turn: TurnRow): string | undefined {
+    const isStrict = storage.sessions.get(turn.sessionId)?.config?.supervision === "strict";
+    return isStrict && (storage.turns.get(turn.id)?.unasked ?? 0) > 0 ? BROKEN_SEAL : undefined;
+  }
+
+  return { begin, add, end, brokenSeal };
 }
 
 function lastEvent(

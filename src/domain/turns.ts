@@ -8,9 +8,10 @@ import { AppError } from "../schema/errors.ts";
 import type { SessionConfig } from "../schema/session.ts";
 import type { Storage } from "../storage/database.ts";
 import type { TurnRow } from "../storage/turns.ts";
+import type { UnaskedCallRow } from "../storage/unasked-calls.ts";
 import { processOf, removeStrayDirs } from "./adoption.ts";
 import type { Broadcast } from "./broadcast.ts";
-import { type Child, type ChildEnd, followChild, stopChild } from "./child-output.ts";
+import { type Batch, type Child, type ChildEnd, followChild, stopChild } from "./child-output.ts";
 import { insist, isPassing, TRY_AGAIN_MS } from "./insistence.ts";
 import { configOf, sessionSpec } from "./session-spec.ts";
 import type { Session } from "./sessions.ts";
@@ -26,6 +27,8 @@ type TurnsNeed = {
   abandon: (approvalIds: string[], reason: string) => Promise<void>;
   now: () => number;
   onError: (cause: unknown) => void;
+  /** A call ran unasked in a session in which none may. */
+  onSealBroken: (call: UnaskedCallRow) => void;
   dataDir: string;
   maxRunning: number;
   /** The CLI's path, or a refusal that says what to do. */
@@ -131,7 +134,10 @@ export function createTurns(need: TurnsNeed) {
       try {
         const reading = Reading.safeParse(storage.turns.reading(turn.id)).data;
         if (!reading) return await giveUp(turn, entry, ANOTHER_VERSION);
-        const ended = await followChild(entry.child, reading, (batch) => record.add(turn, batch), leave.signal);
+        // Found by a server that was killed before it could stop the child.
+        const broken = record.brokenSeal(turn);
+        if (broken) return await giveUp(turn, entry, broken);
+        const ended = await followChild(entry.child, reading, (batch) => store(turn, batch), leave.signal);
         if (ended) await end(turn, entry, outcomeOf(ended, entry.stopped), ended);
       } catch (cause) {
         if (isPassing(cause)) throw cause;
@@ -139,6 +145,14 @@ export function createTurns(need: TurnsNeed) {
         await giveUp(turn, entry, FAILED_INSIDE);
       }
     });
+  }
+
+  /** Tells why the child must not go on. */
+  async function store(turn: TurnRow, batch: Batch): Promise<string | undefined> {
+    for (const call of await record.add(turn, batch)) {
+      if (call.supervision !== "inherit") need.onSealBroken(call);
+    }
+    return record.brokenSeal(turn);
   }
 
   /** A child that nobody can read any more must not go on. */

@@ -10,7 +10,7 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
 /** What became of attempts, and of events that were given up. */
 export type WebhookOutcome = Attempt | "dropped";
 
-const TOLD: ChangeKind[] = ["approval_requested", "approval_resolved", "turn_ended"];
+const TOLD: ChangeKind[] = ["approval_requested", "approval_resolved", "unasked_call", "turn_ended"];
 const PAGE = 50;
 const MAX_REFUSALS = 5;
 const MAX_RETRY_MS = 5 * 60_000;

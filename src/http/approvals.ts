@@ -15,6 +15,8 @@ export const ApprovalQuery = z.strictObject({
   tool_name: z.string().min(1).max(512).optional(),
   /** Only those that were decided then or later, in Unix seconds. */
   since: z.coerce.number().int().nonnegative().optional(),
+  /** `true` lists what built-in rules decided, too. */
+  builtin: z.stringbool().optional(),
   /** Cuts each approval to about so many characters of JSON, head and tail. */
   max_chars: z.coerce.number().int().min(2_000).max(MAX_RESULT_CHARS).optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
@@ -24,8 +26,15 @@ export const ApprovalQuery = z.strictObject({
 export function approvalRoutes(app: App) {
   return new Hono<Env>()
     .get("/", zValidator("query", ApprovalQuery, refuseInvalid), (c) => {
-      const { session_id: sessionId, tool_name: toolName, max_chars: maxChars, ...page } = c.req.valid("query");
-      const { approvals: found, cursor } = app.approvals.list(c.get("principal"), { sessionId, toolName, ...page });
+      const {
+        session_id: sessionId,
+        tool_name: toolName,
+        max_chars: maxChars,
+        builtin: withBuiltin,
+        ...page
+      } = c.req.valid("query");
+      const filter = { sessionId, toolName, withBuiltin, ...page };
+      const { approvals: found, cursor } = app.approvals.list(c.get("principal"), filter);
       const approvals = maxChars === undefined ? found : found.map((approval) => cutApproval(approval, maxChars));
       return c.json({ type: "ok", approvals, has_more: cursor !== null, cursor });
     })

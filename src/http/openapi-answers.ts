@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { Approval, ApprovalStatus, Decision, RespondResult } from "../schema/approval.ts";
 import { ApprovalContext } from "../schema/approval-context.ts";
+import { AuditLine, AuditReport } from "../schema/audit.ts";
 import { ChangeEvent } from "../schema/change.ts";
 import { ErrorBody } from "../schema/errors.ts";
 import { CreateInput } from "../schema/session.ts";
 import { SessionDetail, SessionEvent, SessionSummary, TurnSummary } from "../schema/session-view.ts";
 import { Caller, SignedIn, SignInBody, SignInCode } from "../schema/sign-in.ts";
 import { TurnEvent, TurnStatus, Usage } from "../schema/turn.ts";
+import { UnaskedCall } from "../schema/unasked-call.ts";
 import { Id, JsonObject, UnixSeconds } from "../schema/values.ts";
 import { Chat, Fork } from "./sessions.ts";
 import { NewToken } from "./tokens.ts";
@@ -40,6 +42,10 @@ export const ANSWERS = {
   ApprovalList: z.strictObject({ type: ok, approvals: z.array(Approval), ...page }),
   OneApproval: z.strictObject({ type: ok, approval: Approval }),
   Decided: RespondResult,
+  UnaskedCall,
+  UnaskedCallList: z.strictObject({ type: ok, calls: z.array(UnaskedCall), ...page }),
+  AuditReport,
+  AuditLine,
   ChangeEvent,
   SessionSummary,
   SessionList: z.strictObject({ type: ok, sessions: z.array(SessionSummary), ...page }),

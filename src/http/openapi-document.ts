@@ -58,6 +58,10 @@ function contentOf(answer: Answer): JsonObject {
   if ("json" in answer)
     return { "application/json": { schema: reference(answer.json), example: EXAMPLES[answer.json] } };
   if ("text" in answer) return { [answer.text]: { schema: { type: "string" } } };
+  if ("lines" in answer) {
+    const example = `${JSON.stringify(EXAMPLES[answer.lines])}\n`;
+    return { "application/jsonl": { schema: { type: "string" }, example, "x-line": reference(answer.lines) } };
+  }
   // OpenAPI 3.1 has no word for what a `data` line holds.
   const stream = { schema: { type: "string" }, example: STREAM_EXAMPLES[answer.events] };
   return { "text/event-stream": { ...stream, "x-event-data": reference(answer.events) } };

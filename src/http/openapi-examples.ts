@@ -22,6 +22,7 @@ const Approval = {
   expires_at: 1787000300,
   resolved_at: null,
   resolved_by: null,
+  delivered_at: null,
 } as const;
 const ApprovalContext = { working_dir: "/srv/project", file: null };
 const SessionSummary = {
@@ -58,6 +59,7 @@ const TurnSummary = {
   ended_at: 1787000020,
   error: null,
   usage,
+  unasked: 0,
   ephemeral: false,
 } as const;
 const ChangeEvent = {
@@ -73,6 +75,25 @@ const ChangeEvent = {
 const TurnEvent = { type: "content", text: "The tests pass." } as const;
 const SessionEvent = { turn_id, seq: 4, event: TurnEvent };
 const NamedToken = { id: "hZ3kq0Tn-xYz", name: "ci", created_at: 1786990000 };
+
+const UnaskedCall = {
+  id,
+  session_id,
+  session_name: "builder",
+  turn_id,
+  tool_name: "Bash",
+  tool_use_id: "toolu_01",
+  tool_input: { command: "npm test" },
+  supervision: "inherit",
+  at: 1787000010,
+} as const;
+const AuditLine = {
+  chain: "decisions",
+  seq: 0,
+  previous: "0".repeat(64),
+  hash: "0a".repeat(32),
+  entry: '{"kind":"begins","at":1787000000000,"chained_since":1787000000000,"unchained":0}',
+} as const;
 
 /** One of each; a test holds them against their schemas. */
 export const EXAMPLES = {
@@ -91,6 +112,16 @@ export const EXAMPLES = {
   ApprovalContextAnswer: { type: "ok", ...ApprovalContext },
   ApprovalList: { type: "ok", approvals: [Approval], ...page },
   OneApproval: { type: "ok", approval: Approval },
+  UnaskedCall,
+  UnaskedCallList: { type: "ok", calls: [UnaskedCall], ...page },
+  AuditReport: {
+    type: "ok",
+    intact: true,
+    chains: [{ chain: "decisions", entries: 1, head: { seq: 0, hash: AuditLine.hash }, forgotten_through: -1 }],
+    problems: [],
+    has_more_problems: false,
+  },
+  AuditLine,
   Decided: { type: "ok", approval_id: id, status: "denied" },
   ChangeEvent,
   SessionSummary,

@@ -2,10 +2,11 @@ import type { z } from "zod";
 import type { ErrorCode } from "../schema/errors.ts";
 import type { AnswerName, BodyName } from "./openapi-answers.ts";
 
-/** A document, or a stream whose `data` lines are documents, or text of another kind. */
+/** A document, a stream whose `data` lines are documents, a document on each line, or text of another kind. */
 export type Answer =
   | { says: string; json: AnswerName }
   | { says: string; events: AnswerName }
+  | { says: string; lines: AnswerName }
   | { says: string; text: "text/plain" | "text/html" };
 
 export type Operation = {
@@ -27,6 +28,7 @@ export type Operation = {
 
 export const TAGS = {
   Approvals: "Calls that children ask about, and what was decided.",
+  Audit: "The hash chains over decisions, for the operator.",
   Sessions: "Children that Plexus starts, turn by turn. `key` is a session's id or its name.",
   Turns: "One prompt and all that followed.",
   Events: "What happens, as it happens.",

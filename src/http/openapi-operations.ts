@@ -3,6 +3,7 @@ import { ReplayQuery } from "./events.ts";
 import type { Operation } from "./openapi-operation.ts";
 import { SESSION_OPERATIONS } from "./openapi-session-operations.ts";
 import { RevokedTokens } from "./tokens.ts";
+import { UnaskedQuery } from "./unasked.ts";
 
 /** Every route but the page's files and `/mcp`, which speaks MCP; a test compares them with the router. */
 export const OPERATIONS: Operation[] = [
@@ -43,6 +44,33 @@ export const OPERATIONS: Operation[] = [
       "Decided exactly once, and on disk before the answer. Who comes second is told who was first, with `already_resolved`.",
     body: "Decision",
     answers: { 200: { says: "What holds now.", json: "Decided" } },
+  },
+  {
+    method: "get",
+    path: "/api/v1/unasked",
+    id: "listUnaskedCalls",
+    tag: "Approvals",
+    summary: "Lists calls that ran although Plexus had not allowed them, newest first",
+    details:
+      "In `inherit` they are expected. In `strict` and `default` there should be none: the seal of a child is broken.",
+    query: UnaskedQuery,
+    answers: { 200: { says: "A page of them.", json: "UnaskedCallList" } },
+  },
+  {
+    method: "get",
+    path: "/api/v1/audit/verify",
+    id: "verifyAudit",
+    tag: "Audit",
+    summary: "Checks the hash chains against themselves and the decisions on record",
+    answers: { 200: { says: "What fits, and what does not.", json: "AuditReport" } },
+  },
+  {
+    method: "get",
+    path: "/api/v1/audit/export",
+    id: "exportAudit",
+    tag: "Audit",
+    summary: "Every entry of the hash chains, oldest first",
+    answers: { 200: { says: "One JSON object a line.", lines: "AuditLine" } },
   },
   ...SESSION_OPERATIONS,
   {

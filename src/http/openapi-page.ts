@@ -83,6 +83,8 @@ function answered(status: string, answer: Answer): Html {
   if ("text" in answer) return html`<dt>${status}</dt><dd>${answer.says} <code>${answer.text}</code></dd>`;
   if ("json" in answer)
     return html`<dt>${status} ${schemaLink(answer.json)}</dt><dd>${prose(answer.says)}${sample(EXAMPLES[answer.json])}</dd>`;
+  if ("lines" in answer)
+    return html`<dt>${status} <code>application/jsonl</code></dt><dd>${answer.says} Each line is a ${schemaLink(answer.lines)}.</dd>`;
   return html`<dt>${status} <code>text/event-stream</code></dt>
 <dd>${answer.says} Each <code>data</code> is a ${schemaLink(answer.events)}.<pre>${STREAM_EXAMPLES[answer.events]}</pre></dd>`;
 }

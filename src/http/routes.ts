@@ -3,6 +3,7 @@ import type { App } from "../app.ts";
 import { AppError } from "../schema/errors.ts";
 import { VERSION } from "../version.ts";
 import { approvalRoutes } from "./approvals.ts";
+import { auditRoutes } from "./audit.ts";
 import { authenticate, type Env, refuseChildren, refusePages } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { answerError } from "./errors.ts";
@@ -17,6 +18,7 @@ import { sessionRoutes } from "./sessions.ts";
 import { callerRoutes, SIGN_IN_PATH, signInRoute } from "./sign-in.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { turnRoutes } from "./turns.ts";
+import { unaskedRoutes } from "./unasked.ts";
 
 const OPEN_PATHS = new Set(["/healthz", "/readyz", SIGN_IN_PATH, DOCS_PATH]);
 
@@ -59,6 +61,8 @@ export function createRoutes({ app, mcp, keepAliveMs, closing }: RoutesNeed) {
   routes.route("/api/v1", openApiRoutes());
   routes.route("/metrics", metricsRoute(app));
   routes.route("/api/v1/approvals", approvalRoutes(app));
+  routes.route("/api/v1/unasked", unaskedRoutes(app));
+  routes.route("/api/v1/audit", auditRoutes(app));
   routes.route("/api/v1/tokens", tokenRoutes(app));
   routes.route("/api/v1/me", callerRoutes(app));
   const streaming = { log: app.log, keepAliveMs, closing, count: app.metrics.openStream };

@@ -23,6 +23,8 @@ export const Approval = z.strictObject({
   expires_at: UnixSeconds,
   resolved_at: UnixSeconds.nullable(),
   resolved_by: z.string().nullable(),
+  /** When the decision was handed to the child that waited for it. */
+  delivered_at: UnixSeconds.nullable(),
   truncated: z.literal(true).optional(),
   input_size: z.int().optional(),
 });

@@ -1,9 +1,16 @@
 import { z } from "zod";
 import { Approval, ApprovalStatus, ToolRequestEvent } from "./approval.ts";
 import { Usage } from "./turn.ts";
+import { UnaskedCall } from "./unasked-call.ts";
 import { Id, UnixSeconds } from "./values.ts";
 
-export const ChangeKind = z.enum(["approval_requested", "approval_resolved", "turn_started", "turn_ended"]);
+export const ChangeKind = z.enum([
+  "approval_requested",
+  "approval_resolved",
+  "unasked_call",
+  "turn_started",
+  "turn_ended",
+]);
 export type ChangeKind = z.infer<typeof ChangeKind>;
 
 /** Something that happened, committed together with what it tells of; ids grow and are never reused. */
@@ -12,7 +19,7 @@ export type Change = {
   kind: ChangeKind;
   owner: string;
   sessionId: string;
-  /** The approval or the turn that it tells of. */
+  /** The approval, the call or the turn that it tells of. */
   subjectId: string;
   at: number;
 };
@@ -42,6 +49,8 @@ export const ChangeEvent = z.discriminatedUnion("type", [
     resolved_by: z.string(),
     resolved_at: UnixSeconds,
   }),
+  /** A call ran although Plexus had not allowed it, in a session in which none may. */
+  UnaskedCall.extend({ type: z.literal("unasked_call") }),
   z.strictObject({
     type: z.literal("turn_started"),
     ...turn,

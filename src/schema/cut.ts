@@ -24,6 +24,7 @@ export function cutApproval(approval: Approval, limit: number): Approval {
 
 /** What happened as it is told outside, with an ask's input no longer than a result may be. */
 export function cutChange(event: ChangeEvent): ChangeEvent {
+  if (event.type === "unasked_call") return { ...event, tool_input: cutObject(event.tool_input, MAX_RESULT_CHARS) };
   if (event.type !== "approval_requested") return event;
   const tool_input = cutObject(event.tool_input, MAX_RESULT_CHARS);
   if (tool_input === event.tool_input) return event;

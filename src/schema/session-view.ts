@@ -48,6 +48,8 @@ export const TurnSummary = z.strictObject({
   ended_at: UnixSeconds.nullable(),
   error: z.string().nullable(),
   usage: Usage.nullable(),
+  /** How many of its calls ran although Plexus had not allowed them. */
+  unasked: z.int(),
   ephemeral: z.boolean(),
 });
 export type TurnSummary = z.infer<typeof TurnSummary>;

@@ -32,6 +32,10 @@ export const TurnEvent = z.discriminatedUnion("type", [
     tool_use_id: z.string(),
     output: z.string(),
     is_error: z.boolean(),
+    /** The decision on the call; none where Claude Code refused it itself, or where it ran unasked. */
+    approval_id: Id.nullable().default(null),
+    /** The call ran although Plexus had not allowed it. */
+    unasked: z.literal(true).optional(),
   }),
   z.strictObject({ type: z.literal("approval_requested"), ...asked, input: JsonObject }),
   z.strictObject({

@@ -2,8 +2,8 @@ import { and, asc, desc, eq, gte, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { ApprovalFilter, ApprovalStatus } from "../schema/approval.ts";
 import type { JsonObject } from "../schema/values.ts";
 import type { Orm } from "./database.ts";
-import { decidedApprovalQueries } from "./decided-approvals.ts";
 import { approvals } from "./tables.ts";
+import { unchainedApprovalQueries } from "./unchained-approvals.ts";
 
 export type ApprovalRow = typeof approvals.$inferSelect;
 export type NewApproval = Pick<
@@ -11,6 +11,7 @@ export type NewApproval = Pick<
   | "id"
   | "sessionId"
   | "sessionName"
+  | "askedIn"
   | "owner"
   | "toolName"
   | "toolUseId"
@@ -24,14 +25,19 @@ export type ApprovalHead = Pick<
   ApprovalRow,
   | "id"
   | "sessionId"
+  | "sessionName"
+  | "askedIn"
   | "owner"
   | "toolName"
   | "toolUseId"
+  | "askHash"
   | "status"
   | "createdAt"
   | "expiresAt"
   | "resolvedAt"
   | "resolvedBy"
+  | "deliveredAt"
+  | "isBuiltin"
 >;
 /** As many approvals, from the front, as fit in one page. */
 export type ApprovalPage = { rows: ApprovalRow[]; hasMore: boolean };
@@ -42,7 +48,11 @@ export type Outcome = {
   interrupt: boolean;
   resolvedAt: number;
   resolvedBy: string;
+  /** Where a child waits for it, the moment of the decision: it is used up then. */
+  deliveredAt: number | null;
 };
+/** An outcome with its place in the hash chain; one without stands for those from before there was a chain. */
+export type ChainedOutcome = Outcome & { auditSeq: number | null };
 /** Which approvals are meant: those of one owner or session, or all. */
 export type ApprovalScope = { owner?: string | undefined; sessionId?: string | undefined };
 
@@ -52,20 +62,27 @@ const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const head = {
   id: approvals.id,
   sessionId: approvals.sessionId,
+  sessionName: approvals.sessionName,
+  askedIn: approvals.askedIn,
   owner: approvals.owner,
   toolName: approvals.toolName,
   toolUseId: approvals.toolUseId,
+  askHash: approvals.askHash,
   status: approvals.status,
   createdAt: approvals.createdAt,
   expiresAt: approvals.expiresAt,
   resolvedAt: approvals.resolvedAt,
   resolvedBy: approvals.resolvedBy,
+  deliveredAt: approvals.deliveredAt,
+  isBuiltin: approvals.isBuiltin,
 };
 
 type Page = {
   status?: ApprovalFilter | undefined;
   toolName?: string | undefined;
   decidedFrom?: number | undefined;
+  /** Whether what built-in rules decided is listed too. */
+  withBuiltin?: boolean | undefined;
   cursor?: string | undefined;
 };
 
@@ -77,20 +94,34 @@ const sortedId = sql`+id`;
 /** Queries on `loopback_approvals`. What writes is called inside a transaction of the writer. */
 export function approvalQueries(orm: Orm) {
   const at = sql.placeholder;
+  const asked = {
+    id: at("id"),
+    sessionId: at("sessionId"),
+    sessionName: at("sessionName"),
+    askedIn: at("askedIn"),
+    owner: at("owner"),
+    toolName: at("toolName"),
+    toolUseId: at("toolUseId"),
+    input: at("input"),
+    askHash: at("askHash"),
+    createdAt: at("createdAt"),
+    expiresAt: at("expiresAt"),
+  };
   const insert = orm
     .insert(approvals)
+    .values({ ...asked, status: "pending" })
+    .returning(head)
+    .prepare();
+  const insertAllowed = orm
+    .insert(approvals)
     .values({
-      id: at("id"),
-      sessionId: at("sessionId"),
-      sessionName: at("sessionName"),
-      owner: at("owner"),
-      toolName: at("toolName"),
-      toolUseId: at("toolUseId"),
-      input: at("input"),
-      askHash: at("askHash"),
-      status: "pending",
-      createdAt: at("createdAt"),
-      expiresAt: at("expiresAt"),
+      ...asked,
+      status: "allowed",
+      isBuiltin: true,
+      resolvedAt: at("createdAt"),
+      resolvedBy: at("resolvedBy"),
+      deliveredAt: at("createdAt"),
+      auditSeq: at("auditSeq"),
     })
     .returning(head)
     .prepare();
@@ -109,10 +140,11 @@ export function approvalQueries(orm: Orm) {
     .from(approvals)
     .where(
       and(
-        eq(approvals.sessionId, at("sessionId")),
+        eq(approvals.askedIn, at("askedIn")),
         eq(approvals.toolUseId, at("toolUseId")),
         eq(approvals.askHash, at("askHash")),
         sql`tool_use_id IS NOT NULL`,
+        sql`delivered_at IS NULL`,
         sql`status <> 'abandoned'`,
       ),
     )
@@ -126,9 +158,29 @@ export function approvalQueries(orm: Orm) {
       interrupt: sql`${at("interrupt")}`,
       resolvedAt: sql`${at("resolvedAt")}`,
       resolvedBy: sql`${at("resolvedBy")}`,
+      deliveredAt: sql`${at("deliveredAt")}`,
+      auditSeq: sql`${at("auditSeq")}`,
     })
     .where(and(eq(approvals.id, at("id")), isPending))
     .returning(head)
+    .prepare();
+  const deliver = orm
+    .update(approvals)
+    .set({ deliveredAt: sql`${at("deliveredAt")}` })
+    .where(and(eq(approvals.id, at("id")), sql`status <> 'pending'`, sql`delivered_at IS NULL`))
+    .returning(head)
+    .prepare();
+  const withoutResult = orm
+    .select({ id: approvals.id, status: approvals.status })
+    .from(approvals)
+    .where(and(eq(approvals.askedIn, at("turnId")), eq(approvals.toolUseId, at("toolUseId")), sql`result_at IS NULL`))
+    .orderBy(asc(approvals.id))
+    .limit(1)
+    .prepare();
+  const setResult = orm
+    .update(approvals)
+    .set({ resultAt: sql`${at("resultAt")}` })
+    .where(eq(approvals.id, at("id")))
     .prepare();
   const due = orm
     .select({ id: approvals.id })
@@ -151,21 +203,36 @@ export function approvalQueries(orm: Orm) {
     .prepare();
 
   return {
-    ...decidedApprovalQueries(orm),
+    ...unchainedApprovalQueries(orm),
     create: (approval: NewApproval): ApprovalHead => insert.get(approval),
     get: (id: string): ApprovalRow | undefined => byId.get({ id }),
     head: (id: string): ApprovalHead | undefined => headById.get({ id }),
-    /** The approval that this very ask opened before, unless its child had gone meanwhile. */
-    findSameAsk: (ask: { sessionId: string; toolUseId: string; askHash: string }): ApprovalHead | undefined =>
+    /** An ask that a built-in rule allows as it is filed. */
+    createAllowed: (approval: NewApproval, by: { resolvedBy: string; auditSeq: number }): ApprovalHead =>
+      insertAllowed.get({ ...approval, ...by }),
+    /** The approval that this very ask opened before, unless it is used up, or its child had gone meanwhile. */
+    findSameAsk: (ask: { askedIn: string; toolUseId: string; askHash: string }): ApprovalHead | undefined =>
       sameAsk.get(ask),
     /** The one place where an approval is decided: `undefined` means that somebody was first, or that there is none. */
-    settleIfPending: (id: string, outcome: Outcome): ApprovalHead | undefined =>
+    settleIfPending: (id: string, outcome: ChainedOutcome): ApprovalHead | undefined =>
       settle.get({
         id,
         ...outcome,
         updatedInput: outcome.updatedInput && JSON.stringify(outcome.updatedInput),
         interrupt: outcome.interrupt ? 1 : 0,
       }),
+    /** Notes that a decision was handed over; `undefined` when it was before, or there is none. */
+    deliverIfUndelivered: (id: string, deliveredAt: number): ApprovalHead | undefined =>
+      deliver.get({ id, deliveredAt }),
+    /** Of the approvals of a call whose result has come, the oldest that has none yet. */
+    takeResult: (
+      call: { turnId: string; toolUseId: string },
+      resultAt: number,
+    ): Pick<ApprovalRow, "id" | "status"> | undefined => {
+      const found = withoutResult.get(call);
+      if (found) setResult.run({ id: found.id, resultAt });
+      return found;
+    },
     /** Pending ones past their deadline, the longest overdue first. */
     dueIds: (now: number, limit: number): string[] => due.all({ now, limit }).map((row) => row.id),
     nextDeadline: (): number | undefined => deadline.get()?.at ?? undefined,
@@ -215,8 +282,9 @@ const size = { id: approvals.id, bytes: sql<number>`octet_length(input)` };
 const AFTER_EVERY_ID = "~";
 
 /** Bounded by id even on the first page, or all rows of a status would be sorted. */
-function onPage({ status, toolName, decidedFrom, cursor = AFTER_EVERY_ID }: Page): (SQL | undefined)[] {
+function onPage({ status, toolName, decidedFrom, withBuiltin, cursor = AFTER_EVERY_ID }: Page): (SQL | undefined)[] {
   const wanted = [
+    withBuiltin ? undefined : sql`is_builtin = 0`,
     toolName === undefined ? undefined : eq(approvals.toolName, toolName),
     decidedFrom === undefined ? undefined : gte(approvals.resolvedAt, decidedFrom),
   ];

@@ -5,6 +5,7 @@ import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import type { Change } from "../schema/change.ts";
 import { AppError } from "../schema/errors.ts";
 import { approvalQueries } from "./approvals.ts";
+import { auditQueries } from "./audit.ts";
 import { changeQueries } from "./changes.ts";
 import { storageError } from "./failure.ts";
 import { figureQueries } from "./figures.ts";
@@ -17,6 +18,7 @@ import { sessionQueries } from "./sessions.ts";
 import { spaceQueries } from "./space.ts";
 import { tokenQueries } from "./tokens.ts";
 import { turnQueries } from "./turns.ts";
+import { unaskedCallQueries } from "./unasked-calls.ts";
 import { webhookQueries } from "./webhooks.ts";
 import { createWriter } from "./writer.ts";
 
@@ -38,11 +40,13 @@ export function openStorage(dataDir: string, onCommitted: (changes: Change[]) =>
     const writer = opened.adopt(createWriter(sqlite, onCommitted), ({ close }) => close());
     const storage = {
       approvals: guarded(approvalQueries(orm)),
+      audit: guarded(auditQueries(orm)),
       sessions: guarded(sessionQueries(orm)),
       tokens: guarded(tokenQueries(orm)),
       changes: guarded(changeQueries(orm)),
       mcpClients: guarded(mcpClientQueries(orm)),
       turns: guarded(turnQueries(orm)),
+      unaskedCalls: guarded(unaskedCallQueries(orm)),
       nodes: guarded(nodeQueries(orm)),
       webhooks: guarded(webhookQueries(orm)),
       /** A new id, later in order than every one before it. */

@@ -1,9 +1,10 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { ApprovalStatus } from "../schema/approval.ts";
+import type { AuditChain } from "../schema/audit.ts";
 import type { ChangeKind } from "../schema/change.ts";
 import type { SessionConfig, SessionKind } from "../schema/session.ts";
-import type { TurnEvent, Usage } from "../schema/turn.ts";
+import type { Supervision, TurnEvent, Usage } from "../schema/turn.ts";
 import type { JsonObject } from "../schema/values.ts";
 
 /** Times are Unix milliseconds; ids are UUIDv7, so that the order of ids is the order of creation. */
@@ -37,6 +38,8 @@ export const approvals = sqliteTable(
     id: text().primaryKey(),
     sessionId: text("session_id").notNull(),
     sessionName: text("session_name").notNull(),
+    /** The turn whose child asks; for a claude that was started by hand, its session. */
+    askedIn: text("asked_in").notNull().default(""),
     owner: text().notNull(),
     toolName: text("tool_name").notNull(),
     toolUseId: text("tool_use_id"),
@@ -50,15 +53,70 @@ export const approvals = sqliteTable(
     expiresAt: integer("expires_at").notNull(),
     resolvedAt: integer("resolved_at"),
     resolvedBy: text("resolved_by"),
+    /** Decided by a built-in rule the moment that it was asked: never pending, and told to nobody. */
+    isBuiltin: integer("is_builtin", { mode: "boolean" }).notNull().default(false),
+    /** When the decision was handed to the child that waits for it: from then on it is used up. */
+    deliveredAt: integer("delivered_at"),
+    /** When the result of the call was seen in the child's output. */
+    resultAt: integer("result_at"),
+    /** Where the decision stands in its hash chain; none before there was one. */
+    auditSeq: integer("audit_seq"),
   },
   (table) => [
     index("approvals_pending_by_session").on(table.sessionId, table.id).where(sql`status = 'pending'`),
     index("approvals_pending_by_deadline").on(table.expiresAt).where(sql`status = 'pending'`),
-    index("approvals_resolved").on(table.resolvedAt).where(sql`status <> 'pending'`),
+    index("approvals_by_people").on(table.id).where(sql`is_builtin = 0`),
+    index("approvals_unchained").on(table.resolvedAt).where(sql`status <> 'pending' AND audit_seq IS NULL`),
     uniqueIndex("approvals_same_ask")
-      .on(table.sessionId, table.toolUseId, table.askHash)
-      .where(sql`tool_use_id IS NOT NULL AND status <> 'abandoned'`),
+      .on(table.askedIn, table.toolUseId, table.askHash)
+      .where(sql`tool_use_id IS NOT NULL AND delivered_at IS NULL AND status <> 'abandoned'`),
+    index("approvals_without_result").on(table.askedIn, table.toolUseId).where(sql`result_at IS NULL`),
   ],
+);
+
+/** The hash chains over decisions: each entry's hash covers the hash before it. */
+export const audit = sqliteTable(
+  "audit",
+  {
+    chain: text().$type<AuditChain>().notNull(),
+    seq: integer().notNull(),
+    /** The decision that it tells of; none for what concerns the chain itself. */
+    approvalId: text("approval_id"),
+    at: integer().notNull(),
+    /** JSON, to the letter as it was hashed. */
+    entry: text().notNull(),
+    hash: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chain, table.seq] })],
+);
+
+/** Up to where each chain was forgotten: the entry behind it builds on this hash. */
+export const auditCheckpoints = sqliteTable("audit_checkpoints", {
+  chain: text().$type<AuditChain>().primaryKey(),
+  seq: integer().notNull(),
+  hash: text().notNull(),
+  /** When the chain began. */
+  chainedSince: integer("chained_since").notNull(),
+});
+
+/** Calls that ran although Plexus had not allowed them. */
+export const unaskedCalls = sqliteTable(
+  "unasked_calls",
+  {
+    id: text().primaryKey(),
+    turnId: text("turn_id")
+      .notNull()
+      .references(() => turns.id, { onDelete: "cascade" }),
+    sessionId: text("session_id").notNull(),
+    sessionName: text("session_name").notNull(),
+    owner: text().notNull(),
+    toolName: text("tool_name").notNull(),
+    toolUseId: text("tool_use_id").notNull(),
+    input: text({ mode: "json" }).$type<JsonObject>().notNull(),
+    supervision: text().$type<Supervision>().notNull(),
+    at: integer().notNull(),
+  },
+  (table) => [index("unasked_calls_turn").on(table.turnId)],
 );
 
 export const tokens = sqliteTable(
@@ -123,6 +181,8 @@ export const turns = sqliteTable(
     pid: integer(),
     processStart: text("process_start"),
     usage: text({ mode: "json" }).$type<Usage>(),
+    /** How many of its calls ran although Plexus had not allowed them. */
+    unasked: integer().notNull().default(0),
     error: text(),
     startedAt: integer("started_at").notNull(),
     endedAt: integer("ended_at"),

@@ -14,6 +14,10 @@ const row = (given: Partial<ApprovalRow> = {}): ApprovalRow => ({
   interrupt: false,
   resolvedAt: 2_999,
   resolvedBy: "operator",
+  isBuiltin: false,
+  deliveredAt: 3_999,
+  resultAt: null,
+  auditSeq: 1,
   ...given,
 });
 

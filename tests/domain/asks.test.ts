@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import { createAsks } from "../../src/domain/asks.ts";
+import { createAudit } from "../../src/domain/audit.ts";
 import { createBroadcast } from "../../src/domain/broadcast.ts";
 import { type PermitAnswer, PermitInput } from "../../src/schema/approval.ts";
 import type { JsonObject } from "../../src/schema/values.ts";
@@ -93,14 +94,53 @@ describe("a repeated ask", () => {
     expect(await Promise.all(answers)).toEqual([once, once]);
   });
 
-  test("gets the decision that was made, without asking anybody", async () => {
+  test("gets the decision that was made while nobody was connected, without asking anybody", async () => {
     await using domain = await temporaryDomain();
     const session = await domain.session();
-    using first = await domain.ask(session, { toolUseId: "toolu_1" });
+    const first = await domain.ask(session, { toolUseId: "toolu_1" });
+    first[Symbol.dispose]();
     await domain.approvals.decide(OPERATOR, first.approvalId, edit({ command: "false" }));
+    expect(domain.approvals.get(OPERATOR, first.approvalId).delivered_at).toBeNull();
     using again = await domain.ask(session, { toolUseId: "toolu_1" });
     expect(await again.answer()).toEqual({ behavior: "allow", updatedInput: { command: "false" } });
+    expect(domain.approvals.get(OPERATOR, first.approvalId).delivered_at).not.toBeNull();
     expect(domain.storage.changes.newestId()).toBe(2);
+  });
+
+  test("is a new one once the decision was delivered: an allow runs one call", async () => {
+    await using domain = await temporaryDomain();
+    const session = await domain.session();
+    using first = await domain.ask(session, { toolUseId: "call_0" });
+    await domain.approvals.decide(OPERATOR, first.approvalId, allow);
+    expect(await first.answer()).toMatchObject({ behavior: "allow" });
+    using again = await domain.ask(session, { toolUseId: "call_0" });
+    expect(again.approvalId).not.toBe(first.approvalId);
+    expect(domain.approvals.get(OPERATOR, again.approvalId).status).toBe("pending");
+  });
+
+  test("is used up by the decision itself where its child waits, even if the server is killed right then", async () => {
+    await using domain = await temporaryDomain();
+    const session = await domain.session();
+    using first = await domain.ask(session, { toolUseId: "call_0" });
+    await domain.approvals.decide(OPERATOR, first.approvalId, allow);
+    // Nobody has read the answer yet, and the row says already that it is used up.
+    expect(domain.approvals.get(OPERATOR, first.approvalId).delivered_at).not.toBeNull();
+    using resumed = domain.approvals.resume({ kind: "session", sessionId: session.id }, first.approvalId);
+    expect(await resumed?.answer()).toMatchObject({ behavior: "allow" });
+  });
+
+  test("lets one of two connections have an allow: the one that asked last", async () => {
+    await using domain = await temporaryDomain();
+    const session = await domain.session();
+    using first = await domain.ask(session, { toolUseId: "call_0" });
+    using second = await domain.ask(session, { toolUseId: "call_0" });
+    expect(second.approvalId).toBe(first.approvalId);
+    await domain.approvals.decide(OPERATOR, first.approvalId, allow);
+    expect(await first.answer()).toMatchObject({
+      behavior: "deny",
+      message: expect.stringContaining("another connection"),
+    });
+    expect(await second.answer()).toMatchObject({ behavior: "allow" });
   });
 
   test("made in the same turn attaches too", async () => {
@@ -194,6 +234,8 @@ describe("a waiter", () => {
       now: Date.now,
       timeoutSecs: 300,
       caughtUp: async () => {},
+      builtinRule: () => undefined,
+      audit: createAudit({ storage: { ...storage, [Symbol.dispose]: () => {} }, now: Date.now }),
       hold: (id) => {
         using sqlite = new Database(join(storage.dataDir, "plexus.db"), { readonly: true });
         const visible = sqlite.query("SELECT id FROM loopback_approvals WHERE id = ?").get(id) !== null;

@@ -114,6 +114,7 @@ async function withChild(body: (scene: Scene) => Promise<void>): Promise<void> {
         await add(batch);
         if (left-- % 5 === 0) most = Math.max(most, liveBytes() - before);
         if (left <= 0) leaving.abort();
+        return undefined;
       };
       const from = Reading.parse(storage.turns.reading(turn.id));
       return followChild(
@@ -132,7 +133,7 @@ async function withChild(body: (scene: Scene) => Promise<void>): Promise<void> {
   });
 }
 
-async function beginTurn(storage: TemporaryStorage): Promise<{ turn: TurnRow; add(batch: Batch): Promise<void> }> {
+async function beginTurn(storage: TemporaryStorage): Promise<{ turn: TurnRow; add(batch: Batch): Promise<unknown> }> {
   const record = createTurnRecord({
     storage: { ...storage, [Symbol.dispose]: () => {} },
     broadcast: createBroadcast(),

@@ -51,7 +51,7 @@ describe("what is older than the retention time", () => {
     await using domain = await temporaryDomain({ clock });
     const { storage } = domain;
     for (let count = 0; count < 9; count++) await storeDecided(storage, { sessionId: "s", at: 1, chars: MEGABYTE });
-    expect(await storage.write(() => storage.approvals.removeResolvedBefore(2, 500))).toBeLessThan(4);
+    expect(await storage.write(() => storage.approvals.removeUnchainedBefore(2, 500))).toBeLessThan(4);
     const sessionId = await storeSession(storage, "large");
     await storeEnded(storage, { sessionId, at: 1, events: 9, chars: MEGABYTE });
     expect(await storage.write(() => storage.turns.removeEndedBefore(2, 500))).toBeLessThan(4);

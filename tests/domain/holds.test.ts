@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { createAudit } from "../../src/domain/audit.ts";
 import { createHolds } from "../../src/domain/holds.ts";
 import { createSettlement } from "../../src/domain/settlement.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
@@ -65,7 +66,12 @@ describe("an approval that no connection holds", () => {
     await using domain = await temporaryDomain({ clock });
     using ask = await domain.ask(await domain.session());
     using holds = createHolds({ now: clock.now, graceMs: 0, onDropped: () => {} });
-    const settlement = createSettlement({ storage: domain.storage, now: clock.now });
+    const settlement = createSettlement({
+      storage: domain.storage,
+      audit: createAudit({ storage: domain.storage, now: clock.now }),
+      now: clock.now,
+      isHeld: holds.isHeld,
+    });
     const givingUp = settlement.abandon([ask.approvalId], "nobody held it", holds.isHeld);
     using _ = holds.hold(ask.approvalId);
     await givingUp;

@@ -2,6 +2,8 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { type Approvals, createApprovals } from "../../src/domain/approvals.ts";
 import type { Ask } from "../../src/domain/asks.ts";
+import { createAudit } from "../../src/domain/audit.ts";
+import { type AuditCheck, createAuditCheck } from "../../src/domain/audit-check.ts";
 import { type Broadcast, createBroadcast } from "../../src/domain/broadcast.ts";
 import type { Principal } from "../../src/domain/principals.ts";
 import { createRetention } from "../../src/domain/retention.ts";
@@ -37,6 +39,8 @@ export type DomainOptions = {
   abandonAfterMs?: number;
   rereadEveryMs?: number;
   retentionDays?: number;
+  builtinRetentionDays?: number;
+  builtinRule?: (session: Session, asked: PermitInput) => string | undefined;
   maxHistoryBytes?: number;
 };
 
@@ -46,6 +50,7 @@ export type Domain = Disposable & {
   approvals: Approvals;
   sessions: Sessions;
   watching: Watching;
+  auditCheck: AuditCheck;
   retention: ReturnType<typeof createRetention>;
   /** What went wrong in the background. */
   errors: unknown[];
@@ -64,9 +69,11 @@ export function openDomain(dataDir: string, options: DomainOptions = {}): Domain
   const broadcast = createBroadcast(onError);
   using opened = new DisposableStack();
   const storage = opened.use(openStorage(dataDir, broadcast.publish, now));
+  const audit = createAudit({ storage, now });
   const approvals = opened.use(
     createApprovals({
       storage,
+      audit,
       broadcast,
       now,
       elapsed: options.elapsed ?? now,
@@ -74,14 +81,17 @@ export function openDomain(dataDir: string, options: DomainOptions = {}): Domain
       abandonAfterMs: options.abandonAfterMs ?? NEVER_MS,
       rereadEveryMs: options.rereadEveryMs ?? NEVER_MS,
       caughtUp: async () => {},
+      builtinRule: options.builtinRule ?? (() => undefined),
       onError,
     }),
   );
   const retention = opened.use(
     createRetention({
       storage,
+      audit,
       now,
       days: options.retentionDays ?? 30,
+      builtinDays: options.builtinRetentionDays ?? 7,
       maxBytes: options.maxHistoryBytes ?? Number.MAX_SAFE_INTEGER,
       onError,
     }),
@@ -94,6 +104,7 @@ export function openDomain(dataDir: string, options: DomainOptions = {}): Domain
     approvals,
     sessions,
     watching: createWatching({ storage, broadcast }),
+    auditCheck: createAuditCheck({ storage }),
     retention,
     errors,
     session: (name = "child") => sessions.openByHand(OPERATOR, name),

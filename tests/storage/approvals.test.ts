@@ -169,7 +169,7 @@ describe("approvals.dueIds", () => {
   });
 });
 
-describe("approvals.removeResolvedBefore", () => {
+describe("approvals.removeUnchainedBefore", () => {
   test("removes the decided ones before that time, up to the limit, and never a pending one", async () => {
     await using storage = await temporaryStorage();
     const { approvals, write } = storage;
@@ -179,11 +179,11 @@ describe("approvals.removeResolvedBefore", () => {
     await write(() =>
       filed.slice(0, 7).map(({ id }, number) => approvals.settleIfPending(id, outcome({ resolvedAt: number * 10 }))),
     );
-    expect(await write(() => approvals.removeResolvedBefore(50, 3))).toBe(3);
-    expect(await write(() => approvals.removeResolvedBefore(50, 3))).toBe(2);
-    expect(await write(() => approvals.removeResolvedBefore(50, 3))).toBe(0);
+    expect(await write(() => approvals.removeUnchainedBefore(50, 3))).toBe(3);
+    expect(await write(() => approvals.removeUnchainedBefore(50, 3))).toBe(2);
+    expect(await write(() => approvals.removeUnchainedBefore(50, 3))).toBe(0);
     expect(ids(approvals.list({}, { limit: 100 }).rows).sort()).toEqual(["5", "6", "7", "8", "9"]);
-    expect(await write(() => approvals.removeResolvedBefore(Number.MAX_SAFE_INTEGER, 100))).toBe(2);
+    expect(await write(() => approvals.removeUnchainedBefore(Number.MAX_SAFE_INTEGER, 100))).toBe(2);
     expect(ids(approvals.listPending({}, 100).rows)).toEqual(["7", "8", "9"]);
   });
 });

@@ -7,7 +7,7 @@ import { newApproval, outcome } from "./rows.ts";
 const { sqlite, orm, plansOf } = openPlans();
 const approvals = approvalQueries(orm);
 const changes = changeQueries(orm);
-const ask = { sessionId: "session-1", toolUseId: "toolu_1", askHash: "hash" };
+const ask = { askedIn: "turn-1", toolUseId: "toolu_1", askHash: "hash" };
 
 const BY_ID = /where "loopback_approvals"\."id" = \?$/;
 
@@ -59,7 +59,7 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
 
   test("the same ask is found by its key", () => {
     expect(planOf(() => approvals.findSameAsk(ask))).toBe(
-      "SEARCH loopback_approvals USING INDEX approvals_same_ask (session_id=? AND tool_use_id=? AND ask_hash=?)",
+      "SEARCH loopback_approvals USING INDEX approvals_same_ask (asked_in=? AND tool_use_id=? AND ask_hash=?)",
     );
   });
 
@@ -74,15 +74,24 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
     for (const status of [undefined, "allowed"] as const) {
       for (const scope of [{}, { owner: "operator" }, { sessionId: "s-1" }]) {
         expect(planOf(() => approvals.list(scope, { status, limit: 10 }))).toBe(
+          "SEARCH loopback_approvals USING INDEX approvals_by_people (id<?)",
+        );
+        expect(planOf(() => approvals.list(scope, { status, withBuiltin: true, limit: 10 }))).toBe(
           "SEARCH loopback_approvals USING INDEX sqlite_autoindex_loopback_approvals_1 (id<?)",
         );
       }
     }
   });
 
-  test("old decided ones are found by the time of their decision", () => {
-    expect(planOf(() => approvals.removeResolvedBefore(1, 1))).toContain(
-      "USING INDEX approvals_resolved (resolved_at<?)",
+  test("those from before there was a chain are found by the time of their decision", () => {
+    expect(planOf(() => approvals.removeUnchainedBefore(1, 1))).toContain(
+      "USING INDEX approvals_unchained (resolved_at<?)",
+    );
+  });
+
+  test("the decision on a call is found by its turn", () => {
+    expect(planOf(() => approvals.takeResult({ turnId: "turn-1", toolUseId: "toolu_1" }, 1))).toBe(
+      "SEARCH loopback_approvals USING INDEX approvals_without_result (asked_in=? AND tool_use_id=?); USE TEMP B-TREE FOR ORDER BY",
     );
   });
 

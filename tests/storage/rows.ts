@@ -1,4 +1,4 @@
-import type { NewApproval, Outcome } from "../../src/storage/approvals.ts";
+import type { ChainedOutcome, NewApproval } from "../../src/storage/approvals.ts";
 import type { SessionRow } from "../../src/storage/sessions.ts";
 import type { TokenRow } from "../../src/storage/tokens.ts";
 
@@ -8,6 +8,7 @@ export function newApproval(given: Partial<NewApproval> = {}): NewApproval {
     id: Bun.randomUUIDv7(),
     sessionId: "session-1",
     sessionName: "one",
+    askedIn: given.sessionId ?? "session-1",
     owner: "operator",
     toolName: "Bash",
     toolUseId: null,
@@ -19,7 +20,7 @@ export function newApproval(given: Partial<NewApproval> = {}): NewApproval {
   };
 }
 
-export function outcome(given: Partial<Outcome> = {}): Outcome {
+export function outcome(given: Partial<ChainedOutcome> = {}): ChainedOutcome {
   return {
     status: "allowed",
     responseMessage: null,
@@ -27,6 +28,8 @@ export function outcome(given: Partial<Outcome> = {}): Outcome {
     interrupt: false,
     resolvedAt: 2_000,
     resolvedBy: "operator",
+    deliveredAt: null,
+    auditSeq: null,
     ...given,
   };
 }

@@ -47,7 +47,7 @@ export function HistoryPage() {
 }
 
 function Filters() {
-  const { status, tool, session } = filter.value;
+  const { status, tool, session, builtin } = filter.value;
   const set = (change: Partial<typeof filter.value>) => {
     filter.value = { ...filter.value, ...change };
     void loadHistory();
@@ -85,6 +85,14 @@ function Filters() {
           </option>
         ))}
       </select>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={builtin}
+          onChange={({ currentTarget }) => set({ builtin: currentTarget.checked })}
+        />
+        built-in rules
+      </label>
     </div>
   );
 }

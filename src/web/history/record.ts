@@ -11,8 +11,8 @@ const LISTED_CHARS = 4_000;
 const RELOAD_AFTER_MS = 500;
 const Page = z.object({ approvals: z.array(Approval), cursor: z.string().nullable() });
 
-export type Filter = { status: ApprovalFilter; tool: string; session: string };
-export const filter = callersOwn<Filter>({ status: "resolved", tool: "", session: "" });
+export type Filter = { status: ApprovalFilter; tool: string; session: string; builtin: boolean };
+export const filter = callersOwn<Filter>({ status: "resolved", tool: "", session: "", builtin: false });
 /** Decisions, the newest ask first. */
 export const decisions = callersOwn<Approval[]>([]);
 export const isComplete = callersOwn(false);
@@ -112,10 +112,11 @@ export async function exportHistory(): Promise<void> {
 }
 
 function listed(limit: number, after: string | null, maxChars: number | undefined): Promise<z.infer<typeof Page>> {
-  const { status, tool, session } = filter.peek();
+  const { status, tool, session, builtin } = filter.peek();
   const query = new URLSearchParams({ status, limit: String(limit) });
   if (tool) query.set("tool_name", tool);
   if (session) query.set("session_id", session);
+  if (builtin) query.set("builtin", "true");
   if (maxChars !== undefined) query.set("max_chars", String(maxChars));
   if (after !== null) query.set("cursor", after);
   return request(Page, "GET", `/api/v1/approvals?${query}`);

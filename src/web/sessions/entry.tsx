@@ -41,8 +41,8 @@ export function EntryView({ entry, prompts }: { entry: Entry; prompts: ReadonlyM
     case "tool_result":
       return (
         <Fold
-          class={entry.is_error ? "entry result failed" : "entry result"}
-          summary={entry.is_error ? "Failed" : "Result"}
+          class={entry.is_error || entry.unasked ? "entry result failed" : "entry result"}
+          summary={entry.unasked ? "Ran although Plexus had not allowed it" : entry.is_error ? "Failed" : "Result"}
           isOpen={entry.output.length < SHORT_RESULT_CHARS}
         >
           {() => <LongText text={entry.output} label="Result" />}

@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import type { AuditChain, AuditEntry } from "../schema/audit.ts";
+import type { ApprovalHead, Outcome } from "../storage/approvals.ts";
+import type { AuditLink } from "../storage/audit.ts";
+import type { Storage } from "../storage/database.ts";
+
+/** What the first entry of a chain builds on. */
+export const NO_HASH = "0".repeat(64);
+
+export type Audit = ReturnType<typeof createAudit>;
+
+/** Writes the hash chains over decisions; every function is called inside the transaction of what it records. */
+export function createAudit({ storage, now }: { storage: Storage; now: () => number }) {
+  /** Where the next entry goes, and the hash that it builds on; a chain begins with what was decided before it. */
+  function next(chain: AuditChain): AuditLink {
+    const tail = storage.audit.tail(chain);
+    if (tail) return { seq: tail.seq + 1, hash: tail.hash };
+    const at = now();
+    const begins = { kind: "begins", at, chained_since: at, unchained: unchainedOf(chain) } as const;
+    return { seq: 1, hash: append(chain, { seq: 0, hash: NO_HASH }, null, at, begins) };
+  }
+
+  /** Only what people decided goes back to before there were chains. */
+  function unchainedOf(chain: AuditChain): number {
+    return chain === "decisions" ? storage.audit.countUnchained() : 0;
+  }
+
+  function append(chain: AuditChain, link: AuditLink, approvalId: string | null, at: number, said: AuditEntry): string {
+    const entry = JSON.stringify(said);
+    const hash = hashOfEntry(link.hash, entry);
+    storage.audit.append({ chain, seq: link.seq, approvalId, at, entry, hash });
+    return hash;
+  }
+
+  return {
+    next,
+    /** Records a decision at the place that `next` named; the row of the decision names that place too. */
+    decided(link: AuditLink, asked: ApprovalHead, outcome: Outcome): void {
+      const entry = decidedEntry(asked, outcome, hashOfUpdate(outcome.updatedInput));
+      append(chainOf(asked), link, asked.id, outcome.resolvedAt, entry);
+    },
+    /** Records that a decision was handed to its child later than it was made. */
+    delivered(asked: ApprovalHead, deliveredAt: number): void {
+      const entry = { kind: "delivered", approval_id: asked.id, delivered_at: deliveredAt } as const;
+      const chain = chainOf(asked);
+      append(chain, next(chain), asked.id, deliveredAt, entry);
+    },
+    /** Forgets what is older, and records up to where; tells how many entries went. */
+    forgetBefore(chain: AuditChain, before: number, limit: number): number {
+      const chained_since = storage.audit.checkpoint(chain)?.chainedSince ?? storage.audit.first(chain)?.at ?? now();
+      const forgotten = storage.audit.forgetBefore(chain, before, limit, chained_since);
+      if (!forgotten) return 0;
+      const { seq: through_seq, hash: through_hash } = forgotten.through;
+      const at = now();
+      const unchained = unchainedOf(chain);
+      const entry = { kind: "forgotten", at, through_seq, through_hash, chained_since, unchained } as const;
+      append(chain, next(chain), null, at, entry);
+      return forgotten.count;
+    },
+  };
+}
+
+/** SHA-256 over the hash before it, a line feed, and the text of the entry. */
+export function hashOfEntry(previous: string, entry: string): string {
+  return createHash("sha256").update(`${previous}\n${entry}`).digest("hex");
+}
+
+/** Of an edited input, as its JSON is stored. */
+export function hashOfUpdate(updatedInput: Outcome["updatedInput"]): string | null {
+  return updatedInput && createHash("sha256").update(JSON.stringify(updatedInput)).digest("hex");
+}
+
+export function chainOf({ isBuiltin }: Pick<ApprovalHead, "isBuiltin">): AuditChain {
+  return isBuiltin ? "builtin" : "decisions";
+}
+
+/** What the chain says of a decision; the same for a row that nobody has changed since. */
+export function decidedEntry(
+  asked: Omit<ApprovalHead, "status" | "resolvedAt" | "resolvedBy" | "deliveredAt">,
+  outcome: Omit<Outcome, "updatedInput">,
+  updated_input_hash: string | null,
+): Extract<AuditEntry, { kind: "decided" }> {
+  return {
+    kind: "decided",
+    approval_id: asked.id,
+    session_id: asked.sessionId,
+    session_name: asked.sessionName,
+    asked_in: asked.askedIn,
+    owner: asked.owner,
+    tool_name: asked.toolName,
+    tool_use_id: asked.toolUseId,
+    ask_hash: asked.askHash,
+    asked_at: asked.createdAt,
+    expires_at: asked.expiresAt,
+    status: outcome.status,
+    message: outcome.responseMessage,
+    updated_input_hash,
+    interrupt: outcome.interrupt,
+    decided_at: outcome.resolvedAt,
+    decided_by: outcome.resolvedBy,
+    delivered_at: outcome.deliveredAt,
+  };
+}

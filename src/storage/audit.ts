@@ -1,0 +1,146 @@
+import { and, asc, desc, eq, gt, lte, sql } from "drizzle-orm";
+import type { AuditChain } from "../schema/audit.ts";
+import type { Orm } from "./database.ts";
+import { inOneStep } from "./space.ts";
+import { approvals, audit, auditCheckpoints } from "./tables.ts";
+
+export type AuditRow = typeof audit.$inferSelect;
+/** An entry's place in its chain, and its hash. */
+export type AuditLink = Pick<AuditRow, "seq" | "hash">;
+/** The decision of an entry as it stands in its own table now. */
+export type DecidedRow = typeof approvals.$inferSelect;
+
+/** A child that runs may still come back for a decision that it has not got yet. */
+const isAwaited = sql<number>`coalesce(delivered_at IS NULL AND status NOT IN ('pending', 'abandoned') AND EXISTS
+  (SELECT 1 FROM turns WHERE turns.session_id = loopback_approvals.session_id AND turns.status = 'running'), 0)`;
+
+/** Queries on the hash chains. What writes is called inside a transaction of the writer. */
+export function auditQueries(orm: Orm) {
+  const at = sql.placeholder;
+  const ofChain = eq(audit.chain, at("chain"));
+  const link = { seq: audit.seq, hash: audit.hash };
+  const newest = orm.select(link).from(audit).where(ofChain).orderBy(desc(audit.seq)).limit(1).prepare();
+  const checkpoint = orm
+    .select()
+    .from(auditCheckpoints)
+    .where(eq(auditCheckpoints.chain, at("chain")))
+    .prepare();
+  const insert = orm
+    .insert(audit)
+    .values({
+      chain: at("chain"),
+      seq: at("seq"),
+      approvalId: at("approvalId"),
+      at: at("at"),
+      entry: at("entry"),
+      hash: at("hash"),
+    })
+    .prepare();
+  const page = orm
+    .select({ entry: audit, approval: approvals })
+    .from(audit)
+    .leftJoin(approvals, eq(approvals.id, audit.approvalId))
+    .where(and(ofChain, gt(audit.seq, at("after"))))
+    .orderBy(asc(audit.seq))
+    .limit(at("limit"))
+    .prepare();
+  const front = orm
+    .select({
+      ...link,
+      at: audit.at,
+      bytes: sql<number>`coalesce(octet_length(input), 0) + coalesce(octet_length(updated_input), 0)`,
+      isAwaited,
+    })
+    .from(audit)
+    .leftJoin(approvals, eq(approvals.id, audit.approvalId))
+    .where(ofChain)
+    .orderBy(asc(audit.seq))
+    .limit(at("limit"))
+    .prepare();
+  const decided = orm
+    .select({ id: approvals.id, auditSeq: approvals.auditSeq, at: approvals.resolvedAt, named: audit.approvalId })
+    .from(approvals)
+    .leftJoin(
+      audit,
+      and(
+        eq(audit.chain, sql`CASE is_builtin WHEN 1 THEN 'builtin' ELSE 'decisions' END`),
+        eq(audit.seq, approvals.auditSeq),
+      ),
+    )
+    .where(and(gt(approvals.id, at("after")), sql`status <> 'pending'`))
+    .orderBy(asc(approvals.id))
+    .limit(at("limit"))
+    .prepare();
+  const unchained = orm
+    .select({ count: sql<number>`count(*)` })
+    .from(approvals)
+    .where(sql`status <> 'pending' AND audit_seq IS NULL`)
+    .prepare();
+
+  return {
+    /** Where the chain ends; `undefined` before its first entry. */
+    tail: (chain: AuditChain): AuditLink | undefined => newest.get({ chain }) ?? checkpoint.get({ chain }),
+    /** Up to where the chain was forgotten. */
+    checkpoint: (chain: AuditChain): typeof auditCheckpoints.$inferSelect | undefined => checkpoint.get({ chain }),
+    /** The first entry of a chain of which nothing was forgotten. */
+    first: (chain: AuditChain): AuditRow | undefined =>
+      orm
+        .select()
+        .from(audit)
+        .where(and(eq(audit.chain, chain), eq(audit.seq, 0)))
+        .get(),
+    /** Decided approvals after `after`, in the order of their ids, with the entry that each names. */
+    decided: (
+      after: string,
+      limit: number,
+    ): { id: string; auditSeq: number | null; at: number | null; named: string | null }[] =>
+      decided.all({ after, limit }),
+    append: (row: AuditRow): void => void insert.run(row),
+    /** In order, beginning after `after`, each with its decision where that is still on record. */
+    page: (chain: AuditChain, after: number, limit: number): { entry: AuditRow; approval: DecidedRow | null }[] =>
+      page.all({ chain, after, limit }),
+    /** How many decisions are on record that no chain has. */
+    countUnchained: (): number => unchained.get()?.count ?? 0,
+    /** When the first entry was made, unless its decision is still awaited. */
+    oldestAt: (chain: AuditChain): number | undefined => {
+      const [first] = front.all({ chain, limit: 1 });
+      return first?.isAwaited === 0 ? first.at : undefined;
+    },
+    /**
+     * Forgets decisions with their entries, from the front of the chain, up to the last one before `before` among the
+     * `limit` first; tells how many, and where the chain goes on. A clock that was set back leaves no entry behind.
+     */
+    forgetBefore: (
+      chain: AuditChain,
+      before: number,
+      limit: number,
+      chainedSince: number,
+    ): { count: number; through: AuditLink } | undefined => {
+      const first = inOneStep(front.all({ chain, limit }));
+      const awaitedFrom = first.findIndex((row) => row.isAwaited === 1);
+      const free = awaitedFrom < 0 ? first : first.slice(0, awaitedFrom);
+      const old = free.slice(0, free.findLastIndex((row) => row.at < before) + 1);
+      const last = old.at(-1);
+      if (!last) return undefined;
+      const through = { seq: last.seq, hash: last.hash };
+      const forgotten = orm
+        .select({ id: audit.approvalId })
+        .from(audit)
+        .where(and(eq(audit.chain, chain), lte(audit.seq, last.seq)));
+      orm
+        .delete(approvals)
+        .where(and(sql`${approvals.id} IN ${forgotten}`, sql`audit_seq IS NOT NULL`))
+        .run();
+      orm
+        .delete(audit)
+        .where(and(eq(audit.chain, chain), lte(audit.seq, last.seq)))
+        .run();
+      orm
+        .insert(auditCheckpoints)
+        .values({ chain, ...through, chainedSince })
+        .onConflictDoUpdate({ target: auditCheckpoints.chain, set: through })
+        .run();
+      return { count: old.length, through };
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { and, desc, eq, lt, sql } from "drizzle-orm";
+import type { TurnEvent } from "../schema/turn.ts";
+import type { Orm } from "./database.ts";
+import { turnEvents, turns, unaskedCalls } from "./tables.ts";
+
+export type UnaskedCallRow = typeof unaskedCalls.$inferSelect;
+type ToolUse = Extract<TurnEvent, { type: "tool_use" }>;
+
+const AFTER_EVERY_ID = "~";
+
+/** Queries on calls that ran although Plexus had not allowed them. */
+export function unaskedCallQueries(orm: Orm) {
+  const at = sql.placeholder;
+  const toolUse = orm
+    .select({ event: turnEvents.event })
+    .from(turnEvents)
+    .where(
+      and(
+        eq(turnEvents.turnId, at("turnId")),
+        sql`json_extract(event, '$.type') = 'tool_use'`,
+        sql`json_extract(event, '$.tool_use_id') = ${at("toolUseId")}`,
+      ),
+    )
+    .orderBy(desc(turnEvents.seq))
+    .limit(1)
+    .prepare();
+
+  return {
+    /** What the child wrote when it made this call. */
+    toolUse: (call: { turnId: string; toolUseId: string }): ToolUse | undefined => {
+      const event = toolUse.get(call)?.event;
+      return event?.type === "tool_use" ? event : undefined;
+    },
+    get: (id: string): UnaskedCallRow | undefined =>
+      orm.select().from(unaskedCalls).where(eq(unaskedCalls.id, id)).get(),
+    /** Records the call, and counts it with its turn. */
+    add: (call: UnaskedCallRow): void => {
+      orm.insert(unaskedCalls).values(call).run();
+      orm.update(turns).set({ unasked: sql`unasked + 1` }).where(eq(turns.id, call.turnId)).run();
+    },
+    /** Newest first, beginning after `cursor`. */
+    list: (
+      scope: { owner?: string | undefined; sessionId?: string | undefined; turnId?: string | undefined },
+      { cursor = AFTER_EVERY_ID, limit }: { cursor?: string | undefined; limit: number },
+    ): UnaskedCallRow[] =>
+      orm
+        .select()
+        .from(unaskedCalls)
+        .where(
+          and(
+            lt(unaskedCalls.id, cursor),
+            scope.owner === undefined ? undefined : eq(unaskedCalls.owner, scope.owner),
+            scope.sessionId === undefined ? undefined : eq(unaskedCalls.sessionId, scope.sessionId),
+            scope.turnId === undefined ? undefined : eq(unaskedCalls.turnId, scope.turnId),
+          ),
+        )
+        .orderBy(desc(unaskedCalls.id))
+        .limit(limit)
+        .all(),
+  };
+}
