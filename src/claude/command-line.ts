@@ -1,6 +1,6 @@
 import { PERMISSION_TOOL } from "../schema/approval.ts";
 import { AppError } from "../schema/errors.ts";
-import type { Supervision } from "../schema/turn.ts";
+import type { Supervision } from "../schema/supervision.ts";
 import type { JsonObject } from "../schema/values.ts";
 import { permissionSettings } from "./permission-settings.ts";
 

@@ -1,4 +1,4 @@
-import type { Supervision } from "../schema/turn.ts";
+import type { Supervision } from "../schema/supervision.ts";
 
 /** Who pays, where the model is, and limits: all that a child keeps of what steers the CLI. */
 const KEPT = [
@@ -30,9 +30,10 @@ const REMOVED =
 const MAX_MCP_OUTPUT_TOKENS = "1000000";
 
 /** What seals a child off from a project that it works in. */
-const SEALED = {
+export const SEALED = {
   // The working directory is an added one too, so that its CLAUDE.md is read without its settings.
   CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1",
+  // Else the CLI runs `git status` as it starts, and that runs what the repository's own configuration names.
   CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: "1",
 };
 

@@ -1,4 +1,4 @@
-import type { Supervision } from "../schema/turn.ts";
+import type { Supervision } from "../schema/supervision.ts";
 import { realPath } from "./real-path.ts";
 
 export type PermissionSettings = {

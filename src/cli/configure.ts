@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { z } from "zod";
 import { type Config, type Flags, readConfig } from "../config.ts";
 import { McpConfig } from "../schema/approval.ts";
 import { ErrorResult } from "../schema/errors.ts";
+import { Supervision } from "../schema/supervision.ts";
+import { JsonObject } from "../schema/values.ts";
 import { jsonText } from "./printable.ts";
 import { openPrivateFile } from "./private-file.ts";
 import { clientCommand } from "./settings.ts";
@@ -15,13 +17,26 @@ const Configured = z.object({ session_id: z.string(), mcp_config: McpConfig, arg
 type Configured = z.infer<typeof Configured>;
 const PROMPT = "your prompt";
 
-type Options = Flags & { out?: string; name?: string; sessionId?: string; json?: true };
+type Options = Flags & {
+  out?: string;
+  name?: string;
+  sessionId?: string;
+  supervision?: Supervision;
+  workingDir?: string;
+  json?: true;
+};
 
 export function configureCommand(terminal: Terminal): Command {
   return clientCommand("configure", "make a session for a claude that you start by hand, and print its command")
     .option("--out <FILE>", "write the MCP config there, for you alone to read (else it is printed)")
     .option("--name <NAME>", "name the new session")
     .option("--session-id <ID>", "one more config for this session, rather than a new one")
+    .addOption(
+      new Option("--supervision <MODE>", "inherit lets your own settings and the project's count (default)").choices(
+        Supervision.options,
+      ),
+    )
+    .option("--working-dir <DIR>", "where it will work, if on the server's host: what only reads there needs nobody")
     .option("--json", "print JSON")
     .action(async (options: Options) => {
       const config = readConfig(options);
@@ -33,8 +48,10 @@ export function configureCommand(terminal: Terminal): Command {
 async function write(file: string, config: Config, options: Options, terminal: Terminal): Promise<void> {
   using target = openPrivateFile(file);
   const { session_id, mcp_config, args } = await configure(config, options);
-  target.commit(`${JSON.stringify(mcp_config, null, 2)}\n`);
-  const command = claudeCommand(file, args);
+  const { rest, settings } = settingsIn(args);
+  // Claude Code takes the MCP servers of a file and the settings in it: one file, and a short command.
+  target.commit(`${JSON.stringify({ ...mcp_config, ...settings }, null, 2)}\n`);
+  const command = claudeCommand(file, settings ? ["--settings", file, ...rest] : rest);
   if (options.json) terminal.out(jsonText({ type: "ok", session_id, file, command }, terminal));
   else terminal.out(`${shellLine(command)}\n`);
 }
@@ -47,12 +64,22 @@ function print(configured: Configured, { json }: Options, terminal: Terminal): v
   terminal.err(`It holds a token: keep it in a FILE that only you can read (--out FILE does), and start\n${command}\n`);
 }
 
-async function configure(config: Config, { name, sessionId }: Options): Promise<Configured> {
-  const { value } = await callServerTool(config, "loopback_configure", { name, session_id: sessionId });
+async function configure(config: Config, options: Options): Promise<Configured> {
+  const { name, sessionId: session_id, supervision, workingDir } = options;
+  const working_dir = workingDir === undefined ? undefined : resolve(workingDir);
+  const asked = { name, session_id, supervision, working_dir };
+  const { value } = await callServerTool(config, "loopback_configure", asked);
   const configured = Configured.safeParse(value);
   if (configured.success) return configured.data;
   const refusal = ErrorResult.safeParse(value).data;
   throw new CommandFailed(refusal?.message ?? "The server's answer is not understood: is it another version?");
+}
+
+/** The settings among the arguments, as an object, and all other arguments. */
+function settingsIn(args: string[]): { rest: string[]; settings: JsonObject | undefined } {
+  const at = args.indexOf("--settings");
+  if (at < 0) return { rest: args, settings: undefined };
+  return { rest: args.toSpliced(at, 2), settings: JsonObject.parse(JSON.parse(args[at + 1] ?? "")) };
 }
 
 function claudeCommand(file: string, args: string[]): string[] {

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { SessionDetail } from "../schema/session-view.ts";
-import { Supervision } from "../schema/turn.ts";
+import { Supervision } from "../schema/supervision.ts";
 import { CommandFailed } from "./terminal.ts";
 
 export type SessionFlags = {

@@ -21,7 +21,7 @@ export function toApproval(row: ApprovalRow): Approval {
     expires_at: seconds(row.expiresAt),
     resolved_at: row.resolvedAt === null ? null : seconds(row.resolvedAt),
     resolved_by: row.resolvedBy,
-    delivered_at: row.deliveredAt === null ? null : seconds(row.deliveredAt),
+    ...(row.status !== "pending" && { delivered_at: row.deliveredAt === null ? null : seconds(row.deliveredAt) }),
   };
 }
 

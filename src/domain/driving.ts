@@ -1,3 +1,6 @@
+import { byHandArguments } from "../claude/by-hand.ts";
+import type { ConfigureInput } from "../schema/approval.ts";
+import { AppError } from "../schema/errors.ts";
 import type { CreateInput, SessionConfig } from "../schema/session.ts";
 import type { SessionStatus, Usage } from "../schema/turn.ts";
 import type { TurnRow } from "../storage/turns.ts";
@@ -33,12 +36,15 @@ type DrivingNeed = {
   turnReading: TurnReading;
   workspace: Workspace;
   broadcast: Broadcast;
+  dataDir: string;
   /** How long an ask waits, where the session says nothing else. */
   timeoutSecs: number;
 };
 
 /** What a parent does with its children, over whatever transport. */
-export function createDriving({ sessions, turns, turnReading, workspace, broadcast, timeoutSecs }: DrivingNeed) {
+export function createDriving(need: DrivingNeed) {
+  const { sessions, turns, turnReading, workspace, broadcast, dataDir, timeoutSecs } = need;
+
   function chosen(asked: Omit<CreateInput, "name">): SessionConfig {
     return {
       working_dir: workspace.workingDir(asked.working_dir),
@@ -60,6 +66,31 @@ export function createDriving({ sessions, turns, turnReading, workspace, broadca
   return {
     create: async (principal: Principal, { name, ...asked }: CreateInput): Promise<Session> =>
       sessions.createManaged(principal, name, chosen(asked)),
+
+    /** A session for a claude that is started by hand (a new one, or one of the caller's), and how to start it. */
+    async configure(
+      principal: Principal,
+      { name, session_id, supervision, working_dir }: ConfigureInput,
+    ): Promise<{ session: Session; args: string[] }> {
+      if (session_id === undefined) {
+        const config = working_dir === undefined ? undefined : chosen({ working_dir, supervision });
+        const session = await sessions.createByHand(principal, name, config);
+        return { session, args: byHandArguments({ supervision: supervision ?? "default", dataDir }) };
+      }
+      if (name !== undefined || working_dir !== undefined) {
+        const problem = "A session that there is has its name and its working_dir: leave both out, or the session_id.";
+        throw new AppError("invalid_arguments", problem);
+      }
+      const session = sessions.require(principal, session_id);
+      if (session.kind !== "by_hand") {
+        throw new AppError(
+          "invalid_arguments",
+          `Plexus starts the children of session "${session.name}" itself: call this without a session_id to make another.`,
+        );
+      }
+      const kept = supervision ?? session.config?.supervision ?? "default";
+      return { session, args: byHandArguments({ supervision: kept, dataDir }) };
+    },
 
     /** Starts a turn and waits for its end; returns earlier when a decision is needed, or when the time is up. */
     async chat(

@@ -7,7 +7,8 @@ type SessionSpec = Omit<CommandSpec, "dataDir" | "mcpConfigFile" | "loopback">;
 
 /** A session that was stored before there was a choice of carriers names none. */
 export function configOf(session: Session): SessionConfig {
-  if (session.config) return { ...session.config, carrier: session.config.carrier ?? "http" };
+  if (session.config && session.kind === "managed")
+    return { ...session.config, carrier: session.config.carrier ?? "http" };
   throw new AppError(
     "invalid_arguments",
     `Session "${session.name}" was made for a claude that is started by hand: create another.`,

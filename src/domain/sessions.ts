@@ -19,7 +19,7 @@ const NO_CONVERSATION = {
 
 export function createSessions({ storage, now }: { storage: Storage; now: () => number }) {
   /** A new session for a claude that somebody starts by hand; a name in use is refused, never changed. */
-  async function createByHand(creator: Principal, name?: string): Promise<Session> {
+  async function createByHand(creator: Principal, name?: string, config?: SessionConfig): Promise<Session> {
     const id = storage.newId();
     const session: Session = {
       id,
@@ -29,6 +29,7 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
       loopbackTimeoutSecs: null,
       createdAt: now(),
       ...NO_CONVERSATION,
+      config: config ?? null,
     };
     return insert(session);
   }
@@ -53,7 +54,7 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
 
   /** A new session that goes on from where this one stands, and leaves it as it is. */
   async function fork(creator: Principal, parent: Session, name: string): Promise<Session> {
-    if (!parent.config)
+    if (parent.kind === "by_hand")
       throw new AppError("invalid_arguments", `Session "${parent.name}" is a claude started by hand.`);
     return insert({
       ...parent,

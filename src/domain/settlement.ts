@@ -27,7 +27,7 @@ type SettlementNeed = {
 export function createSettlement({ storage, audit, now, isHeld }: SettlementNeed) {
   function settle(announce: Announce, id: string, made: Made): ApprovalHead | undefined {
     const link = audit.next("decisions");
-    const outcome = { ...made, deliveredAt: isHeld(id) ? made.resolvedAt : null };
+    const outcome = { ...made, deliveredAt: made.status !== "abandoned" && isHeld(id) ? made.resolvedAt : null };
     const row = storage.approvals.settleIfPending(id, { ...outcome, auditSeq: link.seq });
     if (row) {
       audit.decided(link, row, outcome);

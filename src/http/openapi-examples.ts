@@ -22,7 +22,6 @@ const Approval = {
   expires_at: 1787000300,
   resolved_at: null,
   resolved_by: null,
-  delivered_at: null,
 } as const;
 const ApprovalContext = { working_dir: "/srv/project", file: null };
 const SessionSummary = {

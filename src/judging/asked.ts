@@ -17,7 +17,6 @@ export function askedIn(event: ChangeEvent & { type: "approval_requested" }): Ap
     expires_at: event.expires_at,
     resolved_at: null,
     resolved_by: null,
-    delivered_at: null,
     ...(event.truncated && { truncated: event.truncated, input_size: event.input_size ?? 0 }),
   };
 }

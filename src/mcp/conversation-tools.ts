@@ -31,9 +31,10 @@ export const CONVERSATION_TOOLS: RunnableTool[] = [
     async run({ app, principal }, { session_id }) {
       const sessionId = session_id && app.sessions.require(principal, session_id).id;
       const streams = app.turnReading.list(principal, sessionId, MAX_STREAMS).map((row) => {
-        const { usage, ephemeral, ...turn } = app.sessionView.turn(row);
+        const { usage, ephemeral, unasked, ...turn } = app.sessionView.turn(row);
         const read_position = app.turnReading.position(row.id, "");
-        return { ...turn, read_position, error: turn.error?.slice(0, 150) ?? null };
+        const error = turn.error?.slice(0, 150) ?? null;
+        return { ...turn, read_position, error, ...(unasked > 0 && { unasked }) };
       });
       return { type: "ok", streams };
     },

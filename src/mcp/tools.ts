@@ -113,8 +113,8 @@ export const DECIDER_TOOLS: RunnableTool[] = [
       "to a file that only its user can read (it holds a token), and args for the command line. Its asks then come to you.",
     input: ConfigureInput,
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
-    async run({ app, principal }, { name, session_id }) {
-      const configured = await configureSession(app, principal, { name, sessionId: session_id });
+    async run({ app, principal }, asked) {
+      const configured = await configureSession(app, principal, asked);
       const next =
         "Write mcp_config to a file with mode 0600, then start: claude -p --mcp-config FILE, args, and the prompt. " +
         "Then call loopback_wait.";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Id, JsonObject, Name, optional, UnixSeconds } from "./values.ts";
+import { Supervision } from "./supervision.ts";
+import { Id, JsonObject, Name, optional, Path, UnixSeconds } from "./values.ts";
 
 export const ApprovalStatus = z.enum(["pending", "allowed", "denied", "timed_out", "abandoned"]);
 export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
@@ -23,8 +24,8 @@ export const Approval = z.strictObject({
   expires_at: UnixSeconds,
   resolved_at: UnixSeconds.nullable(),
   resolved_by: z.string().nullable(),
-  /** When the decision was handed to the child that waited for it. */
-  delivered_at: UnixSeconds.nullable(),
+  /** Once it is decided: when the decision was handed to the child that waits for it. */
+  delivered_at: UnixSeconds.nullable().optional(),
   truncated: z.literal(true).optional(),
   input_size: z.int().optional(),
 });
@@ -139,7 +140,14 @@ export const WaitInput = z.strictObject({
 export const ConfigureInput = z.strictObject({
   name: optional(Name).describe("A name for the new session; must not be in use."),
   session_id: optional(Id).describe("An existing session of yours, to give it one more token."),
+  supervision: optional(Supervision).describe(
+    "strict or default (as if unset): every call asks, and no settings of the user or the project count; inherit: they do.",
+  ),
+  working_dir: optional(Path).describe(
+    "Where it will work, on the server's own host: then what only reads there is decided by built-in rules.",
+  ),
 });
+export type ConfigureInput = z.infer<typeof ConfigureInput>;
 
 export const McpConfig = z.strictObject({
   mcpServers: z.strictObject({

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { Carrier } from "./carrier.ts";
-import { Supervision } from "./turn.ts";
-import { Id, JsonObject, Name, optional } from "./values.ts";
+import { Supervision } from "./supervision.ts";
+import { Id, JsonObject, Name, optional, Path } from "./values.ts";
 
 /** `by_hand`: a claude that somebody started on their own; `managed`: one that Plexus starts, turn by turn. */
 export const SessionKind = z.enum(["by_hand", "managed"]);
 export type SessionKind = z.infer<typeof SessionKind>;
 
-const Path = z.string().min(1).max(4096);
 const Words = z.array(z.string().min(1).max(1_000)).max(1_000);
 
 export const CreateInput = z.strictObject({

@@ -55,7 +55,3 @@ export const TurnEvent = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("passthrough"), event_type: z.string(), data: z.unknown() }),
 ]);
 export type TurnEvent = z.infer<typeof TurnEvent>;
-
-/** How much a child may do unasked. */
-export const Supervision = z.enum(["strict", "default", "inherit"]);
-export type Supervision = z.infer<typeof Supervision>;

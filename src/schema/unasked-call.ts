@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Supervision } from "./turn.ts";
+import { Supervision } from "./supervision.ts";
 import { Id, JsonObject, UnixSeconds } from "./values.ts";
 
 /** A call that ran although Plexus had not allowed it. */

@@ -11,6 +11,8 @@ export function optional<T extends z.ZodType>(schema: T) {
 /** An id as callers send it; whether it names anything is decided by looking it up. */
 export const Id = z.string().min(1).max(64);
 
+export const Path = z.string().min(1).max(4096);
+
 /** A name that people choose: for sessions and tokens. */
 export const Name = z
   .string()

@@ -4,7 +4,8 @@ import type { ApprovalStatus } from "../schema/approval.ts";
 import type { AuditChain } from "../schema/audit.ts";
 import type { ChangeKind } from "../schema/change.ts";
 import type { SessionConfig, SessionKind } from "../schema/session.ts";
-import type { Supervision, TurnEvent, Usage } from "../schema/turn.ts";
+import type { Supervision } from "../schema/supervision.ts";
+import type { TurnEvent, Usage } from "../schema/turn.ts";
 import type { JsonObject } from "../schema/values.ts";
 
 /** Times are Unix milliseconds; ids are UUIDv7, so that the order of ids is the order of creation. */

@@ -261,7 +261,9 @@ describe("the rules bookkeeping and agent", () => {
   test("let a child start a helper of its own rights, in default alone", () => {
     const input = { description: "look", prompt: "look around" };
     expect(rule("Agent", input)).toBe("agent");
-    expect(rule("Agent", { ...input, subagent_type: "Explore", run_in_background: true, model: "haiku" })).toBe("agent");
+    expect(rule("Agent", { ...input, subagent_type: "Explore", run_in_background: true, model: "haiku" })).toBe(
+      "agent",
+    );
     expect(rule("Agent", input, tree.strict)).toBeUndefined();
   });
 

@@ -67,7 +67,13 @@ export async function plantTree(): Promise<Tree> {
     supervision: "default",
     workingDir: at("work"),
     addDirs: [at("added")],
-    privatePaths: [at("data"), at("data/operator-token"), at("home/.claude"), at("work/nest/vault"), at("work/not-yet")],
+    privatePaths: [
+      at("data"),
+      at("data/operator-token"),
+      at("home/.claude"),
+      at("work/nest/vault"),
+      at("work/not-yet"),
+    ],
     home: at("home"),
   };
   return {

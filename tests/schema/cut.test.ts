@@ -17,7 +17,6 @@ const approval: Approval = {
   expires_at: 2,
   resolved_at: null,
   resolved_by: null,
-  delivered_at: null,
 };
 
 /** Text of every kind, up to what a child may send in one field of a test's input. */

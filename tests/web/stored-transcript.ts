@@ -26,6 +26,7 @@ function eventAt(seq: number): TurnEvent {
   const id = `toolu_${seq}`;
   if (seq === 0) return { type: "start", id: "turn", user_position: null };
   if (seq % 3 === 0) return { type: "tool_use", tool_name: "Bash", tool_use_id: id, input: { command: `make ${seq}` } };
-  if (seq % 3 === 1) return { type: "tool_result", tool_use_id: id, output: `line ${seq}.`, is_error: false, approval_id: null };
+  if (seq % 3 === 1)
+    return { type: "tool_result", tool_use_id: id, output: `line ${seq}.`, is_error: false, approval_id: null };
   return { type: "content", text: `line ${seq}.` };
 }

@@ -22,7 +22,6 @@ function approval(number: number): Approval {
     expires_at: 2_000,
     resolved_at: null,
     resolved_by: null,
-    delivered_at: null,
   };
 }
 

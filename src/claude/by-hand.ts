@@ -1,0 +1,15 @@
+import { PERMISSION_TOOL } from "../schema/approval.ts";
+import type { Supervision } from "../schema/supervision.ts";
+import type { JsonObject } from "../schema/values.ts";
+import { SEALED } from "./environment.ts";
+import { permissionSettings } from "./permission-settings.ts";
+
+/** What a claude that somebody starts by hand is told, beside its MCP config, so that it is sealed like one of ours. */
+export function byHandArguments(spec: { supervision: Supervision; dataDir: string }): string[] {
+  const asking = ["--strict-mcp-config", "--permission-mode", "default", "--permission-prompt-tool", PERMISSION_TOOL];
+  if (spec.supervision === "inherit") return asking;
+  const { sources, settings } = permissionSettings({ ...spec, canAsk: true });
+  const sealed: JsonObject = { ...settings, env: SEALED };
+  // The project's CLAUDE.md is found as that of an added directory, wherever it is started.
+  return [...asking, `--setting-sources=${sources}`, "--add-dir=.", "--settings", JSON.stringify(sealed)];
+}
