@@ -3,6 +3,8 @@ import { AppError } from "../schema/errors.ts";
 import { type Env, refuseRevoked } from "./auth.ts";
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
+/** Enough for a sign-in code, and too little for strangers to fill the memory with. */
+const MAX_BODY_BYTES_WITHOUT_TOKEN = 1024;
 const JSON_TYPE = /^application\/([a-z.-]+\+)?json\s*(;|$)/i;
 
 /** What Bun replaces in silence is refused here: a child's input must be decided on as it was sent. */
@@ -28,7 +30,7 @@ export const jsonBody: MiddlewareHandler<Env> = async (c, next) => {
 };
 
 async function readText(c: Context<Env>): Promise<string> {
-  const bytes = await readBytes(c.req.raw);
+  const bytes = await readBytes(c.req.raw, c.get("principal") ? MAX_BODY_BYTES : MAX_BODY_BYTES_WITHOUT_TOKEN);
   refuseRevoked(c);
   try {
     return utf8.decode(bytes);
@@ -38,25 +40,26 @@ async function readText(c: Context<Env>): Promise<string> {
 }
 
 /** What is left unread is thrown away by Bun as it arrives. */
-async function readBytes(request: Request): Promise<Uint8Array> {
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const length = request.headers.get("content-length");
-  if (Number(length) > MAX_BODY_BYTES) throw tooLarge();
+  if (Number(length) > maxBytes) throw tooLarge(maxBytes);
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     if (length !== null && !request.headers.has("transfer-encoding")) return await request.bytes();
     for await (const chunk of request.body ?? []) {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) break;
+      if (size > maxBytes) break;
       chunks.push(chunk);
     }
   } catch (cause) {
     throw new AppError("invalid_json", "The body ended before it was complete.", { cause });
   }
-  if (size > MAX_BODY_BYTES) throw tooLarge();
+  if (size > maxBytes) throw tooLarge(maxBytes);
   return Buffer.concat(chunks);
 }
 
-function tooLarge(): AppError {
-  return new AppError("payload_too_large", `The body is larger than ${MAX_BODY_BYTES} bytes.`);
+function tooLarge(maxBytes: number): AppError {
+  const unless = maxBytes === MAX_BODY_BYTES ? "" : ", the most that is read without a valid token";
+  return new AppError("payload_too_large", `The body is larger than ${maxBytes} bytes${unless}.`);
 }
