@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { PermitAnswer, PermitInput } from "../schema/approval.ts";
-import { AppError } from "../schema/errors.ts";
 import { isJsonObject, type JsonObject } from "../schema/values.ts";
 import type { ApprovalHead, ApprovalRow, NewApproval } from "../storage/approvals.ts";
 import type { Storage } from "../storage/database.ts";
@@ -8,11 +7,9 @@ import type { Announce } from "../storage/writer.ts";
 import { echoed, toPermitAnswer } from "./approval-view.ts";
 import type { Audit } from "./audit.ts";
 import type { Broadcast } from "./broadcast.ts";
+import { refuseFlood } from "./pending-bounds.ts";
 import { mayAskFor, type Principal } from "./principals.ts";
 import type { Session } from "./sessions.ts";
-
-/** More undecided asks of one child than this are no work but a flood. */
-const MAX_PENDING_PER_SESSION = 20_000;
 
 /** A child's hold on its approval, which outlives it. */
 export type Ask = Disposable & {
@@ -101,12 +98,7 @@ export function createAsks(need: AsksNeed) {
     // Without an id, two equal asks are two asks: a decision on one must not run the other.
     const same = toolUseId && storage.approvals.findSameAsk({ askedIn, toolUseId, askHash });
     if (same) return same;
-    if (storage.approvals.countPending(session.id) >= MAX_PENDING_PER_SESSION) {
-      throw new AppError(
-        "too_many_requests",
-        `This session has ${MAX_PENDING_PER_SESSION} undecided asks; wait for decisions.`,
-      );
-    }
+    refuseFlood(storage, session.id);
     const row = storage.approvals.create(approval);
     const event = { approval_id: approvalId, tool_name: input.tool_name, tool_use_id: toolUseId, input: input.input };
     storage.turns.appendIfRunning(askedIn, [{ type: "approval_requested", ...event }]);

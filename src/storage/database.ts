@@ -14,6 +14,7 @@ import { lockDataDir } from "./lock.ts";
 import { mcpClientQueries } from "./mcp-clients.ts";
 import { migrate } from "./migrations.ts";
 import { nodeQueries } from "./nodes.ts";
+import { pendingSizeQueries } from "./pending-sizes.ts";
 import { sessionQueries } from "./sessions.ts";
 import { spaceQueries } from "./space.ts";
 import { tokenQueries } from "./tokens.ts";
@@ -41,6 +42,7 @@ export function openStorage(dataDir: string, onCommitted: (changes: Change[]) =>
     const storage = {
       approvals: guarded(approvalQueries(orm)),
       audit: guarded(auditQueries(orm)),
+      pendingSizes: guarded(pendingSizeQueries(sqlite)),
       sessions: guarded(sessionQueries(orm)),
       tokens: guarded(tokenQueries(orm)),
       changes: guarded(changeQueries(orm)),

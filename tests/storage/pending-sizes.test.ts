@@ -1,0 +1,85 @@
+import { describe, expect, test } from "bun:test";
+import { approvalQueries } from "../../src/storage/approvals.ts";
+import { openStorage, type Storage } from "../../src/storage/database.ts";
+import { pendingSizeQueries } from "../../src/storage/pending-sizes.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
+import { openPlans } from "./query-plans.ts";
+import { newApproval, outcome } from "./rows.ts";
+import { temporaryStorage } from "./temporary-storage.ts";
+
+/** An input of exactly this many bytes. */
+const sized = (bytes: number) => ({ a: "x".repeat(bytes - '{"a":""}'.length) });
+const filed = ({ approvals, write }: Pick<Storage, "approvals" | "write">, sessionId: string, bytes: number) =>
+  write(() => approvals.create(newApproval({ sessionId, input: sized(bytes) })).id);
+const sums = ({ pendingSizes }: Pick<Storage, "pendingSizes">) => ({
+  one: pendingSizes.ofSession("one"),
+  two: pendingSizes.ofSession("two"),
+  all: pendingSizes.ofAll(),
+});
+const none = { count: 0, bytes: 0 };
+
+describe("the sums of what is pending", () => {
+  test("follow every ask and every decision, in bytes", async () => {
+    await using storage = await temporaryStorage();
+    expect(sums(storage)).toEqual({ one: none, two: none, all: none });
+    const first = await filed(storage, "one", 100);
+    await filed(storage, "one", 20);
+    const other = await filed(storage, "two", 3_000);
+    expect(sums(storage)).toEqual({
+      one: { count: 2, bytes: 120 },
+      two: { count: 1, bytes: 3_000 },
+      all: { count: 3, bytes: 3_120 },
+    });
+    await storage.write(() => storage.approvals.settleIfPending(first, outcome({ updatedInput: sized(9_000) })));
+    await storage.write(() => storage.approvals.settleIfPending(first, outcome()));
+    await storage.write(() => storage.approvals.settleIfPending(other, outcome({ status: "abandoned" })));
+    expect(sums(storage)).toEqual({ one: { count: 1, bytes: 20 }, two: none, all: { count: 1, bytes: 20 } });
+  });
+
+  test("count bytes, not characters", async () => {
+    await using storage = await temporaryStorage();
+    await storage.write(() => storage.approvals.create(newApproval({ input: { a: "€" } })));
+    expect(storage.pendingSizes.ofAll()).toEqual({ count: 1, bytes: 11 });
+  });
+
+  test("leave out what was undone", async () => {
+    await using storage = await temporaryStorage();
+    const id = await filed(storage, "one", 100);
+    const undone = storage.write(() => {
+      storage.approvals.create(newApproval({ sessionId: "two" }));
+      storage.approvals.settleIfPending(id, outcome());
+      expect(sums(storage)).toMatchObject({ one: none, two: { count: 1 } });
+      throw new Error("no");
+    });
+    await expect(undone).rejects.toThrow();
+    expect(sums(storage)).toEqual({ one: { count: 1, bytes: 100 }, two: none, all: { count: 1, bytes: 100 } });
+  });
+
+  test("leave out what was removed, and are read by their key", () => {
+    const { sqlite, orm } = openPlans();
+    const pendingSizes = pendingSizeQueries(sqlite);
+    const approvals = approvalQueries(orm);
+    for (const sessionId of ["one", "two"]) approvals.create(newApproval({ id: sessionId, sessionId }));
+    sqlite.run("DELETE FROM loopback_approvals WHERE id = 'one'");
+    expect(sums({ pendingSizes })).toMatchObject({ one: none, two: { count: 1 }, all: { count: 1 } });
+    using plan = sqlite.query<{ detail: string }, []>(
+      "EXPLAIN QUERY PLAN SELECT * FROM pending_sizes WHERE scope = ''",
+    );
+    expect(plan.get()?.detail).toBe("SEARCH pending_sizes USING PRIMARY KEY (scope=?)");
+  });
+
+  test("are the same after a restart, and after the decided ones were forgotten", async () => {
+    await using directory = await temporaryDirectory();
+    using before = openStorage(directory.path, () => {});
+    await filed(before, "one", 100);
+    await filed(before, "two", 20);
+    const decided = await filed(before, "two", 5_000);
+    await before.write(() => before.approvals.settleIfPending(decided, outcome()));
+    const expected = sums(before);
+    before[Symbol.dispose]();
+    using after = openStorage(directory.path, () => {});
+    expect(sums(after)).toEqual(expected);
+    expect(await after.write(() => after.approvals.removeResolvedBefore(1e15, 10))).toBe(1);
+    expect(sums(after)).toEqual(expected);
+  });
+});
