@@ -37,6 +37,10 @@ export function createTokens({
     return storage.tokens.get(idIn(secret) ?? "")?.kind === "web";
   }
 
+  function isOver(web: TokenRow): boolean {
+    return web.createdAt + WEB_TOKEN_MS <= now();
+  }
+
   /** What these tokens hold open ends now. */
   function end(ids: string[]): void {
     for (const id of ids) {
@@ -47,7 +51,7 @@ export function createTokens({
 
   /** Whoever made it, for as long as that one may call and the time is not up. */
   function webHolder(row: TokenRow): Principal | undefined {
-    if (row.createdAt + WEB_TOKEN_MS <= now()) return undefined;
+    if (isOver(row)) return undefined;
     if (row.name === null) return { kind: "operator" };
     const maker = storage.tokens.get(row.name);
     return maker && asPrincipal(maker);
@@ -94,6 +98,12 @@ export function createTokens({
 
     /** Whether this is the token of a page. The secret is one that `identify` knows. */
     isWeb,
+
+    /** Tells, whenever it is asked, whether this token's time is up; only that of a page ever is. */
+    expiry(secret: string): () => boolean {
+      const row = storage.tokens.get(idIn(secret) ?? "");
+      return () => row?.kind === "web" && isOver(row);
+    },
 
     /** Ends a web token; any other stays. The secret is one that `identify` knows. */
     async endWeb(secret: string): Promise<boolean> {

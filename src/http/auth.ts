@@ -44,10 +44,9 @@ export function refuseRevoked(c: Context<Env>): void {
 }
 
 /** The token of a page is for the page: were it stolen, it would open nothing that outlives it. */
-export function refusePages(app: App): MiddlewareHandler<Env> {
+export function refusePages(app: App, message: string): MiddlewareHandler<Env> {
   return async (c, next) => {
-    if (app.tokens.isWeb(bearer(c.req.header("authorization")) ?? ""))
-      throw new AppError("forbidden", "The token of a page is not for /mcp: `plexus token create NAME` makes one.");
+    if (app.tokens.isWeb(bearer(c.req.header("authorization")) ?? "")) throw new AppError("forbidden", message);
     await next();
   };
 }

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { SlowReader } from "../app.ts";
 import { errorFields, type Log } from "../log.ts";
-import type { Env } from "./auth.ts";
+import { bearer, type Env } from "./auth.ts";
 
 const RETRY_MS = 1_000;
 const HEADERS = { "Content-Type": "text/event-stream", "Cache-Control": "no-cache, no-transform" };
@@ -14,6 +14,8 @@ export type Streaming = {
   closing: AbortSignal;
   /** Counts a stream as open until disposed. */
   count: (stream: "events" | "session") => Disposable;
+  /** Tells whether a token has ended by itself, which no signal does. */
+  expiry: (secret: string) => () => boolean;
 };
 /** One event as it is sent: its id is what a reader resumes after. */
 export type SentEvent = { id: string | number; type: string; data: object };
@@ -24,15 +26,17 @@ type Source<T> = {
   sent(value: T): SentEvent;
 };
 type Part = { text: string; isLast: boolean };
+/** How often a silent stream says that it is there, and whether its reader may still hear it. */
+type Alive = { keepAliveMs: number; isWelcome: () => boolean };
 
 /**
- * Answers with server-sent events, until the reader leaves, its token is revoked, the server stops, or the source ends.
+ * Answers with server-sent events, until the reader leaves, its token ends, the server stops, or the source ends.
  * The server's idle limit stays on: the keep-alive satisfies it for whoever reads, and whoever has stopped reading is
  * cut off.
  */
 export function answerEvents<T>(
   c: Context<Env>,
-  { log, keepAliveMs, closing, count }: Streaming,
+  { log, keepAliveMs, closing, count, expiry }: Streaming,
   source: Source<T>,
 ): Response {
   const gone = new AbortController();
@@ -49,11 +53,20 @@ export function answerEvents<T>(
     // One that waits for its reader, rather than for events, hears of no signal.
     void events.return(undefined).catch(() => undefined);
   };
-  return new Response(readWhenTaken(next, keepAliveMs, end), { headers: HEADERS });
+  const hasExpired = expiry(bearer(c.req.header("authorization")) ?? "");
+  const isWelcome = () => {
+    if (hasExpired()) gone.abort();
+    return !gone.signal.aborted;
+  };
+  return new Response(readWhenTaken(next, { keepAliveMs, isWelcome }, end), { headers: HEADERS });
 }
 
 /** Takes the next event only when the client has taken all before it: what waits meanwhile is bounded by the source. */
-function readWhenTaken(next: () => Promise<Part>, keepAliveMs: number, onEnd: () => void): ReadableStream {
+function readWhenTaken(
+  next: () => Promise<Part>,
+  { keepAliveMs, isWelcome }: Alive,
+  onEnd: () => void,
+): ReadableStream {
   let keepAlive: ReturnType<typeof setInterval> | undefined;
   let first: Promise<Part> | undefined;
   const end = () => {
@@ -67,7 +80,10 @@ function readWhenTaken(next: () => Promise<Part>, keepAliveMs: number, onEnd: ()
         if (!keepAlive) {
           // Followed before the reader hears from us, so that nothing it does then can slip past.
           first = next();
-          keepAlive = setInterval(() => controller.desiredSize === 0 && send(": alive\n\n"), keepAliveMs);
+          keepAlive = setInterval(
+            () => isWelcome() && controller.desiredSize === 0 && send(": alive\n\n"),
+            keepAliveMs,
+          );
           return send(`retry: ${RETRY_MS}\n\n`);
         }
         const part = await (first ?? next());

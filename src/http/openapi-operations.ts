@@ -97,6 +97,7 @@ export const OPERATIONS: Operation[] = [
     id: "createToken",
     tag: "Tokens",
     summary: "Makes a token that sees and decides only what it created",
+    details: "Not for the token of a page, which it would outlive.",
     body: "NewToken",
     answers: { 201: { says: "The only time that it is shown.", json: "TokenCreated" } },
     errors: ["name_taken"],
@@ -133,6 +134,7 @@ export const OPERATIONS: Operation[] = [
     id: "createCode",
     tag: "Page",
     summary: "Makes a code that signs one page in, once",
+    details: "Not for the token of a page, which the other page would outlive.",
     answers: { 201: { says: "The code.", json: "SignInCode" } },
   },
   {

@@ -4,7 +4,7 @@ import type { App } from "../app.ts";
 import { AppError } from "../schema/errors.ts";
 import { SignInBody } from "../schema/sign-in.ts";
 import { VERSION } from "../version.ts";
-import { bearer, createWrongTokenLimit, type Env } from "./auth.ts";
+import { bearer, createWrongTokenLimit, type Env, refusePages } from "./auth.ts";
 import { jsonBody } from "./body.ts";
 import { refuseInvalid } from "./errors.ts";
 
@@ -23,9 +23,10 @@ export function signInRoute(app: App) {
 
 /** Who calls, a code for a page of theirs, and the end of one. */
 export function callerRoutes(app: App) {
+  const notByPages = refusePages(app, "A page signs no other page in, which would outlive it: use `plexus open`.");
   return new Hono<Env>()
     .get("/", (c) => c.json({ type: "ok", name: app.nameOf(c.get("principal")), version: VERSION }))
-    .post("/codes", (c) => {
+    .post("/codes", notByPages, (c) => {
       const principal = c.get("principal");
       if (principal.kind === "session") throw new AppError("forbidden", "A child has no page.");
       return c.json({ type: "created", ...app.signIn.newCode(principal) }, 201);

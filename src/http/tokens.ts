@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import type { App } from "../app.ts";
 import { Name } from "../schema/values.ts";
-import { type Env, operatorOnly } from "./auth.ts";
+import { type Env, operatorOnly, refusePages } from "./auth.ts";
 import { jsonBody } from "./body.ts";
 import { refuseInvalid } from "./errors.ts";
 
@@ -12,10 +12,14 @@ export const NewToken = z.strictObject({ name: Name });
 export const RevokedTokens = z.strictObject({ kind: z.literal("web") });
 
 export function tokenRoutes(app: App) {
+  const notByPages = refusePages(
+    app,
+    "A page makes no tokens, which would outlive it: use `plexus token create NAME`.",
+  );
   return new Hono<Env>()
     .use(operatorOnly)
     .get("/", (c) => c.json({ type: "ok", tokens: app.tokens.listNamed() }))
-    .post("/", jsonBody, zValidator("json", NewToken, refuseInvalid), async (c) =>
+    .post("/", notByPages, jsonBody, zValidator("json", NewToken, refuseInvalid), async (c) =>
       c.json({ type: "created", ...(await app.tokens.createNamed(c.req.valid("json").name)) }, 201),
     )
     .delete("/", zValidator("query", RevokedTokens, refuseInvalid), async (c) =>

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { SignedIn, SignInCode } from "../../src/schema/sign-in.ts";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
+import { until } from "../support/until.ts";
 import { expectRefusal, namedToken } from "./callers.ts";
 import { openEvents } from "./event-reader.ts";
+import { startPaced } from "./paced-server.ts";
 
 async function newCode(plexus: Plexus, token?: string): Promise<string> {
   const response = await plexus.fetch("/api/v1/me/codes", { method: "POST", ...(token && { token }) });
@@ -143,6 +145,27 @@ describe("the token of a page", () => {
     await expectRefusal(await plexus.fetch("/mcp", { method: "POST", body, token }), 403, "forbidden");
   });
 
+  test("makes no named token, of the operator's or of another's page", async () => {
+    await using plexus = await startPlexus();
+    const { token: named } = await plexus.app.tokens.createNamed("night-shift");
+    const body = JSON.stringify({ name: "for-ever" });
+    for (const token of [await webToken(plexus), await webToken(plexus, named)])
+      await expectRefusal(await plexus.fetch("/api/v1/tokens", { method: "POST", token, body }), 403, "forbidden");
+    const refused = await plexus.fetch("/api/v1/tokens", { method: "POST", token: await webToken(plexus), body });
+    expect(await refused.text()).toContain("plexus token create NAME");
+    expect(plexus.app.tokens.listNamed().map(({ name }) => name)).toEqual(["night-shift"]);
+    expect((await plexus.fetch("/api/v1/tokens", { method: "POST", body })).status).toBe(201);
+  });
+
+  test("signs no other page in, of the operator's or of another's page", async () => {
+    await using plexus = await startPlexus();
+    const { token: named } = await plexus.app.tokens.createNamed("night-shift");
+    for (const token of [await webToken(plexus), await webToken(plexus, named)]) {
+      const refused = await plexus.fetch("/api/v1/me/codes", { method: "POST", token });
+      expect(await expectRefusal(refused, 403, "forbidden")).toContain("plexus open");
+    }
+  });
+
   test("ends by itself after 30 days", async () => {
     let now = Date.now();
     await using first = await startPlexus({ clocks: { now: () => now } });
@@ -151,5 +174,22 @@ describe("the token of a page", () => {
     expect(await nameOf(first, token)).toBe("operator");
     now += 1;
     expect(await nameOf(first, token)).toBe("401");
+  });
+
+  test("ends what it holds open when its time is up, and no other's", async () => {
+    let now = Date.now();
+    await using plexus = await startPlexus({ clocks: { now: () => now } });
+    await using server = startPaced(plexus.app, { idleSecs: 60, keepAliveMs: 20 });
+    const { token: named } = await plexus.app.tokens.createNamed("night-shift");
+    await using page = await openEvents(server.url, { token: await webToken(plexus) });
+    await using other = await openEvents(server.url, { token: named });
+    const [ended, kept] = [page.next(), other.next()];
+    await until("the page's stream to be kept alive", () => page.asides.some((line) => line.includes("alive")));
+    now += 30 * 24 * 60 * 60_000;
+    expect(await ended).toBeUndefined();
+    const heard = other.asides.length;
+    await until("the other's stream to go on", () => other.asides.length > heard);
+    await plexus.app.tokens.revoke("night-shift");
+    expect(await kept).toBeUndefined();
   });
 });
