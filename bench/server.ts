@@ -5,7 +5,7 @@ import { startHttpServer } from "../src/http/server.ts";
 import { createLog } from "../src/log.ts";
 import { createMcpEndpoint } from "../src/mcp/endpoint.ts";
 
-const app = openApp(
+const app = await openApp(
   readConfig({ port: "0", approvalTimeoutSecs: "86400" }),
   createLog("error", (line) => process.stderr.write(line)),
 );

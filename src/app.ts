@@ -83,8 +83,8 @@ export type Clocks = {
   webhookRetryMs?: number;
 };
 
-/** Opens storage, wires the domain on top, and takes both down in reverse order. */
-export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
+/** Opens storage, wires the domain on top, and takes both down in reverse order, also when it fails half-way. */
+export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Promise<App> {
   const now = clocks.now ?? Date.now;
   const retryMs = clocks.retryMs ?? RETRY_MS;
   const onError = (cause: unknown) => log.error("background work failed", errorFields(cause));
@@ -138,6 +138,8 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
     const tokens = createTokens({ storage, operatorToken, now });
     const childUrl = () => localUrl(config.host, port);
     const claude = createClaudeCli(config);
+    const workspace = createWorkspace({ roots: config.workspace, startedIn: process.cwd() });
+    // The last that can fail: to dispose it would stop the children that an earlier server has left running.
     const turns: Turns = stack.use(
       createTurns({
         storage,
@@ -163,7 +165,6 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
     );
     const sessions = createSessions({ storage, now });
     const turnReading = createTurnReading({ storage, broadcast });
-    const workspace = createWorkspace({ roots: config.workspace, startedIn: process.cwd() });
     const timeoutSecs = config.approvalTimeoutSecs;
     return {
       config,
@@ -209,7 +210,7 @@ export function openApp(config: Config, log: Log, clocks: Clocks = {}): App {
       [Symbol.asyncDispose]: () => stack.disposeAsync(),
     };
   } catch (cause) {
-    storage[Symbol.dispose]();
+    await stack.disposeAsync().catch(onError);
     throw cause;
   }
 }

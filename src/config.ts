@@ -1,16 +1,13 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { Secret } from "./schema/secret.ts";
 import { WebhookUrl } from "./schema/webhook.ts";
 
 const LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "::1"];
 const LogLevel = z.enum(["debug", "info", "warn", "error", "silent"]);
 export type LogLevel = z.infer<typeof LogLevel>;
 
-const Secret = z
-  .string()
-  .min(16, "must have at least 16 characters")
-  .regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces");
 const NotEmpty = z.string().min(1, "must not be empty");
 const HostName = z.string().regex(/^[A-Za-z0-9.:_-]+$/, "must be a host name or an address");
 const list = (value: unknown) =>

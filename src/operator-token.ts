@@ -1,6 +1,9 @@
 import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { ZodError } from "zod";
 import { newSecret } from "./domain/tokens.ts";
+import { AppError } from "./schema/errors.ts";
+import { Secret } from "./schema/secret.ts";
 
 const OPERATOR_TOKEN = "operator-token";
 
@@ -29,7 +32,7 @@ function readSecret(path: string): string | undefined {
 
 /** Reads it, or makes one: complete and 0600 before it has its name. */
 function ensureSecret(path: string, prefix: string): string {
-  const known = readSecret(path);
+  const known = readUsable(path);
   if (known) return known;
   const secret = `${prefix}${newSecret()}`;
   const draft = `${path}.${process.pid}.new`;
@@ -39,4 +42,20 @@ function ensureSecret(path: string, prefix: string): string {
   closeSync(file);
   renameSync(draft, path);
   return secret;
+}
+
+/** A server with a secret that nobody can send, or that anybody can guess, is better not started. */
+function readUsable(path: string): string | undefined {
+  try {
+    return Secret.optional().parse(readSecret(path));
+  } catch (cause) {
+    const reason =
+      cause instanceof ZodError
+        ? `it ${cause.issues[0]?.message}`
+        : cause instanceof Error
+          ? cause.message
+          : String(cause);
+    const advice = "Remove it, and the next start makes a new one; or give it to the user that runs Plexus.";
+    throw new AppError("storage_unavailable", `The secret in ${path} can't be used (${reason}). ${advice}`, { cause });
+  }
 }

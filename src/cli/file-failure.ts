@@ -21,6 +21,13 @@ export function systemCode(cause: unknown): string | undefined {
 export function fileFailure(what: string, cause: unknown): unknown {
   const code = systemCode(cause);
   if (code === undefined) return cause;
-  const path = cause instanceof Error && "path" in cause && typeof cause.path === "string" ? ` (${cause.path})` : "";
-  return new CommandFailed(`${what}: ${REASONS[code] ?? code}${path}.`);
+  const path = pathIn(cause);
+  return new CommandFailed(`${what}: ${REASONS[code] ?? code}${path && ` (${path})`}.`);
+}
+
+/** Of a rename, what stands in the way. */
+function pathIn(cause: unknown): string {
+  if (!(cause instanceof Error)) return "";
+  if ("dest" in cause && typeof cause.dest === "string") return cause.dest;
+  return "path" in cause && typeof cause.path === "string" ? cause.path : "";
 }

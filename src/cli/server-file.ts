@@ -31,7 +31,7 @@ export function writeServerFile(dataDir: string, where: Pick<ServerFile, "url" |
   const server: ServerFile = { pid, start_time: findProcess(pid)?.startTime, ...where };
   try {
     writeFileSync(draft, JSON.stringify(server), { mode: 0o600 });
-    renameSync(draft, pathIn(dataDir));
+    renameOrRemove(draft, pathIn(dataDir));
   } catch (cause) {
     throw fileFailure(`The data dir ${dataDir} can't be written`, cause);
   }
@@ -51,4 +51,14 @@ export function isGone({ pid, start_time }: ServerFile): boolean {
 
 function pathIn(dataDir: string): string {
   return join(dataDir, "server.json");
+}
+
+/** What can't get its name leaves no draft behind. */
+function renameOrRemove(draft: string, path: string): void {
+  try {
+    renameSync(draft, path);
+  } catch (cause) {
+    rmSync(draft, { force: true });
+    throw cause;
+  }
 }

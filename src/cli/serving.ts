@@ -25,7 +25,7 @@ export async function serve(config: Config, terminal: Terminal, takeover: boolea
   const log = serverLog(config, terminal);
   // Before the children of an earlier server are looked after, who must not suffer when somebody else has the port.
   await using listener = (takeover ? await takePort(config) : undefined) ?? listenAlone(config);
-  await using app = open(config, log);
+  await using app = await open(config, log);
   try {
     const signal = await serveUntil(signals.first, { app, listener, log, terminal });
     if (signal === HAND_OVER_SIGNAL) await app.turns.handOver();
@@ -74,9 +74,9 @@ function listenAlone(config: Config): Listener {
   }
 }
 
-function open(config: Config, log: Log): App {
+async function open(config: Config, log: Log): Promise<App> {
   try {
-    return openApp(config, log);
+    return await openApp(config, log);
   } catch (cause) {
     throw cause instanceof DataDirInUse
       ? inUse(config)

@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { survivorIn } from "../claude/launch.ts";
 import type { ProcessIdentity } from "../claude/processes.ts";
+import { AppError } from "../schema/errors.ts";
 import type { TurnRow } from "../storage/turns.ts";
 
 /**
@@ -22,8 +23,13 @@ export function removeStrayDirs(turnsDir: string, isKnown: (turnId: string) => b
 function directoriesIn(turnsDir: string): string[] {
   try {
     return readdirSync(turnsDir);
-  } catch {
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     // Nothing was ever started here.
-    return [];
+    if (code === "ENOENT") return [];
+    const advice = "Remove it, or give it to the user that runs Plexus.";
+    throw new AppError("storage_unavailable", `The directory ${turnsDir} can't be read (${code ?? cause}). ${advice}`, {
+      cause,
+    });
   }
 }

@@ -54,9 +54,11 @@ export function createApprovals(need: ApprovalsNeed) {
     caughtUp: need.caughtUp,
     builtinRule: need.builtinRule,
   });
+  // Read first: a database that fails here must leave no timer behind.
+  const [pendingAtStart, firstDeadline] = [storage.approvals.pendingIds(), storage.approvals.nextDeadline()];
   const net = setInterval(() => void reread().catch(onError), need.rereadEveryMs);
-  holds.expectHolder(storage.approvals.pendingIds());
-  deadline.at(storage.approvals.nextDeadline());
+  holds.expectHolder(pendingAtStart);
+  deadline.at(firstDeadline);
 
   async function abandonUnheld(ids: string[]): Promise<void> {
     try {

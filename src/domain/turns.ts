@@ -185,12 +185,14 @@ export function createTurns(need: TurnsNeed) {
   }
 
   // What an earlier server has left behind: children that still run, or that have ended meanwhile.
-  for (const turn of storage.turns.listRunning()) {
+  const left = storage.turns.listRunning().map((turn) => {
     const entry = lookAfter(turn.id);
     entry.child.process = processOf(turn, entry.child.dir);
-    entry.over = follow(turn, entry);
-  }
+    return { turn, entry };
+  });
   removeStrayDirs(turnsDir, (turnId) => running.has(turnId));
+  // Once nothing can fail any more: nobody could let go of them then.
+  for (const { turn, entry } of left) entry.over = follow(turn, entry);
 
   return {
     start,

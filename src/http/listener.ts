@@ -75,13 +75,17 @@ function place({ host, port }: Address) {
 /** The port is somebody else's. */
 export class PortInUse extends AppError {}
 
+/** The address is none of this machine, or none at all. */
+const HOST_CODES = new Set(["EADDRNOTAVAIL", "EINVAL", "ENOTFOUND", "EAFNOSUPPORT"]);
+
 function openPort<T>({ host, port }: Address, open: () => T): T {
   try {
     return open();
   } catch (cause) {
     const inUse = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
     const reason = inUse ? "the port is in use" : cause instanceof Error ? cause.message : String(cause);
-    const message = `Can't listen on ${host}:${port}: ${reason}. Choose another with --port.`;
+    const isAddress = cause instanceof Error && "code" in cause && HOST_CODES.has(String(cause.code));
+    const message = `Can't listen on ${host}:${port}: ${reason}. Choose another with ${isAddress ? "--host" : "--port"}.`;
     throw new (inUse ? PortInUse : AppError)("internal", message, { cause });
   }
 }

@@ -22,7 +22,7 @@ export async function serveFixture(
   const config = readConfig({ port: "0", dataDir: directory.path, auth: "none" }, { HOME: directory.path });
   const log: string[] = [];
   const app = stack.use(
-    openApp(
+    await openApp(
       config,
       createLog("warn", (line) => log.push(line)),
     ),

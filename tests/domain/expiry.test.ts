@@ -91,19 +91,19 @@ describe("expires_at", () => {
       );
     let id: string;
     {
-      await using app = open();
+      await using app = await open();
       const session = await app.sessions.createByHand(OPERATOR, "child");
       id = (await app.approvals.ask(session, { tool_name: "Bash", input: {}, tool_use_id: "toolu_1" })).approvalId;
     }
     clock.advance(40_000);
     const before = clock.now();
     {
-      await using app = open();
+      await using app = await open();
       const { status, created_at, expires_at } = app.approvals.get(OPERATOR, id);
       expect([status, expires_at - created_at, expires_at * 1000 - before]).toEqual(["pending", 60, 20_000]);
     }
     clock.advance(20_000);
-    await using app = open();
+    await using app = await open();
     expect(await app.approvals.decide(OPERATOR, id, allow)).toMatchObject({
       status: "timed_out",
       resolved_by: "timeout",

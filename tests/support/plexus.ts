@@ -43,7 +43,7 @@ export async function startPlexus({
   );
   const log: string[] = [];
   const app = stack.use(
-    openApp(
+    await openApp(
       config,
       createLog("debug", (line) => log.push(line)),
       clocks,
