@@ -4,6 +4,7 @@
 #   PLEXUS_DOWNLOAD_URL  where the release lies (the one that this script came with)
 #   PLEXUS_INSTALL_DIR   where the executable goes (~/.local/bin)
 #   PLEXUS_TARGET        which one, such as linux-x64-musl (found out)
+#   PLEXUS_REPOSITORY    whose attestation it must have, as OWNER/REPOSITORY (found in an address of github.com)
 set -eu
 
 DEFAULT_DOWNLOAD_URL=''
@@ -11,6 +12,7 @@ DEFAULT_DOWNLOAD_URL=''
 main() {
   url=${PLEXUS_DOWNLOAD_URL:-$DEFAULT_DOWNLOAD_URL}
   [ -n "$url" ] || fail "where is the release? Set PLEXUS_DOWNLOAD_URL to the address that has its SHA256SUMS."
+  check_address "$url"
   directory=${PLEXUS_INSTALL_DIR:-${HOME:?is not set: set PLEXUS_INSTALL_DIR}/.local/bin}
   target=${PLEXUS_TARGET:-$(find_target)}
   case $target in
@@ -36,6 +38,7 @@ main() {
   fetch "$url/$archive" "$draft/archive" || fail "$url/$archive can't be fetched: nothing was installed."
   actual=$(sum "$draft/archive")
   [ "$actual" = "$expected" ] || fail "$archive is not what SHA256SUMS promises (it has $actual, not $expected): nothing was installed."
+  check_attestation
   tar -xzf "$draft/archive" -C "$draft" plexus || fail "$archive can't be unpacked: nothing was installed."
   chmod 0755 "$draft/plexus"
   version=$("$draft/plexus" version) || fail "$archive does not run here: nothing was installed.$(hint)"
@@ -80,15 +83,78 @@ is_musl() {
   { ldd --version 2>&1 || true; } | grep -qi musl
 }
 
-# The file is whole, or this fails.
+# Whoever can change what plain http brings can change the sums too. Nobody stands between a machine and itself.
+check_address() {
+  case $1 in
+    https://*) return ;;
+    http://*) ;;
+    *) fail "$1 is no https address: set PLEXUS_DOWNLOAD_URL to one." ;;
+  esac
+  authority=${1#http://}
+  authority=${authority%%/*}
+  case $authority in
+    127.0.0.1 | localhost) return ;;
+    127.0.0.1:* | localhost:*) port=${authority#*:} ;;
+    *) port=none ;;
+  esac
+  case $port in
+    '' | *[!0-9]*) fail "$1 is not https, and anybody on the way could change what it brings: set PLEXUS_DOWNLOAD_URL to an https address." ;;
+  esac
+}
+
+# The file is whole and came by https all the way, or this fails.
 fetch() {
   if command -v curl >/dev/null 2>&1; then
-    curl -fsSL --retry 3 -o "$2" "$1"
+    curl -fsSL --proto "=${1%%:*}" --proto-redir =https --retry 3 -o "$2" "$1"
   elif command -v wget >/dev/null 2>&1; then
-    wget -q -O "$2" "$1"
+    fetch_with_wget "$1" "$2"
   else
     fail "curl or wget is needed."
   fi
+}
+
+# It has no word for "redirects by https only", so each is looked at.
+fetch_with_wget() {
+  [ -n "$(wget --help 2>&1 | sed -n '/--max-redirect/p')" ] || fail "curl is needed: this wget can't be kept to https."
+  address=$1
+  for _ in 1 2 3 4 5 6 7 8 9 10; do
+    ! headers=$(LC_ALL=C wget -q --server-response --max-redirect=0 -O "$2" "$address" 2>&1) || return 0
+    address=$(printf '%s\n' "$headers" | sed -n 's/^ *[Ll]ocation: *\([^ ]*\).*$/\1/p' | sed -n '$p')
+    case $address in
+      https://*) ;;
+      *) return 1 ;;
+    esac
+  done
+  return 1
+}
+
+# Who has built it, where that can be found out: the sums lie beside the archives, and say nothing of it.
+check_attestation() {
+  repository=${PLEXUS_REPOSITORY:-$(repository_in "$url")}
+  case $repository in
+    *[!A-Za-z0-9._/-]*) fail "PLEXUS_REPOSITORY=$repository is no repository." ;;
+    ?*/?*) ;;
+    *) not_attested "its repository is not known: set PLEXUS_REPOSITORY to OWNER/REPOSITORY" && return ;;
+  esac
+  command -v gh >/dev/null 2>&1 || { not_attested "gh is not installed" && return; }
+  gh attestation verify --help >/dev/null 2>&1 || { not_attested "this gh is too old for it" && return; }
+  gh auth status --hostname github.com >/dev/null 2>&1 || { not_attested "gh is not signed in: see gh auth login" && return; }
+  said=$(gh attestation verify "$draft/archive" --repo "$repository" 2>&1) ||
+    fail "$archive has no valid attestation of $repository: nothing was installed. gh says: $said"
+  say "Its attestation says that $repository has built it."
+}
+
+not_attested() {
+  say "Its attestation was not checked: $1."
+}
+
+repository_in() {
+  case $1 in
+    https://github.com/*/*/releases/*)
+      path=${1#https://github.com/}
+      echo "${path%%/releases/*}"
+      ;;
+  esac
 }
 
 sum() {

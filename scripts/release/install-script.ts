@@ -9,6 +9,7 @@ export async function installScript(downloadUrl: string | undefined): Promise<st
   const text = await readFile(join(ROOT, "install.sh"), "utf8");
   if (!text.includes(PLACEHOLDER)) throw new Error(`install.sh has no line ${PLACEHOLDER}`);
   if (downloadUrl === undefined) return text;
-  if (!/^https?:\/\/[\w.:/@%+-]+$/.test(downloadUrl)) throw new Error(`${downloadUrl} is no URL to download from`);
+  if (!/^https:\/\/[\w.:/@%+-]+$/.test(downloadUrl))
+    throw new Error(`${downloadUrl} is no https address to download from`);
   return text.replace(PLACEHOLDER, `DEFAULT_DOWNLOAD_URL='${downloadUrl.replace(/\/+$/, "")}'`);
 }

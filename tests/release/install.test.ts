@@ -2,11 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { appendFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ROOT } from "../readme/readme.ts";
-import { temporaryDirectory } from "../support/temporary.ts";
-import { type Machine, prepareMachine } from "./installing.ts";
-import { archiveOf, type Mirror, makeFakeRelease, serveFolder, writeSums } from "./mirror.ts";
+import { HERE, onMachine } from "./installing.ts";
+import { archiveOf, type Mirror, makeFakeRelease, writeSums } from "./mirror.ts";
 
-const HERE = { uname: "case $1 in -s) echo Linux ;; -m) echo x86_64 ;; esac", getconf: "echo glibc", grep: "exit 0" };
 const SHELLS = [["sh"], ["dash"], ["bash", "--posix"], ["busybox", "sh"]].filter(
   ([name = ""]) => Bun.which(name) !== null,
 );
@@ -192,16 +190,3 @@ describe("install.sh finds out that it needs", () => {
       expect(stdout).toContain("for linux-arm64-musl as");
     }));
 });
-
-type Place = { machine: Machine; mirror: Mirror };
-
-async function onMachine(
-  body: (place: Place) => Promise<void>,
-  stubs: { without?: string[]; with?: Record<string, string> } = { with: HERE },
-): Promise<void> {
-  await using directory = await temporaryDirectory();
-  const release = join(directory.path, "release");
-  await makeFakeRelease(release);
-  await using mirror = serveFolder(release);
-  await body({ machine: prepareMachine(directory.path, { ...stubs, url: mirror.url }), mirror });
-}

@@ -1,8 +1,16 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../readme/readme.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
+import { type Mirror, makeFakeRelease, serveFolder } from "./mirror.ts";
 
 const SCRIPT = join(ROOT, "install.sh");
+/** Stubs that make every machine look like one of Linux on x64. */
+export const HERE = {
+  uname: "case $1 in -s) echo Linux ;; -m) echo x86_64 ;; esac",
+  getconf: "echo glibc",
+  grep: "exit 0",
+};
 /** All that the script may use, beside something to download with. */
 const TOOLS = ["chmod", "cut", "getconf", "grep", "gzip", "mkdir", "mktemp", "mv", "rm", "sed", "sha256sum"].concat([
   "sh",
@@ -51,4 +59,18 @@ export function prepareMachine(folder: string, { without = [], with: stubs = {},
     },
     installed: () => (existsSync(directory) ? readdirSync(directory) : []),
   };
+}
+
+type Place = { machine: Machine; mirror: Mirror };
+
+/** A machine, and a release that it can download. */
+export async function onMachine(
+  body: (place: Place) => Promise<void>,
+  stubs: { without?: string[]; with?: Record<string, string> } = { with: HERE },
+): Promise<void> {
+  await using directory = await temporaryDirectory();
+  const release = join(directory.path, "release");
+  await makeFakeRelease(release);
+  await using mirror = serveFolder(release);
+  await body({ machine: prepareMachine(directory.path, { ...stubs, url: mirror.url }), mirror });
 }

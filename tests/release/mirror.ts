@@ -9,16 +9,40 @@ export const FAKE_VERSION = "9.9.9";
 export type Mirror = AsyncDisposable & { url: string; folder: string };
 
 /** Serves a folder as the place that a release is downloaded from. */
-export function serveFolder(folder: string): Mirror {
+export function serveFolder(folder: string, tls?: Certificate): Mirror {
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
+    ...(tls && { tls }),
     async fetch(request) {
       const file = Bun.file(join(folder, new URL(request.url).pathname));
       return (await file.exists()) ? new Response(file) : new Response("not here", { status: 404 });
     },
   });
-  return { url: `http://127.0.0.1:${server.port}`, folder, [Symbol.asyncDispose]: () => server.stop(true) };
+  return mirrorOf(server, folder, tls);
+}
+
+/** Sends everybody on to another address. */
+export function redirectTo(url: string, tls?: Certificate): Mirror {
+  const fetch = (request: Request) => Response.redirect(`${url}${new URL(request.url).pathname}`, 302);
+  return mirrorOf(Bun.serve({ hostname: "127.0.0.1", port: 0, ...(tls && { tls }), fetch }), "", tls);
+}
+
+export type Certificate = { key: string; cert: string };
+
+/** A certificate of this machine's own, which nobody trusts who was not told to. */
+export async function makeCertificate(folder: string): Promise<Certificate & { path: string }> {
+  const [key, path] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+  const names = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
+  const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", path, ...names];
+  const { exitCode, stderr } = Bun.spawnSync(["openssl", ...made]);
+  if (exitCode !== 0) throw new Error(stderr.toString());
+  return { key: await Bun.file(key).text(), cert: await Bun.file(path).text(), path };
+}
+
+function mirrorOf(server: Bun.Server<undefined>, folder: string, tls: Certificate | undefined): Mirror {
+  const url = `${tls ? "https" : "http"}://127.0.0.1:${server.port}`;
+  return { url, folder, [Symbol.asyncDispose]: () => server.stop(true) };
 }
 
 /** A release for every platform, small: its plexus is a script that tells which one it was made for. */

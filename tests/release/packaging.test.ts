@@ -107,6 +107,19 @@ function isNewer(kind: string, message: string): boolean {
   return kind === "runner-label" || message.startsWith('unknown permission scope "attestations"');
 }
 
+test("a release attests every archive before it is published", () => {
+  const { publish } = Workflow.parse(Bun.YAML.parse(read(".github/workflows/release.yml"))).jobs;
+  const steps = publish?.steps ?? [];
+  const attested = steps.findIndex(
+    (step) =>
+      step.uses?.startsWith("actions/attest@") &&
+      JSON.stringify(step["with"]) === '{"subject-path":"release/*.tar.gz"}',
+  );
+  expect(attested).toBeGreaterThanOrEqual(0);
+  expect(steps.findIndex(({ run }) => run?.startsWith("gh release create"))).toBeGreaterThan(attested);
+  expect(publish?.permissions).toMatchObject({ "id-token": "write", attestations: "write" });
+});
+
 describe("compose.yaml", () => {
   const Compose = z.object({
     services: z.object({ plexus: z.looseObject({}) }),
