@@ -1,4 +1,8 @@
-FROM oven/bun:1 AS packages
+# Pinned with --build-arg BUN_IMAGE=oven/bun:1@sha256:… and the like: a tag may mean another image tomorrow.
+ARG BUN_IMAGE=oven/bun:1
+ARG DEBIAN_IMAGE=debian:bookworm-slim
+
+FROM ${BUN_IMAGE} AS packages
 WORKDIR /src
 COPY package.json package-lock.json ./
 # What the binary is made of; the tools for tests and checks stay outside.
@@ -15,7 +19,7 @@ COPY scripts/fetch-claude.ts scripts/run.ts scripts/
 RUN bun scripts/fetch-claude.ts /claude
 
 # For a Claude Code that is started elsewhere, or brought along.
-FROM debian:bookworm-slim AS runtime
+FROM ${DEBIAN_IMAGE} AS runtime
 # Without an init as process 1, ended children would stay as zombies.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates git tini \

@@ -120,6 +120,22 @@ test("a release attests every archive before it is published", () => {
   expect(publish?.permissions).toMatchObject({ "id-token": "write", attestations: "write" });
 });
 
+test("every base of the image can be pinned by a build argument, which docs/operating.md names", () => {
+  const lines = read("Dockerfile").split("\n");
+  const first = lines.findIndex((line) => line.startsWith("FROM "));
+  // Only what stands before the first stage counts in a FROM.
+  const given = lines.slice(0, first).flatMap((line) => /^ARG (\w+)=\S+$/.exec(line)?.slice(1) ?? []);
+  const froms = lines.flatMap((line) => {
+    const [, base = "", stage = ""] = /^FROM (\S+) AS (\S+)$/.exec(line) ?? [];
+    return line.startsWith("FROM ") ? [{ base, stage }] : [];
+  });
+  const stages = froms.map(({ stage }) => stage);
+  const bases = froms.map(({ base }) => base).filter((base) => !stages.includes(base));
+  expect(bases.sort()).toEqual(given.map((name) => `\${${name}}`).sort());
+  expect(given).toEqual(["BUN_IMAGE", "DEBIAN_IMAGE"]);
+  for (const name of given) expect(read("docs/operating.md")).toContain(`--build-arg ${name}=`);
+});
+
 describe("compose.yaml", () => {
   const Compose = z.object({
     services: z.object({ plexus: z.looseObject({}) }),
