@@ -13,6 +13,9 @@ const KEPT_MS = 45_000;
 /** A permit's stream has something to say every 20 s. */
 const PERMIT_SILENCE_MS = 60_000;
 
+/** From this revision on, a stream begins with the id to take it up again by. */
+const RESUMABLE = { "mcp-protocol-version": "2025-11-25" };
+
 export type RpcRequest = Extract<RpcLine, { kind: "request" }>;
 type Unauthorized = Extract<Outcome, { kind: "unauthorized" }>;
 
@@ -26,8 +29,8 @@ export type BridgeCallNeed = {
 
 /**
  * Brings a request to the server, and its answer back. What may be asked twice waits for as long as the server is
- * away, and is then asked again: a permit too, since the server knows the ask by its tool_use_id. Of anything else
- * that was sent and not answered, only the client can find out whether it was done.
+ * away, and is then asked again; a permit is taken up by the id that the server gave it, so that no decision on it is
+ * lost. Of anything else that was sent and not answered, only the client can find out whether it was done.
  */
 export async function carryCall(
   { server, session, readOnlyTools, write }: BridgeCallNeed,
@@ -41,11 +44,17 @@ export async function carryCall(
   using progress = createCallProgress(request.params, isPermit, write);
   using kept = createDeadline(isRepeatable ? undefined : KEPT_MS);
 
+  /** By which the server finds the ask again, once it has said so: its decision may have been made meanwhile. */
+  let askId: string | undefined;
   const attempt = () => {
     const opening = request.method === "initialize" ? session.opening() : undefined;
     return post(server.fetchMcp, {
       text,
-      headers: session.headers(),
+      resume: askId,
+      headers: { ...session.headers(), ...(isPermit && RESUMABLE) },
+      onEventId: (id) => {
+        if (isPermit) askId = id;
+      },
       ...opening,
       signal: cancelled,
       awaits: request.id,
@@ -68,6 +77,11 @@ export async function carryCall(
     const usedSession = session.id();
     let outcome = await attempt();
     if (cancelled.aborted || outcome.kind === "answered") return undefined;
+    if (askId !== undefined && ["no_session", "refused"].includes(outcome.kind)) {
+      // The server has forgotten the ask: it is asked anew.
+      askId = undefined;
+      continue;
+    }
     if (outcome.kind === "no_session") {
       const renewed = await session.renew(usedSession);
       if (renewed.kind === "answered") continue;

@@ -14,6 +14,8 @@ export type Outcome =
 
 export type Post = {
   text: string;
+  /** Takes up an answer that was lost, by the id of its stream, instead of sending the text again. */
+  resume?: string | undefined;
   headers: Record<string, string>;
   signal: AbortSignal;
   /** The request whose answer ends it; a message without one is over when it was taken. */
@@ -22,6 +24,8 @@ export type Post = {
   silenceMs?: number | undefined;
   onHeaders?: (headers: Headers) => void;
   onMessage?: (message: JsonObject) => Promise<void>;
+  /** Told by which id the answer could be taken up again. */
+  onEventId?: ((id: string) => void) | undefined;
 };
 
 /** One request to the server's MCP endpoint. */
@@ -40,10 +44,11 @@ export async function post(fetchMcp: FetchMcp, sent: Post): Promise<Outcome> {
   const signal = AbortSignal.any([sent.signal, silence.signal]);
   let response: Response;
   try {
+    const accepted = { Accept: "application/json, text/event-stream", ...sent.headers };
     response = await fetchMcp({
-      method: "POST",
-      headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", ...sent.headers },
-      body: sent.text,
+      ...(sent.resume === undefined
+        ? { method: "POST", headers: { "Content-Type": "application/json", ...accepted }, body: sent.text }
+        : { method: "GET", headers: { "Last-Event-ID": sent.resume, ...accepted } }),
       signal,
       // On a connection of its own, a request that can't connect has certainly not been sent.
       keepalive: false,
@@ -53,7 +58,7 @@ export async function post(fetchMcp: FetchMcp, sent: Post): Promise<Outcome> {
   }
   if (!response.ok) return failure(response, sent.headers);
   sent.onHeaders?.(response.headers);
-  for await (const message of messagesOf(response, silence.heard)) {
+  for await (const message of messagesOf(response, { onHeard: silence.heard, onEventId: sent.onEventId })) {
     if (!isJsonObject(message)) continue;
     await sent.onMessage?.(message);
     if (sent.awaits !== undefined && message["id"] === sent.awaits && !("method" in message))

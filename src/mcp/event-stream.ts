@@ -1,5 +1,15 @@
-/** The JSON of each message of an answer, until it ends, however it ends; `onHeard` is told of every sign of life. */
-export async function* messagesOf(response: Response, onHeard = () => {}): AsyncGenerator<unknown> {
+type Listener = {
+  /** Told of every sign of life. */
+  onHeard?: () => void;
+  /** Told of each id by which the stream can be taken up again. */
+  onEventId?: ((id: string) => void) | undefined;
+};
+
+/** The JSON of each message of an answer, until it ends, however it ends. */
+export async function* messagesOf(
+  response: Response,
+  { onHeard = () => {}, onEventId = () => {} }: Listener = {},
+): AsyncGenerator<unknown> {
   try {
     if (response.headers.get("content-type")?.startsWith("application/json")) {
       yield await response.json();
@@ -7,6 +17,7 @@ export async function* messagesOf(response: Response, onHeard = () => {}): Async
     }
     let data: string[] = [];
     for await (const line of linesOf(response, onHeard)) {
+      if (line.startsWith("id:")) onEventId(line.slice("id:".length).trim());
       if (line.startsWith("data:")) data.push(line.slice("data:".length));
       if (line !== "") continue;
       const message = parsed(data.join("\n"));
