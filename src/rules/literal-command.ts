@@ -16,7 +16,7 @@ const BRACKET = new RegExp(`[[\\]]${END}`, "y");
 const WORD_END = new RegExp(END, "y");
 /** No character that any shell expands, wherever it stands. */
 const PLAIN = /[A-Za-z0-9_./:,+@%=-]+/y;
-const ESCAPED = /\\([^A-Za-z0-9\s])/y;
+const ESCAPED = /\\([^A-Za-z0-9\t\n])/y;
 /** Two in a row are one text with a quote in it to some shells. */
 const SINGLE_QUOTED = /'([^'\n]*)'(?!')/y;
 const DOUBLE_QUOTED = /"((?:[^"\\$`!\n]|\\[^\n!])*)"/y;

@@ -22,7 +22,11 @@ const SPECIAL = new Map<string, Proof>([
   ["[", (words, scene) => words.at(-1) === "]" && isFileTest(words.slice(0, -1), scene)],
   ["which", (words) => words.length > 0 && words.every((word) => word === "-a" || PROGRAM_NAME.test(word))],
   ["type", (words) => words.length > 0 && words.every((word) => /^-[at]$/.test(word) || PROGRAM_NAME.test(word))],
-  ["command", ([option, ...names]) => /^-[vV]$/.test(option ?? "") && names.every((word) => PROGRAM_NAME.test(word))],
+  [
+    "command",
+    ([option, ...names]) =>
+      /^-[vV]$/.test(option ?? "") && names.length > 0 && names.every((word) => PROGRAM_NAME.test(word)),
+  ],
 ]);
 
 export function isSpecialReader(name: string, words: readonly string[], scene: Scene): boolean {
@@ -51,7 +55,8 @@ function isSearch(words: readonly string[], scene: Scene): boolean {
   const places = hasPattern ? operands : operands.slice(1);
   const descends = given.has("r") || given.has("--recursive");
   if (places.length === 0) return (scene.isFed && !descends) || isTree(".", scene);
-  return places.every((word) => (descends && word !== "-" ? isTree(word, scene) : isFile(word, scene)));
+  // With `-r`, ugrep takes `-` for the directory as well.
+  return places.every((word) => (descends ? isTree(word, scene) : isFile(word, scene)));
 }
 
 /** It takes the value of an option from the next word, never from the same. */
