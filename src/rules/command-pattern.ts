@@ -9,7 +9,7 @@ type CommandPattern = { words: readonly string[]; isOpen: boolean };
 /** Programs that run what their arguments, their input or a file says: naming them says nothing of what will run. */
 const RUNNERS = new Set(
   (
-    "sh bash zsh dash ksh mksh ash fish csh tcsh busybox toybox pwsh powershell eval source . exec command builtin trap " +
+    "sh bash zsh dash ksh mksh ash fish csh tcsh busybox toybox pwsh powershell eval source . exec command builtin noglob nocorrect trap " +
     "env xargs sudo doas su pkexec runuser timeout nohup nice ionice chrt taskset setsid stdbuf unbuffer time watch flock " +
     "chroot unshare nsenter parallel strace ltrace gdb lldb valgrind script expect entr ssh scp rsync osascript at batch " +
     "systemd-run npx bunx pnpx uvx pipx nix-shell docker podman kubectl crontab find fd fdfind"

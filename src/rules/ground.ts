@@ -38,12 +38,13 @@ export function openGround(place: Place): Ground | undefined {
   const isPrivate = (found: Found) =>
     privates.some(
       ({ id, paths }) =>
-        (id !== undefined && found.ids.includes(id)) || paths.some((path) => isWithin(found.real, path)),
+        (id !== undefined && found.ids.includes(id)) || paths.some((path) => isWithin(folded(found.real), path)),
     );
   const holdsPrivate = (found: Found) => {
     const own = found.kind === "missing" ? undefined : found.ids.at(-1);
     return privates.some(
-      ({ ids, paths }) => (own !== undefined && ids.includes(own)) || paths.some((path) => isWithin(path, found.real)),
+      ({ ids, paths }) =>
+        (own !== undefined && ids.includes(own)) || paths.some((path) => isWithin(path, folded(found.real))),
     );
   };
   const readable = (path: string, from: string) => {
@@ -67,18 +68,28 @@ export function blind({ start }: Ground): Ground {
   };
 }
 
+/** `paths` in lower case. */
 type Private = { id: string | undefined; ids: readonly string[]; paths: string[] };
 
 /** What can't be looked at is still private by its name. */
 function privateOne(path: string): Private {
-  const text = path.length > 1 ? path.replace(/\/+$/, "") : path;
+  const text = folded(path.length > 1 ? path.replace(/\/+$/, "") : path);
   try {
     const found = follow(path);
     if (!found) return { id: undefined, ids: [], paths: [text] };
-    return { id: found.kind === "missing" ? undefined : found.ids.at(-1), ids: found.ids, paths: [text, found.real] };
+    return {
+      id: found.kind === "missing" ? undefined : found.ids.at(-1),
+      ids: found.ids,
+      paths: [text, folded(found.real)],
+    };
   } catch {
     return { id: undefined, ids: [], paths: [text] };
   }
+}
+
+/** Some file systems take both cases for one name, and what does not exist yet has no identity to be known by. */
+function folded(path: string): string {
+  return path.toLowerCase();
 }
 
 /**

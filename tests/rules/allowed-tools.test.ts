@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { isCoveredBy } from "../../src/rules/builtin.ts";
 import type { JsonObject } from "../../src/schema/values.ts";
@@ -80,6 +81,7 @@ describe("a bare name in allowed_tools", () => {
     ["mcp__github", "mcp__github__evil__tool", {}],
     ["mcp__github__*", "mcp__github__evil__tool", {}],
     ["mcp__github__get_*", "mcp__github__delete", {}],
+    ["mcp__github__evil", "mcp__github__evil__tool", {}],
     ["mcp__github__get", "mcp__github__get_issue", {}],
     ["mcp__github(x)", "mcp__github__get_issue", {}],
     ["mcp__GitHub", "mcp__github__get_issue", {}],
@@ -155,6 +157,8 @@ describe("a pattern for Bash", () => {
     ["Bash(npm run\\ *)", "npm run x"],
     ["Bash(npm test && rm x)", "npm test && rm x"],
     ["Bash(npm test > out)", "npm test > out"],
+    ["Bash(npm test && rm x)", "npm test"],
+    ["Bash(npm test > /dev/null)", "npm test"],
     ["Bash( *)", "npm test"],
     ["Bash(npm test", "npm test"],
     ["Bash(rm *)", "rm -rf build"],
@@ -195,6 +199,8 @@ describe("a pattern for Bash", () => {
     ["Bash(tar *)", "tar --to-command=sh -xf x"],
     ["Bash(cd *)", "cd @/outside && cat secret.txt"],
     ["Bash(cd *)", "cd /"],
+    ["Bash(cd *)", "echo x | cd ./src"],
+    ["Bash(pushd *)", "pushd ./src"],
     ["Bash(cat *)", "cat @/data/operator-token"],
     ["Bash(cat *)", "cat link-token"],
     ["Bash(cat *)", "cat nest/vault/key"],
@@ -259,6 +265,10 @@ describe("a pattern for files", () => {
     ["Edit(./link-out/**)", "Edit", { file_path: "link-out/secret.txt", ...EDIT }],
     ["Edit(**)", "Edit", { file_path: "link-out/secret.txt", ...EDIT }],
     ["Edit(**)", "Write", { file_path: "dangling", content: "x" }],
+    ["Edit(**)", "Write", { file_path: "detour", content: "x" }],
+    ["Edit(**)", "Write", { file_path: "loop", content: "x" }],
+    ["Edit(**)", "Write", { file_path: ".GIT/hooks/pre-commit", content: "x" }],
+    ["Edit(**)", "Write", { file_path: "Not-Yet/x", content: "x" }],
     ["Edit(**)", "Edit", { file_path: "nest/vault/key", ...EDIT }],
     ["Edit(nest/vault/key)", "Edit", { file_path: "nest/vault/key", ...EDIT }],
     ["Edit(**)", "Edit", { file_path: "hard-token", ...EDIT }],
@@ -272,6 +282,8 @@ describe("a pattern for files", () => {
     ["Edit(?git/**)", "Write", { file_path: ".git/x", content: "x" }],
     ["Edit(**/../**)", "Edit", { file_path: "a.txt", ...EDIT }],
     ["Edit(./src/../**)", "Edit", { file_path: "a.txt", ...EDIT }],
+    ["Edit([ab]*)", "Edit", { file_path: "a.txt", ...EDIT }],
+    ["Edit(a.t*)", "Write", { file_path: "axtxt", content: "x" }],
     ["Edit([a].txt)", "Edit", { file_path: "a.txt", ...EDIT }],
     ["Edit({a,b}.txt)", "Edit", { file_path: "a.txt", ...EDIT }],
     ["Edit(!a.txt)", "Edit", { file_path: "b.txt", ...EDIT }],
@@ -367,6 +379,21 @@ test("in strict allowed_tools cover reading and bookkeeping", () => {
   expect(covers("Read", "Read", { file_path: "@/outside/secret.txt" }, tree.strict)).toBe(true);
   expect(covers("Grep", "Grep", { pattern: "x", path: "@/outside" }, tree.strict)).toBe(true);
   expect(covers("TaskUpdate", "TaskUpdate", { taskId: "1", owner: "x" }, tree.strict)).toBe(true);
+});
+
+test("a star in the name of the working directory is no wildcard", () => {
+  const place = { ...tree.place, workingDir: join(tree.root, "st*r") };
+  const other = join(tree.root, "stair/x.ts");
+  mkdirSync(place.workingDir);
+  expect(covers("Edit(**)", "Write", { file_path: "x.ts", content: "x" }, place)).toBe(true);
+  expect(covers("Edit(**)", "Write", { file_path: other, content: "x" }, place)).toBe(false);
+});
+
+test("a pattern that is made to take long takes no time", () => {
+  const before = performance.now();
+  const file_path = `${"a".repeat(200)}/`.repeat(18);
+  covers(`Edit(**/${"*a".repeat(400)}b/**)`, "Write", { file_path, content: "x" });
+  expect(performance.now() - before).toBeLessThan(500);
 });
 
 test("nothing is covered by a path in a place that is not there", () => {
