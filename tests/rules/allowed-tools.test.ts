@@ -284,6 +284,8 @@ describe("a pattern for files", () => {
     ["Edit(./src/../**)", "Edit", { file_path: "a.txt", ...EDIT }],
     ["Edit([ab]*)", "Edit", { file_path: "a.txt", ...EDIT }],
     ["Edit(a.t*)", "Write", { file_path: "axtxt", content: "x" }],
+    ["Edit([*)", "Write", { file_path: "[x", content: "x" }],
+    ["Edit(a.txt?)", "Edit", { file_path: "a.txt", ...EDIT }],
     ["Edit([a].txt)", "Edit", { file_path: "a.txt", ...EDIT }],
     ["Edit({a,b}.txt)", "Edit", { file_path: "a.txt", ...EDIT }],
     ["Edit(!a.txt)", "Edit", { file_path: "b.txt", ...EDIT }],
@@ -390,10 +392,10 @@ test("a star in the name of the working directory is no wildcard", () => {
 });
 
 test("a pattern that is made to take long takes no time", () => {
-  const before = performance.now();
+  const before = process.cpuUsage();
   const file_path = `${"a".repeat(200)}/`.repeat(18);
   covers(`Edit(**/${"*a".repeat(400)}b/**)`, "Write", { file_path, content: "x" });
-  expect(performance.now() - before).toBeLessThan(500);
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(500);
 });
 
 test("nothing is covered by a path in a place that is not there", () => {

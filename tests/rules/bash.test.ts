@@ -603,10 +603,10 @@ describe("the rule bash", () => {
   test("takes no time over a command that is made to take long", () => {
     const hostile = ["'", '"', "\\", "a ", "(", "[ ", "$(", "a|", "''", '"\\"', "\\\\", ";", "\n", "a\n", "-", "x&&"];
     for (const piece of hostile) {
-      const before = performance.now();
+      const before = process.cpuUsage();
       rule(`cat ${piece.repeat(4_090 / piece.length)}`);
       rule(piece.repeat(1_000_000));
-      expect(performance.now() - before).toBeLessThan(200);
+      expect(process.cpuUsage(before).user / 1_000).toBeLessThan(300);
     }
   });
 });

@@ -31,6 +31,13 @@ describe("literalCommands", () => {
     expect(runByBash(source)).toEqual(words);
   });
 
+  test.each(["time ls", "coproc ls", "if ls", "ls; then", "function ls", "select ls", "! ls", "[[ ls ]]"])(
+    "does not take the keyword in %j for a program",
+    (source) => {
+      expect(wordsIn(source)).toBeUndefined();
+    },
+  );
+
   test("reads whatever it accepts exactly as bash does", () => {
     const pieces =
       "a b7 - -- = . .. / : , + @ % ^ ~ # ! * ? [ ] { } ( ) < > & $ ` \\ ' '' \" \"\" $' 'x' \"y\" \\\\ \\' \\\" \\$ \\n 2> 2>&1 >/dev/null 2>/dev/null ; && cmdz if then [[ =x x=y ~x {a,b} $x [a] !x #x".split(
