@@ -22,6 +22,11 @@ export async function sendDecision(
   if (!json) terminal.out(`${decision.approve ? "Allowed" : "Denied"} ${id}.\n`);
 }
 
+/** How whoever can't be asked here may decide it elsewhere. */
+export function howToDecide(what: string, approvalId: string): string {
+  return `${what} waits for a decision: \`plexus allow ${approvalId}\`, or \`plexus deny ${approvalId} -m WHY\`.`;
+}
+
 const OUTCOMES: Record<ApprovalStatus, (by: string) => string> = {
   pending: () => "is still pending",
   allowed: (by) => `was already allowed by ${by}`,

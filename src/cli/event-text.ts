@@ -17,7 +17,10 @@ const UNASKED = "This call ran although Plexus had not allowed it.";
 type Speech = "content" | "thinking";
 
 /** Events as text for a person: what is said as it comes, everything else in lines of its own. */
-export function createEventText(terminal: Terminal): (event: object) => string {
+export function createEventText(
+  terminal: Terminal,
+  { withInputs }: { withInputs: boolean },
+): (event: object) => string {
   let speaking: Speech | undefined;
   const columns = terminal.isInteractive ? terminal.columns : UNLIMITED_COLUMNS;
   const paint = (style: Parameters<typeof styled>[0], text: string) => styled(style, text, terminal);
@@ -53,7 +56,7 @@ export function createEventText(terminal: Terminal): (event: object) => string {
       }
       case "approval_requested": {
         const asks = paint("yellow", row("?", `${event.tool_name} asks for permission (${event.approval_id})`));
-        return lines(`${asks}\n${inputLines(event.input, columns)}`);
+        return lines(withInputs ? `${asks}\n${inputLines(event.input, columns)}` : asks);
       }
       case "approval_resolved": {
         const { mark, style, words } = OUTCOMES[event.status];

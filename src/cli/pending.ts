@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import { z } from "zod";
 import { type Flags, readConfig } from "../config.ts";
+import { kindOf } from "../judging/kinds.ts";
 import { Approval } from "../schema/approval.ts";
+import type { JsonObject } from "../schema/values.ts";
 import { duration } from "./duration.ts";
 import { jsonText } from "./printable.ts";
 import { findServer, type Server } from "./server-client.ts";
@@ -51,5 +53,11 @@ const rowOf = (now: number) => (approval: Approval) => [
   approval.tool_name,
   duration(now - approval.created_at),
   duration(approval.expires_at - now),
-  JSON.stringify(approval.input),
+  JSON.stringify(inputOf(approval)),
 ];
+
+/** What changes how a command runs stands before the command, which may be too long for the row. */
+function inputOf(approval: Approval): JsonObject {
+  const kind = kindOf(approval);
+  return kind.kind === "command" ? { ...kind.further, ...approval.input } : approval.input;
+}

@@ -14,8 +14,9 @@ const Created = z.object({ type: z.literal("created"), id: z.string(), name: z.s
 const Started = z.object({ type: z.literal("started"), turn_id: z.string() });
 
 const HELP = `
-What is asked is decided here with the keys a (allow), d (deny) and s (leave it to others), or elsewhere by
-whoever is first. Ctrl-C cancels the turn, a second one leaves it running.
+What is asked is decided here with the keys of \`plexus watch\`, a (allow), d (deny), e (edit), 1-9 and Enter (answer)
+and s (leave it to others), or elsewhere by whoever is first. What is dangerous needs a second press.
+Ctrl-C cancels the turn, a second one leaves it running.
 Exit codes: 0 complete, 1 failed, 5 cancelled or left; see \`plexus --help\` for the others.`;
 
 type Options = Omit<Flags, keyof SessionFlags> & SessionFlags & { ephemeral?: true; json?: true };
@@ -39,7 +40,14 @@ export function runCommand(terminal: Terminal): Command {
         const path = `/api/v1/sessions/${session.id}/chat`;
         return (await findServer(config).request(Started, "POST", path, work)).turn_id;
       };
-      await watchTurn({ find: () => findServer(config), session, start, json: options.json === true, terminal });
+      await watchTurn({
+        config,
+        find: () => findServer(config),
+        session,
+        start,
+        json: options.json === true,
+        terminal,
+      });
     });
 }
 

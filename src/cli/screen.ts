@@ -10,13 +10,17 @@ export type Screen = {
   note(line: string): void;
   /** Shows this in the last row, or nothing; no wider than the screen. */
   ask(row: string | undefined): void;
+  /** Leaves the terminal to somebody else; what comes meanwhile is shown afterwards. */
+  away<T>(work: () => Promise<T>): Promise<T>;
 };
 
 export function createScreen(terminal: Terminal): Screen {
   let asked: string | undefined;
   let atLineStart = true;
+  let held: (() => void)[] | undefined;
 
   function aside(print: () => void): void {
+    if (held) return void held.push(() => aside(print));
     if (asked !== undefined) terminal.out(ERASE_ROW);
     print();
     if (asked === undefined) return;
@@ -47,6 +51,16 @@ export function createScreen(terminal: Terminal): Screen {
       else if (row !== undefined) startLine();
       asked = row;
       if (row !== undefined) terminal.out(row);
+    },
+    async away(work) {
+      held = [];
+      try {
+        return await work();
+      } finally {
+        const late = held;
+        held = undefined;
+        for (const print of late) print();
+      }
     },
   };
 }

@@ -1,6 +1,9 @@
 import { z } from "zod";
+import type { Config } from "../config.ts";
+import { askedIn } from "../judging/asked.ts";
 import { TurnSummary } from "../schema/session-view.ts";
-import { createDeciding } from "./deciding.ts";
+import { JsonObject } from "../schema/values.ts";
+import { howToDecide } from "./decision.ts";
 import { createEventText } from "./event-text.ts";
 import { openKeyboard } from "./keyboard.ts";
 import { jsonLine } from "./printable.ts";
@@ -9,12 +12,19 @@ import type { Server } from "./server-client.ts";
 import { followSession, type Told } from "./session-stream.ts";
 import { CommandFailed, ExitCode, type Terminal } from "./terminal.ts";
 
-const Asked = z.object({ type: z.literal("approval_requested"), approval_id: z.string(), tool_name: z.string() });
+const Asked = z.object({
+  type: z.literal("approval_requested"),
+  approval_id: z.string(),
+  tool_name: z.string(),
+  tool_use_id: z.string().nullable(),
+  input: JsonObject,
+});
 const Resolved = z.object({ type: z.literal("approval_resolved"), approval_id: z.string() });
 const Answer = z.object({ turn: TurnSummary });
 const Cancelled = z.object({ type: z.enum(["cancelled", "not_running"]) });
 
 export type Watch = {
+  config: Config;
   find: () => Server;
   session: { id: string; name: string };
   /** Gives the child its work, and says which turn that is. */
@@ -24,32 +34,49 @@ export type Watch = {
 };
 
 /** Starts a turn and shows what happens until its end, which is this command's end too. */
-export async function watchTurn({ find, session, start, json, terminal }: Watch): Promise<void> {
+export async function watchTurn({ config, find, session, start, json, terminal }: Watch): Promise<void> {
   using cleanup = new DisposableStack();
   const screen = createScreen(terminal);
-  const { leave, interrupt, started } = cleanup.use(watchInterrupts({ find, session, screen }));
+  const { leave, interrupt, started, fail, assertSound } = cleanup.use(watchInterrupts({ find, session, screen }));
   const turnId = await start();
   started();
   const keyboard = terminal.isInteractive && !json ? openKeyboard() : undefined;
   if (keyboard) cleanup.use(keyboard);
-  const deciding = cleanup.use(createDeciding({ find, keyboard, screen, terminal, onInterrupt: interrupt }));
-  const print = printer(json, screen, terminal);
+  const need = { config, find, screen, terminal, onInterrupt: interrupt, fail };
+  // Loaded only where somebody can be asked: it is large.
+  const asking = keyboard && cleanup.use((await import("./asking.ts")).createAsking({ ...need, keyboard }));
+  // Whoever is asked here sees it in full when they are asked.
+  const print = printer(json, screen, terminal, { withInputs: !asking });
   const onLost = () => screen.note("The server is gone. Waiting for it to come back; Ctrl-C leaves.");
   for await (const told of followSession({ find, session: session.id, turnId, isLive: true, signal: leave, onLost })) {
     const resolved = Resolved.safeParse(told.event).data;
-    if (resolved) deciding.resolved(resolved.approval_id);
+    if (resolved) asking?.resolved(resolved.approval_id);
     print(told);
     const asked = Asked.safeParse(told.event).data;
-    if (asked) deciding.asked(asked.approval_id, asked.tool_name);
+    if (asked && asking) asking.asked(askOf(asked, session));
+    else if (asked) screen.note(howToDecide(asked.tool_name, asked.approval_id));
     if (isLast(told)) return judge(await find().request(Answer, "GET", `/api/v1/turns/${turnId}`));
   }
+  assertSound();
   throw new CommandFailed(`Left. The turn may go on: see \`plexus logs ${session.name} -f\`.`, ExitCode.cancelled);
 }
 
+/** As much of it as the turn tells; the rest is read when it is shown. */
+function askOf({ input, ...asked }: z.infer<typeof Asked>, session: Watch["session"]) {
+  const now = Math.floor(Date.now() / 1000);
+  const times = { created_at: now, expires_at: now };
+  return askedIn({ ...asked, tool_input: input, session_id: session.id, session_name: session.name, ...times });
+}
+
 /** One JSON object a line for a program, text for a person. */
-export function printer(json: boolean, screen: Screen, terminal: Terminal): (told: Told) => void {
+export function printer(
+  json: boolean,
+  screen: Screen,
+  terminal: Terminal,
+  options = { withInputs: true },
+): (told: Told) => void {
   if (json) return (told) => terminal.out(jsonLine(told));
-  const text = createEventText(terminal);
+  const text = createEventText(terminal, options);
   return (told) => screen.write(text(told.event));
 }
 
@@ -68,6 +95,7 @@ function watchInterrupts({ find, session, screen }: Pick<Watch, "find" | "sessio
   const leave = new AbortController();
   let isStarted = false;
   let isInterrupted = false;
+  let failure: unknown;
 
   async function cancel(): Promise<void> {
     screen.note("Cancelling the turn. Ctrl-C again leaves it.");
@@ -91,6 +119,14 @@ function watchInterrupts({ find, session, screen }: Pick<Watch, "find" | "sessio
   return {
     leave: leave.signal,
     interrupt,
+    /** A bug ends it too, once the terminal is as it was. */
+    fail(cause: unknown): void {
+      failure ??= cause;
+      leave.abort();
+    },
+    assertSound(): void {
+      if (failure !== undefined) throw failure;
+    },
     started(): void {
       isStarted = true;
       if (isInterrupted) void cancel();

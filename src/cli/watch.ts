@@ -4,7 +4,8 @@ import { clientCommand } from "./settings.ts";
 import { CommandFailed, type Terminal } from "./terminal.ts";
 
 const HELP = `
-Keys: a allow, d deny, e edit the input, s next, j and k move, ? help, q quit. What is dangerous wants a second press.`;
+Keys: a allow, d deny, e edit the input, 1-9 and Enter answer a question, s next, j and k move, ? help, q quit.
+What is dangerous needs a second press.`;
 
 export function watchCommand(terminal: Terminal): Command {
   return clientCommand("watch", "see what waits for a decision as it comes, and decide with a key")

@@ -1,32 +1,84 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Approval } from "../schema/approval.ts";
-import type { ApprovalContext, FileNow } from "../schema/approval-context.ts";
+import type { ApprovalContext, FileNow, SkillText } from "../schema/approval-context.ts";
+import { namedPath } from "../schema/named-path.ts";
+import type { Storage } from "../storage/database.ts";
 import type { Approvals } from "./approvals.ts";
 import { fileNow } from "./file-now.ts";
 import type { Principal } from "./principals.ts";
-import type { Sessions } from "./sessions.ts";
+import { realPathOf } from "./real-path.ts";
+import type { Session, Sessions } from "./sessions.ts";
+import { skillText } from "./skill-text.ts";
 
 /** The tools whose input names one file that they change. */
 const EDITING_TOOLS = ["Edit", "Write", "MultiEdit"];
 
 export type ApprovalContexts = ReturnType<typeof createApprovalContexts>;
 
-type Need = { approvals: Approvals; sessions: Sessions; dataDir: string };
+type Need = {
+  approvals: Approvals;
+  sessions: Sessions;
+  storage: Storage;
+  dataDir: string;
+  /** What children inherit: it tells where their user's files are. */
+  environment: Record<string, string | undefined>;
+};
 
-export function createApprovalContexts({ approvals, sessions, dataDir }: Need) {
-  async function fileOf(approval: Approval, workingDir: string | null): Promise<FileNow | null> {
-    const named = approval.input["file_path"];
-    if (approval.status !== "pending" || !EDITING_TOOLS.includes(approval.tool_name)) return null;
-    if (typeof named !== "string" || (!named.startsWith("/") && workingDir === null)) return null;
-    return fileNow(resolve(workingDir ?? "/", named), dataDir);
+export function createApprovalContexts({ approvals, sessions, storage, dataDir, environment }: Need) {
+  /** As Claude Code reads a path: without the space around it, `~` as the home directory, `..` taken as text. */
+  function pathOf(approval: Approval, workingDir: string): string | undefined {
+    const named = namedPath(approval)?.trim();
+    if (named === undefined) return undefined;
+    const home = environment["HOME"];
+    const isBelowHome = home !== undefined && (named === "~" || named.startsWith("~/"));
+    return isBelowHome ? join(home, named.slice(1)) : resolve(workingDir, named);
+  }
+
+  async function fileOf(approval: Approval, path: string | undefined): Promise<FileNow | null> {
+    return path !== undefined && EDITING_TOOLS.includes(approval.tool_name) ? fileNow(path, dataDir) : null;
+  }
+
+  async function skillOf({ tool_name, input }: Approval, workingDir: string): Promise<SkillText | null> {
+    if (tool_name !== "Skill") return null;
+    const ofUser = environment["CLAUDE_CONFIG_DIR"] ?? join(environment["HOME"] ?? "/", ".claude");
+    // A person's own skill goes before the project's of the same name.
+    const directories = [join(ofUser, "skills"), join(workingDir, ".claude", "skills")];
+    return skillText(input["skill"], directories, dataDir);
+  }
+
+  /** The CLI asks without it: the plan is only in what the child has said. */
+  function planOf({ tool_name, tool_use_id, session_id }: Approval): string | null {
+    const turn = tool_name === "ExitPlanMode" ? storage.turns.running(session_id) : undefined;
+    const call = turn && tool_use_id ? storage.turns.toolUse(turn.id, tool_use_id) : undefined;
+    if (typeof call?.input["plan"] !== "string") return null;
+    const { plan, ...rest } = call.input;
+    // What else it asks for there, such as leave to run commands, comes with the plan.
+    const further = Object.entries(rest).map(([key, value]) => `${key}: ${JSON.stringify(value, null, 2)}`);
+    return [plan, ...further].join("\n\n");
   }
 
   return {
     /** For those who may decide the approval, and of no other file than the one that it names. */
     async get(principal: Principal, id: string): Promise<ApprovalContext> {
       const approval = approvals.get(principal, id);
-      const workingDir = sessions.get(approval.session_id)?.config?.working_dir ?? null;
-      return { working_dir: workingDir, file: await fileOf(approval, workingDir) };
+      const workingDir = workingDirOf(sessions.get(approval.session_id));
+      const nothing = { working_dir: workingDir, file: null, real_path: null, plan: null, skill: null };
+      if (approval.status !== "pending") return nothing;
+      const plan = planOf(approval);
+      // A claude somewhere else has other files than this host.
+      if (workingDir === null) return { ...nothing, plan };
+      const path = pathOf(approval, workingDir);
+      const [file, real_path, skill] = await Promise.all([
+        fileOf(approval, path),
+        path === undefined ? null : realPathOf(path),
+        skillOf(approval, workingDir),
+      ]);
+      return { working_dir: workingDir, file, real_path, plan, skill };
     },
   };
+}
+
+/** Where the session's child works on this host, if it does. */
+export function workingDirOf(session: Session | undefined): string | null {
+  return session?.config?.working_dir ?? null;
 }

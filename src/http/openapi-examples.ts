@@ -23,7 +23,7 @@ const Approval = {
   resolved_at: null,
   resolved_by: null,
 } as const;
-const ApprovalContext = { working_dir: "/srv/project", file: null };
+const ApprovalContext = { working_dir: "/srv/project", file: null, real_path: null, plan: null, skill: null };
 const SessionSummary = {
   id: session_id,
   name: "builder",

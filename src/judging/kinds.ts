@@ -13,18 +13,24 @@ export type Question = {
 
 /** What an ask is about, as far as it decides how it is shown. */
 export type Kind =
-  | { kind: "command"; command: string; description: string }
+  /** `further`: whatever else changes how the command runs. */
+  | { kind: "command"; command: string; description: string; further: JsonObject }
   | { kind: "write"; path: string; content: string }
   | { kind: "edit"; path: string; edits: FileEdit[] }
   | { kind: "fetch"; url: string; prompt: string }
   | { kind: "questions"; questions: Question[] }
+  | { kind: "plan" }
+  | { kind: "skill"; name: string; further: JsonObject }
   | { kind: "other" };
 
 /** By the tool's name, and only if its input is what that tool takes. */
 export function kindOf({ tool_name, input }: Pick<Approval, "tool_name" | "input">): Kind {
   const path = text(input["file_path"]);
   if (tool_name === "Bash" && typeof input["command"] === "string") {
-    return { kind: "command", command: input["command"], description: text(input["description"]) };
+    const { command, description, ...further } = input;
+    // What is no text is not shown as one, and must not be left out for that.
+    if (description !== undefined && typeof description !== "string") further["description"] = description;
+    return { kind: "command", command: input["command"], description: text(description), further };
   }
   if (tool_name === "Write" && path && typeof input["content"] === "string") {
     return { kind: "write", path, content: input["content"] };
@@ -39,6 +45,11 @@ export function kindOf({ tool_name, input }: Pick<Approval, "tool_name" | "input
   }
   const questions = tool_name === "AskUserQuestion" ? list(input["questions"]).map(question) : [];
   if (questions.length > 0 && questions.every((one) => one !== undefined)) return { kind: "questions", questions };
+  if (tool_name === "ExitPlanMode") return { kind: "plan" };
+  if (tool_name === "Skill" && typeof input["skill"] === "string") {
+    const { skill, ...further } = input;
+    return { kind: "skill", name: input["skill"], further };
+  }
   return { kind: "other" };
 }
 
@@ -55,6 +66,10 @@ export function summaryOf(approval: Pick<Approval, "tool_name" | "input">): stri
       return kind.url;
     case "questions":
       return kind.questions[0]?.question ?? "";
+    case "plan":
+      return "leaves plan mode";
+    case "skill":
+      return kind.name;
     case "other": {
       const texts = Object.values(approval.input).filter((value) => typeof value === "string");
       return texts[0] ?? JSON.stringify(approval.input);

@@ -1,9 +1,10 @@
-import { and, asc, eq, gte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, sql } from "drizzle-orm";
 import type { TurnEvent } from "../schema/turn.ts";
 import type { Orm } from "./database.ts";
 import { readPositions, turnEvents, turns } from "./tables.ts";
 
 export type NumberedTurnEvent = { seq: number; event: TurnEvent };
+export type ToolUse = Extract<TurnEvent, { type: "tool_use" }>;
 
 /** Queries on the events of turns, and on how far they have been read. */
 export function turnEventQueries(orm: Orm) {
@@ -32,6 +33,19 @@ export function turnEventQueries(orm: Orm) {
     .where(fromSeq)
     .orderBy(asc(turnEvents.seq))
     .limit(at("limit"))
+    .prepare();
+  const use = orm
+    .select({ event: turnEvents.event })
+    .from(turnEvents)
+    .where(
+      and(
+        eq(turnEvents.turnId, at("turnId")),
+        sql`json_extract(event, '$.type') = 'tool_use'`,
+        sql`json_extract(event, '$.tool_use_id') = ${at("toolUseId")}`,
+      ),
+    )
+    .orderBy(desc(turnEvents.seq))
+    .limit(1)
     .prepare();
   const position = orm
     .select({ position: readPositions.position })
@@ -66,6 +80,11 @@ export function turnEventQueries(orm: Orm) {
         return index === 0 || bytes <= page.maxBytes;
       });
       return from.all({ turnId, fromSeq, limit: fitting.length });
+    },
+    /** The call of this id, looked for from the newest event back: whoever asks for it was just asked about it. */
+    toolUse: (turnId: string, toolUseId: string): ToolUse | undefined => {
+      const event = use.get({ turnId, toolUseId })?.event;
+      return event?.type === "tool_use" ? event : undefined;
     },
     position: (turnId: string, consumer: string): number => position.get({ turnId, consumer })?.position ?? 0,
     /** A position only moves forward. */

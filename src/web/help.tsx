@@ -1,16 +1,16 @@
 import { isHelpOpen, KEYS } from "./keys.ts";
 import { Dialog } from "./parts/dialog.tsx";
 
-const SHOWN: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc" };
+const SHOWN: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc", Enter: "↵" };
 
 export function HelpDialog() {
   return (
     <Dialog title="Keys" isRead onClose={() => (isHelpOpen.value = false)}>
       <dl class="keys">
-        {KEYS.map(({ keys, does }) => (
+        {KEYS.map(({ keys, shown, does }) => (
           <div key={does}>
             <dt>
-              {keys.map((key) => (
+              {(shown === undefined ? keys : [shown]).map((key) => (
                 <kbd key={key}>{SHOWN[key] ?? key}</kbd>
               ))}
             </dt>

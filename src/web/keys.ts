@@ -1,18 +1,23 @@
+import { chooseOption, openQuestion } from "./inbox/answering.ts";
 import { move, selected, selectedId, toggleChecked } from "./inbox/asks.ts";
-import { allow, dialog, disarm, targets } from "./inbox/deciding.ts";
+import { allowByKey, answer, dialog, disarm, targets } from "./inbox/deciding.ts";
 import { route } from "./route.ts";
 import { callersOwn } from "./wire/callers-own.ts";
 
 export const isHelpOpen = callersOwn(false);
 
+const DIGITS = "123456789";
+
 /** Each key with what it does, for acting on it and for the help alike. */
-export const KEYS: { keys: string[]; does: string; act: () => void }[] = [
+export const KEYS: { keys: string[]; shown?: string; does: string; act: (key: string) => void }[] = [
   { keys: ["j", "ArrowDown"], does: "next ask", act: () => move(1) },
   { keys: ["k", "ArrowUp"], does: "previous ask", act: () => move(-1) },
   { keys: ["g"], does: "oldest ask", act: () => move(Number.NEGATIVE_INFINITY) },
   { keys: ["G"], does: "newest ask", act: () => move(Number.POSITIVE_INFINITY) },
-  { keys: ["a"], does: "allow; what is dangerous wants it twice", act: () => void allow() },
+  { keys: ["a"], does: "allow; what is dangerous wants it twice", act: () => void allowByKey() },
   { keys: ["d"], does: "deny, with a reason", act: () => open("deny") },
+  { keys: [...DIGITS], shown: "1–9", does: "choose an answer to a question", act: chooseByKey },
+  { keys: ["Enter"], does: "answer the question", act: () => void answer() },
   { keys: ["e"], does: "edit the input, and allow it", act: () => open("edit") },
   {
     keys: ["x"],
@@ -32,11 +37,17 @@ export function handleKeys(): () => void {
     }
     const found = route.peek().page === "inbox" ? KEYS.find(({ keys }) => keys.includes(event.key)) : undefined;
     if (!found || (event.key.startsWith("Arrow") && isInCard(event.target))) return;
+    if (event.key === "Enter" && (openQuestion() === undefined || isPressed(event.target))) return;
     event.preventDefault();
-    found.act();
+    found.act(event.key);
   };
   addEventListener("keydown", onKey);
   return () => removeEventListener("keydown", onKey);
+}
+
+function chooseByKey(key: string): void {
+  const question = openQuestion();
+  if (question) chooseOption(question, DIGITS.indexOf(key));
 }
 
 function open(which: "deny" | "edit"): void {
@@ -48,6 +59,11 @@ function open(which: "deny" | "edit"): void {
 /** There the arrows scroll, and choose between options. */
 function isInCard(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(".card") !== null;
+}
+
+/** There Enter presses what has the focus; in the list that is the ask that is looked at already. */
+function isPressed(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("a, button, summary") !== null && !target.closest(".ask-list");
 }
 
 /** A checkbox takes no letters, so that keys work on it too. */

@@ -11,6 +11,7 @@ import { type CommandOptions, type Output, plexus } from "./command.ts";
 
 const Pending = z.object({ approvals: z.array(Approval) });
 const Configured = z.object({ session_id: z.string() });
+const Created = z.object({ id: z.string() });
 
 export type Ask = { id: string; answer: Promise<PermitAnswer> };
 
@@ -31,6 +32,8 @@ export type Place = AsyncDisposable & {
   pending(sessionId: string): Promise<Approval[]>;
   /** A new by-hand session. */
   session(name?: string): Promise<string>;
+  /** A new session whose children Plexus would start here, on this host. */
+  managed(name: string, working_dir: string): Promise<string>;
   /** A child's call that waits for its decision. */
   ask(sessionId: string, toolName: string, input: JsonObject): Promise<Ask>;
 };
@@ -71,6 +74,7 @@ export async function openPlace(options: PlaceOptions = {}): Promise<Place> {
     call,
     pending,
     session: async (name) => Configured.parse(await call("loopback_configure", { name })).session_id,
+    managed: async (name, working_dir) => Created.parse(await call("claudecode_create", { name, working_dir })).id,
     async ask(session_id, tool_name, input) {
       const tool_use_id = crypto.randomUUID();
       const answer = call("loopback_permit", { session_id, tool_name, input, tool_use_id }).then(PermitAnswer.parse);

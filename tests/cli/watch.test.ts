@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CTRL_C, ESCAPE } from "../../src/cli/keys.ts";
@@ -214,8 +214,9 @@ describe("plexus watch", () => {
     const file = join(place.scratch, "server.ts");
     const lines = Array.from({ length: 40 }, (_, n) => `line ${n}`);
     writeFileSync(file, `const port = 80;\n${lines.join("\n")}\n`);
-    await place.ask(session, "Edit", { file_path: file, old_string: "port = 80", new_string: "port = 8080" });
-    await place.ask(session, "Write", { file_path: file, content: lines.map((text) => text.toUpperCase()).join("\n") });
+    const editing = await place.managed("editor", place.scratch);
+    await place.ask(editing, "Edit", { file_path: file, old_string: "port = 80", new_string: "port = 8080" });
+    await place.ask(editing, "Write", { file_path: file, content: lines.map((text) => text.toUpperCase()).join("\n") });
     await using screen = watch();
     const diff = await screen.shows("│ +const port = 8080;");
     expect(diff).toContain("│ -const port = 80;");
@@ -226,6 +227,92 @@ describe("plexus watch", () => {
     expect(screen.now()).not.toContain("LINE 39");
     for (let page = 0; page < 10; page++) screen.type("\u001b[6~");
     await screen.shows("│ +LINE 39");
+    await ended(screen, "q");
+  });
+
+  test("shows where a path really leads, and takes a second press for it", async () => {
+    const ssh = join(place.scratch, "home", ".ssh");
+    mkdirSync(ssh, { recursive: true });
+    const work = join(place.scratch, "work");
+    mkdirSync(work);
+    symlinkSync(ssh, join(work, "docs"));
+    const id = await place.managed("linked", work);
+    const { answer } = await place.ask(id, "Write", { file_path: join(work, "docs/authorized_keys"), content: "key" });
+    await using screen = watch();
+    const seen = await screen.shows(`really ${ssh}/authorized_keys`.slice(0, 80));
+    expect(seen).toContain("! it changes what runs later on");
+    await press(screen, "a");
+    await screen.shows("Press a again");
+    expect(await place.pending(id)).toHaveLength(1);
+    await press(screen, "a");
+    expect(await answer).toMatchObject({ behavior: "allow" });
+    await ended(screen, "q");
+  });
+
+  test("shows whatever changes how a command runs", async () => {
+    const command = "make";
+    const input = { command, run_in_background: true, dangerouslyDisableSandbox: true, timeout: 600_000, newer: ["x"] };
+    await place.ask(session, "Bash", input);
+    await using screen = watch();
+    const seen = await screen.shows("│ make");
+    for (const shown of ["run_in_background: true", "dangerouslyDisableSandbox: true", "timeout: 600000"]) {
+      expect(seen).toContain(`│ ${shown}`);
+    }
+    expect(seen).toContain("│ newer: [");
+    await ended(screen, "q");
+  });
+
+  test("shows what a skill says, and that allowing it allows more", async () => {
+    const skill = join(place.scratch, ".claude/skills/deploy");
+    mkdirSync(skill, { recursive: true });
+    writeFileSync(join(skill, "SKILL.md"), "---\nallowed-tools: Bash(*)\n---\nDeploy it all.\n");
+    await place.ask(await place.managed("skilled", place.scratch), "Skill", { skill: "deploy" });
+    await using screen = watch();
+    const seen = await screen.shows("│ Deploy it all.");
+    expect(seen).toContain("│ allowed-tools: Bash(*)");
+    expect(seen).toContain("lets the skill's allowed-tools run unasked");
+    await ended(screen, "q");
+  });
+
+  test("answers questions with digits and Enter, and lets none go unanswered by one press", async () => {
+    const questions = [
+      {
+        question: "Which database?",
+        header: "",
+        multiSelect: false,
+        options: [{ label: "SQLite" }, { label: "Postgres" }],
+      },
+      {
+        question: "Which tests?",
+        header: "",
+        multiSelect: true,
+        options: [{ label: "unit" }, { label: "e2e" }, { label: "load" }],
+      },
+    ];
+    const first = await place.ask(session, "AskUserQuestion", { questions });
+    const second = await place.ask(session, "AskUserQuestion", { questions });
+    await using screen = watch();
+    await screen.shows("│ ▸ Which database?");
+    await press(screen, "a");
+    await screen.shows("Press a again to allow it, though it goes on without an answer");
+    screen.type("2");
+    await screen.shows("2 [x] Postgres");
+    await screen.shows("│ ▸ Which tests?");
+    await press(screen, "a");
+    await screen.shows("Enter sends your answers, Esc drops them.");
+    await press(screen, "\r");
+    await screen.shows("Choose an answer with 1-9 first");
+    expect(await place.pending(session)).toHaveLength(2);
+    for (const digit of ["3", "2", "1", "2"]) screen.type(digit);
+    await screen.shows("2 [ ] e2e");
+    await press(screen, "\r");
+    const answers = { "Which database?": "Postgres", "Which tests?": "unit, load" };
+    expect(await first.answer).toEqual({ behavior: "allow", updatedInput: { questions, answers } });
+    await screen.shows("1 waiting");
+    await press(screen, "a");
+    await screen.shows("Press a again");
+    await press(screen, "a");
+    expect(await second.answer).toEqual({ behavior: "allow", updatedInput: { questions } });
     await ended(screen, "q");
   });
 

@@ -42,6 +42,11 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
     expect(plans(() => turns.eventPage("turn-1-1", 5, { limit: 10, maxBytes: 100 }))).toEqual([BY_SEQ, BY_SEQ]);
   });
 
+  test("a call is looked for from the newest event of its turn back", () => {
+    const ofTurn = "SEARCH turn_events USING INDEX sqlite_autoindex_turn_events_1 (turn_id=?)";
+    expect(plans(() => turns.toolUse("turn-1-1", "toolu_1"))).toEqual([ofTurn]);
+  });
+
   test("a position is found by its reader, and moved without a search", () => {
     expect(plans(() => turns.position("turn-1-1", "me"))).toEqual([BY_CONSUMER]);
     expect(plans(() => turns.advance("turn-1-1", "me", 3))).toEqual([""]);

@@ -1,5 +1,7 @@
+import { type Choices, NO_CHOICES } from "../../judging/choices.ts";
 import { type Line as DiffLine, diffOfEdits, diffOfWrite, type FileDiff, textOf } from "../../judging/diff.ts";
 import { kindOf, type Question } from "../../judging/kinds.ts";
+import { leadsTo } from "../../judging/real-path.ts";
 import { cutText } from "../../schema/cut.ts";
 import type { JsonObject } from "../../schema/values.ts";
 import { partsOf, type Role, readCommand } from "../../shell/index.ts";
@@ -30,23 +32,26 @@ const ROLE_STYLES: Record<Role, Style | undefined> = {
 const SIGN_STYLES: Record<DiffLine["sign"], Style | undefined> = { "+": "green", "-": "red", " ": undefined };
 
 /** All that matters for a decision, in lines of at most so many columns. */
-export function askLines({ approval, context, dangers }: Examined, columns: number): Line[] {
+export function askLines({ approval, context, dangers }: Examined, columns: number, choices = NO_CHOICES): Line[] {
   const workingDir = context?.working_dir ?? null;
   const head = dangers.flatMap(({ message }) =>
     wrapped([{ text: "! ", style: "yellow" }, span(`it ${message}`, "yellow")], columns),
   );
   const place = workingDir === null ? [] : wrapped(line(`in ${workingDir}`, "dim"), columns);
-  const body = bodyOf({ approval, context, dangers }).map((one): Line => [GUTTER, ...one]);
-  return [...head, ...cutLines(body).flatMap((one) => wrapped(one, columns, GUTTER)), ...place];
+  const real = leadsTo(approval, context);
+  const leads = real === undefined ? [] : wrapped([{ text: "really " }, span(real, "red")], columns);
+  const body = bodyOf({ approval, context, dangers }, choices).map((one): Line => [GUTTER, ...one]);
+  return [...head, ...cutLines(body).flatMap((one) => wrapped(one, columns, GUTTER)), ...leads, ...place];
 }
 
-function bodyOf({ approval, context }: Examined): Line[] {
+function bodyOf({ approval, context }: Examined, choices: Choices): Line[] {
   const kind = kindOf(approval);
   const file = context?.file ?? null;
   switch (kind.kind) {
     case "command": {
       const about = kind.description === "" ? [] : [line(`# ${kind.description}`, "dim")];
-      return [...about, ...commandLines(cutText(kind.command, MAX_CHARS), context?.working_dir ?? null)];
+      const command = commandLines(cutText(kind.command, MAX_CHARS), context?.working_dir ?? null);
+      return [...about, ...fieldLines(kind.further), ...command];
     }
     case "write":
       return diffLines(kind.path, diffOfWrite(kind.content, file));
@@ -55,7 +60,14 @@ function bodyOf({ approval, context }: Examined): Line[] {
     case "fetch":
       return [line(kind.url, "cyan"), ...textLines(kind.prompt)];
     case "questions":
-      return kind.questions.flatMap(questionLines);
+      return kind.questions.flatMap((question, at) => questionLines(question, at, choices));
+    case "plan":
+      return [...textLines(context?.plan ?? ""), ...fieldLines(approval.input)];
+    case "skill": {
+      const { path, text } = context?.skill ?? { path: "", text: "" };
+      const content = path === "" ? [] : [line(path, "bold"), ...textLines(text)];
+      return [...fieldLines({ skill: kind.name, ...kind.further }), ...content];
+    }
     case "other":
       return fieldLines(approval.input);
   }
@@ -82,16 +94,20 @@ function diffLines(path: string, { hunks, added, removed, note }: FileDiff): Lin
   return [head, ...about, ...changes];
 }
 
-function questionLines({ question, multiSelect, options }: Question): Line[] {
-  const head = [...textLines(question), ...(multiSelect ? [line("(several may be chosen)", "dim")] : [])];
-  const choices = options.map(
-    ({ label, description }): Line => [
-      { text: "  - " },
+/** Numbered for the keys; marked are the question that the digits are about, and what is chosen. */
+function questionLines({ question, multiSelect, options }: Question, at: number, choices: Choices): Line[] {
+  const [first = [], ...rest] = textLines(question);
+  const mark: Span = { text: choices.at === at ? "▸ " : "  ", style: "cyan" };
+  const several = multiSelect ? [line("  (several may be chosen)", "dim")] : [];
+  const chosen = choices.chosen[at] ?? [];
+  const numbered = options.map(
+    ({ label, description }, number): Line => [
+      { text: `    ${number + 1} ${chosen.includes(number) ? "[x]" : "[ ]"} ` },
       span(label, "bold"),
       span(description === "" ? "" : `: ${description}`),
     ],
   );
-  return [...head, ...choices];
+  return [[mark, ...first], ...rest, ...several, ...numbered];
 }
 
 function fieldLines(input: JsonObject): Line[] {

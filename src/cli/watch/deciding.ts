@@ -4,21 +4,26 @@ import type { JsonObject } from "../../schema/values.ts";
 import type { Server } from "../server-client.ts";
 import { CommandFailed, type Style } from "../terminal.ts";
 import type { Examined } from "./examining.ts";
-import type { Ask, Inbox } from "./inbox.ts";
+import type { Ask, Outcome } from "./inbox.ts";
 
 const ARMED_MS = 8_000;
 /** A press so soon after the last one was meant for what stood there before, or is the same one, held down. */
 const SETTLE_MS = 350;
 
+export type Deciding = ReturnType<typeof createDeciding>;
+
 type DecidingNeed = {
   find: () => Server;
-  inbox: Inbox;
+  /** Whether this one still waits before the eyes of the person. */
+  isCurrent: (id: string) => boolean;
+  onDecided: (id: string) => void;
+  onBeaten: (id: string, outcome: Outcome) => void;
   say: (text: string, style?: Style) => void;
   examine: (ask: Ask) => Promise<Examined>;
 };
 
 /** Decisions by key: what is dangerous takes two presses, and nothing is decided that was not there to be seen. */
-export function createDeciding({ find, inbox, say, examine }: DecidingNeed) {
+export function createDeciding({ find, isCurrent, onDecided, onBeaten, say, examine }: DecidingNeed) {
   let armed: { id: string; until: number } | undefined;
   let settledAt = Number.NEGATIVE_INFINITY;
   /** On their way to the server, or just there. */
@@ -35,11 +40,11 @@ export function createDeciding({ find, inbox, say, examine }: DecidingNeed) {
       const path = `/api/v1/approvals/${approval.id}/respond`;
       const answer = await find().request(RespondResult, "POST", path, decision);
       if (answer.type === "ok") {
-        inbox.remove(approval.id);
+        onDecided(approval.id);
         say(`${decision.approve ? "Allowed" : "Denied"} ${what}.`, decision.approve ? "green" : "red");
       } else {
         const { status, resolved_by: by } = answer;
-        inbox.settle(approval.id, { status, by, message: null });
+        onBeaten(approval.id, { status, by, message: null });
         say(`Somebody was faster: ${what} was ${status.replace("_", " ")} by ${by}.`, "yellow");
       }
     } catch (cause) {
@@ -68,9 +73,8 @@ export function createDeciding({ find, inbox, say, examine }: DecidingNeed) {
       armed = undefined;
       if (!isArmed) {
         const { dangers } = await examine(ask);
-        const now = inbox.selected();
         // The person may have moved on while we looked, or somebody else has decided.
-        if (now?.approval.id !== id || now.outcome || ours.has(id)) return;
+        if (!isCurrent(id) || ours.has(id)) return;
         if (dangers.length > 0) {
           armed = { id, until: performance.now() + ARMED_MS };
           hesitate();
@@ -79,6 +83,13 @@ export function createDeciding({ find, inbox, say, examine }: DecidingNeed) {
         }
       }
       await send(ask, { approve: true, updated_input: input });
+    },
+
+    /** Allows a question with the answers that were chosen for it; that runs nothing, so it takes one press. */
+    async answer(ask: Ask, input: JsonObject): Promise<void> {
+      const { id } = ask.approval;
+      if (performance.now() < settledAt) return hesitate();
+      if (isCurrent(id) && !ours.has(id)) await send(ask, { approve: true, updated_input: input });
     },
 
     async deny(ask: Ask, reason: string): Promise<void> {

@@ -50,10 +50,7 @@ export function createExamining(find: () => Server, onExamined: () => void) {
 
 /** What can't be read in full makes an ask a dangerous one. */
 export function judged(approval: Approval, context: ApprovalContext | undefined): Examined {
-  const dangers = dangersOf(approval, context).map(({ rule, message }) =>
-    rule === "question" ? { rule, message: "goes on without an answer: e gives one" } : { rule, message },
-  );
-  return { approval, context, dangers };
+  return { approval, context, dangers: dangersOf(approval, context) };
 }
 
 async function unlessRefused<T>(work: () => Promise<T>): Promise<T | undefined> {

@@ -1,4 +1,4 @@
-import { summaryOf } from "../../judging/kinds.ts";
+import { kindOf, summaryOf } from "../../judging/kinds.ts";
 import { duration } from "../duration.ts";
 import { OUTCOMES } from "../event-text.ts";
 import type { Size } from "./full-screen.ts";
@@ -23,6 +23,7 @@ export type View = {
 export type Layout = { head: number; list: number; detail: number; foot: number };
 
 const KEYS = "a allow  d deny  e edit  s next  j/k move  PgDn more  ? help  q quit";
+const QUESTION_KEYS = "1-9 choose  Enter answer  a skip  d deny  e edit  s next  PgDn more  ? help  q quit";
 const MOST_LISTED = 12;
 const NARROW = 60;
 
@@ -36,9 +37,11 @@ export function layoutOf({ rows }: Size, asks: number): Layout {
 }
 
 export function frameOf(view: View): Line[] {
-  const { size, asks } = view;
+  const { size, asks, position } = view;
   const { head, list, detail, foot } = layoutOf(size, asks.length);
   const shown = view.detail.slice(view.scroll, view.scroll + detail);
+  const selected = asks[position];
+  const keys = selected && kindOf(selected.approval).kind === "questions" ? QUESTION_KEYS : KEYS;
   const lines: Line[] = [
     ...(head > 0 ? [headLine(view)] : []),
     ...listLines(view, list),
@@ -46,7 +49,7 @@ export function frameOf(view: View): Line[] {
     ...shown,
     ...Array.from({ length: detail - shown.length }, () => []),
     ...(foot > 1 ? [view.message] : []),
-    foot > 1 || widthOf(view.message) === 0 ? [{ text: KEYS, style: "dim" }] : view.message,
+    foot > 1 || widthOf(view.message) === 0 ? [{ text: keys, style: "dim" }] : view.message,
   ];
   return lines.slice(0, size.rows);
 }

@@ -1,5 +1,7 @@
+import { namedPath } from "../../schema/named-path.ts";
 import { OUTCOMES } from "../event-text.ts";
 import { askLines } from "./ask-lines.ts";
+import type { Choosing } from "./choosing.ts";
 import type { Drafts } from "./drafts.ts";
 import { type Examined, type Examining, judged } from "./examining.ts";
 import { layoutOf } from "./frame.ts";
@@ -9,10 +11,16 @@ import { type Line, line } from "./lines.ts";
 
 const EDITED = "edited: a allows it like this, e goes on editing, Esc drops the edit";
 
-type LookingNeed = { inbox: Inbox; examining: Examining; drafts: Drafts; fail: (cause: unknown) => void };
+type LookingNeed = {
+  inbox: Inbox;
+  examining: Examining;
+  drafts: Drafts;
+  choosing: Choosing;
+  fail: (cause: unknown) => void;
+};
 
 /** The ask that is looked at, in full, and how far it is scrolled. */
-export function createLooking({ inbox, examining, drafts, fail }: LookingNeed) {
+export function createLooking({ inbox, examining, drafts, choosing, fail }: LookingNeed) {
   let scroll = 0;
   let lookedAt: string | undefined;
   let made: { key: string; lines: Line[] } | undefined;
@@ -22,12 +30,12 @@ export function createLooking({ inbox, examining, drafts, fail }: LookingNeed) {
     const { id } = approval;
     const known = examining.known(id);
     if (!known && !outcome) examining.examine(approval).catch(fail);
-    const key = [id, known !== undefined, columns, drafts.version()].join();
+    const key = [id, known !== undefined, columns, drafts.version(), choosing.version()].join();
     if (made?.key !== key) {
       const examined: Examined = known ?? { approval, context: undefined, dangers: [] };
       const edited = withDraft(examined, drafts);
       const note = edited === examined ? [] : [line(EDITED, "cyan")];
-      made = { key, lines: [...note, ...askLines(edited, columns)] };
+      made = { key, lines: [...note, ...askLines(edited, columns, choosing.of(id))] };
     }
     return made.lines;
   }
@@ -65,11 +73,19 @@ export function outcomeLine({ approval, outcome }: Ask): Line {
   return line(`${mark} ${approval.tool_name} of ${approval.session_name} ${words(outcome.by)}${reason}`, style);
 }
 
-function withDraft(examined: Examined, drafts: Drafts): Examined {
+export function withDraft(examined: Examined, drafts: Drafts): Examined {
   const { approval, context } = examined;
   const input = drafts.inputFor(approval.id);
   if (!input) return examined;
-  // What another file holds is not known here.
-  const isSameFile = input["file_path"] === approval.input["file_path"];
-  return judged({ ...approval, input }, context && { ...context, file: isSameFile ? context.file : null });
+  const edited = { ...approval, input };
+  if (!context) return judged(edited, context);
+  // Of another file, or another skill, nothing is known here.
+  const isSameFile = namedPath(edited) === namedPath(approval);
+  const isSameSkill = input["skill"] === approval.input["skill"];
+  return judged(edited, {
+    ...context,
+    file: isSameFile ? context.file : null,
+    real_path: isSameFile ? context.real_path : null,
+    skill: isSameSkill ? context.skill : null,
+  });
 }

@@ -2,21 +2,21 @@ import { diffOfEdits, diffOfWrite } from "../../judging/diff.ts";
 import { kindOf } from "../../judging/kinds.ts";
 import type { Approval } from "../../schema/approval.ts";
 import type { ApprovalContext } from "../../schema/approval-context.ts";
-import type { JsonObject } from "../../schema/values.ts";
 import { LongText } from "../text/long-text.tsx";
 import { Visible } from "../text/visible.tsx";
 import { CommandText } from "./command.tsx";
 import { DiffView } from "./diff-view.tsx";
-import { Questions } from "./questions.tsx";
+import { Fields } from "./fields.tsx";
+import { type Answering, Questions } from "./questions.tsx";
 
 type Props = {
   approval: Pick<Approval, "tool_name" | "input">;
   context: ApprovalContext | undefined;
-  onAnswer?: ((input: JsonObject) => void) | undefined;
+  answering?: Answering | undefined;
 };
 
 /** What a call would do, shown as what it is. */
-export function CardBody({ approval, context, onAnswer }: Props) {
+export function CardBody({ approval, context, answering }: Props) {
   const kind = kindOf(approval);
   const workingDir = context?.working_dir ?? null;
   const file = context?.file;
@@ -30,6 +30,7 @@ export function CardBody({ approval, context, onAnswer }: Props) {
             </p>
           )}
           <CommandText command={kind.command} workingDir={workingDir} />
+          <Fields of={kind.further} label="How it runs" />
         </>
       );
     case "write":
@@ -44,7 +45,30 @@ export function CardBody({ approval, context, onAnswer }: Props) {
         </>
       );
     case "questions":
-      return <Questions questions={kind.questions} input={approval.input} onAnswer={onAnswer} />;
+      return <Questions questions={kind.questions} answering={answering} />;
+    case "plan":
+      return (
+        <>
+          {context?.plan && <LongText text={context.plan} label="Plan" />}
+          <Fields of={approval.input} label="Input" />
+        </>
+      );
+    case "skill":
+      return (
+        <>
+          <Fields of={{ skill: kind.name, ...kind.further }} label="Input" />
+          {context?.skill && (
+            <>
+              <p class="note">
+                <code class="path">
+                  <Visible text={context.skill.path} />
+                </code>
+              </p>
+              <LongText text={context.skill.text} label="Skill" />
+            </>
+          )}
+        </>
+      );
     case "other":
       return <LongText text={JSON.stringify(approval.input, null, 2)} label="Input" />;
   }

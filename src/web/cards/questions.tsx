@@ -1,43 +1,42 @@
-import { useSignal } from "@preact/signals";
+import type { Choices } from "../../judging/choices.ts";
 import type { Question } from "../../judging/kinds.ts";
-import type { JsonObject } from "../../schema/values.ts";
 import { Visible, visibleText } from "../text/visible.tsx";
 
-type Props = { questions: Question[]; input: JsonObject; onAnswer?: ((input: JsonObject) => void) | undefined };
+/** How the questions are answered, where they still can be. */
+export type Answering = {
+  choices: Choices;
+  choose: (at: number, option: number) => void;
+  write: (at: number, text: string) => void;
+  send: () => void;
+};
 
-/** Questions of a child with their options; the answers go back as the input that its tool runs with. */
-export function Questions({ questions, input, onAnswer }: Props) {
-  const chosen = useSignal<Record<string, string[]>>({});
-  const written = useSignal<Record<string, string>>({});
-  const answerTo = ({ question }: Question) =>
-    written.value[question]?.trim() || (chosen.value[question] ?? []).join(", ");
-  const isComplete = questions.every((question) => answerTo(question) !== "");
-  const choose = ({ question, multiSelect }: Question, label: string) => {
-    const now = chosen.value[question] ?? [];
-    const many = now.includes(label) ? now.filter((one) => one !== label) : [...now, label];
-    chosen.value = { ...chosen.value, [question]: multiSelect ? many : [label] };
-  };
+/** The form that the button outside of it sends. */
+export const QUESTIONS_FORM = "questions";
+
+type Props = { questions: Question[]; answering: Answering | undefined };
+
+/** Questions of a child with their options; the digits are those of the question that the keys are about. */
+export function Questions({ questions, answering }: Props) {
   const submit = (event: Event) => {
     event.preventDefault();
-    const answers = Object.fromEntries(questions.map((question) => [question.question, answerTo(question)]));
-    onAnswer?.({ ...input, answers });
+    answering?.send();
   };
   return (
-    <form class="questions" onSubmit={submit}>
+    <form class="questions" id={QUESTIONS_FORM} onSubmit={submit}>
       {questions.map((question, at) => (
-        <fieldset>
+        <fieldset class={answering?.choices.at === at ? "current" : ""}>
           <legend>
             {question.header && <span class="badge">{visibleText(question.header)}</span>}{" "}
             <Visible text={question.question} />
           </legend>
-          {question.options.map((option) => (
+          {question.options.map((option, number) => (
             <label class="choice">
               <input
                 type={question.multiSelect ? "checkbox" : "radio"}
                 name={`question-${at}`}
-                disabled={!onAnswer}
-                checked={(chosen.value[question.question] ?? []).includes(option.label)}
-                onChange={() => choose(question, option.label)}
+                disabled={!answering}
+                checked={answering?.choices.chosen[at]?.includes(number) ?? false}
+                onChange={() => answering?.choose(at, number)}
               />
               <span>
                 <b>
@@ -47,27 +46,21 @@ export function Questions({ questions, input, onAnswer }: Props) {
                   <Visible text={option.description} />
                 </small>
               </span>
+              {answering?.choices.at === at && number < 9 && <kbd>{number + 1}</kbd>}
             </label>
           ))}
-          {onAnswer && (
+          {answering && (
             <input
               type="text"
               class="other"
               placeholder="Another answer"
               aria-label={`Another answer to: ${visibleText(question.question)}`}
-              value={written.value[question.question] ?? ""}
-              onInput={({ currentTarget }) =>
-                (written.value = { ...written.value, [question.question]: currentTarget.value })
-              }
+              value={answering.choices.written[at] ?? ""}
+              onInput={({ currentTarget }) => answering.write(at, currentTarget.value)}
             />
           )}
         </fieldset>
       ))}
-      {onAnswer && (
-        <button type="submit" class="button primary" disabled={!isComplete}>
-          Answer
-        </button>
-      )}
     </form>
   );
 }

@@ -1,12 +1,15 @@
 import { useEffect } from "preact/hooks";
+import { leadsTo } from "../../judging/real-path.ts";
 import { CardBody } from "../cards/card-body.tsx";
+import { type Answering, QUESTIONS_FORM } from "../cards/questions.tsx";
 import { now, span } from "../clock.ts";
 import { Icon } from "../parts/icons.tsx";
 import { StatusBadge } from "../parts/outcome.tsx";
 import { linkTo } from "../route.ts";
 import { Visible, visibleText } from "../text/visible.tsx";
+import { chooseOption, isAnswered, type OpenQuestion, openQuestion, writeAnswer } from "./answering.ts";
 import { type Ask, checked, type Outcome } from "./asks.ts";
-import { allow, allowWith, armed, dialog, isDeciding } from "./deciding.ts";
+import { allow, answer, armed, dialog, isDeciding } from "./deciding.ts";
 import { examine, examined } from "./examined.ts";
 
 /** One ask with all that matters for the decision, and the decision. */
@@ -18,6 +21,7 @@ export function AskCard({ ask, onBack }: { ask: Ask; onBack: () => void }) {
   const known = examined.value.get(id);
   const approval = known?.approval ?? ask.approval;
   const isOpen = ask.outcome === undefined;
+  const question = openQuestion();
   return (
     <article class="card" aria-label={`${visibleText(approval.tool_name)} of ${approval.session_name}`}>
       <header class="card-head">
@@ -45,12 +49,34 @@ export function AskCard({ ask, onBack }: { ask: Ask; onBack: () => void }) {
           key={`${id}-${known ? "whole" : "listed"}`}
           approval={approval}
           context={known?.context}
-          onAnswer={isOpen ? (input) => void allowWith(input) : undefined}
+          answering={question && answeringOf(question)}
         />
+        <RealPath path={leadsTo(approval, known?.context)} />
         <WorkingDir path={known?.context?.working_dir ?? null} />
       </div>
-      {isOpen && <Actions />}
+      {isOpen && (question ? <QuestionActions question={question} /> : <Actions />)}
     </article>
+  );
+}
+
+function answeringOf(question: OpenQuestion): Answering {
+  return {
+    choices: question.choices,
+    choose: (at, option) => chooseOption(question, option, at),
+    write: (at, text) => writeAnswer(question, at, text),
+    send: () => void answer(),
+  };
+}
+
+function RealPath({ path }: { path: string | undefined }) {
+  if (path === undefined) return null;
+  return (
+    <p class="real-path">
+      really{" "}
+      <code>
+        <Visible text={path} />
+      </code>
+    </p>
   );
 }
 
@@ -93,17 +119,55 @@ function Ending({ outcome }: { outcome: Outcome }) {
   );
 }
 
+function ArmedNote() {
+  const waiting = armed.value;
+  if (!waiting) return null;
+  return (
+    <p class="armed" role="alert">
+      Press again to allow: it <Visible text={waiting.reasons.join("; ")} />
+    </p>
+  );
+}
+
+/** A question is answered, or let go without an answer on purpose: there is no plain allow that would lose one. */
+function QuestionActions({ question }: { question: OpenQuestion }) {
+  const waiting = armed.value;
+  return (
+    <footer class="actions">
+      <ArmedNote />
+      <button
+        type="submit"
+        form={QUESTIONS_FORM}
+        class="button primary"
+        disabled={isDeciding.value || !isAnswered(question)}
+      >
+        Answer <kbd>↵</kbd>
+      </button>
+      <button
+        type="button"
+        class={waiting ? "button danger" : "button"}
+        disabled={isDeciding}
+        onClick={() => void allow()}
+      >
+        {waiting ? "Skip anyway" : "Skip"}
+      </button>
+      <button type="button" class="button" disabled={isDeciding} onClick={() => (dialog.value = "deny")}>
+        Deny <kbd>d</kbd>
+      </button>
+      <button type="button" class="button" disabled={isDeciding} onClick={() => (dialog.value = "edit")}>
+        Edit <kbd>e</kbd>
+      </button>
+    </footer>
+  );
+}
+
 function Actions() {
   const many = checked.value.length;
   const of = many > 0 ? ` ${many} selected` : "";
   const waiting = armed.value;
   return (
     <footer class="actions">
-      {waiting && (
-        <p class="armed" role="alert">
-          Press again to allow: it <Visible text={waiting.reasons.join("; ")} />
-        </p>
-      )}
+      <ArmedNote />
       <button
         type="button"
         class={waiting ? "button danger" : "button primary"}

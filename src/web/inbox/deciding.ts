@@ -6,6 +6,7 @@ import { endsSignIn, signedOut } from "../sign-in.tsx";
 import { visibleText } from "../text/visible.tsx";
 import { callersOwn } from "../wire/callers-own.ts";
 import { reasonOf, request } from "../wire/request.ts";
+import { answerOf, hasAnswers, openQuestion } from "./answering.ts";
 import { type Ask, checked, forget, lose, selected, selectedId } from "./asks.ts";
 import { examine } from "./examined.ts";
 
@@ -50,6 +51,22 @@ export async function allow(): Promise<void> {
     if (reasons.length > 0) return arm({ ids, reasons });
   }
   await decideAll(chosen, () => ({ approve: true }));
+}
+
+/** By the key that allows: a question that somebody has begun to answer is not let go without the answers. */
+export async function allowByKey(): Promise<void> {
+  if (hasAnswers(openQuestion()))
+    complain("You have chosen answers: press Enter to send them, or Skip to leave them out");
+  else await allow();
+}
+
+/** Sends the answers that are chosen, once there is one for each question. */
+export async function answer(): Promise<void> {
+  const question = openQuestion();
+  if (question === undefined || performance.now() - lastActAt < SETTLE_MS) return;
+  const input = answerOf(question);
+  if (input === undefined) complain("Choose an answer to every question first");
+  else await allowWith(input);
 }
 
 export async function allowWith(input: JsonObject): Promise<void> {

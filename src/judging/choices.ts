@@ -1,0 +1,49 @@
+import type { JsonObject } from "../schema/values.ts";
+import type { Question } from "./kinds.ts";
+
+/** What somebody has chosen or written so far, question by question, and which one the keys are about. */
+export type Choices = { at: number; chosen: number[][]; written: string[] };
+
+export const NO_CHOICES: Choices = { at: 0, chosen: [], written: [] };
+
+/** Chooses an option, or takes it back where several may be chosen; where one may, the next open question is up. */
+export function choose(questions: Question[], choices: Choices, at: number, option: number): Choices {
+  const question = questions[at];
+  if (question?.options[option] === undefined) return choices;
+  const now = choices.chosen[at] ?? [];
+  if (!question.multiSelect) return nextOpen(questions, { ...choices, at, chosen: set(choices.chosen, at, [option]) });
+  const several = now.includes(option) ? now.filter((one) => one !== option) : [...now, option].sort((a, b) => a - b);
+  return { ...choices, at, chosen: set(choices.chosen, at, several) };
+}
+
+/** An answer in one's own words, which goes before what is chosen. */
+export function write(choices: Choices, at: number, text: string): Choices {
+  return { ...choices, at, written: set(choices.written, at, text) };
+}
+
+/** With the keys about the next question that has no answer yet, if there is one. */
+export function nextOpen(questions: Question[], choices: Choices): Choices {
+  const open = questions.flatMap((question, at) => (answerTo(question, choices, at) === "" ? [at] : []));
+  return { ...choices, at: open.find((at) => at > choices.at) ?? open[0] ?? choices.at };
+}
+
+export function answerTo({ options }: Question, { chosen, written }: Choices, at: number): string {
+  return written[at]?.trim() || (chosen[at] ?? []).flatMap((option) => options[option]?.label ?? []).join(", ");
+}
+
+/** The input with which the question is answered; `undefined` for as long as an answer is missing. */
+export function answered(input: JsonObject, questions: Question[], choices: Choices): JsonObject | undefined {
+  const answers = questions.map((question, at) => [question.question, answerTo(question, choices, at)] as const);
+  return answers.some(([, answer]) => answer === "") ? undefined : { ...input, answers: Object.fromEntries(answers) };
+}
+
+export function hasChoices({ chosen, written }: Choices): boolean {
+  return chosen.some((options) => options.length > 0) || written.some((text) => text.trim() !== "");
+}
+
+/** A question before it that nobody has answered stays a hole, which `some` passes over. */
+function set<T>(values: T[], at: number, value: T): T[] {
+  const next = values.slice();
+  next[at] = value;
+  return next;
+}

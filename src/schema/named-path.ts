@@ -1,0 +1,18 @@
+import type { JsonObject } from "./values.ts";
+
+/** The tools of Claude Code that name one place in the file system, and under which key of their input. */
+const PATH_KEYS = new Map([
+  ["Read", "file_path"],
+  ["Write", "file_path"],
+  ["Edit", "file_path"],
+  ["MultiEdit", "file_path"],
+  ["NotebookEdit", "notebook_path"],
+  ["Glob", "path"],
+  ["Grep", "path"],
+]);
+
+/** The path that a call names, as it is written there. */
+export function namedPath({ tool_name, input }: { tool_name: string; input: JsonObject }): string | undefined {
+  const path = input[PATH_KEYS.get(tool_name) ?? ""];
+  return typeof path === "string" ? path : undefined;
+}
