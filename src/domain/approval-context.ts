@@ -46,15 +46,12 @@ export function createApprovalContexts({ approvals, sessions, storage, dataDir, 
     return skillText(input["skill"], directories, dataDir);
   }
 
-  /** The CLI asks without it: the plan is only in what the child has said. */
+  /** The CLI takes it out of what it asks: the plan is only in what the child has said. */
   function planOf({ tool_name, tool_use_id, session_id }: Approval): string | null {
     const turn = tool_name === "ExitPlanMode" ? storage.turns.running(session_id) : undefined;
     const call = turn && tool_use_id ? storage.turns.toolUse(turn.id, tool_use_id) : undefined;
-    if (typeof call?.input["plan"] !== "string") return null;
-    const { plan, ...rest } = call.input;
-    // What else it asks for there, such as leave to run commands, comes with the plan.
-    const further = Object.entries(rest).map(([key, value]) => `${key}: ${JSON.stringify(value, null, 2)}`);
-    return [plan, ...further].join("\n\n");
+    const plan = call?.input["plan"];
+    return typeof plan === "string" ? plan : null;
   }
 
   return {

@@ -39,6 +39,14 @@ describe("plexus pending", () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
   });
 
+  test("shows what changes how a command runs, however long the command is", async () => {
+    const session = await place.session("flagged");
+    const input = { command: "x".repeat(500), description: "y", run_in_background: true, timeout: 5 };
+    await place.ask(session, "Bash", input);
+    const { stdout } = await place.plexus(["pending", "--session", session]);
+    expect(stdout).toContain('{"run_in_background":true,"timeout":5,"command":"xxx');
+  });
+
   test("takes the name of a session as well as its id, and shows no other's", async () => {
     const [one, two] = [await place.session("one"), await place.session("two")];
     const { id } = await place.ask(one, "Bash", { command: "in one" });

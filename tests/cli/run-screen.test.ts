@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { descendants, signal } from "../support/processes.ts";
 import { until } from "../support/until.ts";
+import type { Screen } from "./command.ts";
 import { bash, openWorkshop, scripted, type Workshop } from "./workshop.ts";
 
 setDefaultTimeout(120_000);
 
 const CTRL_C = "\u0003";
 const ERASE_ROW = "\r\u001b[K";
-const QUESTION = "Allow it? [a]llow  [d]eny  [s]kip ";
+const QUESTION = "Allow it? [a]llow  [d]eny  [e]dit  [s]kip  [?] ";
 const WHY = "Why not?";
 
 let shop: Workshop;
@@ -19,18 +20,117 @@ beforeAll(async () => {
 afterAll(() => shop[Symbol.asyncDispose]());
 
 const touch = (file: string) => scripted({ use: [bash(`touch ${file}`)] });
+/** So soon after something has changed, a key is not taken: this very time is what has to pass. */
+const settled = () => Bun.sleep(400);
+
+async function press(screen: Screen, key: string): Promise<void> {
+  await settled();
+  screen.type(key);
+}
+
 const made = (file: string) => existsSync(join(shop.work, file));
 
 describe("plexus run on a terminal", () => {
   test("shows what is asked, and the key a lets the child go on", async () => {
     await using screen = shop.onScreen(["run", "allowed", touch("by-key")]);
     const shown = await screen.shows(QUESTION);
-    expect(shown).toContain("│ command: touch by-key\r\n");
+    expect(shown).toContain("│ touch by-key\r\n");
     expect(made("by-key")).toBe(false);
-    screen.type("a");
+    await press(screen, "a");
     expect(await screen.exited).toBe(0);
     expect(made("by-key")).toBe(true);
-    expect(after(screen.text(), QUESTION)).toStartWith(`${ERASE_ROW}✓ Bash was allowed by operator\r\n`);
+    expect(after(screen.text(), QUESTION).replace("\u001b[?2004l", "")).toStartWith(
+      `${ERASE_ROW}✓ Bash was allowed by operator\r\n`,
+    );
+  });
+
+  test("warns of what is dangerous, and takes a second press for it", async () => {
+    const command = "rm -rf danger && touch dangerous";
+    await using screen = shop.onScreen(["run", "dangerous", scripted({ use: [bash(command)] })]);
+    const shown = await screen.shows(QUESTION);
+    expect(shown).toContain("! it removes files");
+    await press(screen, "a");
+    await screen.shows("Press a again to allow it, though it removes files");
+    expect(await shop.asked("dangerous")).toMatchObject({ status: "pending" });
+    await press(screen, "a");
+    expect(await screen.exited).toBe(0);
+    expect(made("dangerous")).toBe(true);
+  });
+
+  test("shows an edit as the difference that it makes to the file", async () => {
+    const file_path = join(shop.work, "notes.txt");
+    writeFileSync(file_path, "one\ntwo\nthree\n");
+    const edit = { name: "Edit", input: { file_path, old_string: "two", new_string: "2" } };
+    const read = { name: "Read", input: { file_path } };
+    await using screen = shop.onScreen(["run", "editing", scripted({ use: [read] }, { use: [edit] })]);
+    const shown = await screen.shows(QUESTION);
+    for (const line of ["│  one", "│ -two", "│ +2", "│  three"]) expect(shown).toContain(`${line}\r\n`);
+    await press(screen, "a");
+    expect(await screen.exited).toBe(0);
+    expect(readFileSync(file_path, "utf8")).toBe("one\n2\nthree\n");
+  });
+
+  test("lets the input be edited, and allows it as edited", async () => {
+    const editor = join(shop.scratch, "editor");
+    writeFileSync(editor, `#!/bin/sh\nprintf '{"command":"touch as-edited"}' >"$1"\n`, { mode: 0o755 });
+    await using screen = shop.onScreen(["run", "edited", touch("as-asked")], { shell: `VISUAL=${editor} exec "$@"` });
+    await screen.shows(QUESTION);
+    screen.type("e");
+    await screen.shows("│ touch as-edited\r\n");
+    await screen.shows("Edited. Press a to allow it like this");
+    await press(screen, "a");
+    expect(await screen.exited).toBe(0);
+    expect([made("as-asked"), made("as-edited")]).toEqual([false, true]);
+  });
+
+  test("leaves the terminal to the editor, and shows what has happened meanwhile afterwards", async () => {
+    const [editor, go] = [join(shop.scratch, "slow-editor"), join(shop.scratch, "go")];
+    const waits = `echo editing; until [ -e ${go} ]; do sleep 0.05; done; echo edited`;
+    writeFileSync(editor, `#!/bin/sh\n${waits}\n`, { mode: 0o755 });
+    await using screen = shop.onScreen(["run", "away", touch("away")], { shell: `VISUAL=${editor} exec "$@"` });
+    await screen.shows(QUESTION);
+    screen.type("e");
+    await screen.shows("editing\r\n");
+    await shop.plexus(["deny", (await shop.asked("away")).id, "-m", "too slow"]);
+    await until("the turn to be over", async () => (await shop.statusOf("away")) === "complete");
+    writeFileSync(go, "");
+    expect(await screen.exited).toBe(0);
+    expect(after(screen.text(), "edited\r\n")).toContain("✗ Bash was denied by operator: too slow");
+  });
+
+  test("answers a question with a digit and Enter; the key a alone does not let it go", async () => {
+    const options = [
+      { label: "SQLite", description: "a file" },
+      { label: "Postgres", description: "a server" },
+    ];
+    const question = { question: "Which database?", header: "DB", multiSelect: false, options };
+    const ask = { name: "AskUserQuestion", input: { questions: [question] } };
+    await using screen = shop.onScreen(["run", "questioned", scripted({ use: [ask] })]);
+    const shown = await screen.shows("[Enter] answer");
+    expect(shown).toContain("2 [ ] Postgres: a server\r\n");
+    await press(screen, "a");
+    await screen.shows("Press a again to allow it, though it goes on without an answer");
+    screen.type("2");
+    await until("the choice", () => after(screen.text(), "[Enter] answer").includes("Postgres"));
+    await press(screen, "a");
+    await screen.shows("Enter sends your answers, Esc drops them.");
+    expect(await shop.asked("questioned")).toMatchObject({ status: "pending" });
+    await press(screen, "\r");
+    expect(await screen.exited).toBe(0);
+    expect(JSON.stringify(shop.model.requests.at(-1)?.conversation)).toMatch(/Which database\?[^}]*Postgres/);
+  });
+
+  test("takes nothing that is pasted for a key", async () => {
+    await using screen = shop.onScreen(["run", "pasted", touch("pasted")]);
+    await screen.shows(`\u001b[?2004h`);
+    await screen.shows(QUESTION);
+    await press(screen, "\u001b[200~aaa\u001b[201~d");
+    await screen.shows(WHY);
+    expect(await shop.asked("pasted")).toMatchObject({ status: "pending" });
+    screen.type("\r");
+    expect(await screen.exited).toBe(0);
+    expect(screen.text()).toContain("\u001b[?2004l");
+    expect(made("pasted")).toBe(false);
   });
 
   test("takes a reason with the key d, edited as it is typed, which the child reads", async () => {
@@ -73,7 +173,7 @@ describe("plexus run on a terminal", () => {
     await screen.shows("✗ Bash was denied by operator: I was faster");
     // The next one is asked about anew.
     await until("the next question", () => after(screen.text(), "touch r2").includes(QUESTION));
-    screen.type("a");
+    await press(screen, "a");
     expect(await screen.exited).toBe(0);
     expect([made("r1"), made("r2")].filter(Boolean)).toHaveLength(1);
   });
@@ -98,7 +198,7 @@ describe("plexus run on a terminal", () => {
     const shell = `printf %s '${touch("through-pipe")}' | "$@"`;
     await using screen = shop.onScreen(["run", "through-pipe", "-"], { shell });
     await screen.shows(QUESTION);
-    screen.type("a");
+    await press(screen, "a");
     expect(await screen.exited).toBe(0);
     expect(made("through-pipe")).toBe(true);
   });
@@ -146,7 +246,7 @@ describe("Ctrl-C", () => {
   test("pressed twice leaves the turn at once, with 5", async () => {
     await using screen = shop.onScreen(["run", "left", scripted({ use: [bash("trap '' INT TERM; sleep 20 & wait")] })]);
     await screen.shows(QUESTION);
-    screen.type("a");
+    await press(screen, "a");
     await screen.shows("was allowed by");
     screen.type(CTRL_C);
     await screen.shows("Ctrl-C again leaves it");

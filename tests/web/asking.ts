@@ -4,9 +4,11 @@ import { until } from "../support/until.ts";
 
 export type Ask = { id: string; answer: Promise<ToolAnswer> };
 
-/** A child of a by-hand session that asks, and goes on asking until it is answered or the test is over. */
-export async function asker(plexus: Plexus, name = "builder") {
-  const { sessionId, token } = await plexus.child(name);
+/** A child of a by-hand session, or of this one, that asks, and goes on asking until it is answered or the test is over. */
+export async function asker(plexus: Plexus, name = "builder", known?: string) {
+  const { sessionId, token } = known
+    ? { sessionId: known, token: await plexus.app.tokens.createForChild(known) }
+    : await plexus.child(name);
   const client = await plexus.connect(token);
   let asked = 0;
   return {
