@@ -76,7 +76,7 @@ export function toPermitAnswer(row: ApprovalRow): PermitAnswer {
     }
     case "timed_out":
     case "abandoned":
-      return { behavior: "deny", message: row.responseMessage || "Nobody decided. The tool was not run." };
+      return { behavior: "deny", message: row.responseMessage || "Nobody decided. Plexus did not allow the call." };
     case "pending":
       throw new Error(`approval ${row.id} is still pending`);
   }

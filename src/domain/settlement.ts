@@ -122,7 +122,7 @@ function timedOut(asked: ApprovalHead, at: number): Made {
 }
 
 function abandoned(reason: string, at: number): Made {
-  return unmade("abandoned", `Abandoned: ${reason}. The tool was not run.`, "plexus", at);
+  return unmade("abandoned", `Abandoned: ${reason}. Plexus did not allow the call.`, "plexus", at);
 }
 
 function unmade(

@@ -239,7 +239,7 @@ describe("plexus watch", () => {
     const id = await place.managed("linked", work);
     const { answer } = await place.ask(id, "Write", { file_path: join(work, "docs/authorized_keys"), content: "key" });
     await using screen = watch();
-    const seen = await screen.shows(`really ${ssh}/authorized_keys`.slice(0, 80));
+    const seen = await screen.shows(`real path: ${ssh}/authorized_keys`.slice(0, 80));
     expect(seen).toContain("! it changes what runs later on");
     await press(screen, "a");
     await screen.shows("Press a again");

@@ -138,7 +138,10 @@ describe("approvals.abandon", () => {
     expect(statuses.filter((status) => status === "abandoned")).toHaveLength(1_099);
     expect(statuses[3]).toBe("allowed");
     const answer = await asks[0]?.answer();
-    expect(answer).toEqual({ behavior: "deny", message: "Abandoned: the child has ended. The tool was not run." });
+    expect(answer).toEqual({
+      behavior: "deny",
+      message: "Abandoned: the child has ended. Plexus did not allow the call.",
+    });
   });
 
   test("comes after the deadline where that has passed", async () => {

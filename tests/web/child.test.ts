@@ -47,6 +47,19 @@ describe.skipIf(CHROMIUM === undefined)("a child of the real CLI, on the page", 
     expect(person.complaints).toEqual([]);
   });
 
+  test("shows the plan with which it wants to leave plan mode", async () => {
+    await using family = await startFamily();
+    const id = await family.create("planner");
+    const plan = "1. Remove the cache\n2. Measure again";
+    const exit = { name: "ExitPlanMode", input: { plan } };
+    await family.start("planner", [{ use: [{ name: "EnterPlanMode", input: {} }] }, { use: [exit] }]);
+    await using person = await signedIn(browser, family.plexus);
+    await person.card.getByText("1. Remove the cache").waitFor();
+    await person.press("a");
+    await family.ended("planner");
+    expect((await family.call("claudecode_get", { session_id: id })).config.status).toBe("complete");
+  });
+
   test("takes a second prompt, is cancelled, forked and deleted there", async () => {
     await using family = await startFamily();
     const id = await family.create("worker");

@@ -1,12 +1,24 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { startPlexus } from "../support/plexus.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 import { asker } from "./asking.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
 import { showsRows, signedIn } from "./person.ts";
 
 setDefaultTimeout(60_000);
+
+const options = (...labels: string[]) => labels.map((label) => ({ label }));
+const DATABASE = {
+  question: "Which database?",
+  header: "DB",
+  multiSelect: false,
+  options: options("SQLite", "Postgres"),
+};
+const TESTS = { question: "Which tests?", header: "", multiSelect: true, options: options("unit", "e2e", "load") };
 
 describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
   let browser: Browser;
@@ -107,25 +119,101 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     expect((await answer).value["behavior"]).toBe("allow");
   });
 
-  test("a question is answered with the option that is chosen", async () => {
+  test("a question is answered with the options that are chosen, by pointer and by key", async () => {
     await using plexus = await startPlexus();
     const child = await asker(plexus);
     await using person = await signedIn(browser, plexus);
-    const questions = [
-      {
-        question: "Which database?",
-        header: "DB",
-        multiSelect: false,
-        options: [{ label: "SQLite" }, { label: "Postgres" }],
-      },
-    ];
-    const { answer } = await child.ask("AskUserQuestion", { questions });
+    const pointed = await child.ask("AskUserQuestion", { questions: [DATABASE] });
     await person.card.getByLabel("Postgres").check();
     await person.card.getByRole("button", { name: "Answer" }).click();
-    expect((await answer).value).toEqual({
+    expect((await pointed.answer).value).toEqual({
       behavior: "allow",
-      updatedInput: { questions, answers: { "Which database?": "Postgres" } },
+      updatedInput: { questions: [DATABASE], answers: { "Which database?": "Postgres" } },
     });
+    const typed = await child.ask("AskUserQuestion", { questions: [DATABASE, TESTS] });
+    await person.card.getByText("Which tests?").waitFor();
+    await person.press("1", "3", "1");
+    await until("the choices", () => person.card.getByLabel("load").isChecked());
+    await until("the answer", async () => {
+      await person.press("Enter");
+      return plexus.app.approvals.get({ kind: "operator" }, typed.id).status === "allowed";
+    });
+    expect((await typed.answer).value).toEqual({
+      behavior: "allow",
+      updatedInput: {
+        questions: [DATABASE, TESTS],
+        answers: { "Which database?": "SQLite", "Which tests?": "unit, load" },
+      },
+    });
+    expect(person.complaints).toEqual([]);
+  });
+
+  test("a question is not allowed by a key while answers are chosen, nor skipped by one press", async () => {
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    await using person = await signedIn(browser, plexus);
+    const { id, answer } = await child.ask("AskUserQuestion", { questions: [DATABASE] });
+    const status = () => plexus.app.approvals.get({ kind: "operator" }, id).status;
+    await person.card.getByText("goes on without an answer").waitFor();
+    expect(await person.card.getByRole("button", { name: "Allow" }).count()).toBe(0);
+    expect(await person.card.getByRole("button", { name: "Answer" }).isDisabled()).toBe(true);
+    await person.press("2", "a");
+    await person.card.getByText("You have chosen answers").waitFor();
+    await person.press("a", "a");
+    expect(await person.card.getByLabel("Postgres").isChecked()).toBe(true);
+    await person.card.getByRole("button", { name: "Skip" }).click();
+    await person.card.getByText("Press again to allow").waitFor();
+    expect(status()).toBe("pending");
+    await until("the second press", async () => {
+      await person.card.getByRole("button", { name: "Skip anyway" }).click({ timeout: 1_000 });
+      return status() === "allowed";
+    });
+    expect((await answer).value).toEqual({ behavior: "allow", updatedInput: { questions: [DATABASE] } });
+  });
+
+  test("the card shows whatever changes how a command runs", async () => {
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    await using person = await signedIn(browser, plexus);
+    await child.ask("Bash", { command: "make", run_in_background: true, timeout: 600_000, later: { on: [1] } });
+    const how = person.card.getByLabel("How it runs");
+    await how.getByText("run_in_background").waitFor();
+    expect(await how.innerText()).toMatch(/run_in_background\s+true\s+timeout\s+600000\s+later\s+{"on":\[1\]}/);
+  });
+
+  test("the card shows where a path really leads, and takes a second press for it", async () => {
+    await using directory = await temporaryDirectory();
+    await using plexus = await startPlexus();
+    const at = (name: string) => join(realpathSync(directory.path), name);
+    for (const name of ["work", ".ssh"]) mkdirSync(at(name));
+    symlinkSync(at(".ssh"), at("work/docs"));
+    const { id: sessionId } = await plexus.app.driving.create(
+      { kind: "operator" },
+      { name: "linked", working_dir: at("work") },
+    );
+    const child = await asker(plexus, "linked", sessionId);
+    await using person = await signedIn(browser, plexus);
+    const { id } = await child.ask("Write", { file_path: at("work/docs/authorized_keys"), content: "key\n" });
+    await person.card.locator(".real-path", { hasText: at(".ssh/authorized_keys") }).waitFor();
+    await person.press("a");
+    await person.card.getByText("Press again to allow").waitFor();
+    expect(plexus.app.approvals.get({ kind: "operator" }, id).status).toBe("pending");
+    expect(person.complaints).toEqual([]);
+  });
+
+  test("the card shows what a skill says", async () => {
+    await using directory = await temporaryDirectory();
+    await using plexus = await startPlexus();
+    const skill = join(directory.path, ".claude/skills/deploy");
+    mkdirSync(skill, { recursive: true });
+    writeFileSync(join(skill, "SKILL.md"), "---\nallowed-tools: Bash(*)\n---\nDeploy <b>it</b> all.");
+    const working_dir = directory.path;
+    const { id: sessionId } = await plexus.app.driving.create({ kind: "operator" }, { name: "skilled", working_dir });
+    const child = await asker(plexus, "skilled", sessionId);
+    await using person = await signedIn(browser, plexus);
+    await child.ask("Skill", { skill: "deploy", args: "now" });
+    await person.card.getByText("Deploy <b>it</b> all.").waitFor();
+    await person.card.getByText("allowed-tools run unasked").waitFor();
   });
 
   test("several that are selected are decided together", async () => {

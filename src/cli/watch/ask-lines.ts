@@ -39,9 +39,9 @@ export function askLines({ approval, context, dangers }: Examined, columns: numb
   );
   const place = workingDir === null ? [] : wrapped(line(`in ${workingDir}`, "dim"), columns);
   const real = leadsTo(approval, context);
-  const leads = real === undefined ? [] : wrapped([{ text: "really " }, span(real, "red")], columns);
+  const leads = real === undefined ? [] : wrapped([{ text: "real path: " }, span(real, "red")], columns);
   const body = bodyOf({ approval, context, dangers }, choices).map((one): Line => [GUTTER, ...one]);
-  return [...head, ...cutLines(body).flatMap((one) => wrapped(one, columns, GUTTER)), ...leads, ...place];
+  return [...head, ...leads, ...cutLines(body).flatMap((one) => wrapped(one, columns, GUTTER)), ...place];
 }
 
 function bodyOf({ approval, context }: Examined, choices: Choices): Line[] {

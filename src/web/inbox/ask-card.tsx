@@ -9,7 +9,7 @@ import { linkTo } from "../route.ts";
 import { Visible, visibleText } from "../text/visible.tsx";
 import { chooseOption, isAnswered, type OpenQuestion, openQuestion, writeAnswer } from "./answering.ts";
 import { type Ask, checked, type Outcome } from "./asks.ts";
-import { allow, answer, armed, dialog, isDeciding } from "./deciding.ts";
+import { allow, answer, armed, dialog, hint, isDeciding } from "./deciding.ts";
 import { examine, examined } from "./examined.ts";
 
 /** One ask with all that matters for the decision, and the decision. */
@@ -45,13 +45,13 @@ export function AskCard({ ask, onBack }: { ask: Ask; onBack: () => void }) {
             ))}
           </ul>
         )}
+        <RealPath path={leadsTo(approval, known?.context)} />
         <CardBody
           key={`${id}-${known ? "whole" : "listed"}`}
           approval={approval}
           context={known?.context}
           answering={question && answeringOf(question)}
         />
-        <RealPath path={leadsTo(approval, known?.context)} />
         <WorkingDir path={known?.context?.working_dir ?? null} />
       </div>
       {isOpen && (question ? <QuestionActions question={question} /> : <Actions />)}
@@ -72,7 +72,7 @@ function RealPath({ path }: { path: string | undefined }) {
   if (path === undefined) return null;
   return (
     <p class="real-path">
-      really{" "}
+      real path:{" "}
       <code>
         <Visible text={path} />
       </code>
@@ -135,6 +135,7 @@ function QuestionActions({ question }: { question: OpenQuestion }) {
   return (
     <footer class="actions">
       <ArmedNote />
+      {hint.value !== "" && <p class="hint">{hint}</p>}
       <button
         type="submit"
         form={QUESTIONS_FORM}

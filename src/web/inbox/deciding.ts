@@ -19,6 +19,8 @@ const AT_ONCE = 8;
 /** An allow that waits for its second press, and why. */
 export type Armed = { ids: string; reasons: string[] };
 export const armed = signal<Armed | undefined>(undefined);
+/** Why a key has done nothing to the question that is looked at. */
+export const hint = signal("");
 export const isDeciding = signal(false);
 /** Which dialog is open over the inbox. */
 export const dialog = callersOwn<"none" | "deny" | "edit">("none");
@@ -56,7 +58,7 @@ export async function allow(): Promise<void> {
 /** By the key that allows: a question that somebody has begun to answer is not let go without the answers. */
 export async function allowByKey(): Promise<void> {
   if (hasAnswers(openQuestion()))
-    complain("You have chosen answers: press Enter to send them, or Skip to leave them out");
+    explain("You have chosen answers: press Enter to send them, or Skip to leave them out.");
   else await allow();
 }
 
@@ -65,7 +67,7 @@ export async function answer(): Promise<void> {
   const question = openQuestion();
   if (question === undefined || performance.now() - lastActAt < SETTLE_MS) return;
   const input = answerOf(question);
-  if (input === undefined) complain("Choose an answer to every question first");
+  if (input === undefined) explain("Choose an answer to every question first.");
   else await allowWith(input);
 }
 
@@ -85,11 +87,18 @@ export async function deny(chosen: Ask[], message: string, interrupt: boolean): 
 export function disarm(): void {
   clearTimeout(disarming);
   armed.value = undefined;
+  hint.value = "";
 }
 
 selectedId.subscribe(disarm);
 
+function explain(text: string): void {
+  hint.value = text;
+  announce(text);
+}
+
 function arm(next: Armed): void {
+  hint.value = "";
   lastActAt = performance.now();
   armed.value = next;
   announce(`Press again to allow: it ${next.reasons.join("; ")}`);
