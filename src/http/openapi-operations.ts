@@ -31,7 +31,9 @@ export const OPERATIONS: Operation[] = [
     id: "getApprovalContext",
     tag: "Approvals",
     summary: "What helps to judge a call, beside its input",
-    details: "The working directory, and what the file that the call would change holds now.",
+    details:
+      "The working directory, what the file that the call would change holds now, where the path that it names really leads, " +
+      "and the text of the plan or the skill. What is on another host is null.",
     answers: { 200: { says: "The context.", json: "ApprovalContextAnswer" } },
   },
   {

@@ -17,6 +17,7 @@ export const CONVERSATION_TOOLS: RunnableTool[] = [
     description: "Returns what a session is: its configuration, its status, and where its conversation stands.",
     input: SessionRef,
     annotations: readOnly,
+    untrusted: ["config"],
     async run({ app, principal }, reference) {
       const session = sessionOf(app, principal, reference);
       return { type: "ok", config: cutObject(app.sessionView.detail(session), MAX_CHARS) };
@@ -28,6 +29,7 @@ export const CONVERSATION_TOOLS: RunnableTool[] = [
     description: "Lists the turns of your sessions, newest first: how each stands, and how far you have read it.",
     input: StreamsInput,
     annotations: readOnly,
+    untrusted: ["streams"],
     async run({ app, principal }, { session_id }) {
       const sessionId = session_id && app.sessions.require(principal, session_id).id;
       const streams = app.turnReading.list(principal, sessionId, MAX_STREAMS).map((row) => {
@@ -57,6 +59,7 @@ export const CONVERSATION_TOOLS: RunnableTool[] = [
     description: "Returns the nodes of a session's conversation, one for each block of content, with all its forks.",
     input: SessionRef,
     annotations: readOnly,
+    untrusted: ["nodes"],
     async run({ app, principal }, reference) {
       const session = sessionOf(app, principal, reference);
       const { nodes, hasMore } = app.conversations.tree(session);
@@ -72,6 +75,7 @@ export const CONVERSATION_TOOLS: RunnableTool[] = [
     description: "Returns what the model has before it in a session: the messages from the root to the head.",
     input: SessionRef,
     annotations: readOnly,
+    untrusted: ["messages"],
     async run({ app, principal }, reference) {
       const session = sessionOf(app, principal, reference);
       const messages = app.conversations.context(session).map(toMessage);

@@ -118,7 +118,8 @@ function serveResources(app: App, principal: Principal, server: Server, subscrib
   }));
   server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => {
     known(uri);
-    const text = JSON.stringify({ type: "ok", ...fitApprovals(app.approvals.pending(principal, undefined, 200)) });
+    const pending = fitApprovals(app.approvals.pending(principal, undefined, 200));
+    const text = JSON.stringify({ type: "ok", ...pending, untrusted: ["approvals"] });
     return { contents: [{ uri, mimeType: "application/json", text }] };
   });
   server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }) => {

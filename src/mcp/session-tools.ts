@@ -1,5 +1,7 @@
 import { type ApprovalList, headOf } from "../app.ts";
+import { cutText } from "../schema/cut.ts";
 import { ChatInput, ChatWaitInput, CreateInput, PollInput, SessionRef } from "../schema/session.ts";
+import type { SessionStatus } from "../schema/turn.ts";
 import type { JsonObject } from "../schema/values.ts";
 import { fitApprovals, fitEvents } from "./results.ts";
 import { sessionOf } from "./session-reference.ts";
@@ -11,6 +13,7 @@ const MAX_SESSIONS = 100;
 /** Half of a result, since every character of it may be escaped. */
 const MAX_CHAT_TEXT_CHARS = 10_000;
 const MAX_PENDING_CHARS = 15_000;
+const MAX_ERROR_CHARS = 1_000;
 /** Of events and approvals together. */
 const MAX_POLL_CHARS = 38_000;
 
@@ -54,6 +57,7 @@ export const SESSION_TOOLS: RunnableTool[] = [
       "(status awaiting_permission) or when wait_secs are over (running). Then go on with loopback_respond and claudecode_poll.",
     input: ChatWaitInput,
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+    untrusted: ["text", "error", "pending_approvals"],
     async run({ app, principal, signal, progress }, { prompt, ephemeral, wait_secs, ...reference }) {
       const session = sessionOf(app, principal, reference);
       const waitMs = (wait_secs ?? DEFAULT_WAIT_SECS) * 1000;
@@ -65,9 +69,10 @@ export const SESSION_TOOLS: RunnableTool[] = [
         session_id: session.id,
         status,
         text,
+        error: error && cutText(error, MAX_ERROR_CHARS),
         ...pendingIn(pending),
         usage,
-        next: nextAfter(status, error),
+        next: NEXT[status],
       };
     },
   }),
@@ -79,6 +84,7 @@ export const SESSION_TOOLS: RunnableTool[] = [
       "it returns as soon as there is something new. Several readers give a consumer name each; from_seq reads again.",
     input: PollInput,
     annotations: { readOnlyHint: true, openWorldHint: false },
+    untrusted: ["events", "pending_approvals"],
     async run({ app, principal, signal }, { from_seq, limit, wait_secs, consumer = "", ...reference }) {
       const session = sessionOf(app, principal, reference);
       const poll = await app.turnReading.poll(session, {
@@ -100,7 +106,7 @@ export const SESSION_TOOLS: RunnableTool[] = [
         read_position: from_seq === undefined ? end : poll.position,
         total_events: poll.total,
         has_more: end < poll.total,
-        next: nextAfter(poll.status, poll.error),
+        next: NEXT[poll.status],
       };
     },
   }),
@@ -110,6 +116,7 @@ export const SESSION_TOOLS: RunnableTool[] = [
     description: "Lists your sessions, newest first, with their status.",
     input: SessionRef.omit({ name: true, session_id: true }),
     annotations: { readOnlyHint: true, openWorldHint: false },
+    untrusted: ["sessions"],
     async run({ app, principal }) {
       const { sessions, cursor } = app.sessionView.list(principal, { limit: MAX_SESSIONS });
       const shown = sessions.map(({ id, name, status, working_dir, created_at }) => {
@@ -150,10 +157,12 @@ function pendingIn(list: ApprovalList): JsonObject {
   return { pending_approvals: approvals, ...(has_more && { more_pending: true }) };
 }
 
-function nextAfter(status: string, error: string | null): string {
-  if (status === "awaiting_permission") return "Decide the pending approvals with loopback_respond, then poll on.";
-  if (status === "running") return "It works. Call claudecode_poll with wait_secs, or loopback_wait.";
-  if (status === "failed")
-    return `The turn failed: ${(error ?? "").slice(0, 500)} Start another with claudecode_chat_async.`;
-  return "Nothing runs in this session: give it work with claudecode_chat_async.";
-}
+const IDLE = "Nothing runs in this session: give it work with claudecode_chat_async.";
+const NEXT: Record<SessionStatus, string> = {
+  awaiting_permission: "Decide the pending approvals with loopback_respond, then poll on.",
+  running: "It works. Call claudecode_poll with wait_secs, or loopback_wait.",
+  failed: "The turn failed: its last event says why. Start another with claudecode_chat_async.",
+  idle: IDLE,
+  complete: IDLE,
+  cancelled: IDLE,
+};

@@ -7,6 +7,8 @@ import { JsonObject, UnixSeconds } from "../../src/schema/values.ts";
 const Uuid = z.uuid();
 const Head = z.strictObject({ tree_id: Uuid, node_id: Uuid });
 const next = z.string().min(1);
+/** Which fields hold the text of others. */
+const untrusted = (...fields: string[]) => z.array(z.enum(fields)).length(fields.length);
 const Role = z.enum(["user", "assistant"]);
 
 const ListedSession = z.strictObject({
@@ -55,9 +57,11 @@ export const SESSION_RESULTS = {
     session_id: Uuid,
     status: SessionStatus,
     text: z.string(),
+    error: z.string().nullable(),
     pending_approvals: z.array(Approval),
     more_pending: z.literal(true).optional(),
     usage: Usage.nullable(),
+    untrusted: untrusted("text", "error", "pending_approvals"),
     next,
   }),
   claudecode_poll: z.strictObject({
@@ -69,11 +73,21 @@ export const SESSION_RESULTS = {
     read_position: z.int().nonnegative(),
     total_events: z.int().nonnegative(),
     has_more: z.boolean(),
+    untrusted: untrusted("events", "pending_approvals"),
     next,
   }),
-  claudecode_streams: z.strictObject({ type: z.literal("ok"), streams: z.array(Stream) }),
-  claudecode_list: z.strictObject({ type: z.literal("ok"), sessions: z.array(ListedSession), has_more: z.boolean() }),
-  claudecode_get: z.strictObject({ type: z.literal("ok"), config: Session }),
+  claudecode_streams: z.strictObject({
+    type: z.literal("ok"),
+    streams: z.array(Stream),
+    untrusted: untrusted("streams"),
+  }),
+  claudecode_list: z.strictObject({
+    type: z.literal("ok"),
+    sessions: z.array(ListedSession),
+    has_more: z.boolean(),
+    untrusted: untrusted("sessions"),
+  }),
+  claudecode_get: z.strictObject({ type: z.literal("ok"), config: Session, untrusted: untrusted("config") }),
   claudecode_cancel: z.strictObject({ type: z.enum(["cancelled", "not_running"]), session_id: Uuid }),
   claudecode_delete: z.strictObject({ type: z.literal("deleted"), id: Uuid }),
   claudecode_fork: z.strictObject({ type: z.literal("forked"), id: Uuid, head: Head, next }),
@@ -83,11 +97,13 @@ export const SESSION_RESULTS = {
     head: Head,
     nodes: z.array(Node),
     has_more: z.boolean(),
+    untrusted: untrusted("nodes"),
   }),
   claudecode_render_context: z.strictObject({
     type: z.literal("ok"),
     messages: z.array(z.strictObject({ role: Role, content: JsonObject })),
     has_more: z.boolean(),
+    untrusted: untrusted("messages"),
   }),
 };
 
