@@ -23,6 +23,9 @@ const touch = (file: string) => scripted({ use: [bash(`touch ${file}`)] });
 /** So soon after something has changed, a key is not taken: this very time is what has to pass. */
 const settled = () => Bun.sleep(400);
 
+/** As fast as a keyboard repeats a key. */
+const REPEAT_MS = 33;
+
 async function press(screen: Screen, key: string): Promise<void> {
   await settled();
   screen.type(key);
@@ -118,6 +121,18 @@ describe("plexus run on a terminal", () => {
     await press(screen, "\r");
     expect(await screen.exited).toBe(0);
     expect(JSON.stringify(shop.model.requests.at(-1)?.conversation)).toMatch(/Which database\?[^}]*Postgres/);
+  });
+
+  test("takes no key that was held down when the question came", async () => {
+    await using screen = shop.onScreen(["run", "held", touch("held")]);
+    for (let more = 20; more > 0; more -= screen.text().includes(QUESTION) ? 1 : 0) {
+      screen.type("a");
+      await Bun.sleep(REPEAT_MS);
+    }
+    expect(await shop.asked("held")).toMatchObject({ status: "pending" });
+    await press(screen, "a");
+    expect(await screen.exited).toBe(0);
+    expect(made("held")).toBe(true);
   });
 
   test("takes nothing that is pasted for a key", async () => {
