@@ -27,7 +27,8 @@ describe("text from outside in the results of tools", () => {
     const id = await family.create("hostile", { metadata: { note: HOSTILE } });
     const failing = script([{ status: 400, message: HOSTILE }]);
     const failed = await call("claudecode_chat", { name: "hostile", prompt: failing });
-    expect(failed).toMatchObject({ status: "failed", error: expect.stringContaining(HOSTILE) });
+    expect(failed["status"]).toBe("failed");
+    expect(failed["error"]).toContain(HOSTILE);
     expectMarked("claudecode_chat", failed);
     const poll = await call("claudecode_poll", { name: "hostile" });
     expect(poll).toMatchObject({ status: "failed" });
