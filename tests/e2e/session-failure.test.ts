@@ -57,7 +57,7 @@ describe("a model that fails", () => {
       name: "unlucky",
       prompt: script([{ status, message }]),
     });
-    expect(value).toMatchObject({ type: "ok", status: "failed", next: expect.stringContaining(message) });
+    expect(value).toMatchObject({ type: "ok", status: "failed", error: expect.stringContaining(message) });
     const { last } = await family.ended("unlucky");
     expect(last).toMatchObject({ type: "error", message: expect.stringContaining(message) });
     const { streams } = await family.call("claudecode_streams", {});
