@@ -108,7 +108,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
         abandonAfterMs: clocks.abandonAfterMs ?? retryMs + 5_000,
         rereadEveryMs: clocks.rereadEveryMs ?? 5_000,
         caughtUp: (sessionId) => turns.caughtUp(sessionId),
-        builtinRule: createBuiltinRules({ privatePaths: [config.dataDir], home: config.home }),
+        builtinRule: createBuiltinRules({ privatePaths: [config.dataDir], home: config.home, path: config.path }),
         onError,
       }),
     );

@@ -35,6 +35,8 @@ export const SEALED = {
   CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1",
   // Else the CLI runs `git status` as it starts, and that runs what the repository's own configuration names.
   CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: "1",
+  // Else a `cd` of one call holds for the next, and a relative path is not what it looks like.
+  CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: "1",
 };
 
 /** The environment of a child: ours, but for what would change how it asks. */
