@@ -1,12 +1,14 @@
 import type { ToolRequestEvent } from "../schema/approval.ts";
 import type { Change, ChangeEvent } from "../schema/change.ts";
 import { cutObject } from "../schema/cut.ts";
+import type { UnaskedCall } from "../schema/unasked-call.ts";
 import type { Storage } from "../storage/database.ts";
 import { toApproval, toToolRequest } from "./approval-view.ts";
 import type { ApprovalList } from "./approvals.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { readChange } from "./change-view.ts";
 import { type Principal, visibleOwner } from "./principals.ts";
+import { toUnaskedCall } from "./unasked-calls.ts";
 
 const REPLAY_PAGE = 200;
 const MAX_QUEUED = 1_000;
@@ -120,6 +122,18 @@ export function createWatching({ storage, broadcast }: { storage: Storage; broad
         if (change.kind !== "approval_requested" || !visible(change)) return;
         const request = requestOf(change.subjectId);
         if (request) listener(request);
+      });
+    },
+
+    /** Calls back with each call that ran although its session lets none run unasked, until disposed. */
+    onUnasked(principal: Principal, listener: (call: UnaskedCall) => void): Disposable {
+      const visible = visibleTo(principal);
+      return broadcast.listen((change) => {
+        if (change.kind !== "unasked_call" || !visible(change)) return;
+        const row = storage.unaskedCalls.get(change.subjectId);
+        if (!row) return;
+        const call = toUnaskedCall(row);
+        listener({ ...call, tool_input: cutObject(call.tool_input, MAX_NOTIFIED_CHARS) });
       });
     },
   };

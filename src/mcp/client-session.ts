@@ -31,7 +31,7 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
   });
   const revoked = app.tokens.revocation(principal);
   let unread = 0;
-  const listening = notifyOfAsks(app, principal, id, mcp, () => {
+  const listening = notify(app, principal, id, mcp, () => {
     if (++unread > MAX_UNREAD) transport.closeStandaloneSSEStream();
   });
   const onTaken = () => {
@@ -83,8 +83,11 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
   };
 }
 
-/** Tells the client of each new ask as it happens; a client that does not listen right now misses nothing it can't read. */
-function notifyOfAsks(
+/**
+ * Tells the client of each new ask as it happens, and of each call that ran unasked where none may; a client that does
+ * not listen right now misses nothing it can't read.
+ */
+function notify(
   app: App,
   principal: Principal,
   id: string,
@@ -92,9 +95,17 @@ function notifyOfAsks(
   onTold: () => void,
 ): Disposable {
   const lost = (cause: unknown) => app.log.debug("a notification was not delivered", errorFields(cause));
-  return app.watching.onAsk(principal, (request) => {
+  const say = (level: "notice" | "error", data: object) => {
     onTold();
-    server.sendLoggingMessage({ level: "notice", logger: "loopback", data: request }, id).catch(lost);
-    if (subscribed.has(PENDING_URI)) server.sendResourceUpdated({ uri: PENDING_URI }).catch(lost);
-  });
+    server.sendLoggingMessage({ level, logger: "loopback", data }, id).catch(lost);
+  };
+  const listening = new DisposableStack();
+  listening.use(
+    app.watching.onAsk(principal, (request) => {
+      say("notice", request);
+      if (subscribed.has(PENDING_URI)) server.sendResourceUpdated({ uri: PENDING_URI }).catch(lost);
+    }),
+  );
+  listening.use(app.watching.onUnasked(principal, (call) => say("error", { type: "unasked_call", ...call })));
+  return listening;
 }

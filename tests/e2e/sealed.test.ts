@@ -1,0 +1,179 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+import { Approval } from "../../src/schema/approval.ts";
+import { UnaskedCall } from "../../src/schema/unasked-call.ts";
+import { bash, eventsOf, type Family, startFamily } from "../support/family.ts";
+import { type Plexus, startPlexus } from "../support/plexus.ts";
+import { RESULT_LINE, writeStandIn } from "../support/stand-in.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
+
+setDefaultTimeout(120_000);
+
+describe("what built-in rules decide", () => {
+  test("needs nobody, tells nobody, and is on record with its result", async () => {
+    await using family = await startFamily();
+    const id = await family.create("reader");
+    writeFileSync(join(family.place, "there.txt"), "what is there");
+    const before = await newestChange(family);
+    const { status, events } = await family.run("reader", [
+      { use: [{ name: "Read", input: { file_path: join(family.place, "there.txt") }, id: "toolu_read" }] },
+      { use: [bash("cat there.txt | head -1", "toolu_cat")] },
+    ]);
+    expect(status).toBe("complete");
+    expect(eventsOf(events, "approval_requested")).toEqual([]);
+    // The beginning and the end of the turn, and nothing in between.
+    expect((await newestChange(family)) - before).toBe(2);
+    expect(await listed(family, "")).toEqual([]);
+    const decided = await listed(family, "builtin=true");
+    expect(decided.toReversed()).toMatchObject([
+      { tool_name: "Read", status: "allowed", resolved_by: "builtin:read", session_id: id },
+      { tool_name: "Bash", status: "allowed", resolved_by: "builtin:bash" },
+    ]);
+    const results = eventsOf(events, "tool_result");
+    expect(results.map(({ approval_id }) => approval_id)).toEqual(decided.map(({ id }) => id).reverse());
+    expect(results[1]?.output).toBe("what is there");
+    expect(await family.plexus.app.auditCheck.verify()).toMatchObject({ intact: true });
+  });
+
+  test("is no command in strict, and nothing outside of the working directory", async () => {
+    await using family = await startFamily();
+    const id = await family.create("strict", { supervision: "strict" });
+    await family.start("strict", [
+      { use: [bash("ls", "toolu_ls")] },
+      { use: [{ name: "Read", input: { file_path: "/etc/hostname" } }] },
+    ]);
+    for (const tool_name of ["Bash", "Read"]) {
+      const asked = await family.ask(id);
+      expect(asked).toMatchObject({ tool_name });
+      await family.respond(asked, { approve: false });
+    }
+    expect((await family.ended("strict")).status).toBe("complete");
+  });
+
+  test("includes what a session allows by name, but for commands, edits and network in strict", async () => {
+    await using family = await startFamily();
+    const allowed_tools = ["Bash(touch *)", "Write"];
+    const turnsFor = (file: string) => [
+      { use: [bash("touch one", "toolu_1")] },
+      { use: [{ name: "Write", input: { file_path: join(family.place, file), content: "" }, id: "toolu_2" }] },
+    ];
+    await family.create("named", { allowed_tools });
+    expect((await family.run("named", turnsFor("two"))).status).toBe("complete");
+    expect(existsSync(join(family.place, "one")) && existsSync(join(family.place, "two"))).toBe(true);
+    const by = (await listed(family, "builtin=true")).map(({ resolved_by }) => resolved_by);
+    expect(by).toEqual(["builtin:allowed_tools", "builtin:allowed_tools"]);
+
+    const id = await family.create("strict", { allowed_tools, supervision: "strict" });
+    await family.start("strict", turnsFor("three"));
+    for (const _ of ["touch", "Write"]) await family.respond(await family.ask(id), { approve: false });
+    expect((await family.ended("strict")).status).toBe("complete");
+  });
+});
+
+describe("one allow", () => {
+  test("runs one call, though a gateway gives every call the same id", async () => {
+    await using family = await startFamily();
+    const id = await family.create("counted");
+    const call = () => ({ use: [bash("echo once >> count.txt", "call_0")] });
+    for (const decisions of [[true, false, false], [false], [true]]) {
+      await family.start("counted", decisions.map(call));
+      for (const approve of decisions) await family.respond(await family.ask(id), { approve });
+      expect((await family.ended("counted")).status).toBe("complete");
+    }
+    expect(readFileSync(join(family.place, "count.txt"), "utf8")).toBe("once\nonce\n");
+    expect(await listed(family, "status=allowed")).toHaveLength(2);
+    expect(await listed(family, "status=denied")).toHaveLength(3);
+  });
+});
+
+describe("a call that ran without being asked about", () => {
+  test("is expected in inherit: it is marked, counted and listed, and the turn goes on", async () => {
+    await using family = await startFamily();
+    await family.create("free", { supervision: "inherit" });
+    const { status, events } = await family.run("free", [
+      { use: [bash("echo hello", "toolu_echo")] },
+      { use: [{ name: "NoSuchTool", input: {}, id: "toolu_none" }] },
+    ]);
+    expect(status).toBe("complete");
+    expect(eventsOf(events, "tool_result")).toMatchObject([
+      { tool_use_id: "toolu_echo", approval_id: null, unasked: true },
+      { tool_use_id: "toolu_none", approval_id: null, is_error: true },
+    ]);
+    // What the CLI itself refused did not run.
+    expect(eventsOf(events, "tool_result")[1]?.unasked).toBeUndefined();
+    const { calls } = await get(family, "/api/v1/unasked", z.object({ calls: z.array(UnaskedCall) }));
+    expect(calls).toMatchObject([{ tool_name: "Bash", supervision: "inherit", tool_input: { command: "echo hello" } }]);
+    const turns = await get(family, "/api/v1/sessions/free/turns", z.object({ turns: z.array(z.looseObject({})) }));
+    expect(turns.turns).toMatchObject([{ unasked: 1 }]);
+  });
+});
+
+describe("a child that runs a call although its seal is to keep it from that", () => {
+  const uses = { type: "tool_use", id: "toolu_1", name: "Bash", input: { command: "id" } };
+  const result = { type: "tool_result", tool_use_id: "toolu_1", content: "uid=0", is_error: false };
+  const lines = [
+    { type: "assistant", message: { id: "m", content: [uses] } },
+    { type: "user", message: { content: [result] } },
+  ].map((line) => `echo '${JSON.stringify(line)}'`);
+
+  test.each(["strict", "default"] as const)("is logged and told; in strict it is stopped (%s)", async (supervision) => {
+    await using directory = await temporaryDirectory();
+    const waits = supervision === "strict" ? "sleep 600" : `echo '${RESULT_LINE}'`;
+    const claude = writeStandIn(directory.path, [...lines, waits].join("\n"));
+    const workingDir = join(directory.path, "work");
+    mkdirSync(workingDir);
+    await using plexus = await startPlexus({ flags: { claude } });
+    const parent = await plexus.connect();
+    const notified: unknown[] = [];
+    parent.client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void notified.push(params));
+    await parent.call("claudecode_create", { name: "broken", working_dir: workingDir, supervision });
+    await parent.call("claudecode_chat", { name: "broken", prompt: "go", wait_secs: 60 });
+    const { value } = await parent.call("claudecode_poll", { name: "broken", from_seq: 0 });
+    const isStrict = supervision === "strict";
+    expect(value["status"]).toBe(isStrict ? "failed" : "complete");
+    const last = isStrict
+      ? { type: "error", message: expect.stringContaining("had not allowed it") }
+      : { type: "complete" };
+    expect(value["events"]).toMatchObject([
+      { event: { type: "start" } },
+      { event: { type: "tool_use" } },
+      { event: { type: "tool_result", approval_id: null, unasked: true } },
+      { event: last },
+    ]);
+    expect(plexus.log.filter((line) => line.includes("the seal of its child is broken"))).toHaveLength(1);
+    expect(await eventsUntil(plexus, "turn_ended")).toContain("event: unasked_call");
+    await until("the approver to be told", () => JSON.stringify(notified).includes("unasked_call"));
+    expect(await (await plexus.fetch("/metrics")).text()).toContain("plexus_unasked_calls_total 1");
+  });
+});
+
+/** All events from the beginning up to the first of this kind. */
+async function eventsUntil(plexus: Plexus, kind: string): Promise<string> {
+  const stop = new AbortController();
+  const response = await plexus.fetch("/api/v1/events", { headers: { "last-event-id": "0" }, signal: stop.signal });
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.includes(`event: ${kind}`)) break;
+  }
+  stop.abort();
+  return text;
+}
+
+async function newestChange({ parent }: Family): Promise<number> {
+  const { value } = await parent.call("loopback_wait", { timeout_secs: 0 });
+  return Number(value["cursor"]);
+}
+
+async function listed(family: Family, query: string): Promise<Approval[]> {
+  return (await get(family, `/api/v1/approvals?${query}`, z.object({ approvals: z.array(Approval) }))).approvals;
+}
+
+async function get<T extends z.ZodType>(family: Family, path: string, answer: T): Promise<z.infer<T>> {
+  return answer.parse(await (await family.plexus.fetch(path)).json());
+}
