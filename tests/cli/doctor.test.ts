@@ -19,7 +19,7 @@ const Report = z.strictObject({
   findings: z.array(
     z.strictObject({
       step: z.string(),
-      state: z.enum(["ok", "failed", "skipped"]),
+      state: z.enum(["ok", "warning", "failed", "skipped"]),
       says: z.string(),
       remedy: z.string().optional(),
     }),
@@ -48,7 +48,7 @@ describe("plexus doctor", () => {
       .trimEnd()
       .split("\n")
       .map((line) => line.split(/ {2,}/)[0]);
-    const looked = ["data dir", "server", "token", "claude", ...STEPS].map((step) => `✓ ${step}`);
+    const looked = ["data dir", "server", "token", "claude", "settings", ...STEPS].map((step) => `✓ ${step}`);
     expect({ exitCode, marks, stderr }).toEqual({ exitCode: 0, marks: [...looked, "Everything works."], stderr: "" });
     expect(await (await place.fetch("/api/v1/sessions")).json()).toMatchObject({ sessions: [] });
     const { approvals } = z
@@ -67,9 +67,29 @@ describe("plexus doctor", () => {
     const program = [await plexusBinary()];
     const env = { HOME: directory.path, PLEXUS_PORT: "0" };
     const { exitCode, healthy, states } = await examined(["--claude", CLAUDE], { program, env });
-    const all = ["data dir", "port", "server", "token", "claude", ...STEPS];
+    const all = ["data dir", "port", "server", "token", "claude", "settings", ...STEPS];
     expect(states).toEqual(Object.fromEntries(all.map((step) => [step, "ok"])));
     expect({ exitCode, healthy, home: readdirSync(directory.path) }).toEqual({ exitCode: 0, healthy: true, home: [] });
+  });
+
+  test.each<[string, object]>([
+    ["permissions.denyInsteadOfPrompting", { permissions: { denyInsteadOfPrompting: true } }],
+    ["hooks.PermissionRequest", { hooks: { PermissionRequest: [{ hooks: [{ type: "command", command: "true" }] }] } }],
+    ['permissions.defaultMode "auto"', { permissions: { defaultMode: "auto" } }],
+  ])("warns of %s in the user's settings, and fails where an administrator set it", async (setting, settings) => {
+    await using place = await openPlace();
+    const file = join(place.scratch, ".claude", "settings.json");
+    mkdirSync(join(place.scratch, ".claude"));
+    writeFileSync(file, JSON.stringify(settings));
+    const lookAt = async (env: Record<string, string>) => {
+      const { findings } = await examined([...nobody, "--claude", join(place.scratch, "none")], { env });
+      return findings.find(({ step }) => step === "settings");
+    };
+    const says = expect.stringContaining(`${setting} in ${file}: `);
+    const ofUser = await lookAt({ HOME: place.scratch });
+    expect(ofUser).toMatchObject({ state: "warning", says, remedy: expect.stringContaining("plexus configure") });
+    const managed = await lookAt({ HOME: "/nowhere", CLAUDE_CODE_MANAGED_SETTINGS_PATH: file });
+    expect(managed).toMatchObject({ state: "failed", says, remedy: expect.stringContaining("administers") });
   });
 
   test("says what to do when there is no claude, and does not try what needs it", async () => {

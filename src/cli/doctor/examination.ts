@@ -8,6 +8,7 @@ import { lookAtDataDir, lookAtPort } from "./machine.ts";
 import { startPrivateServer } from "./private-server.ts";
 import { rehearsal } from "./rehearsal.ts";
 import { isServed, lookAtServer, lookAtToken } from "./server.ts";
+import { lookAtSettings } from "./settings.ts";
 
 /** Looks at one thing after the other, and tells what it finds; leaves nothing behind, however it ends. */
 export async function* examine(config: Config, signal: AbortSignal): AsyncGenerator<Finding> {
@@ -46,6 +47,7 @@ async function* findings(config: Config, directory: string, stack: AsyncDisposab
     claude = path;
     return `${path}, version ${rest.version}`;
   });
+  yield lookAtSettings(config, process.cwd());
 
   const needed = broken.filter((step) => ["server", "token", "claude"].includes(step));
   if (claude === undefined || needed.length > 0) {

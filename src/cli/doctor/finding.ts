@@ -4,17 +4,28 @@ import { styled, type Terminal } from "../terminal.ts";
 /** What one step of the examination has shown. */
 export type Finding = {
   step: Step;
-  state: "ok" | "failed" | "skipped";
+  state: "ok" | "warning" | "failed" | "skipped";
   /** What is there, or what is wrong. */
   says: string;
   /** What to do about it. */
   remedy?: string;
 };
 
-export const STEPS = ["data dir", "port", "server", "token", "claude", "ask", "allow", "deny", "edit"] as const;
+export const STEPS = [
+  "data dir",
+  "port",
+  "server",
+  "token",
+  "claude",
+  "settings",
+  "ask",
+  "allow",
+  "deny",
+  "edit",
+] as const;
 export type Step = (typeof STEPS)[number];
 
-const MARKS = { ok: ["✓", "green"], failed: ["✗", "red"], skipped: ["-", "dim"] } as const;
+const MARKS = { ok: ["✓", "green"], warning: ["!", "yellow"], failed: ["✗", "red"], skipped: ["-", "dim"] } as const;
 const WIDTH = Math.max(...STEPS.map((step) => step.length)) + 2;
 
 export function findingText({ step, state, says, remedy }: Finding, terminal: Terminal): string {
