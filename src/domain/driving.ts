@@ -78,8 +78,10 @@ export function createDriving(need: DrivingNeed) {
         return { session, args: byHandArguments({ supervision: supervision ?? "default", dataDir }) };
       }
       if (name !== undefined || working_dir !== undefined) {
-        const problem = "A session that there is has its name and its working_dir: leave both out, or the session_id.";
-        throw new AppError("invalid_arguments", problem);
+        throw new AppError(
+          "invalid_arguments",
+          "Give a name and a working_dir for a new session, or the session_id of an existing one, not both.",
+        );
       }
       const session = sessions.require(principal, session_id);
       if (session.kind !== "by_hand") {

@@ -16,9 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => place[Symbol.asyncDispose]());
 
-const FLAGS = "--strict-mcp-config --permission-mode default --permission-prompt-tool mcp__plexus__loopback_permit";
+const ASKING = "--strict-mcp-config --permission-mode default --permission-prompt-tool mcp__plexus__loopback_permit";
+const SEALED = "'--setting-sources=' '--add-dir=.'";
 const modeOf = (path: string) => (lstatSync(path).mode & 0o777).toString(8);
-const configIn = (path: string) => McpConfig.parse(JSON.parse(readFileSync(path, "utf8")));
+const contentOf = (path: string) => JSON.parse(readFileSync(path, "utf8"));
+const configIn = (path: string) => McpConfig.parse({ mcpServers: contentOf(path).mcpServers });
 
 /** A directory of its own for each test. */
 async function folder(): Promise<string> {
@@ -34,7 +36,7 @@ describe("plexus configure --out", () => {
     const quoted = `'${cwd}/it'\\''s child.json'`;
     expect(configured).toEqual({
       exitCode: 0,
-      stdout: `claude -p --mcp-config ${quoted} ${FLAGS} 'your prompt'\n`,
+      stdout: `claude -p --mcp-config ${quoted} --settings ${quoted} ${ASKING} ${SEALED} 'your prompt'\n`,
       stderr: "",
     });
     expect(modeOf(join(cwd, "it's child.json"))).toBe("600");
@@ -45,7 +47,7 @@ describe("plexus configure --out", () => {
     const out = join(await folder(), "a $(touch made) `b` \"c\" 'd'.json");
     const { stdout } = await place.plexus(["configure", "--out", out]);
     const words = await pasted(`claude() { for word in "$@"; do echo "$word"; done; }; ${stdout}`);
-    expect(words.stdout.split("\n").slice(0, 4)).toEqual(["-p", "--mcp-config", out, "--strict-mcp-config"]);
+    expect(words.stdout.split("\n").slice(0, 5)).toEqual(["-p", "--mcp-config", out, "--settings", out]);
   });
 
   test("writes a config whose token asks for the session that it names", async () => {
@@ -63,6 +65,36 @@ describe("plexus configure --out", () => {
     expect(line).toContain('{"command":"by hand"}');
     await place.plexus(["allow", line.split(" ")[0] ?? ""]);
     expect((await answer)?.value).toEqual({ behavior: "allow", updatedInput: { command: "by hand" } });
+  });
+
+  test("puts the seal into the same file, and none for a claude with settings of its own", async () => {
+    const sealed = join(await folder(), "child.json");
+    await place.plexus(["configure", "--out", sealed]);
+    expect(contentOf(sealed)).toMatchObject({ disableAllHooks: true, permissions: { ask: ["*"] } });
+    const free = join(await folder(), "child.json");
+    const { stdout } = await place.plexus(["configure", "--out", free, "--supervision", "inherit"]);
+    expect(Object.keys(contentOf(free))).toEqual(["mcpServers"]);
+    expect(stdout).toBe(`claude -p --mcp-config ${free} ${ASKING} 'your prompt'\n`);
+  });
+
+  test("lets what only reads in its working directory be decided by built-in rules, where that is told", async () => {
+    const cwd = await folder();
+    await writeFile(join(cwd, "there.txt"), "there");
+    const ask = async (out: string) => {
+      const { url, headers } = configIn(out).mcpServers.plexus;
+      const child = {
+        fetch: (_: string, init: RequestInit) => fetch(url, { ...init, headers: { ...init.headers, ...headers } }),
+      };
+      const stop = AbortSignal.timeout(2_000);
+      const input = { file_path: join(cwd, "there.txt") };
+      const asked = { fetch: (path: string, init: RequestInit) => child.fetch(path, { ...init, signal: stop }) };
+      return callTool(asked, "loopback_permit", { tool_name: "Read", input }).catch(() => undefined);
+    };
+    const [known, unknown] = [join(cwd, "known.json"), join(cwd, "unknown.json")];
+    await place.plexus(["configure", "--out", known, "--working-dir", "."], { cwd });
+    await place.plexus(["configure", "--out", unknown]);
+    expect((await ask(known))?.value).toMatchObject({ behavior: "allow" });
+    expect((await ask(unknown))?.value).toBeUndefined();
   });
 
   test("makes an existing file private as it replaces it, and leaves nothing beside it", async () => {
@@ -115,7 +147,7 @@ describe("plexus configure", () => {
   test("prints the config on standard output, and how to use it on standard error", async () => {
     const { exitCode, stdout, stderr } = await place.plexus(["configure"]);
     const { Authorization } = McpConfig.parse(JSON.parse(stdout)).mcpServers.plexus.headers;
-    expect(stderr).toContain(`claude -p --mcp-config FILE ${FLAGS} 'your prompt'\n`);
+    expect(stderr).toContain(`claude -p --mcp-config FILE ${ASKING} ${SEALED} --settings '{"disableAllHooks":true,`);
     expect(stderr).not.toContain(Authorization);
     expect(exitCode).toBe(0);
   });
@@ -123,7 +155,11 @@ describe("plexus configure", () => {
   test("gives an existing session one more token, by its id", async () => {
     const session = await place.session();
     const { stdout } = await place.plexus(["configure", "--session-id", session, "--json"]);
-    expect(JSON.parse(stdout)).toMatchObject({ type: "ok", session_id: session, args: FLAGS.split(" ") });
+    expect(JSON.parse(stdout)).toMatchObject({
+      type: "ok",
+      session_id: session,
+      args: expect.arrayContaining(ASKING.split(" ")),
+    });
   });
 
   test.each([
