@@ -63,7 +63,7 @@ export type App = AsyncDisposable & {
   retryMs: number;
   /** How the record of a decision would name this caller. */
   nameOf(principal: Principal): string;
-  /** The port that is listened on, told once it is known. */
+  /** The port that is listened on, told once it is known: children can reach us from then on. */
   listensOn(port: number): void;
   /** Where a process on this machine reaches us, whatever name others use. */
   childUrl(): string;
@@ -203,6 +203,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
       nameOf: displayName,
       listensOn(actual) {
         port = actual;
+        turns.open();
       },
       childUrl,
       claude: claude.look,

@@ -80,7 +80,7 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     flag: "--max-running",
     env: "PLEXUS_MAX_RUNNING",
     value: "N",
-    help: "children that may run at once (16)",
+    help: "children that may run at once; further turns are queued (16)",
   },
   workspace: {
     flag: "--workspace",

@@ -9,7 +9,7 @@ import { clientCommand } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 import { printer } from "./turn-watch.ts";
 
-const Found = z.object({ config: z.object({ id: z.string(), name: z.string() }) });
+const Found = z.object({ config: z.object({ id: z.string(), name: z.string(), status: z.string() }) });
 
 type Options = Flags & { follow?: true; turn?: string; json?: true };
 
@@ -24,6 +24,8 @@ export function logsCommand(terminal: Terminal): Command {
       const find = () => findServer(config);
       const path = `/api/v1/sessions/${encodeURIComponent(nameArgument(name))}`;
       const { config: session } = await find().request(Found, "GET", path);
+      if (session.status === "queued" && options.turn === undefined)
+        terminal.err(`Session "${session.name}" has a turn that is queued.\n`);
       const isLive = options.follow === true;
       const screen = createScreen(terminal);
       const print = printer(options.json === true, screen, terminal);
@@ -39,6 +41,7 @@ export function logsCommand(terminal: Terminal): Command {
         shown = told.turn_id;
         print(told);
       }
-      if (shown === undefined && !isLive) terminal.err(`Session "${session.name}" has had no turn yet.\n`);
+      if (shown === undefined && !isLive && session.status === "idle")
+        terminal.err(`Session "${session.name}" has had no turn yet.\n`);
     });
 }

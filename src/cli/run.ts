@@ -11,7 +11,7 @@ import { watchTurn } from "./turn-watch.ts";
 
 const Found = z.object({ config: SessionDetail });
 const Created = z.object({ type: z.literal("created"), id: z.string(), name: z.string() });
-const Started = z.object({ type: z.literal("started"), turn_id: z.string() });
+const Started = z.object({ type: z.enum(["started", "queued"]), turn_id: z.string(), place: z.int().optional() });
 
 const HELP = `
 What is asked is decided here with the keys of \`plexus watch\`, a (allow), d (deny), e (edit), 1-9 and Enter (answer)
@@ -38,7 +38,9 @@ export function runCommand(terminal: Terminal): Command {
       const start = async () => {
         const work = { prompt, ephemeral: options.ephemeral };
         const path = `/api/v1/sessions/${session.id}/chat`;
-        return (await findServer(config).request(Started, "POST", path, work)).turn_id;
+        const { turn_id, place } = await findServer(config).request(Started, "POST", path, work);
+        if (place !== undefined) terminal.err(`Other children run: queued at place ${place}.\n`);
+        return turn_id;
       };
       await watchTurn({
         config,

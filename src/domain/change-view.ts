@@ -5,11 +5,11 @@ import { toTurnChange } from "./session-view.ts";
 import { toUnaskedCall } from "./unasked-calls.ts";
 
 /** A change as it is told outside; `undefined` when what it tells of is no longer on record. */
-export function readChange(storage: Storage, { kind, subjectId, sessionId }: Change): ChangeEvent | undefined {
-  if (kind === "turn_started" || kind === "turn_ended") {
+export function readChange(storage: Storage, { kind, subjectId, sessionId, at }: Change): ChangeEvent | undefined {
+  if (kind === "turn_queued" || kind === "turn_started" || kind === "turn_ended") {
     const turn = storage.turns.get(subjectId);
     const session = storage.sessions.get(sessionId);
-    return turn && session && toTurnChange(kind, turn, session.name);
+    return turn && session && toTurnChange({ kind, at }, turn, session.name);
   }
   if (kind === "unasked_call") {
     const call = storage.unaskedCalls.get(subjectId);

@@ -20,6 +20,8 @@ export type ChatOutcome = {
   text: string;
   pending: ApprovalList;
   usage: Usage | null;
+  /** Of a turn that is still queued, its place in the queue. */
+  place: number | undefined;
 };
 
 type ChatOptions = {
@@ -94,7 +96,7 @@ export function createDriving(need: DrivingNeed) {
       return { session, args: byHandArguments({ supervision: kept, dataDir }) };
     },
 
-    /** Starts a turn and waits for its end; returns earlier when a decision is needed, or when the time is up. */
+    /** Starts a turn and waits for its end, through the queue; returns earlier when a decision is needed, or when the time is up. */
     async chat(
       session: Session,
       { prompt, ephemeral = false }: { prompt: string; ephemeral?: boolean | undefined },
@@ -109,10 +111,11 @@ export function createDriving(need: DrivingNeed) {
         signal,
         isEnough: ({ status, total }) => {
           onProgress(total);
-          return status !== "running";
+          return status !== "running" && status !== "queued";
         },
       });
-      return { turn, status, error, pending, ...turnReading.summary(turn.id, maxChars) };
+      const place = status === "queued" ? turns.place(turn.id) : undefined;
+      return { turn, status, error, pending, place, ...turnReading.summary(turn.id, maxChars) };
     },
 
     /** Cancels what runs in the session, and forgets it; whoever follows it hears the end. */

@@ -16,6 +16,7 @@ export function addGauges(metrics: MetricText, { storage, broadcast, webhooks, n
     return oldestAt === null ? 0 : Math.max(0, now() - oldestAt) / 1000;
   });
   gauge("plexus_children_running", "Children that run.", () => storage.figures.running().count);
+  gauge("plexus_turns_queued", "Turns that wait for a child to end.", storage.figures.queued);
   gauge("plexus_waiters", "Approvals and sessions that a call waits on.", () => [...broadcast.waitedFor()].length);
   gauge("plexus_database_bytes", "Size of the database file.", storage.figures.databaseBytes);
   gauge("plexus_database_wal_bytes", "Size of the database's write-ahead log.", storage.figures.logBytes);

@@ -87,16 +87,18 @@ export function createSessionView({ storage, turnReading }: { storage: Storage; 
 
 /** What a change tells of a turn; of a beginning what held then, whatever has become of the turn since. */
 export function toTurnChange(
-  kind: "turn_started" | "turn_ended",
+  { kind, at }: { kind: "turn_queued" | "turn_started" | "turn_ended"; at: number },
   turn: TurnRow,
   session_name: string,
 ): ChangeEvent | undefined {
   const { id: turn_id, sessionId: session_id, ephemeral, status, error, usage } = turn;
   const { started_at, ended_at } = timesOf(turn);
-  const about = { session_id, session_name, turn_id, ephemeral, started_at };
+  const queued = { session_id, session_name, turn_id, ephemeral };
+  if (kind === "turn_queued") return { type: kind, ...queued, status: "queued", queued_at: seconds(at) };
+  const about = { ...queued, started_at };
   if (kind === "turn_started")
     return { type: kind, ...about, status: "running", error: null, usage: null, ended_at: null };
-  if (status === "running" || ended_at === null) return undefined;
+  if (status === "queued" || status === "running" || ended_at === null) return undefined;
   return { type: kind, ...about, status, error, usage, ended_at };
 }
 

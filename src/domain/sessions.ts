@@ -67,14 +67,14 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
     });
   }
 
-  /** `false` when a turn runs in it, whose child would be nobody's. */
+  /** `false` when a turn runs in it, whose child would be nobody's, or is queued. */
   async function removeIfIdle(session: Session): Promise<boolean> {
     const { id, treeId } = session;
-    if (storage.turns.running(id)) return false;
+    if (storage.turns.isBusy(id)) return false;
     // In steps, so that decisions get their turn in between.
     while ((await storage.write(() => storage.turns.removeEndedOf(id, BATCH))) > 0);
     const isRemoved = await storage.write(() => {
-      if (storage.turns.running(id)) return false;
+      if (storage.turns.isBusy(id)) return false;
       storage.sessions.remove(id);
       return true;
     });

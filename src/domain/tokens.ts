@@ -57,17 +57,26 @@ export function createTokens({
     return maker && asPrincipal(maker);
   }
 
+  function identify(secret: string): Principal | undefined {
+    const hash = hashOf(secret);
+    if (timingSafeEqual(hash, operatorHash)) return { kind: "operator" };
+    const id = idIn(secret);
+    const row = id && storage.tokens.get(id);
+    if (!row || !timingSafeEqual(hash, Buffer.from(row.hash, "hex"))) return undefined;
+    if (row.kind === "named") return asPrincipal(row);
+    if (row.kind === "web") return webHolder(row);
+    return row.sessionId ? { kind: "session", sessionId: row.sessionId } : undefined;
+  }
+
   return {
     /** Who holds this token; `undefined` when it is none of ours. */
-    identify(secret: string): Principal | undefined {
-      const hash = hashOf(secret);
-      if (timingSafeEqual(hash, operatorHash)) return { kind: "operator" };
-      const id = idIn(secret);
-      const row = id && storage.tokens.get(id);
-      if (!row || !timingSafeEqual(hash, Buffer.from(row.hash, "hex"))) return undefined;
-      if (row.kind === "named") return asPrincipal(row);
-      if (row.kind === "web") return webHolder(row);
-      return row.sessionId ? { kind: "session", sessionId: row.sessionId } : undefined;
+    identify,
+
+    /** The owners whose tokens stand in this text, such as the settings of an MCP server. */
+    ownersIn(text: string): string[] {
+      const holders = [...text.matchAll(TOKENS)].flatMap(([secret]) => identify(secret) ?? []);
+      if (text.includes(JSON.stringify(operatorToken).slice(1, -1))) holders.push({ kind: "operator" });
+      return [...new Set(holders.filter(({ kind }) => kind !== "session").map(ownerKey))];
     },
 
     async createNamed(name: string): Promise<NamedToken & { token: string }> {
@@ -146,6 +155,8 @@ export function createTokens({
   };
 }
 
+/** Tokens as `create` makes them, wherever they stand. */
+const TOKENS = /plx_[A-Za-z0-9-]+_[A-Za-z0-9_-]{43}/g;
 const NEVER = new AbortController().signal;
 
 export function newSecret(): string {

@@ -105,5 +105,5 @@ export function createTurnReading({ storage, broadcast }: { storage: Storage; br
 }
 
 export function isGoingOn(status: SessionStatus): boolean {
-  return status === "running" || status === "awaiting_permission";
+  return status === "queued" || status === "running" || status === "awaiting_permission";
 }

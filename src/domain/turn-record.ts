@@ -4,12 +4,16 @@ import type { TurnEvent, Usage } from "../schema/turn.ts";
 import type { Storage } from "../storage/database.ts";
 import type { TurnEnd, TurnRow } from "../storage/turns.ts";
 import type { UnaskedCallRow } from "../storage/unasked-calls.ts";
+import type { Announce } from "../storage/writer.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { accountFor } from "./call-accounts.ts";
 import type { Batch, ChildEnd } from "./child-output.ts";
 import { type Head, headOf, say } from "./conversations.ts";
 import type { Session } from "./sessions.ts";
+import type { TurnQueue } from "./turn-queue.ts";
 
+/** A turn that was filed: it runs, or it is queued. */
+export type Begun = { turn: TurnRow; session: Session; prompt: string };
 /** How a turn has ended. */
 export type Outcome = Pick<TurnEnd, "status" | "error">;
 
@@ -18,46 +22,76 @@ type TurnRecordNeed = {
   broadcast: Broadcast;
   abandon: (approvalIds: string[], reason: string) => Promise<void>;
   now: () => number;
-  maxRunning: number;
+  queue: TurnQueue;
   environment: Record<string, string | undefined>;
 };
+
+export type TurnRecord = ReturnType<typeof createTurnRecord>;
 
 const BROKEN_SEAL =
   "A call of the child ran although Plexus had not allowed it (`plexus history --unasked` shows which). In strict supervision nothing may, so the child was stopped.";
 
 /** What a turn leaves on disk: its beginning, what came of it, and its end, each one change. */
-export function createTurnRecord({ storage, broadcast, abandon, now, maxRunning, environment }: TurnRecordNeed) {
-  /** A session has one turn at a time. */
+export function createTurnRecord({ storage, broadcast, abandon, now, queue, environment }: TurnRecordNeed) {
+  /** Files a turn, which runs at once or is queued; a session has one at a time. */
   async function begin(
     known: Session,
     { id, prompt, ephemeral }: { id: string; prompt: string; ephemeral: boolean },
-  ): Promise<{ turn: TurnRow; session: Session }> {
+  ): Promise<Begun> {
     return storage.write((announce) => {
       // Read again here: a turn that has just ended may have moved the conversation on.
       const session = storage.sessions.get(known.id);
       if (!session) throw new AppError("not_found", `Session "${known.name}" was deleted.`);
       const { id: sessionId, owner } = session;
-      const turn = storage.turns.createIfNoneRuns({
-        id,
-        sessionId,
-        owner,
-        ephemeral,
-        startedAt: now(),
-        reading: { offset: 0 },
-      });
-      if (!turn)
-        throw new AppError("turn_running", `Session "${session.name}" has a turn that runs: poll or cancel it first.`);
-      // Undone by the refusal, with all else in this change.
-      if (storage.turns.countRunning() > maxRunning) throw limitReached(maxRunning);
-      const head = headOf(session);
-      const asked =
-        head && !ephemeral && say(storage, head, { role: "user", content: { type: "text", text: prompt } }, now());
-      if (asked) storage.sessions.setHead(sessionId, asked.node_id);
-      storage.turns.appendIfRunning(turn.id, [
-        { type: "start", id: turn.id, user_position: asked ? asked.node_id : null },
-      ]);
-      announce(storage.changes.append({ kind: "turn_started", owner, sessionId, subjectId: turn.id, at: now() }));
-      return { turn, session };
+      if (storage.turns.isBusy(sessionId)) throw turnRunning(session.name);
+      const filed = { id, sessionId, owner, ephemeral, startedAt: now() };
+      if (!queue.admits(filed)) {
+        const turn = queue.file(filed, prompt);
+        announce(storage.changes.append({ kind: "turn_queued", owner, sessionId, subjectId: id, at: now() }));
+        return { turn, session, prompt };
+      }
+      const turn = storage.turns.createIfNoneRuns({ ...filed, reading: { offset: 0 } });
+      if (!turn) throw turnRunning(session.name);
+      open(announce, { turn, session, prompt });
+      return { turn, session, prompt };
+    });
+  }
+
+  /** A queued turn runs from now on; `undefined` when it is not its turn any more. */
+  async function beginQueued(id: string): Promise<Begun | undefined> {
+    return storage.write((announce) => {
+      const started = queue.next() === id ? storage.turns.startIfQueued(id, now()) : undefined;
+      if (!started) return undefined;
+      const session = storage.sessions.get(started.turn.sessionId);
+      if (!session) throw new AppError("not_found", "The session of this turn was deleted.");
+      open(announce, { ...started, session });
+      return { ...started, session };
+    });
+  }
+
+  /** The first event, and the prompt's place in the conversation. */
+  function open(announce: Announce, { turn, session, prompt }: Begun): void {
+    const { id, sessionId, owner, ephemeral } = turn;
+    const head = headOf(session);
+    const asked =
+      head && !ephemeral && say(storage, head, { role: "user", content: { type: "text", text: prompt } }, now());
+    if (asked) storage.sessions.setHead(sessionId, asked.node_id);
+    storage.turns.appendIfRunning(id, [{ type: "start", id, user_position: asked ? asked.node_id : null }]);
+    announce(storage.changes.append({ kind: "turn_started", owner, sessionId, subjectId: id, at: now() }));
+    queue.noteStart(owner);
+  }
+
+  /** Ends a turn that no child was ever started for; `false` when it is not queued any more. */
+  async function endQueued(id: string, outcome: Outcome): Promise<boolean> {
+    return storage.write((announce) => {
+      // It runs for this transaction alone, which nobody can see, so that it ends like any other.
+      const turn = storage.turns.startIfQueued(id, now())?.turn;
+      if (!turn) return false;
+      storage.turns.appendIfRunning(id, [lastEvent(outcome, null, "", null)]);
+      storage.turns.endIfRunning(id, { ...outcome, usage: null, endedAt: now() });
+      const { owner, sessionId } = turn;
+      announce(storage.changes.append({ kind: "turn_ended", owner, sessionId, subjectId: id, at: now() }));
+      return true;
     });
   }
 
@@ -124,7 +158,7 @@ export function createTurnRecord({ storage, broadcast, abandon, now, maxRunning,
     return isStrict && (storage.turns.get(turn.id)?.unasked ?? 0) > 0 ? BROKEN_SEAL : undefined;
   }
 
-  return { begin, add, end, brokenSeal };
+  return { begin, beginQueued, endQueued, add, end, brokenSeal };
 }
 
 function lastEvent(
@@ -148,9 +182,6 @@ function usageOf({ result }: Partial<ChildEnd>, session: Session): Usage | null 
   };
 }
 
-function limitReached(limit: number): AppError {
-  return new AppError(
-    "limit_reached",
-    `${limit} children run, which is the limit (--max-running): wait for one to end, or cancel one.`,
-  );
+function turnRunning(name: string): AppError {
+  return new AppError("turn_running", `Session "${name}" has a turn that runs or is queued: poll or cancel it first.`);
 }

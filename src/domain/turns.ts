@@ -5,7 +5,6 @@ import { launch } from "../claude/launch.ts";
 import { Reading } from "../claude/reading.ts";
 import { carrierServer } from "../schema/carrier.ts";
 import { AppError } from "../schema/errors.ts";
-import type { SessionConfig } from "../schema/session.ts";
 import type { Storage } from "../storage/database.ts";
 import type { TurnRow } from "../storage/turns.ts";
 import type { UnaskedCallRow } from "../storage/unasked-calls.ts";
@@ -13,10 +12,12 @@ import { processOf, removeStrayDirs } from "./adoption.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { type Batch, type Child, type ChildEnd, followChild, stopChild } from "./child-output.ts";
 import { insist, isPassing, TRY_AGAIN_MS } from "./insistence.ts";
+import { createQueueStarter, messageOf } from "./queue-starter.ts";
 import { configOf, sessionSpec } from "./session-spec.ts";
 import type { Session } from "./sessions.ts";
 import type { Tokens } from "./tokens.ts";
-import { createTurnRecord, type Outcome } from "./turn-record.ts";
+import { createTurnQueue } from "./turn-queue.ts";
+import { type Begun, createTurnRecord, type Outcome } from "./turn-record.ts";
 
 export type Turns = ReturnType<typeof createTurns>;
 
@@ -60,11 +61,19 @@ const FAILED_INSIDE = "Plexus failed inside; its log has the details. The child 
 /** Turns: one prompt to one child, its output stored as numbered events, and its end. */
 export function createTurns(need: TurnsNeed) {
   const { storage } = need;
-  const record = createTurnRecord(need);
+  const queue = createTurnQueue(need);
+  const record = createTurnRecord({ ...need, queue });
   const running = new Map<string, Running>();
   const leave = new AbortController();
   let isClosing = false;
   const insisting = (work: () => Promise<void>) => insist(work, leave.signal, need.onError);
+  const starter = createQueueStarter({
+    ...need,
+    queue,
+    record,
+    begin: (id) => begin(id, () => record.beginQueued(id)),
+    insisting,
+  });
   const turnsDir = join(need.dataDir, "turns");
 
   function lookAfter(turnId: string): Running {
@@ -74,37 +83,48 @@ export function createTurns(need: TurnsNeed) {
     return entry;
   }
 
-  /** Starts a turn and returns when its child runs; a session has one at a time. */
+  /** Files a turn, and returns when its child runs or when it is queued; a session has one at a time. */
   async function start(session: Session, prompt: string, ephemeral: boolean): Promise<TurnRow> {
-    const config = configOf(session);
-    const claude = await need.claude();
+    configOf(session);
+    await need.claude();
     // Whatever began now would be looked after by nobody.
     if (isClosing) throw new AppError("unreachable", "Plexus is stopping, or handing over: try again in a moment.");
     const id = storage.newId();
-    // Known before anybody can see the turn, so that whoever sees it can also cancel it.
-    const entry = lookAfter(id);
-    const started = begin(entry, session, config, { id, prompt, ephemeral, claude });
-    entry.launched = started.catch(() => {});
-    return started;
+    const { turn } = await begin(id, () => record.begin(session, { id, prompt, ephemeral }));
+    // What has started may hold a token that lets a queued turn start.
+    starter.look();
+    return turn;
   }
 
-  async function begin(
-    entry: Running,
-    known: Session,
-    config: SessionConfig,
-    { claude, ...asked }: { id: string; prompt: string; ephemeral: boolean; claude: string },
-  ): Promise<TurnRow> {
-    const { turn, session } = await record.begin(known, asked).catch((cause) => {
-      running.delete(asked.id);
-      throw cause;
-    });
+  /** Starts the child of a turn, unless that is queued once it is filed, or no longer is. */
+  async function begin<B extends Begun | undefined>(id: string, file: () => Promise<B>): Promise<B> {
+    // Known before anybody can see the turn, so that whoever sees it can also cancel it.
+    const entry = lookAfter(id);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    entry.launched = promise;
     try {
+      const begun = await file().catch((cause) => {
+        running.delete(id);
+        throw cause;
+      });
+      if (begun?.turn.status === "running") await startChild(entry, begun);
+      else running.delete(id);
+      return begun;
+    } finally {
+      resolve();
+    }
+  }
+
+  async function startChild(entry: Running, { turn, session, prompt }: Begun): Promise<void> {
+    try {
+      const config = configOf(session);
+      const claude = await need.claude();
       const token = config.loopback_enabled ? await need.tokens.createForChild(session.id) : undefined;
       const process = launch({
-        ...sessionSpec(session, config, asked.ephemeral),
+        ...sessionSpec(session, config, turn.ephemeral),
         claude,
         dir: entry.child.dir,
-        prompt: asked.prompt,
+        prompt,
         env: need.environment,
         dataDir: need.dataDir,
         loopback:
@@ -118,14 +138,12 @@ export function createTurns(need: TurnsNeed) {
       );
     } catch (cause) {
       await stopChild(entry.child);
-      const error = cause instanceof Error ? cause.message : String(cause);
-      entry.over = insisting(() => end(turn, entry, { status: "failed", error }));
+      entry.over = insisting(() => end(turn, entry, { status: "failed", error: messageOf(cause) }));
       // Told at once where the disk takes it; where it does not, the caller hears why.
       await Promise.race([entry.over, Bun.sleep(TRY_AGAIN_MS)]);
       throw cause;
     }
     entry.over = follow(turn, entry);
-    return turn;
   }
 
   /** Stores what the child writes as it comes, until the child has ended, and then its end. */
@@ -165,6 +183,7 @@ export function createTurns(need: TurnsNeed) {
     entry.child.catchUp.end();
     await record.end(turn, outcome, ended);
     running.delete(turn.id);
+    starter.look();
     rmSync(entry.child.dir, { recursive: true, force: true });
   }
 
@@ -176,11 +195,14 @@ export function createTurns(need: TurnsNeed) {
     await entry.over;
   }
 
-  /** `false` when no turn runs. */
+  /** `false` when no turn runs or is queued. */
   async function cancel(session: Session): Promise<boolean> {
+    const error = "The turn was cancelled.";
+    const latest = storage.turns.latest(session.id);
+    if (latest?.status === "queued" && (await record.endQueued(latest.id, { status: "cancelled", error }))) return true;
     const turn = storage.turns.running(session.id);
     const entry = turn && running.get(turn.id);
-    if (entry) await stop(entry, "The turn was cancelled.");
+    if (entry) await stop(entry, error);
     return entry !== undefined;
   }
 
@@ -197,6 +219,10 @@ export function createTurns(need: TurnsNeed) {
   return {
     start,
     cancel,
+    /** How many queued turns start before this one, and itself; `undefined` when it is not queued. */
+    place: queue.place,
+    /** Starts what is queued, from now on: children can reach us. */
+    open: starter.open,
     /** Resolves when what the session's child has written so far is stored, or when that takes too long. */
     async caughtUp(sessionId: string): Promise<void> {
       const turn = storage.turns.running(sessionId);
@@ -210,13 +236,16 @@ export function createTurns(need: TurnsNeed) {
     /** Lets go of the children, which go on; the next server finds them by what is on disk. */
     async handOver(): Promise<void> {
       isClosing = true;
+      starter.close();
       leave.abort();
       await Promise.all([...running.values()].map(({ launched, over }) => Promise.all([launched, over])));
     },
     async [Symbol.asyncDispose]() {
       isClosing = true;
+      starter.close();
       const why = "Plexus was stopped while this turn ran.";
       const stopped = leave.signal.aborted ? [] : [...running.values()].map((entry) => stop(entry, why));
+      stopped.push(insisting(() => starter.cancelAll("Plexus was stopped while this turn was queued.")));
       const timer = setTimeout(() => leave.abort(), STOP_WITHIN_MS);
       await Promise.all(stopped);
       clearTimeout(timer);

@@ -17,6 +17,8 @@ const ok = z.literal("ok");
 const head = SessionDetail.shape.head;
 /** `cursor` begins the next page; it is `null` on the last one. */
 const page = { has_more: z.boolean(), cursor: z.string().nullable() };
+/** In the queue: 1 is next. */
+const place = z.int().positive();
 const NamedToken = z.strictObject({ id: Id, name: z.string(), created_at: UnixSeconds });
 const Block = z.strictObject({ role: z.enum(["root", "user", "assistant"]), content: JsonObject });
 const NumberedEvent = z.strictObject({ seq: z.int().nonnegative(), event: TurnEvent });
@@ -54,13 +56,17 @@ export const ANSWERS = {
   SessionCreated: z.strictObject({ type: z.literal("created"), id: Id, name: z.string(), head }),
   SessionDeleted: z.strictObject({ type: z.literal("deleted"), id: Id }),
   SessionForked: z.strictObject({ type: z.literal("forked"), id: Id, head }),
-  TurnStarted: z.strictObject({ type: z.literal("started"), session_id: Id, turn_id: Id }),
+  TurnStarted: z.union([
+    z.strictObject({ type: z.literal("started"), session_id: Id, turn_id: Id }),
+    z.strictObject({ type: z.literal("queued"), session_id: Id, turn_id: Id, place }),
+  ]),
   Usage,
   TurnAnswer: z.strictObject({
     type: ok,
     session_id: Id,
     turn_id: Id,
     status: TurnStatus,
+    place: place.optional(),
     text: z.string(),
     pending_approvals: z.array(Approval),
     usage: Usage.nullable(),

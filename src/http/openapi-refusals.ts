@@ -10,8 +10,9 @@ const MESSAGES: Record<ErrorCode, string> = {
   forbidden: "Only the operator's token may do this.",
   not_found: "There is no approval 0190: list the pending ones to see their ids.",
   name_taken: 'The name "builder" is in use: choose another.',
-  turn_running: 'Session "builder" has a turn that runs: poll or cancel it first.',
-  limit_reached: "16 children run, which is the limit (--max-running): wait for one to end, or cancel one.",
+  turn_running: 'Session "builder" has a turn that runs or is queued: poll or cancel it first.',
+  limit_reached:
+    "The queue is full: 16 children run, which is the limit (--max-running), and too many turns wait. Wait for one to end, or cancel one.",
   claude_unavailable: "Claude Code was not found: install it, or name it with --claude.",
   payload_too_large: "The body is larger than 33554432 bytes.",
   too_many_requests: "Too many wrong tokens: try again in 10 seconds.",

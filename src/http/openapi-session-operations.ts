@@ -48,11 +48,13 @@ export const SESSION_OPERATIONS: Operation[] = [
     id: "chat",
     tag: "Sessions",
     summary: "Gives a session work",
-    details: "Without `wait_secs` it answers at once. With it, at the turn's end, or when a decision is needed.",
+    details:
+      "Without `wait_secs` it answers at once. With it, at the turn's end, or when a decision is needed. " +
+      "While `--max-running` children run, the turn is queued, and starts by itself when its `place` in the queue comes.",
     body: "Chat",
     answers: {
       200: { says: "How the turn stands, after `wait_secs` at the latest.", json: "TurnAnswer" },
-      202: { says: "The turn runs.", json: "TurnStarted" },
+      202: { says: "The turn runs, or is queued.", json: "TurnStarted" },
     },
     errors: ["turn_running", "limit_reached", "claude_unavailable", "unreachable"],
   },
@@ -61,8 +63,8 @@ export const SESSION_OPERATIONS: Operation[] = [
     path: "/api/v1/sessions/:key/cancel",
     id: "cancelTurn",
     tag: "Sessions",
-    summary: "Ends the turn that runs",
-    answers: { 200: { says: "Every process of the child is gone; or none ran.", json: "Cancelled" } },
+    summary: "Ends the turn that runs or is queued",
+    answers: { 200: { says: "Every process of the child is gone; or there was no turn to end.", json: "Cancelled" } },
   },
   {
     method: "post",

@@ -39,18 +39,22 @@ export function sessionRoutes(app: App, closing: AbortSignal) {
       const { prompt, ephemeral, wait_secs } = c.req.valid("json");
       if (wait_secs === undefined) {
         const turn = await app.turns.start(session, prompt, ephemeral ?? false);
-        return c.json({ type: "started", session_id: session.id, turn_id: turn.id }, 202);
+        const place = turn.status === "queued" ? app.turns.place(turn.id) : undefined;
+        const about = { session_id: session.id, turn_id: turn.id };
+        return c.json(place === undefined ? { type: "started", ...about } : { type: "queued", ...about, place }, 202);
       }
       c.env.server?.timeout(c.req.raw, 0);
       const signal = AbortSignal.any([c.req.raw.signal, closing, c.get("revoked")]);
       const wait = { waitMs: wait_secs * 1000, signal, maxChars: MAX_TEXT_CHARS };
-      const { turn, status, text, pending, usage } = await app.driving.chat(session, { prompt, ephemeral }, wait);
+      const outcome = await app.driving.chat(session, { prompt, ephemeral }, wait);
+      const { turn, status, text, pending, usage, place } = outcome;
       refuseRevoked(c);
       return c.json({
         type: "ok",
         session_id: session.id,
         turn_id: turn.id,
         status,
+        ...(place !== undefined && { place }),
         text,
         pending_approvals: pending.approvals,
         usage,

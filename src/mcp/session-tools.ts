@@ -36,15 +36,19 @@ export const SESSION_TOOLS: RunnableTool[] = [
   tool({
     name: "claudecode_chat_async",
     title: "Start a turn",
-    description: "Gives the session's child a prompt and returns at once. Then call loopback_wait or claudecode_poll.",
+    description:
+      "Gives the session's child a prompt and returns at once: started, or queued where as many children run as may. " +
+      "A queued turn starts by itself. Then call loopback_wait or claudecode_poll.",
     input: ChatInput,
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     async run({ app, principal }, { prompt, ephemeral, ...reference }) {
       const session = sessionOf(app, principal, reference);
-      await app.turns.start(session, prompt, ephemeral ?? false);
+      const turn = await app.turns.start(session, prompt, ephemeral ?? false);
+      const place = turn.status === "queued" ? app.turns.place(turn.id) : undefined;
       return {
-        type: "started",
+        type: place === undefined ? "started" : "queued",
         session_id: session.id,
+        ...(place !== undefined && { place }),
         next: "Call loopback_wait for its asks, claudecode_poll for its events.",
       };
     },
@@ -54,7 +58,7 @@ export const SESSION_TOOLS: RunnableTool[] = [
     title: "Run a turn and wait for it",
     description:
       "Gives the session's child a prompt and waits for the end of its turn; returns earlier when a decision is needed " +
-      "(status awaiting_permission) or when wait_secs are over (running). Then go on with loopback_respond and claudecode_poll.",
+      "(status awaiting_permission) or when wait_secs are over (running, or queued). Then go on with loopback_respond and claudecode_poll.",
     input: ChatWaitInput,
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     untrusted: ["text", "error", "pending_approvals"],
@@ -63,11 +67,13 @@ export const SESSION_TOOLS: RunnableTool[] = [
       const waitMs = (wait_secs ?? DEFAULT_WAIT_SECS) * 1000;
       const onProgress = (events: number) => progress(events, `${session.name}: ${events} events so far`);
       const chat = { waitMs, signal, maxChars: MAX_CHAT_TEXT_CHARS, onProgress };
-      const { status, error, text, pending, usage } = await app.driving.chat(session, { prompt, ephemeral }, chat);
+      const outcome = await app.driving.chat(session, { prompt, ephemeral }, chat);
+      const { status, error, text, pending, usage, place } = outcome;
       return {
         type: "ok",
         session_id: session.id,
         status,
+        ...(place !== undefined && { place }),
         text,
         error: error && cutText(error, MAX_ERROR_CHARS),
         ...pendingIn(pending),
@@ -128,7 +134,8 @@ export const SESSION_TOOLS: RunnableTool[] = [
   tool({
     name: "claudecode_cancel",
     title: "Cancel the turn",
-    description: "Ends the turn that runs in a session, and every process of its child, before it answers.",
+    description:
+      "Ends the turn that runs or is queued in a session, and every process of its child, before it answers.",
     input: SessionRef,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
     async run({ app, principal }, reference) {
@@ -160,6 +167,8 @@ function pendingIn(list: ApprovalList): JsonObject {
 const IDLE = "Nothing runs in this session: give it work with claudecode_chat_async.";
 const NEXT: Record<SessionStatus, string> = {
   awaiting_permission: "Decide the pending approvals with loopback_respond, then poll on.",
+  queued:
+    "It waits for another child to end, then starts by itself. Call claudecode_poll with wait_secs, or loopback_wait.",
   running: "It works. Call claudecode_poll with wait_secs, or loopback_wait.",
   failed: "The turn failed: its last event says why. Start another with claudecode_chat_async.",
   idle: IDLE,

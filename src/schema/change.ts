@@ -8,6 +8,7 @@ export const ChangeKind = z.enum([
   "approval_requested",
   "approval_resolved",
   "unasked_call",
+  "turn_queued",
   "turn_started",
   "turn_ended",
 ]);
@@ -24,7 +25,8 @@ export type Change = {
   at: number;
 };
 
-const turn = { session_id: Id, session_name: z.string(), turn_id: Id, ephemeral: z.boolean(), started_at: UnixSeconds };
+const queued = { session_id: Id, session_name: z.string(), turn_id: Id, ephemeral: z.boolean() };
+const turn = { ...queued, started_at: UnixSeconds };
 
 /** A change as a watcher of `/api/v1/events` receives it. */
 export const ChangeEvent = z.discriminatedUnion("type", [
@@ -51,6 +53,7 @@ export const ChangeEvent = z.discriminatedUnion("type", [
   }),
   /** A call ran although Plexus had not allowed it, in a session in which none may. */
   UnaskedCall.extend({ type: z.literal("unasked_call") }),
+  z.strictObject({ type: z.literal("turn_queued"), ...queued, status: z.literal("queued"), queued_at: UnixSeconds }),
   z.strictObject({
     type: z.literal("turn_started"),
     ...turn,

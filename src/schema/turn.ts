@@ -3,7 +3,7 @@ import { ApprovalStatus } from "./approval.ts";
 import { Id, JsonObject } from "./values.ts";
 
 /** How a turn stands; `awaiting_permission` is derived from the pending approvals, never stored. */
-export const TurnStatus = z.enum(["running", "awaiting_permission", "complete", "failed", "cancelled"]);
+export const TurnStatus = z.enum(["queued", "running", "awaiting_permission", "complete", "failed", "cancelled"]);
 export type TurnStatus = z.infer<typeof TurnStatus>;
 
 /** A session that has had no turn is `idle`. */

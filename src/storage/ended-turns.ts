@@ -3,7 +3,7 @@ import type { Orm } from "./database.ts";
 import { inOneStep } from "./space.ts";
 import { turnEvents, turns } from "./tables.ts";
 
-const isOver = sql`status <> 'running'`;
+const isOver = sql`status <> 'running' AND status <> 'queued'`;
 
 /** How turns that are over are forgotten, in steps: one may have a hundred thousand events, or events of megabytes. */
 export function endedTurnQueries(orm: Orm) {

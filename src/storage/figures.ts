@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import type { Orm } from "./database.ts";
 import { approvals, turns } from "./tables.ts";
 
-/** Figures that cost the same however long the history is: they read what is pending or runs, by its index. */
+/** Figures that cost the same however long the history is: they read what is pending, queued or runs, by its index. */
 export function figureQueries(orm: Orm, path: string) {
   const pending = orm
     .select({ count: sql<number>`count(*)`, oldestAt: sql<number | null>`min(created_at)` })
@@ -15,10 +15,12 @@ export function figureQueries(orm: Orm, path: string) {
     .from(turns)
     .where(sql`status = 'running'`)
     .prepare();
+  const queued = orm.select({ count: sql<number>`count(*)` }).from(turns).where(sql`status = 'queued'`).prepare();
   return {
     pending: () => pending.get() ?? { count: 0, oldestAt: null },
     /** The turns that run, and how many events they have by now. */
     running: () => running.get() ?? { count: 0, events: 0 },
+    queued: (): number => queued.get()?.count ?? 0,
     databaseBytes: (): number => sizeOf(path),
     /** What is committed, and not yet in the database file. */
     logBytes: (): number => sizeOf(`${path}-wal`),

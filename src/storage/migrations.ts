@@ -3,6 +3,7 @@ import approvalCore from "../../drizzle/0000_approval_core.sql" with { type: "te
 import adoption from "../../drizzle/0001_adoption.sql" with { type: "text" };
 import webhooks from "../../drizzle/0002_webhooks.sql" with { type: "text" };
 import sealedChildren from "../../drizzle/0003_sealed_children.sql" with { type: "text" };
+import turnQueue from "../../drizzle/0004_turn_queue.sql" with { type: "text" };
 import { AppError } from "../schema/errors.ts";
 
 /** The files of `drizzle/` in order, carried inside the binary. */
@@ -11,6 +12,7 @@ export const MIGRATIONS: { tag: string; sql: string }[] = [
   { tag: "0001_adoption", sql: adoption },
   { tag: "0002_webhooks", sql: webhooks },
   { tag: "0003_sealed_children", sql: sealedChildren },
+  { tag: "0004_turn_queue", sql: turnQueue },
 ];
 
 /** Brings the database up to date, each step in a transaction; refuses one that a newer Plexus has written. */

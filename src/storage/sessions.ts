@@ -67,6 +67,7 @@ const newestTurn = sql`(SELECT status FROM turns WHERE session_id = sessions.id 
 const isAsking = sql`EXISTS (SELECT 1 FROM loopback_approvals WHERE session_id = sessions.id AND status = 'pending')`;
 const hasStatus: Record<SessionStatus, SQL> = {
   idle: sql`${newestTurn} IS NULL`,
+  queued: sql`${newestTurn} = 'queued'`,
   running: sql`${newestTurn} = 'running' AND NOT ${isAsking}`,
   awaiting_permission: sql`${newestTurn} = 'running' AND ${isAsking}`,
   complete: sql`${newestTurn} = 'complete'`,

@@ -164,7 +164,7 @@ export const mcpClients = sqliteTable(
   (table) => [index("mcp_clients_used").on(table.usedAt), index("mcp_clients_owner").on(table.owner)],
 );
 
-/** One prompt and all that follows. Only what is over has another status than `running`; the rest is derived. */
+/** One prompt and all that follows. `queued`, `running` and the three ends are stored; the rest is derived. */
 export const turns = sqliteTable(
   "turns",
   {
@@ -173,8 +173,10 @@ export const turns = sqliteTable(
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
     owner: text().notNull(),
-    status: text().$type<"running" | "complete" | "failed" | "cancelled">().notNull(),
+    status: text().$type<"queued" | "running" | "complete" | "failed" | "cancelled">().notNull(),
     ephemeral: integer({ mode: "boolean" }).notNull(),
+    /** What the child is to do, for as long as the turn is queued. */
+    prompt: text(),
     /** How many events it has: the number of the next one. */
     eventCount: integer("event_count").notNull().default(0),
     /** How far the child's output is in the events, and what reading on from there takes. */
@@ -185,11 +187,13 @@ export const turns = sqliteTable(
     /** How many of its calls ran although Plexus had not allowed them. */
     unasked: integer().notNull().default(0),
     error: text(),
+    /** Of a queued turn, when it was filed. */
     startedAt: integer("started_at").notNull(),
     endedAt: integer("ended_at"),
   },
   (table) => [
     uniqueIndex("turns_running").on(table.sessionId).where(sql`status = 'running'`),
+    index("turns_queued").on(table.owner, table.id).where(sql`status = 'queued'`),
     index("turns_session").on(table.sessionId, table.id),
     index("turns_ended").on(table.endedAt).where(sql`status <> 'running'`),
   ],

@@ -3,11 +3,14 @@ import type { Usage } from "../schema/turn.ts";
 import type { JsonObject } from "../schema/values.ts";
 import type { Orm } from "./database.ts";
 import { endedTurnQueries } from "./ended-turns.ts";
+import { queuedTurnQueries } from "./queued-turns.ts";
 import { turns } from "./tables.ts";
 import { turnEventQueries } from "./turn-events.ts";
 
 export type { NumberedTurnEvent } from "./turn-events.ts";
-export type TurnRow = Omit<typeof turns.$inferSelect, "reading">;
+export type TurnRow = Omit<typeof turns.$inferSelect, "reading" | "prompt">;
+/** A turn that runs, and the session and owner that it runs for. */
+export type RunningTurn = Pick<TurnRow, "id" | "owner" | "sessionId">;
 export type TurnEnd = {
   status: "complete" | "failed" | "cancelled";
   error: string | null;
@@ -21,8 +24,8 @@ const AFTER_EVERY_ID = "~";
 /** Queries on turns and their events. What writes is called inside a transaction of the writer. */
 export function turnQueries(orm: Orm) {
   const at = sql.placeholder;
-  // How far a child is read is long, and only who reads on wants it.
-  const { reading, ...columns } = getTableColumns(turns);
+  // How far a child is read is long, and only who reads on wants it; so is a prompt, which only who starts the turn wants.
+  const { reading, prompt: _, ...columns } = getTableColumns(turns);
   const byId = orm
     .select(columns)
     .from(turns)
@@ -75,14 +78,23 @@ export function turnQueries(orm: Orm) {
     .where(and(eq(turns.id, at("id")), isRunning))
     .returning(columns)
     .prepare();
+  const runningOwners = orm
+    .select({ id: turns.id, owner: turns.owner, sessionId: turns.sessionId })
+    .from(turns)
+    .where(isRunning)
+    .prepare();
   const countRunning = orm.select({ count: sql<number>`count(*)` }).from(turns).where(isRunning).prepare();
 
   return {
     ...turnEventQueries(orm),
     ...endedTurnQueries(orm),
+    ...queuedTurnQueries(orm),
     get: (id: string): TurnRow | undefined => byId.get({ id }),
     running: (sessionId: string): TurnRow | undefined => running.get({ sessionId }),
     latest: (sessionId: string): TurnRow | undefined => latest.get({ sessionId }),
+    /** Whether the session has a turn that runs or is queued: no other can be newer. */
+    isBusy: (sessionId: string): boolean => latest.get({ sessionId })?.endedAt === null,
+    runningOwners: (): RunningTurn[] => runningOwners.all(),
     countRunning: (): number => countRunning.get()?.count ?? 0,
     /** In the order of their beginning; sorted, since walking along the ids would pass all that are over. */
     listRunning: (): TurnRow[] => orm.select(columns).from(turns).where(isRunning).orderBy(sql`+id`).all(),

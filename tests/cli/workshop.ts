@@ -25,7 +25,8 @@ export type Workshop = Place & {
   statusOf(name: string): Promise<string | undefined>;
 };
 
-export async function openWorkshop(): Promise<Workshop> {
+/** `args` are further ones of its server. */
+export async function openWorkshop(args: string[] = []): Promise<Workshop> {
   await using stack = new AsyncDisposableStack();
   const runId = crypto.randomUUID();
   const directory = stack.use(await temporaryDirectory());
@@ -35,7 +36,7 @@ export async function openWorkshop(): Promise<Workshop> {
   const work = join(directory.path, "work");
   for (const path of [home, work]) mkdirSync(path);
   const env = { ...cliEnvironment(home, model.url), [RUN_MARKER]: runId };
-  const place = stack.use(await openPlace({ args: ["--claude", CLAUDE], home, env }));
+  const place = stack.use(await openPlace({ args: ["--claude", CLAUDE, ...args], home, env }));
   // Asked to stop, the server takes its children along.
   stack.defer(async () => void (await place.server.stop("SIGTERM")));
   const owned = stack.move();

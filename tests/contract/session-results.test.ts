@@ -44,7 +44,10 @@ test("a turn that asks, and one that fails", async () => {
   await expectResult(await call("streams", { session_id: id }), "streams");
   await expectResult(await call("chat", chat), "error-turn-running", { isError: true });
   await family.create("other");
-  await expectResult(await call("chat", { ...chat, name: "other" }), "error-limit-reached", { isError: true });
+  await expectResult(await call("chat_async", { ...chat, name: "other" }), "queued");
+  await call("cancel", { name: "other" });
+  await expectResult(await call("chat", { ...chat, name: "other", wait_secs: 0 }), "chat-queued");
+  await call("delete", { name: "other" });
   const ask = await family.ask(id);
   await expectResult(await call("poll", { name: "worker", limit: 1 }), "poll-awaiting-permission");
   await family.respond(ask, { approve: false, message: "not now" });

@@ -6,6 +6,7 @@ import { filesIn } from "../../src/claude/launch.ts";
 import { Reading } from "../../src/claude/reading.ts";
 import { createBroadcast } from "../../src/domain/broadcast.ts";
 import { type Batch, type ChildEnd, followChild } from "../../src/domain/child-output.ts";
+import { createTurnQueue } from "../../src/domain/turn-queue.ts";
 import { createTurnRecord } from "../../src/domain/turn-record.ts";
 import type { TurnEvent } from "../../src/schema/turn.ts";
 import { JsonObject } from "../../src/schema/values.ts";
@@ -134,12 +135,13 @@ async function withChild(body: (scene: Scene) => Promise<void>): Promise<void> {
 }
 
 async function beginTurn(storage: TemporaryStorage): Promise<{ turn: TurnRow; add(batch: Batch): Promise<unknown> }> {
+  const lent = { ...storage, [Symbol.dispose]: () => {} };
   const record = createTurnRecord({
-    storage: { ...storage, [Symbol.dispose]: () => {} },
+    storage: lent,
     broadcast: createBroadcast(),
     abandon: async () => {},
     now: Date.now,
-    maxRunning: 1,
+    queue: createTurnQueue({ storage: lent, tokens: { ownersIn: () => [] }, maxRunning: 1 }),
     environment: {},
   });
   const session = newSession();

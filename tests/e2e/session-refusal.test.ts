@@ -8,18 +8,6 @@ setDefaultTimeout(120_000);
 
 const isRoot = process.getuid?.() === 0;
 
-test("one child more than --max-running is refused with the limit, and starts when another has ended", async () => {
-  await using family = await startFamily({ flags: { maxRunning: "2" } });
-  for (const name of ["one", "two", "three"]) await family.create(name);
-  for (const name of ["one", "two"]) await family.start(name, [{ hang: true }]);
-  const refusal = await family.refused("claudecode_chat_async", { name: "three", prompt: "go" });
-  expect(refusal).toMatchObject({ code: "limit_reached", message: expect.stringMatching(/^2 .*--max-running/) });
-  expect(await family.call("claudecode_poll", { name: "three" })).toMatchObject({ status: "idle", total_events: 0 });
-  expect((await family.call("claudecode_get_tree", { name: "three" })).nodes).toHaveLength(1);
-  await family.call("claudecode_cancel", { name: "one" });
-  expect((await family.run("three", [{ say: "my turn" }])).status).toBe("complete");
-});
-
 describe("a claude that can't be started is an error that says what to do", () => {
   test.each([
     ["that is not there", undefined, 0, /not an executable file.*--claude/],

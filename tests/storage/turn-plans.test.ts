@@ -58,6 +58,16 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
     expect(plans(() => turns.listRunning()).join()).toContain("USING INDEX turns_running");
   });
 
+  test("what is queued is found among itself", () => {
+    const among = "turns USING COVERING INDEX turns_queued";
+    expect(plans(() => turns.isAnyQueued())).toEqual([`SCAN ${among}`]);
+    expect(plans(() => turns.listQueued()).join()).toContain(`SCAN ${among}`);
+    expect(plans(() => turns.queueSize()).join()).toContain("INDEX turns_queued");
+    expect(plans(() => turns.queueSize("operator")).join()).toContain("INDEX turns_queued (owner=?)");
+    expect(plans(() => turns.startIfQueued("turn-1-99", 1))).toEqual([BY_ID, BY_ID]);
+    expect(plans(() => turns.runningOwners()).join()).toContain("USING INDEX turns_running");
+  });
+
   test("the latest turn, the next and a page of them are read along the session's", () => {
     const ofSession = "SEARCH turns USING INDEX turns_session (session_id=?";
     expect(plans(() => turns.latest("s-1"))).toEqual([`${ofSession})`]);

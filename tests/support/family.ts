@@ -91,7 +91,7 @@ export async function startFamily({ flags = {}, environment = {}, clocks = {} }:
       `the end of ${name}`,
       async () => {
         const poll = await call("claudecode_poll", wait);
-        return poll.status !== "running" && poll.status !== "awaiting_permission" && poll;
+        return !["queued", "running", "awaiting_permission"].includes(poll.status) && poll;
       },
       PATIENCE_MS,
     );

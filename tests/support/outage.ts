@@ -161,7 +161,7 @@ export async function startMortalFamily({ args = [], claude = CLAUDE }: Options 
         `the end of ${name}`,
         async () => {
           const poll = await call("claudecode_poll", { name, wait_secs: 5, consumer: "the end" });
-          return poll.status !== "running" && poll.status !== "awaiting_permission" && poll;
+          return !["queued", "running", "awaiting_permission"].includes(poll.status) && poll;
         },
         60_000,
       );

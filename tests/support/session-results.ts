@@ -34,7 +34,7 @@ const Stream = z.strictObject({
   session_id: Uuid,
   turn_id: Uuid,
   status: TurnStatus,
-  event_count: z.int().positive(),
+  event_count: z.int().nonnegative(),
   read_position: z.int().nonnegative(),
   started_at: UnixSeconds,
   ended_at: UnixSeconds.nullable(),
@@ -51,11 +51,15 @@ const Node = z.strictObject({
 /** What each tool answers, key by key, where it does not refuse; written down here so that no change goes unseen. */
 export const SESSION_RESULTS = {
   claudecode_create: z.strictObject({ type: z.literal("created"), id: Uuid, name: z.string(), head: Head, next }),
-  claudecode_chat_async: z.strictObject({ type: z.literal("started"), session_id: Uuid, next }),
+  claudecode_chat_async: z.discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("started"), session_id: Uuid, next }),
+    z.strictObject({ type: z.literal("queued"), session_id: Uuid, place: z.int().positive(), next }),
+  ]),
   claudecode_chat: z.strictObject({
     type: z.literal("ok"),
     session_id: Uuid,
     status: SessionStatus,
+    place: z.int().positive().optional(),
     text: z.string(),
     error: z.string().nullable(),
     pending_approvals: z.array(Approval),

@@ -60,6 +60,27 @@ describe.skipIf(CHROMIUM === undefined)("a child of the real CLI, on the page", 
     expect((await family.call("claudecode_get", { session_id: id })).config.status).toBe("complete");
   });
 
+  test("is shown as queued while no slot is free, and as running when it starts", async () => {
+    await using family = await startFamily({ flags: { maxRunning: "1" } });
+    const id = await family.create("worker");
+    await family.create("other");
+    await family.start("other", [{ hang: true }]);
+    await using person = await signedIn(browser, family.plexus);
+    const { page } = person;
+    await page.goto(`${family.plexus.url}/#/sessions/${id}`);
+    await page.getByRole("textbox", { name: "Prompt" }).fill(script([{ say: "my turn", waitFor: "go" }]));
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.locator(".badge", { hasText: "queued" }).waitFor();
+    await page.getByText("The turn is queued").waitFor();
+    await page.getByRole("button", { name: "Cancel turn" }).waitFor();
+    await family.call("claudecode_cancel", { name: "other" });
+    await page.locator(".badge", { hasText: "running" }).waitFor();
+    family.model.release("go");
+    await page.getByRole("log", { name: "Transcript" }).getByText("my turn").waitFor();
+    await page.locator(".badge", { hasText: "done" }).waitFor();
+    expect(person.complaints).toEqual([]);
+  });
+
   test("takes a second prompt, is cancelled, forked and deleted there", async () => {
     await using family = await startFamily();
     const id = await family.create("worker");

@@ -3,10 +3,10 @@ import { z } from "zod";
 import { complain } from "../announcer.tsx";
 import { reasonOf, request } from "../wire/request.ts";
 
-type Props = { id: string; isRunning: boolean; onSent: () => Promise<void> };
+type Props = { id: string; isRunning: boolean; isQueued: boolean; onSent: () => Promise<void> };
 
 /** Gives a session its next prompt; one turn at a time. */
-export function ChatBox({ id, isRunning, onSent }: Props) {
+export function ChatBox({ id, isRunning, isQueued, onSent }: Props) {
   const prompt = useSignal("");
   const isBusy = useSignal(false);
   const submit = async (event: Event) => {
@@ -26,6 +26,8 @@ export function ChatBox({ id, isRunning, onSent }: Props) {
   const onKey = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void submit(event);
   };
+  const inTheWay = isQueued ? "A turn is queued…" : "A turn is running…";
+  const placeholder = isRunning ? inTheWay : "What to do next (Ctrl+Enter sends)";
   return (
     <form class="chat-box" onSubmit={submit}>
       <label class="unseen" for="chat">
@@ -34,7 +36,7 @@ export function ChatBox({ id, isRunning, onSent }: Props) {
       <textarea
         id="chat"
         rows={2}
-        placeholder={isRunning ? "A turn is running…" : "What to do next (Ctrl+Enter sends)"}
+        placeholder={placeholder}
         value={prompt}
         onInput={({ currentTarget }) => (prompt.value = currentTarget.value)}
         onKeyDown={onKey}

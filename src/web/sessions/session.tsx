@@ -36,6 +36,7 @@ export function SessionPage({ id }: { id: string }) {
     );
   }
   const isRunning = isGoingOn(session.status);
+  const isQueued = session.status === "queued";
   return (
     <main class="session">
       <Head session={session}>
@@ -58,7 +59,14 @@ export function SessionPage({ id }: { id: string }) {
       ) : (
         <TranscriptView transcript={transcript} />
       )}
-      {session.kind === "managed" && <ChatBox id={id} isRunning={isRunning} onSent={transcript.refresh} />}
+      {isQueued && (
+        <p class="queued" role="status">
+          The turn is queued: it starts when another child has ended.
+        </p>
+      )}
+      {session.kind === "managed" && (
+        <ChatBox id={id} isRunning={isRunning} isQueued={isQueued} onSent={transcript.refresh} />
+      )}
       {dialog.value === "fork" && <ForkDialog session={session} onClose={() => (dialog.value = "none")} />}
       {dialog.value === "delete" && <DeleteDialog session={session} onClose={() => (dialog.value = "none")} />}
     </main>

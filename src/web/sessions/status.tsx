@@ -2,6 +2,7 @@ import type { SessionStatus } from "../../schema/turn.ts";
 
 const WORDS: Record<SessionStatus, string> = {
   idle: "idle",
+  queued: "queued",
   running: "running",
   awaiting_permission: "asks",
   complete: "done",
@@ -14,7 +15,7 @@ export function SessionBadge({ status }: { status: SessionStatus }) {
 }
 
 export function isGoingOn(status: SessionStatus): boolean {
-  return status === "running" || status === "awaiting_permission";
+  return status === "queued" || status === "running" || status === "awaiting_permission";
 }
 
 export function dollars(amount: number): string {

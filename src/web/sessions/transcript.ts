@@ -120,7 +120,7 @@ export function openTranscript(id: string) {
     if (seq % CHUNK === 0) chunks.set(`${turn_id}:${at}`, signal([]));
     put(turn_id, [{ seq, event }]);
     if (seq >= turn.event_count) replaceTurn({ ...turn, event_count: seq + 1 });
-    if (["approval_requested", "approval_resolved", "complete", "error"].includes(event.type)) void refresh();
+    if (["start", "approval_requested", "approval_resolved", "complete", "error"].includes(event.type)) void refresh();
   }
 
   function replaceTurn(turn: TurnSummary): void {

@@ -1,0 +1,2 @@
+ALTER TABLE `turns` ADD `prompt` text;--> statement-breakpoint
+CREATE INDEX `turns_queued` ON `turns` (`owner`,`id`) WHERE status = 'queued';

@@ -1,0 +1,52 @@
+import { describe, expect, test } from "bun:test";
+import { newSession } from "./rows.ts";
+import { type TemporaryStorage, temporaryStorage } from "./temporary-storage.ts";
+
+describe("a queued turn", () => {
+  test("starts once, and hands its prompt over once", async () => {
+    await using storage = await temporaryStorage();
+    const id = await queued(storage, { prompt: "do it" });
+    expect(storage.turns.startIfQueued(id, 5)).toMatchObject({
+      prompt: "do it",
+      turn: { id, status: "running", startedAt: 5 },
+    });
+    expect(storage.turns.startIfQueued(id, 6)).toBeUndefined();
+    expect(storage.turns.queueSize()).toEqual({ count: 0, bytes: 0 });
+  });
+
+  test("is neither over nor running: it takes no event, no end, and is not forgotten", async () => {
+    await using storage = await temporaryStorage();
+    const id = await queued(storage, {});
+    const { sessionId = "" } = storage.turns.get(id) ?? {};
+    expect(storage.turns.isBusy(sessionId)).toBe(true);
+    expect(storage.turns.running(sessionId)).toBeUndefined();
+    expect(storage.turns.appendIfRunning(id, [{ type: "content", text: "x" }])).toBe(false);
+    expect(storage.turns.endIfRunning(id, { status: "failed", error: null, usage: null, endedAt: 1 })).toBeUndefined();
+    expect(storage.turns.removeEndedOf(sessionId, 10)).toBe(0);
+    expect(storage.turns.removeEndedBefore(Number.MAX_SAFE_INTEGER, 10)).toBe(0);
+    expect(storage.turns.get(id)?.status).toBe("queued");
+  });
+
+  test("is listed in the order of filing, and counted with the bytes of its prompt", async () => {
+    await using storage = await temporaryStorage();
+    const first = await queued(storage, { owner: "b", prompt: "€" });
+    const second = await queued(storage, { owner: "a", prompt: "xx" });
+    expect(storage.turns.listQueued()).toEqual([
+      { id: first, owner: "b" },
+      { id: second, owner: "a" },
+    ]);
+    expect(storage.turns.queueSize()).toEqual({ count: 2, bytes: 5 });
+    expect(storage.turns.queueSize("b")).toEqual({ count: 1, bytes: 3 });
+  });
+});
+
+async function queued(storage: TemporaryStorage, { owner = "operator", prompt = "go" }): Promise<string> {
+  const session = newSession({ name: Bun.randomUUIDv7(), owner });
+  const id = storage.newId();
+  await storage.write(() => {
+    storage.sessions.createIfNameFree(session);
+    const turn = { id, sessionId: session.id, owner, ephemeral: false, startedAt: 1 };
+    storage.turns.createQueued({ ...turn, prompt, reading: { offset: 0 } });
+  });
+  return id;
+}
