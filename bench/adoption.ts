@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { writeStandIn } from "../tests/support/stand-in.ts";
 import { ms, percentile, type Row, times } from "./measure.ts";
-import { openParent } from "./parent.ts";
+import { openParent, workingDirIn } from "./parent.ts";
 import { OPERATOR_TOKEN, temporaryDataDir } from "./server-process.ts";
 import { answered, freePort } from "./start-up.ts";
 
@@ -20,7 +20,7 @@ export async function adoptionFigures(program: string): Promise<{ title: string;
 
   const first = await start();
   using parent = await openParent(first);
-  const working_dir = directory.path;
+  const working_dir = workingDirIn(directory.path);
   for (let child = 0; child < CHILDREN; child++) {
     await parent.call("claudecode_create", { name: `child-${child}`, working_dir });
     await parent.call("claudecode_chat_async", { name: `child-${child}`, prompt: "sleep" });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { percentile, timed } from "./measure.ts";
-import { openParent, scriptedChildren } from "./parent.ts";
+import { openParent, scriptedChildren, workingDirIn } from "./parent.ts";
 import { startBenchServer, temporaryDataDir } from "./server-process.ts";
 
 const CALLS = 20;
@@ -25,13 +25,14 @@ export type Children = {
 export async function childrenAtOnce(count: number, rounds: number): Promise<Children> {
   using directory = temporaryDataDir();
   const settings = scriptedChildren(directory.path);
+  const working_dir = workingDirIn(directory.path);
   await using server = await startBenchServer(join(directory.path, "data"), { settings });
   const turns = await Promise.all(
     Array.from({ length: count }, async (_, number) => {
       const parent = await openParent(server);
       const { id: session_id } = await parent.call("claudecode_create", {
         name: `child ${number}`,
-        working_dir: directory.path,
+        working_dir,
       });
       const turn = async () => {
         await parent.call("claudecode_chat_async", { session_id, prompt: `ask ${CALLS}` });

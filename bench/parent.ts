@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { connect } from "./connection.ts";
@@ -39,4 +39,11 @@ export function scriptedChildren(directory: string): Record<string, string> {
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${script}' "$@"\n`);
   chmodSync(program, 0o700);
   return { PLEXUS_CLAUDE: program, PLEXUS_MAX_RUNNING: "100" };
+}
+
+/** Beside the data dir, which no child may work above. */
+export function workingDirIn(directory: string): string {
+  const path = join(directory, "work");
+  mkdirSync(path);
+  return path;
 }

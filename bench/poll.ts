@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { type Latency, latency, timed } from "./measure.ts";
-import { openParent, type Parent, scriptedChildren } from "./parent.ts";
+import { openParent, type Parent, scriptedChildren, workingDirIn } from "./parent.ts";
 import { startBenchServer, temporaryDataDir } from "./server-process.ts";
 
 const WARM_UP = 100;
@@ -15,10 +15,11 @@ export type Polling = { few: Reading; manyEvents: Reading; manyTurns: Reading };
 export async function polling(many: { events: number; turns: number }, rounds: number): Promise<Polling> {
   using directory = temporaryDataDir();
   const dataDir = join(directory.path, "data");
+  const working_dir = workingDirIn(directory.path);
   await using server = await startBenchServer(dataDir, { settings: scriptedChildren(directory.path) });
   using parent = await openParent(server);
   const create = async (name: string, events: number) => {
-    const { id } = await parent.call("claudecode_create", { name, working_dir: directory.path });
+    const { id } = await parent.call("claudecode_create", { name, working_dir });
     // A call and its result are two; the start and the end of a turn two more.
     await parent.call("claudecode_chat_async", { session_id: id, prompt: `calls ${events / 2 - 1}` });
     await parent.call("loopback_wait", { session_id: id, since: 0, timeout_secs: 110 });

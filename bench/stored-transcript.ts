@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { timed } from "./measure.ts";
-import { openParent, scriptedChildren } from "./parent.ts";
+import { openParent, scriptedChildren, workingDirIn } from "./parent.ts";
 import { startBenchServer, temporaryDataDir } from "./server-process.ts";
 import { writeTranscript } from "./transcript.ts";
 
@@ -24,6 +24,7 @@ export type StoredTranscript = {
 export async function storedTranscripts(sizes: number[]): Promise<StoredTranscript[]> {
   using directory = temporaryDataDir();
   const settings = scriptedChildren(directory.path);
+  const working_dir = workingDirIn(directory.path);
   await using server = await startBenchServer(join(directory.path, "data"), { settings });
   using parent = await openParent(server);
   const results: StoredTranscript[] = [];
@@ -33,7 +34,7 @@ export async function storedTranscripts(sizes: number[]): Promise<StoredTranscri
     const calls = writeTranscript(transcript, size * MEGABYTE);
     const megabytes = statSync(transcript).size / MEGABYTE;
     const name = `long ${number}`;
-    const { id: session_id } = await parent.call("claudecode_create", { name, working_dir: directory.path });
+    const { id: session_id } = await parent.call("claudecode_create", { name, working_dir });
     const baseBytes = await server.memory();
     await server.peakMemory();
     const begin = await server.processorMs();

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { createClaudeCli, type FoundClaude } from "./claude/cli.ts";
 import { type Config, localUrl } from "./config.ts";
 import { type ApprovalContexts, createApprovalContexts } from "./domain/approval-context.ts";
@@ -8,6 +9,7 @@ import { createBroadcast } from "./domain/broadcast.ts";
 import { createBuiltinRules } from "./domain/builtin-rules.ts";
 import { type Conversations, createConversations } from "./domain/conversations.ts";
 import { createDriving, type Driving } from "./domain/driving.ts";
+import { homesOf } from "./domain/homes.ts";
 import { createMcpClients, type McpClients } from "./domain/mcp-clients.ts";
 import { createMetrics, type Metrics } from "./domain/metrics.ts";
 import { displayName, type Principal } from "./domain/principals.ts";
@@ -138,7 +140,13 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
     const tokens = createTokens({ storage, operatorToken, now });
     const childUrl = () => localUrl(config.host, port);
     const claude = createClaudeCli(config);
-    const workspace = createWorkspace({ roots: config.workspace, startedIn: process.cwd() });
+    const workspace = createWorkspace({
+      roots: config.workspace,
+      startedIn: process.cwd(),
+      dataDir: config.dataDir,
+      homes: homesOf(config.home),
+      claudeDir: config.environment["CLAUDE_CONFIG_DIR"] || join(config.home, ".claude"),
+    });
     // The last that can fail: to dispose it would stop the children that an earlier server has left running.
     const turns: Turns = stack.use(
       createTurns({
@@ -156,6 +164,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
             tool: toolName,
           }),
         dataDir: config.dataDir,
+        workspace,
         maxRunning: config.maxRunning,
         claude: claude.require,
         environment: config.environment,

@@ -86,7 +86,7 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     flag: "--workspace",
     env: "PLEXUS_WORKSPACE",
     value: "DIRS",
-    help: "roots that working directories must lie in, comma-separated (anywhere)",
+    help: "roots that the directories of children must lie in, comma-separated (anywhere but a home)",
   },
   retentionDays: {
     flag: "--retention-days",

@@ -5,7 +5,7 @@ import { type CommandSpec, commandLine, mcpConfig } from "./command-line.ts";
 import { childEnvironment } from "./environment.ts";
 import { userLogin } from "./login.ts";
 import { findProcess, type ProcessIdentity, processesWith } from "./processes.ts";
-import { checkWorkingDir } from "./working-dir.ts";
+import { checkDirectory } from "./working-dir.ts";
 
 export type LaunchSpec = Omit<CommandSpec, "mcpConfigFile" | "loginHelpers"> & {
   /** The CLI's path. */
@@ -43,7 +43,7 @@ const NOTING_EXIT = `"$@"; echo $? >"$0".tmp && mv "$0".tmp "$0"`;
 
 /** Starts the CLI in a process session of its own, its output in files: neither ends with this process. */
 export function launch(spec: LaunchSpec): LaunchedChild {
-  checkWorkingDir(spec.workingDir);
+  checkDirectory("working_dir", spec.workingDir);
   const files = filesIn(spec.dir);
   const childsDirs = [spec.workingDir, ...(spec.addDirs ?? [])];
   const login = spec.supervision === "inherit" ? { helpers: {}, env: {} } : userLogin(spec.env, childsDirs);

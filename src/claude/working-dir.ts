@@ -3,16 +3,17 @@ import { isAbsolute } from "node:path";
 import { AppError } from "../schema/errors.ts";
 
 /** Refuses a directory that the CLI can't work in; started there, it would seem to be the CLI that is missing. */
-export function checkWorkingDir(path: string): void {
-  if (!isAbsolute(path)) throw refusal(path, "is not an absolute path: write it from / on");
+export function checkDirectory(argument: "working_dir" | "add_dirs", path: string): void {
+  const refusal = (problem: string) => new AppError("invalid_arguments", `${argument} ${path} ${problem}.`);
+  if (!isAbsolute(path)) throw refusal("is not an absolute path: write it from / on");
   const found = look(path);
-  if (found === undefined) throw refusal(path, "does not exist: create it, or name another one");
-  if (found === "forbidden") throw refusal(path, "can't be looked at: give this user access to its parent folders");
-  if (!found.isDirectory()) throw refusal(path, "is a file, not a directory: name the folder that it lies in");
+  if (found === undefined) throw refusal("does not exist: create it, or name another one");
+  if (found === "forbidden") throw refusal("can't be looked at: give this user access to its parent folders");
+  if (!found.isDirectory()) throw refusal("is a file, not a directory: name the folder that it lies in");
   try {
     accessSync(path, constants.R_OK | constants.X_OK);
   } catch {
-    throw refusal(path, "is not permitted to this user: give read and search permission, or name another one");
+    throw refusal("is not permitted to this user: give read and search permission, or name another one");
   }
 }
 
@@ -23,8 +24,4 @@ function look(path: string) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     return code === "ENOTDIR" ? undefined : "forbidden";
   }
-}
-
-function refusal(path: string, problem: string): AppError {
-  return new AppError("invalid_arguments", `working_dir ${path} ${problem}.`);
 }

@@ -68,7 +68,7 @@ export function settingsOf(flags: SessionFlags): Settings {
     ...(flags.supervision !== undefined && { supervision: flags.supervision }),
     ...(flags.allowedTools !== undefined && { allowed_tools: flags.allowedTools }),
     ...(flags.disallowedTools !== undefined && { disallowed_tools: flags.disallowedTools }),
-    ...(flags.addDir !== undefined && { add_dirs: flags.addDir.map((dir) => resolve(dir)) }),
+    ...(flags.addDir !== undefined && { add_dirs: flags.addDir.map(realPath) }),
     ...(flags.maxTurns !== undefined && { max_turns: flags.maxTurns }),
     ...(flags.approvalTimeoutSecs !== undefined && { loopback_timeout_secs: flags.approvalTimeoutSecs }),
   };

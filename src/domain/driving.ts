@@ -49,7 +49,7 @@ export function createDriving(need: DrivingNeed) {
 
   function chosen(asked: Omit<CreateInput, "name">): SessionConfig {
     return {
-      working_dir: workspace.workingDir(asked.working_dir),
+      ...workspace.directories(asked),
       model: asked.model ?? null,
       system_prompt: asked.system_prompt ?? null,
       loopback_enabled: asked.loopback_enabled ?? true,
@@ -57,7 +57,6 @@ export function createDriving(need: DrivingNeed) {
       supervision: asked.supervision ?? "default",
       allowed_tools: asked.allowed_tools ?? [],
       disallowed_tools: asked.disallowed_tools ?? [],
-      add_dirs: asked.add_dirs ?? [],
       mcp_servers: asked.mcp_servers ?? {},
       max_turns: asked.max_turns ?? null,
       carrier: asked.carrier ?? "http",

@@ -5,6 +5,7 @@ import { launch } from "../claude/launch.ts";
 import { Reading } from "../claude/reading.ts";
 import { carrierServer } from "../schema/carrier.ts";
 import { AppError } from "../schema/errors.ts";
+import type { SessionConfig } from "../schema/session.ts";
 import type { Storage } from "../storage/database.ts";
 import type { TurnRow } from "../storage/turns.ts";
 import type { UnaskedCallRow } from "../storage/unasked-calls.ts";
@@ -18,6 +19,7 @@ import type { Session } from "./sessions.ts";
 import type { Tokens } from "./tokens.ts";
 import { createTurnQueue } from "./turn-queue.ts";
 import { type Begun, createTurnRecord, type Outcome } from "./turn-record.ts";
+import type { Workspace } from "./workspace.ts";
 
 export type Turns = ReturnType<typeof createTurns>;
 
@@ -31,6 +33,7 @@ type TurnsNeed = {
   /** A call ran unasked in a session in which none may. */
   onSealBroken: (call: UnaskedCallRow) => void;
   dataDir: string;
+  workspace: Workspace;
   maxRunning: number;
   /** The CLI's path, or a refusal that says what to do. */
   claude: () => Promise<string>;
@@ -83,9 +86,15 @@ export function createTurns(need: TurnsNeed) {
     return entry;
   }
 
+  /** Its directories as they really are now: a link may lead elsewhere than when the session was made. */
+  function checkedConfig(session: Session): SessionConfig {
+    const stored = configOf(session);
+    return { ...stored, ...need.workspace.directories(stored) };
+  }
+
   /** Files a turn, and returns when its child runs or when it is queued; a session has one at a time. */
   async function start(session: Session, prompt: string, ephemeral: boolean): Promise<TurnRow> {
-    configOf(session);
+    checkedConfig(session);
     await need.claude();
     // Whatever began now would be looked after by nobody.
     if (isClosing) throw new AppError("unreachable", "Plexus is stopping, or handing over: try again in a moment.");
@@ -117,7 +126,7 @@ export function createTurns(need: TurnsNeed) {
 
   async function startChild(entry: Running, { turn, session, prompt }: Begun): Promise<void> {
     try {
-      const config = configOf(session);
+      const config = checkedConfig(session);
       const claude = await need.claude();
       const token = config.loopback_enabled ? await need.tokens.createForChild(session.id) : undefined;
       const process = launch({

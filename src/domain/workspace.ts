@@ -1,34 +1,89 @@
 import { realpathSync } from "node:fs";
 import { relative, resolve } from "node:path";
-import { checkWorkingDir } from "../claude/working-dir.ts";
+import { checkDirectory } from "../claude/working-dir.ts";
 import { AppError } from "../schema/errors.ts";
+import type { SessionConfig } from "../schema/session.ts";
 
 export type Workspace = ReturnType<typeof createWorkspace>;
+export type Directories = Pick<SessionConfig, "working_dir" | "add_dirs">;
+type Argument = keyof Directories;
 
-/** Where children may work: anywhere, or below the roots that the operator has named. */
-export function createWorkspace({ roots, startedIn }: { roots: string[]; startedIn: string }) {
+type WorkspaceNeed = {
+  /** What the operator has named with `--workspace`; without one, children may work nearly anywhere. */
+  roots: string[];
+  startedIn: string;
+  dataDir: string;
+  homes: string[];
+  /** Where Claude Code keeps its settings and credentials. */
+  claudeDir: string;
+};
+
+const INSTEAD = "name another directory, or have the operator name this one with --workspace";
+
+/** Where children may work: anywhere but where tokens lie, or below the roots that the operator has named. */
+export function createWorkspace({ roots, startedIn, dataDir, homes, claudeDir }: WorkspaceNeed) {
+  /** The directory as it really is, so that no link leads elsewhere; refused where no child could or may work. */
+  function permitted(argument: Argument, path: string, instead = INSTEAD): string {
+    checkDirectory(argument, path);
+    const real = realpathSync(path);
+    refuseOutside(argument, path, real);
+    const problem = problemWith(real);
+    if (problem === undefined) return real;
+    throw new AppError("invalid_arguments", `${argument} ${path} ${problem}: ${instead}.`);
+  }
+
+  function refuseOutside(argument: Argument, path: string, real: string): void {
+    if (roots.length === 0 || roots.some((root) => isWithin(realPath(root), real))) return;
+    const allowed = `It must lie in ${roots.join(" or ")} (--workspace).`;
+    throw new AppError("invalid_arguments", `${argument} ${path} is outside of the workspace. ${allowed}`);
+  }
+
+  /** What a child reads in its own directories nobody is asked about, so none of them may hold a token. */
+  function problemWith(real: string): string | undefined {
+    const data = realPath(dataDir);
+    const named = roots.map(realPath);
+    if (isWithin(data, real)) {
+      const isNamed = named.some((root) => isWithin(data, root) && isWithin(root, real));
+      return isNamed ? undefined : `lies in Plexus's data dir ${dataDir}, whose tokens no child may reach`;
+    }
+    // Named is this very directory: a root above it says nothing of what lies in it.
+    if (named.includes(real)) return undefined;
+    if (homes.some((home) => realPath(home) === real)) return "is a home directory, where keys and tokens lie";
+    if (isWithin(real, data)) return `holds Plexus's data dir ${dataDir}, whose tokens no child may reach`;
+    const home = homes.find((path) => isWithin(real, realPath(path)));
+    if (home !== undefined) return `holds the home directory ${home}, where keys and tokens lie`;
+    if (isWithin(real, realPath(claudeDir))) return `holds Claude Code's own settings and login (${claudeDir})`;
+    return undefined;
+  }
+
+  function workingDir(asked: string | undefined): string {
+    if (asked !== undefined) return permitted("working_dir", resolve(asked));
+    const usual = resolve(roots[0] ?? startedIn);
+    return permitted(
+      "working_dir",
+      usual,
+      "it is where the server was started. Name a working_dir, or start the server with --workspace",
+    );
+  }
+
   return {
-    /** The directory that was asked for, or the usual one; refused where no child could or may work. */
-    workingDir(asked: string | undefined): string {
-      const path = resolve(asked ?? roots[0] ?? startedIn);
-      checkWorkingDir(path);
-      const real = realpathSync(path);
-      if (roots.length === 0 || roots.some((root) => isWithin(realRoot(root), real))) return real;
-      const allowed = `It must lie in ${roots.join(" or ")} (--workspace).`;
-      throw new AppError("invalid_arguments", `working_dir ${path} is outside of the workspace. ${allowed}`);
+    /** All directories of a child, each as it really is; a link may have been changed since they were last looked at. */
+    directories(asked: { [K in Argument]?: Directories[K] | undefined }): Directories {
+      const working_dir = workingDir(asked.working_dir);
+      const added = (asked.add_dirs ?? []).map((path) => permitted("add_dirs", resolve(working_dir, path)));
+      return { working_dir, add_dirs: added };
     },
   };
 }
 
-function realRoot(root: string): string {
+function realPath(path: string): string {
   try {
-    return realpathSync(root);
+    return realpathSync(path);
   } catch {
-    return resolve(root);
+    return resolve(path);
   }
 }
 
-/** By what the paths really are, so that no link leads out. */
 function isWithin(root: string, path: string): boolean {
   const way = relative(root, path);
   return way === "" || (way !== ".." && !way.startsWith("../"));

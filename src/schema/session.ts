@@ -23,7 +23,9 @@ export const CreateInput = z.strictObject({
   ),
   allowed_tools: optional(Words).describe("Tools that run unasked, in Claude Code's rule syntax."),
   disallowed_tools: optional(Words).describe("Tools that never run, in Claude Code's rule syntax."),
-  add_dirs: optional(z.array(Path).max(100)).describe("Further directories that the child may work in."),
+  add_dirs: optional(z.array(Path).max(100)).describe(
+    "Further directories that the child may work in; a relative one begins at working_dir.",
+  ),
   mcp_servers: optional(JsonObject).describe(
     "Further MCP servers for the child, by name, as in Claude Code's mcpServers.",
   ),

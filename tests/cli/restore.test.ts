@@ -22,7 +22,8 @@ test("what docs/operating.md says to back up and restore brings back all that th
   await using model = startScriptedModel();
   const home = join(directory.path, "home");
   const tools = join(directory.path, "bin");
-  for (const path of [home, tools]) mkdirSync(path);
+  const working_dir = join(home, "work");
+  for (const path of [home, tools, working_dir]) mkdirSync(path);
   const env = { HOME: home, PATH: `${join(await plexusBinary(), "..")}:${tools}:${process.env["PATH"]}` };
   const start = () =>
     startServerProcess({
@@ -37,14 +38,14 @@ test("what docs/operating.md says to back up and restore brings back all that th
   {
     await using server = await start();
     const parent = await connectClient(server.url, TOKEN);
-    await parent.call("claudecode_create", { name: "worker", working_dir: home });
+    await parent.call("claudecode_create", { name: "worker", working_dir });
     const use = { name: "Bash", input: { command: "touch made", description: "test" } };
     await parent.call("claudecode_chat_async", { name: "worker", prompt: script([{ use: [use] }]) });
     await decideNext(parent);
     before = await recordOf(server, parent);
     expect(await pasted(backUp, { env })).toMatchObject({ exitCode: 0, stderr: "" });
 
-    await parent.call("claudecode_create", { name: "later", working_dir: home });
+    await parent.call("claudecode_create", { name: "later", working_dir });
     await parent[Symbol.asyncDispose]();
     await server.kill();
   }

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startFamily } from "../support/family.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
@@ -62,6 +62,33 @@ describe("a working directory that no child could work in is refused", () => {
     expect(family.children()).toEqual([]);
     mkdirSync(directory.path);
     expect((await family.run("homeless", [{ say: "home again" }])).status).toBe("complete");
+  });
+
+  test("when it holds tokens, and as soon as a directory has become a link there", async () => {
+    await using directory = await temporaryDirectory();
+    const at = (name: string) => join(directory.path, name);
+    for (const name of ["project", "project/more", "moved"]) mkdirSync(at(name));
+    await using family = await startFamily();
+    for (const [path, problem] of [
+      [family.plexus.dataDir, /lies in Plexus's data dir.*--workspace/],
+      [family.home, /is a home directory.*--workspace/],
+      ["/", /holds/],
+    ] as const) {
+      const asked = { name: "curious", working_dir: at("project") };
+      expect(await family.refused("claudecode_create", { ...asked, working_dir: path })).toEqual(invalid(problem));
+      expect(await family.refused("claudecode_create", { ...asked, add_dirs: [path] })).toEqual(invalid(problem));
+    }
+    await family.create("patient", { working_dir: at("project"), add_dirs: ["more"] });
+    const { config } = await family.call("claudecode_get", { name: "patient" });
+    expect(config.add_dirs).toEqual([at("project/more")]);
+    rmdirSync(at("project/more"));
+    symlinkSync(family.plexus.dataDir, at("project/more"));
+    const chat = { name: "patient", prompt: "go" };
+    expect(await family.refused("claudecode_chat_async", chat)).toEqual(invalid(/^add_dirs .*data dir/));
+    renameSync(at("project"), at("moved/project"));
+    symlinkSync(family.home, at("project"));
+    expect(await family.refused("claudecode_chat", chat)).toEqual(invalid(/^working_dir .*is a home directory/));
+    expect(family.children()).toEqual([]);
   });
 
   test.skipIf(isRoot)("when this user may not enter it", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Approval } from "../../src/schema/approval.ts";
 import { CLAUDE } from "../support/claude.ts";
@@ -19,6 +19,7 @@ let parent: TestClient;
 let directory: TemporaryDirectory;
 beforeAll(async () => {
   directory = await temporaryDirectory();
+  mkdirSync(join(directory.path, "work"));
   model = startScriptedModel();
   plexus = await startPlexus({ flags: { claude: CLAUDE }, environment: childEnvironment() });
   parent = await plexus.connect();
@@ -59,7 +60,7 @@ describe("a session", () => {
     await parent.call("loopback_respond", { approval_id: approval?.id, approve: true });
     const poll = await ended("asking", 0);
     expect(poll.status).toBe("complete");
-    expect(existsSync(join(directory.path, "made"))).toBe(true);
+    expect(existsSync(join(directory.path, "work", "made"))).toBe(true);
     const types = poll.events.map(({ event }) => event.type);
     expect(types.filter((type) => type === "tool_use")).toHaveLength(1);
     expect(types.indexOf("approval_requested")).toBeLessThan(types.indexOf("approval_resolved"));
@@ -204,7 +205,7 @@ describe("a session", () => {
 });
 
 async function create(name: string): Promise<{ id: string }> {
-  const { value } = await parent.call("claudecode_create", { name, working_dir: directory.path });
+  const { value } = await parent.call("claudecode_create", { name, working_dir: join(directory.path, "work") });
   expect(value).toMatchObject({ type: "created", name });
   return { id: String(value["id"]) };
 }
