@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { createClaudeCli, type FoundClaude } from "./claude/cli.ts";
+import { privatePaths } from "./claude/private-paths.ts";
 import { type Config, localUrl } from "./config.ts";
 import { type ApprovalContexts, createApprovalContexts } from "./domain/approval-context.ts";
 import { type Approvals, createApprovals } from "./domain/approvals.ts";
@@ -98,6 +99,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
   stack.use(storage);
   try {
     const operatorToken = config.token ?? ensureOperatorToken(config.dataDir);
+    const hidden = privatePaths({ dataDir: config.dataDir, home: config.home, env: config.environment });
     const audit = createAudit({ storage, now });
     const approvals = stack.use(
       createApprovals({
@@ -110,7 +112,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
         abandonAfterMs: clocks.abandonAfterMs ?? retryMs + 5_000,
         rereadEveryMs: clocks.rereadEveryMs ?? 5_000,
         caughtUp: (sessionId) => turns.caughtUp(sessionId),
-        builtinRule: createBuiltinRules({ privatePaths: [config.dataDir], home: config.home, path: config.path }),
+        builtinRule: createBuiltinRules({ privatePaths: hidden, home: config.home, path: config.path }),
         onError,
       }),
     );
@@ -196,7 +198,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
         turnReading,
         workspace,
         broadcast,
-        dataDir: config.dataDir,
+        privatePaths: hidden,
         timeoutSecs,
       }),
       conversations: createConversations({ storage }),

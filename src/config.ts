@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { defaultDataDir } from "./schema/data-dir.ts";
 import { Secret } from "./schema/secret.ts";
 import { WebhookUrl } from "./schema/webhook.ts";
 
@@ -146,7 +147,7 @@ export function readConfig(flags: Flags = {}, env: Record<string, string | undef
   }
   const home = env["HOME"] || homedir();
   const isDefaultDataDir = given["dataDir"] === undefined;
-  given["dataDir"] ??= join(env["XDG_STATE_HOME"] || join(home, ".local", "state"), "plexus");
+  given["dataDir"] ??= defaultDataDir(home, env);
   const parsed = Settings.safeParse(given);
   if (!parsed.success) throw new UsageError(explain(parsed.error, flags, given));
   const settings = parsed.data;

@@ -5,7 +5,7 @@ import { SEALED } from "./environment.ts";
 import { permissionSettings } from "./permission-settings.ts";
 
 /** What a claude that somebody starts by hand is told, beside its MCP config, so that it is sealed like one of ours. */
-export function byHandArguments(spec: { supervision: Supervision; dataDir: string }): string[] {
+export function byHandArguments(spec: { supervision: Supervision; privatePaths: string[] }): string[] {
   const asking = ["--strict-mcp-config", "--permission-mode", "default", "--permission-prompt-tool", PERMISSION_TOOL];
   if (spec.supervision === "inherit") return asking;
   const { sources, settings } = permissionSettings({ ...spec, canAsk: true });

@@ -8,7 +8,8 @@ import { permissionSettings } from "./permission-settings.ts";
 export type CommandSpec = {
   supervision: Supervision;
   workingDir: string;
-  dataDir: string;
+  /** What the child may neither read nor change. */
+  privatePaths: string[];
   mcpConfigFile: string;
   /** Settings of the user's that children need to log in; never a secret, since arguments can be seen by all. */
   loginHelpers?: JsonObject | undefined;
@@ -33,7 +34,7 @@ const MAX_ARGUMENT_BYTES = 120_000;
 /** The CLI's arguments; each value stands in one item with its flag, so that none can pass for a flag itself. */
 export function commandLine(spec: CommandSpec): string[] {
   const canAsk = spec.loopback !== undefined;
-  const { sources, settings } = permissionSettings({ supervision: spec.supervision, canAsk, dataDir: spec.dataDir });
+  const { sources, settings } = permissionSettings({ ...spec, canAsk });
   const args = [
     "-p",
     ...["--output-format", "stream-json", "--verbose", "--include-partial-messages"],

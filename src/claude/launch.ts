@@ -1,17 +1,20 @@
 import { chmodSync, closeSync, constants, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../schema/errors.ts";
 import { type CommandSpec, commandLine, mcpConfig } from "./command-line.ts";
 import { childEnvironment } from "./environment.ts";
 import { userLogin } from "./login.ts";
+import { privatePaths, tokenPaths } from "./private-paths.ts";
 import { findProcess, type ProcessIdentity, processesWith } from "./processes.ts";
 import { checkDirectory } from "./working-dir.ts";
 
-export type LaunchSpec = Omit<CommandSpec, "mcpConfigFile" | "loginHelpers"> & {
+export type LaunchSpec = Omit<CommandSpec, "mcpConfigFile" | "loginHelpers" | "privatePaths"> & {
   /** The CLI's path. */
   claude: string;
   /** The turn's own directory, for all that this child writes. */
   dir: string;
+  dataDir: string;
   prompt: string;
   env: Record<string, string | undefined>;
 };
@@ -47,7 +50,14 @@ export function launch(spec: LaunchSpec): LaunchedChild {
   const files = filesIn(spec.dir);
   const childsDirs = [spec.workingDir, ...(spec.addDirs ?? [])];
   const login = spec.supervision === "inherit" ? { helpers: {}, env: {} } : userLogin(spec.env, childsDirs);
-  const args = commandLine({ ...spec, mcpConfigFile: files.mcpConfig, loginHelpers: login.helpers });
+  const where = { dataDir: spec.dataDir, home: spec.env["HOME"] || homedir(), env: spec.env };
+  const args = commandLine({
+    ...spec,
+    mcpConfigFile: files.mcpConfig,
+    loginHelpers: login.helpers,
+    // Who inherits settings may look at them and change them; our tokens are nobody's.
+    privatePaths: spec.supervision === "inherit" ? tokenPaths(where) : privatePaths(where),
+  });
   const config = JSON.stringify(mcpConfig(spec));
 
   mkdirSync(spec.dir, { recursive: true, mode: 0o700 });

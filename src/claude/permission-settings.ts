@@ -1,5 +1,4 @@
 import type { Supervision } from "../schema/supervision.ts";
-import { realPath } from "./real-path.ts";
 
 export type PermissionSettings = {
   /** What the CLI reads besides what we hand it: its `--setting-sources`. */
@@ -11,7 +10,8 @@ type Sealing = {
   supervision: Supervision;
   /** Whether the child has our permission tool to ask. */
   canAsk: boolean;
-  dataDir: string;
+  /** What the child may neither read nor change. */
+  privatePaths: string[];
 };
 
 /** Tools that reach other sessions, the approver's among them, where what they send reads like the system's own word. */
@@ -24,8 +24,8 @@ const NO_OTHER_MODES = { disableBypassPermissionsMode: "disable", disableAutoMod
  * What the CLI may do unasked: in `strict` and `default` nothing at all. An ask rule for everything outranks every allow,
  * and nobody's settings but these are read. Nothing that the CLI reads can lift the deny rules.
  */
-export function permissionSettings({ supervision, canAsk, dataDir }: Sealing): PermissionSettings {
-  const deny = dataDirRules(dataDir);
+export function permissionSettings({ supervision, canAsk, privatePaths }: Sealing): PermissionSettings {
+  const deny = denyRules(privatePaths);
   if (supervision === "inherit") {
     return { sources: "user,project,local", settings: { permissions: { deny: [...deny, ...OTHER_SESSIONS] } } };
   }
@@ -40,13 +40,12 @@ export function permissionSettings({ supervision, canAsk, dataDir }: Sealing): P
 }
 
 /**
- * Two slashes make the path an absolute one; a symbolic link needs a rule for either path. What is special in a pattern
- * becomes `?`, any one character: a backslash before it is read differently for each of them.
+ * Two slashes make the path an absolute one. What is special in a pattern becomes `?`, any one character: a backslash
+ * before it is read differently for each of them. Further words behind a dot are a copy, such as `connect` keeps.
  */
-function dataDirRules(dataDir: string): string[] {
-  const paths = new Set([dataDir, realPath(dataDir)]);
-  return [...paths].flatMap((path) => {
-    const pattern = `/${path.replaceAll(/[[\]*?\\()]/g, "?")}/**`;
-    return [`Read(${pattern})`, `Edit(${pattern})`];
+function denyRules(paths: string[]): string[] {
+  return paths.flatMap((path) => {
+    const literal = `/${path.replaceAll(/[[\]*?\\()]/g, "?")}`;
+    return [literal, `${literal}/**`, `${literal}.*`].flatMap((pattern) => [`Read(${pattern})`, `Edit(${pattern})`]);
   });
 }

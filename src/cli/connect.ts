@@ -1,7 +1,8 @@
 import { Argument, type Command } from "commander";
+import { CLIENTS, type ClientName } from "../claude/client-files.ts";
 import { type Flags, readConfig } from "../config.ts";
 import { changeText } from "./connect/change-text.ts";
-import { CLIENTS, type Client, type ClientName, clientOf } from "./connect/clients.ts";
+import { type Client, clientOf } from "./connect/clients.ts";
 import { Unreadable } from "./connect/config-format.ts";
 import { confirm } from "./connect/confirmation.ts";
 import { type Change, joiningText, planJoining } from "./connect/joining.ts";

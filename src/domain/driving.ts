@@ -38,14 +38,15 @@ type DrivingNeed = {
   turnReading: TurnReading;
   workspace: Workspace;
   broadcast: Broadcast;
-  dataDir: string;
+  /** What no child may read or change, on this host. */
+  privatePaths: string[];
   /** How long an ask waits, where the session says nothing else. */
   timeoutSecs: number;
 };
 
 /** What a parent does with its children, over whatever transport. */
 export function createDriving(need: DrivingNeed) {
-  const { sessions, turns, turnReading, workspace, broadcast, dataDir, timeoutSecs } = need;
+  const { sessions, turns, turnReading, workspace, broadcast, privatePaths, timeoutSecs } = need;
 
   function chosen(asked: Omit<CreateInput, "name">): SessionConfig {
     return {
@@ -76,7 +77,7 @@ export function createDriving(need: DrivingNeed) {
       if (session_id === undefined) {
         const config = working_dir === undefined ? undefined : chosen({ working_dir, supervision });
         const session = await sessions.createByHand(principal, name, config);
-        return { session, args: byHandArguments({ supervision: supervision ?? "default", dataDir }) };
+        return { session, args: byHandArguments({ supervision: supervision ?? "default", privatePaths }) };
       }
       if (name !== undefined || working_dir !== undefined) {
         throw new AppError(
@@ -92,7 +93,7 @@ export function createDriving(need: DrivingNeed) {
         );
       }
       const kept = supervision ?? session.config?.supervision ?? "default";
-      return { session, args: byHandArguments({ supervision: kept, dataDir }) };
+      return { session, args: byHandArguments({ supervision: kept, privatePaths }) };
     },
 
     /** Starts a turn and waits for its end, through the queue; returns earlier when a decision is needed, or when the time is up. */

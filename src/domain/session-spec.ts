@@ -3,7 +3,7 @@ import { AppError } from "../schema/errors.ts";
 import type { SessionConfig } from "../schema/session.ts";
 import type { Session } from "./sessions.ts";
 
-type SessionSpec = Omit<CommandSpec, "dataDir" | "mcpConfigFile" | "loopback">;
+type SessionSpec = Omit<CommandSpec, "privatePaths" | "mcpConfigFile" | "loopback">;
 
 /** A session that was stored before there was a choice of carriers names none. */
 export function configOf(session: Session): SessionConfig {

@@ -6,7 +6,7 @@ const loopback = { type: "http", url: "http://127.0.0.1:4445/mcp" };
 const spec: CommandSpec = {
   supervision: "default",
   workingDir: "/work",
-  dataDir: "/data",
+  privatePaths: ["/data"],
   mcpConfigFile: "/turn/mcp.json",
   loopback,
 };
@@ -70,10 +70,13 @@ describe("commandLine", () => {
   });
 
   test.each(["strict", "default", "inherit"] as const)(
-    "denies the data dir and what reaches other sessions (%s)",
+    "denies private paths, their copies and what reaches other sessions (%s)",
     (supervision) => {
       expect(settingsIn(commandLine({ ...spec, supervision })).permissions.deny).toEqual(
-        expect.arrayContaining(["Read(//data/**)", "Edit(//data/**)", "Send*", "ListAgents"]),
+        expect.arrayContaining([
+          ...["Read(//data)", "Edit(//data)", "Read(//data/**)", "Edit(//data/**)"],
+          ...["Read(//data.*)", "Edit(//data.*)", "Send*", "ListAgents"],
+        ]),
       );
     },
   );

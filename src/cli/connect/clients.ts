@@ -1,12 +1,9 @@
-import { join } from "node:path";
+import { type ClientName, clientFile } from "../../claude/client-files.ts";
 import type { Config } from "../../config.ts";
 import type { JsonObject } from "../../schema/values.ts";
 import type { ConfigFormat } from "./config-format.ts";
 import { jsonFormat } from "./json-format.ts";
 import { tomlFormat } from "./toml-format.ts";
-
-export const CLIENTS = ["claude", "claude-desktop", "cursor", "vscode", "codex"] as const;
-export type ClientName = (typeof CLIENTS)[number];
 
 /** A program that can be a parent, and how its user's settings name a server. */
 export type Client = {
@@ -24,12 +21,12 @@ const NAME = "plexus";
 const CODEX_TOOL_SECS = 120;
 
 export function clientOf(name: ClientName, config: Config): Client {
-  const { home, environment } = config;
+  const file = clientFile(name, { home: config.home, env: config.environment });
   switch (name) {
     case "claude":
       return {
         title: "Claude Code",
-        file: join(environment["CLAUDE_CONFIG_DIR"] || home, ".claude.json"),
+        file,
         format: jsonFormat(["mcpServers", NAME]),
         entry: ({ url, token }) => ({ type: "http", url: `${url}/mcp`, headers: bearer(token) }),
         next: "A claude that is started from now on has it; `claude mcp list` shows it.",
@@ -37,7 +34,7 @@ export function clientOf(name: ClientName, config: Config): Client {
     case "claude-desktop":
       return {
         title: "Claude Desktop",
-        file: join(applicationsIn(config), "Claude", "claude_desktop_config.json"),
+        file,
         format: jsonFormat(["mcpServers", NAME]),
         // It speaks only stdio, and has neither the user's path nor environment.
         entry: ({ url, token }) => {
@@ -49,7 +46,7 @@ export function clientOf(name: ClientName, config: Config): Client {
     case "cursor":
       return {
         title: "Cursor",
-        file: join(home, ".cursor", "mcp.json"),
+        file,
         format: jsonFormat(["mcpServers", NAME]),
         entry: ({ url, token }) => ({ url: `${url}/mcp`, headers: bearer(token) }),
         next: "Cursor shows it in its settings, under MCP.",
@@ -57,7 +54,7 @@ export function clientOf(name: ClientName, config: Config): Client {
     case "vscode":
       return {
         title: "VS Code",
-        file: join(applicationsIn(config), "Code", "User", "mcp.json"),
+        file,
         format: jsonFormat(["servers", NAME]),
         entry: ({ url, token }) => ({ type: "http", url: `${url}/mcp`, headers: bearer(token) }),
         next: "VS Code offers to start it; `MCP: List Servers` shows it.",
@@ -65,7 +62,7 @@ export function clientOf(name: ClientName, config: Config): Client {
     case "codex":
       return {
         title: "Codex",
-        file: join(environment["CODEX_HOME"] || join(home, ".codex"), "config.toml"),
+        file,
         format: tomlFormat(["mcp_servers", NAME]),
         entry: ({ url, token }) => ({
           url: `${url}/mcp`,
@@ -75,13 +72,6 @@ export function clientOf(name: ClientName, config: Config): Client {
         next: "A codex that is started from now on has it; `/mcp` in it shows it.",
       };
   }
-}
-
-/** Where desktop programs keep what is the user's. */
-function applicationsIn({ home, environment }: Config): string {
-  if (process.platform === "darwin") return join(home, "Library", "Application Support");
-  if (process.platform === "win32") return environment["APPDATA"] || join(home, "AppData", "Roaming");
-  return environment["XDG_CONFIG_HOME"] || join(home, ".config");
 }
 
 function bearer(token: string): { Authorization: string } {

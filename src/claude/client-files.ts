@@ -1,0 +1,30 @@
+import { join } from "node:path";
+
+/** Programs that can be a parent, and that `plexus connect` writes a token for. */
+export const CLIENTS = ["claude", "claude-desktop", "cursor", "vscode", "codex"] as const;
+export type ClientName = (typeof CLIENTS)[number];
+
+type User = { home: string; env: Record<string, string | undefined> };
+
+/** Where a client keeps the settings of its user. */
+export function clientFile(name: ClientName, { home, env }: User): string {
+  switch (name) {
+    case "claude":
+      return join(env["CLAUDE_CONFIG_DIR"] || home, ".claude.json");
+    case "claude-desktop":
+      return join(applicationsOf({ home, env }), "Claude", "claude_desktop_config.json");
+    case "cursor":
+      return join(home, ".cursor", "mcp.json");
+    case "vscode":
+      return join(applicationsOf({ home, env }), "Code", "User", "mcp.json");
+    case "codex":
+      return join(env["CODEX_HOME"] || join(home, ".codex"), "config.toml");
+  }
+}
+
+/** Where desktop programs keep what is the user's. */
+function applicationsOf({ home, env }: User): string {
+  if (process.platform === "darwin") return join(home, "Library", "Application Support");
+  if (process.platform === "win32") return env["APPDATA"] || join(home, "AppData", "Roaming");
+  return env["XDG_CONFIG_HOME"] || join(home, ".config");
+}
