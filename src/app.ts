@@ -12,6 +12,7 @@ import { type Conversations, createConversations } from "./domain/conversations.
 import { createDriving, type Driving } from "./domain/driving.ts";
 import { homesOf } from "./domain/homes.ts";
 import { createMcpClients, type McpClients } from "./domain/mcp-clients.ts";
+import { createMcpServerPolicy } from "./domain/mcp-server-policy.ts";
 import { createMetrics, type Metrics } from "./domain/metrics.ts";
 import { displayName, type Principal } from "./domain/principals.ts";
 import { createRetention } from "./domain/retention.ts";
@@ -149,6 +150,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
       homes: homesOf(config.home),
       claudeDir: config.environment["CLAUDE_CONFIG_DIR"] || join(config.home, ".claude"),
     });
+    const mcpServerPolicy = createMcpServerPolicy(config.mcpServers);
     // The last that can fail: to dispose it would stop the children that an earlier server has left running.
     const turns: Turns = stack.use(
       createTurns({
@@ -167,6 +169,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
           }),
         dataDir: config.dataDir,
         workspace,
+        mcpServerPolicy,
         maxRunning: config.maxRunning,
         claude: claude.require,
         environment: config.environment,
@@ -197,6 +200,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
         turns,
         turnReading,
         workspace,
+        mcpServerPolicy,
         broadcast,
         privatePaths: hidden,
         timeoutSecs,

@@ -35,6 +35,7 @@ const Settings = z.object({
   approvalTimeoutSecs: wholeNumber(1, 86_400).default(300),
   maxRunning: wholeNumber(1, 10_000).default(16),
   workspace: z.preprocess(list, z.array(NotEmpty).default([])),
+  mcpServers: z.enum(["anyone", "operator"]).default("anyone"),
   retentionDays: wholeNumber(0, 36_500).default(30),
   builtinRetentionDays: wholeNumber(0, 36_500).default(7),
   maxHistoryMb: wholeNumber(1, 1_000_000_000).default(4096),
@@ -88,6 +89,12 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     env: "PLEXUS_WORKSPACE",
     value: "DIRS",
     help: "roots that the directories of children must lie in, comma-separated (anywhere but a home)",
+  },
+  mcpServers: {
+    flag: "--mcp-servers",
+    env: "PLEXUS_MCP_SERVERS",
+    value: "WHOSE",
+    help: "whose sessions may bring MCP servers: anyone's, or the operator's alone (anyone)",
   },
   retentionDays: {
     flag: "--retention-days",

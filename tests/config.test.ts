@@ -16,6 +16,7 @@ const CASES: Record<Setting, Case> = {
   approvalTimeoutSecs: { flag: "1", env: "86400", means: [1, 86_400, 300] },
   maxRunning: { flag: "1", env: "2", means: [1, 2, 16] },
   workspace: { flag: "/a, /b", env: "/c", means: [["/a", "/b"], ["/c"], []] },
+  mcpServers: { flag: "operator", env: "anyone", means: ["operator", "anyone", "anyone"] },
   retentionDays: { flag: "0", env: "36500", means: [0, 36_500, 30] },
   builtinRetentionDays: { flag: "0", env: "36500", means: [0, 36_500, 7] },
   maxHistoryMb: { flag: "1", env: "2", means: [1, 2, 4096] },

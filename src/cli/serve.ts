@@ -12,6 +12,7 @@ const SETTINGS: Setting[] = [
   "approvalTimeoutSecs",
   "maxRunning",
   "workspace",
+  "mcpServers",
   "retentionDays",
   "builtinRetentionDays",
   "maxHistoryMb",

@@ -6,7 +6,8 @@ import type { SessionStatus, Usage } from "../schema/turn.ts";
 import type { TurnRow } from "../storage/turns.ts";
 import type { ApprovalList } from "./approvals.ts";
 import type { Broadcast } from "./broadcast.ts";
-import type { Principal } from "./principals.ts";
+import type { McpServerPolicy } from "./mcp-server-policy.ts";
+import { ownerKey, type Principal } from "./principals.ts";
 import type { Session, Sessions } from "./sessions.ts";
 import type { TurnReading } from "./turn-events.ts";
 import type { Turns } from "./turns.ts";
@@ -37,6 +38,7 @@ type DrivingNeed = {
   turns: Turns;
   turnReading: TurnReading;
   workspace: Workspace;
+  mcpServerPolicy: McpServerPolicy;
   broadcast: Broadcast;
   /** What no child may read or change, on this host. */
   privatePaths: string[];
@@ -66,8 +68,11 @@ export function createDriving(need: DrivingNeed) {
   }
 
   return {
-    create: async (principal: Principal, { name, ...asked }: CreateInput): Promise<Session> =>
-      sessions.createManaged(principal, name, chosen(asked)),
+    async create(principal: Principal, { name, ...asked }: CreateInput): Promise<Session> {
+      const config = chosen(asked);
+      need.mcpServerPolicy.check(ownerKey(principal), config);
+      return sessions.createManaged(principal, name, config);
+    },
 
     /** A session for a claude that is started by hand (a new one, or one of the caller's), and how to start it. */
     async configure(

@@ -13,6 +13,7 @@ import { processOf, removeStrayDirs } from "./adoption.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { type Batch, type Child, type ChildEnd, followChild, stopChild } from "./child-output.ts";
 import { insist, isPassing, TRY_AGAIN_MS } from "./insistence.ts";
+import type { McpServerPolicy } from "./mcp-server-policy.ts";
 import { createQueueStarter, messageOf } from "./queue-starter.ts";
 import { configOf, sessionSpec } from "./session-spec.ts";
 import type { Session } from "./sessions.ts";
@@ -34,6 +35,7 @@ type TurnsNeed = {
   onSealBroken: (call: UnaskedCallRow) => void;
   dataDir: string;
   workspace: Workspace;
+  mcpServerPolicy: McpServerPolicy;
   maxRunning: number;
   /** The CLI's path, or a refusal that says what to do. */
   claude: () => Promise<string>;
@@ -89,7 +91,9 @@ export function createTurns(need: TurnsNeed) {
   /** Its directories as they really are now: a link may lead elsewhere than when the session was made. */
   function checkedConfig(session: Session): SessionConfig {
     const stored = configOf(session);
-    return { ...stored, ...need.workspace.directories(stored) };
+    const config = { ...stored, ...need.workspace.directories(stored) };
+    need.mcpServerPolicy.check(session.owner, config);
+    return config;
   }
 
   /** Files a turn, and returns when its child runs or when it is queued; a session has one at a time. */

@@ -27,7 +27,7 @@ export const CreateInput = z.strictObject({
     "Further directories that the child may work in; a relative one begins at working_dir.",
   ),
   mcp_servers: optional(JsonObject).describe(
-    "Further MCP servers for the child, by name, as in Claude Code's mcpServers.",
+    "Further MCP servers for the child, by name, as in Claude Code's mcpServers; started unasked. The operator may keep them to itself, and does in strict.",
   ),
   max_turns: optional(z.int().min(1).max(10_000)).describe("How many model turns one prompt may take."),
   carrier: optional(Carrier).describe(
