@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { ownCgroup } from "./claude/cgroup.ts";
 import { createClaudeCli, type FoundClaude } from "./claude/cli.ts";
 import { privatePaths } from "./claude/private-paths.ts";
 import { type Config, localUrl } from "./config.ts";
@@ -173,6 +174,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
         maxRunning: config.maxRunning,
         claude: claude.require,
         environment: config.environment,
+        cgroups: ownCgroup(),
         childUrl,
         program: config.program,
       }),

@@ -1,41 +1,66 @@
-import { MARK, markOf } from "./launch.ts";
+import { statSync } from "node:fs";
+import type { LeftRunning } from "../schema/left-running.ts";
+import { filesIn } from "./launch.ts";
 import {
+  commandOf,
   descendantsOf,
   findProcess,
   isSameProcess,
   type ProcessIdentity,
-  processesWith,
   runningProcesses,
   signalIfSame,
 } from "./processes.ts";
+import { tracesIn } from "./traces.ts";
 
 const LOOK_EVERY_MS = 15;
 /** The shell around the CLI has only to note the exit code. */
 const SHELL_MS = 1_000;
 
+/** What is left after that is somebody else's by now, or hangs in the kernel. */
+const KILL_MS = 4_000;
+
 /**
  * Resolves when nothing of the child is left: an interrupt first, for the CLI to save its conversation, then the end
  * of everything below it, of what its Bash tool started in a process session of its own, and of what left the tree.
+ * Tells what could not be ended.
  */
 export async function endChild(
   child: ProcessIdentity,
   { graceMs, dir }: { graceMs: number; dir: string },
-): Promise<void> {
+): Promise<LeftRunning[]> {
+  const traces = tracesIn(dir);
   const members = isSameProcess(child) ? descendantsOf(child.pid) : [];
   const [cli] = members;
-  if (cli) signalIfSame(cli, "SIGINT");
-  await untilGone([child, ...members], graceMs);
-  endBelow(child, members);
-  await untilGone([child], SHELL_MS);
-  for (let left = remains(child, members, dir); left.length > 0; left = remains(child, members, dir)) {
-    for (const member of left) kill(freeze(member));
-    await untilGone(left, SHELL_MS);
+  if (cli && hasBegun(dir)) {
+    signalIfSame(cli, "SIGINT");
+    await untilGone([child, ...members], graceMs);
+    endBelow(child, members);
+    await untilGone([child], SHELL_MS);
   }
+  const left = await endRemains(() => remains([child, ...members, ...traces.processes()]), traces.kill);
+  traces.remove();
+  return left.map(({ pid }) => ({ pid, command: commandOf(pid) }));
 }
 
-/** What the tree has lost sight of still carries the child's mark. */
-function remains(child: ProcessIdentity, members: ProcessIdentity[], dir: string): ProcessIdentity[] {
-  return [child, ...members, ...processesWith(MARK, markOf(dir))].filter(isSameProcess);
+/** A CLI that has said nothing yet has nothing to save, and an interrupt that comes too early would be lost. */
+function hasBegun(dir: string): boolean {
+  return (statSync(filesIn(dir).stdout, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+async function endRemains(remaining: () => ProcessIdentity[], killAll: () => void): Promise<ProcessIdentity[]> {
+  const deadline = performance.now() + KILL_MS;
+  let left = remaining();
+  while (left.length > 0 && performance.now() < deadline) {
+    killAll();
+    for (const member of left) kill(freeze(member));
+    await untilGone(left, SHELL_MS);
+    left = remaining();
+  }
+  return left;
+}
+
+function remains(all: ProcessIdentity[]): ProcessIdentity[] {
+  return [...new Map(all.filter(isSameProcess).map((one) => [one.pid, one])).values()];
 }
 
 /** All but the shell itself, which then notes the exit code. */

@@ -7,6 +7,7 @@ import { childEnvironment } from "./environment.ts";
 import { userLogin } from "./login.ts";
 import { privatePaths, tokenPaths } from "./private-paths.ts";
 import { findProcess, type ProcessIdentity, processesWith } from "./processes.ts";
+import { layTraces, MARK, markOf, traceArguments } from "./traces.ts";
 import { checkDirectory } from "./working-dir.ts";
 
 export type LaunchSpec = Omit<CommandSpec, "mcpConfigFile" | "loginHelpers" | "privatePaths"> & {
@@ -14,6 +15,8 @@ export type LaunchSpec = Omit<CommandSpec, "mcpConfigFile" | "loginHelpers" | "p
   claude: string;
   /** The turn's own directory, for all that this child writes. */
   dir: string;
+  /** The control group in which each child gets one of its own, where there is any. */
+  cgroups?: string | undefined;
   dataDir: string;
   prompt: string;
   env: Record<string, string | undefined>;
@@ -23,13 +26,6 @@ export type LaunchedChild = ProcessIdentity & {
   /** Resolves when the child has ended; a child that another server started can only be looked at. */
   exited: Promise<void>;
 };
-
-/** In the environment of all that a child starts, so that it is found even when it has left the process tree. */
-export const MARK = "PLEXUS_CHILD";
-
-export function markOf(dir: string): string {
-  return Bun.hash(dir).toString(36);
-}
 
 export function filesIn(dir: string) {
   return {
@@ -41,8 +37,11 @@ export function filesIn(dir: string) {
   };
 }
 
-/** Notes the exit code in a file, complete or not at all: who has not started a process can't wait for it. */
-const NOTING_EXIT = `"$@"; echo $? >"$0".tmp && mv "$0".tmp "$0"`;
+/**
+ * Lays the child's traces on itself, which whatever it starts inherits. Then notes the exit code in a file, complete or
+ * not at all: who has not started a process can't wait for it.
+ */
+const TRACED_NOTING_EXIT = `{ [ -z "$1" ] || ulimit -m "$1"; echo 0 >"$2"; } 2>/dev/null; shift 2; "$@"; echo $? >"$0".tmp && mv "$0".tmp "$0"`;
 
 /** Starts the CLI in a process session of its own, its output in files: neither ends with this process. */
 export function launch(spec: LaunchSpec): LaunchedChild {
@@ -69,7 +68,8 @@ export function launch(spec: LaunchSpec): LaunchedChild {
   try {
     stdio.push(openSync(files.prompt, "r"), openForOutput(files.stdout), openForOutput(files.stderr));
     const [stdin = 0, stdout = 1, stderr = 2] = stdio;
-    const subprocess = Bun.spawn(["/bin/sh", "-c", NOTING_EXIT, files.exit, spec.claude, ...args], {
+    const traces = traceArguments(layTraces(spec.dir, spec.cgroups));
+    const subprocess = Bun.spawn(["/bin/sh", "-c", TRACED_NOTING_EXIT, files.exit, ...traces, spec.claude, ...args], {
       cwd: spec.workingDir,
       env: { ...childEnvironment({ ...spec.env, ...login.env }, spec.supervision), [MARK]: markOf(spec.dir) },
       stdio: [stdin, stdout, stderr],

@@ -3,8 +3,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 /** A process by what nobody else can have: a number that is in use again has another start time. */
 export type ProcessIdentity = { pid: number; startTime: string };
 
-type Process = ProcessIdentity & { parent: number; state: string };
+export type Process = ProcessIdentity & { parent: number; state: string };
 
+const MAX_COMMAND_CHARS = 200;
 const NOT_THERE = ["ENOENT", "ESRCH", "EACCES", "EPERM"];
 const HAS_PROC = existsSync("/proc/self/stat");
 /** Start times are counted from the boot, so that those of two boots could be alike. */
@@ -40,6 +41,26 @@ export function processesWith(name: string, value: string): Process[] {
   }
   const marked = ps("-A", "-E", "-ww", "-o", "pid=,command=").filter((line) => line.split(/\s+/).includes(mark));
   return marked.flatMap((line) => findProcess(Number.parseInt(line, 10)) ?? []);
+}
+
+/** Processes whose memory may at most grow to this size, whoever they belong to; nowhere but on Linux. */
+export function processesLimitedTo(bytes: number): Process[] {
+  return HAS_PROC ? runningProcesses().filter(({ pid }) => memoryLimitOf(pid) === bytes) : [];
+}
+
+/** How large the resident memory of a process may get at most, in bytes; `undefined` where nobody can tell. */
+export function memoryLimitOf(pid: number | "self"): number | undefined {
+  const hard = /^Max resident set +\S+ +(\S+)/m.exec(contents(`/proc/${pid}/limits`) ?? "")?.[1];
+  if (hard === undefined) return undefined;
+  return hard === "unlimited" ? Number.POSITIVE_INFINITY : Number(hard);
+}
+
+/** What it was called as; the words are those of whoever started it. */
+export function commandOf(pid: number): string {
+  const line = HAS_PROC
+    ? contents(`/proc/${pid}/cmdline`)?.replaceAll("\0", " ")
+    : ps("-p", String(pid), "-o", "command=")[0];
+  return (line?.trim() || "(unknown)").slice(0, MAX_COMMAND_CHARS);
 }
 
 /** Signals the process, unless its number has passed to another one. */

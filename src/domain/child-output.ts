@@ -9,6 +9,7 @@ import { createParser } from "../claude/parser.ts";
 import { isSameProcess, type ProcessIdentity } from "../claude/processes.ts";
 import type { Reading } from "../claude/reading.ts";
 import { judge, type Verdict } from "../claude/verdict.ts";
+import type { LeftRunning } from "../schema/left-running.ts";
 
 /** How long a child may take to end by itself once it was told to. */
 const GRACE_MS = 2_000;
@@ -20,11 +21,15 @@ const TOO_MUCH = `The child wrote more than ${MAX_OUTPUT_BYTES} bytes: it was st
 export type Child = { process: ProcessIdentity | undefined; dir: string; catchUp: CatchUp };
 /** What was read in one go: stored together, it is neither lost nor told twice. */
 export type Batch = { events: TurnEventDraft[]; blocks: ConversationBlock[]; reading: Reading };
-export type ChildEnd = Pick<Reading, "init" | "result"> & { verdict: Verdict };
+export type ChildEnd = Pick<Reading, "init" | "result"> & {
+  verdict: Verdict;
+  /** What it had started and could not be ended. */
+  left: LeftRunning[];
+};
 
-/** Resolves when every process of the child is gone. */
-export async function stopChild({ process, dir }: Child): Promise<void> {
-  if (process) await endChild(process, { graceMs: GRACE_MS, dir });
+/** Resolves when every process of the child is gone, but for those that it tells. */
+export async function stopChild({ process, dir }: Child): Promise<LeftRunning[]> {
+  return process ? endChild(process, { graceMs: GRACE_MS, dir }) : [];
 }
 
 /**
@@ -41,6 +46,7 @@ export async function followChild(
   const parser = createParser(from.parser);
   let { init, result } = from;
   let stopReason: string | undefined;
+  let left: LeftRunning[] = [];
   for await (const lines of readOutput(child.dir, from.offset, { isOver, signal: leave, catchUp: child.catchUp })) {
     const events: TurnEventDraft[] = [];
     const blocks: ConversationBlock[] = [];
@@ -60,14 +66,15 @@ export async function followChild(
     stopReason ??= refused;
     if (isCutOff(init)) stopReason ??= `The child could not reach Plexus (${init?.plexusStatus}): it was stopped.`;
     if (offset > MAX_OUTPUT_BYTES) stopReason ??= TOO_MUCH;
-    if (stopReason !== undefined) await stopChild(child);
+    if (stopReason !== undefined) left = await stopChild(child);
   }
   if (leave.aborted) return undefined;
   const exitCode = readExitCode(child.dir);
   // Nobody noted an exit code: the shell around the CLI was killed, and what it had started may still run.
-  if (exitCode === undefined) await stopChild(child);
-  const verdict = judge({ exitCode, init, result, stderrTail: readStderrTail(child.dir) });
-  return { init, result, verdict: stopReason === undefined ? verdict : { outcome: "failed", message: stopReason } };
+  if (exitCode === undefined) left = await stopChild(child);
+  const judged = judge({ exitCode, init, result, stderrTail: readStderrTail(child.dir) });
+  const verdict: Verdict = stopReason === undefined ? judged : { outcome: "failed", message: stopReason };
+  return { init, result, verdict, left };
 }
 
 /** A child that can't reach us could ask nobody. */

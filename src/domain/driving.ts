@@ -1,6 +1,7 @@
 import { byHandArguments } from "../claude/by-hand.ts";
 import type { ConfigureInput } from "../schema/approval.ts";
 import { AppError } from "../schema/errors.ts";
+import type { LeftRunning } from "../schema/left-running.ts";
 import type { CreateInput, SessionConfig } from "../schema/session.ts";
 import type { SessionStatus, Usage } from "../schema/turn.ts";
 import type { TurnRow } from "../storage/turns.ts";
@@ -123,11 +124,13 @@ export function createDriving(need: DrivingNeed) {
       return { turn, status, error, pending, place, ...turnReading.summary(turn.id, maxChars) };
     },
 
-    /** Cancels what runs in the session, and forgets it; whoever follows it hears the end. */
-    async remove(session: Session): Promise<void> {
-      do await turns.cancel(session);
+    /** Cancels what runs in the session, and forgets it; whoever follows it hears the end. Tells what could not be ended. */
+    async remove(session: Session): Promise<LeftRunning[]> {
+      const left: LeftRunning[] = [];
+      do left.push(...((await turns.cancel(session)) ?? []));
       while (!(await sessions.removeIfIdle(session)));
       broadcast.wake(session.id);
+      return left;
     },
   };
 }

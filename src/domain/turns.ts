@@ -5,6 +5,7 @@ import { launch } from "../claude/launch.ts";
 import { Reading } from "../claude/reading.ts";
 import { carrierServer } from "../schema/carrier.ts";
 import { AppError } from "../schema/errors.ts";
+import type { LeftRunning } from "../schema/left-running.ts";
 import type { SessionConfig } from "../schema/session.ts";
 import type { Storage } from "../storage/database.ts";
 import type { TurnRow } from "../storage/turns.ts";
@@ -18,6 +19,7 @@ import { createQueueStarter, messageOf } from "./queue-starter.ts";
 import { configOf, sessionSpec } from "./session-spec.ts";
 import type { Session } from "./sessions.ts";
 import type { Tokens } from "./tokens.ts";
+import { naming, outcomeOf, type Stop } from "./turn-outcome.ts";
 import { createTurnQueue } from "./turn-queue.ts";
 import { type Begun, createTurnRecord, type Outcome } from "./turn-record.ts";
 import type { Workspace } from "./workspace.ts";
@@ -40,6 +42,8 @@ type TurnsNeed = {
   /** The CLI's path, or a refusal that says what to do. */
   claude: () => Promise<string>;
   environment: Record<string, string | undefined>;
+  /** The control group in which each child gets one of its own, where there is any. */
+  cgroups: string | undefined;
   childUrl: () => string;
   /** How the program is called that carries a child to us. */
   program: string[];
@@ -51,8 +55,8 @@ type Running = {
   /** Resolves when the child has been started, or could not be. */
   launched: Promise<unknown>;
   over: Promise<void>;
-  /** Why it was stopped, once somebody has said so. */
-  stopped?: string;
+  /** Why it was stopped, once somebody has said so, and what could not be ended. */
+  stopped?: Stop;
 };
 
 /** An ask must not wait long for the words that came before it. */
@@ -139,6 +143,7 @@ export function createTurns(need: TurnsNeed) {
         dir: entry.child.dir,
         prompt,
         env: need.environment,
+        cgroups: need.cgroups,
         dataDir: need.dataDir,
         loopback:
           token === undefined
@@ -150,8 +155,8 @@ export function createTurns(need: TurnsNeed) {
         storage.turns.setProcess(turn.id, { pid: process.pid, processStart: process.startTime }),
       );
     } catch (cause) {
-      await stopChild(entry.child);
-      entry.over = insisting(() => end(turn, entry, { status: "failed", error: messageOf(cause) }));
+      const error = naming(await stopChild(entry.child), messageOf(cause));
+      entry.over = insisting(() => end(turn, entry, { status: "failed", error }));
       // Told at once where the disk takes it; where it does not, the caller hears why.
       await Promise.race([entry.over, Bun.sleep(TRY_AGAIN_MS)]);
       throw cause;
@@ -169,7 +174,7 @@ export function createTurns(need: TurnsNeed) {
         const broken = record.brokenSeal(turn);
         if (broken) return await giveUp(turn, entry, broken);
         const ended = await followChild(entry.child, reading, (batch) => store(turn, batch), leave.signal);
-        if (ended) await end(turn, entry, outcomeOf(ended, entry.stopped), ended);
+        if (ended) await end(turn, entry, await outcomeOf(ended, entry.stopped), ended);
       } catch (cause) {
         if (isPassing(cause)) throw cause;
         need.onError(cause);
@@ -188,8 +193,8 @@ export function createTurns(need: TurnsNeed) {
 
   /** A child that nobody can read any more must not go on. */
   async function giveUp(turn: TurnRow, entry: Running, error: string): Promise<void> {
-    await stopChild(entry.child);
-    await end(turn, entry, { status: "failed", error });
+    const left = await stopChild(entry.child);
+    await end(turn, entry, { status: "failed", error: naming(left, error) });
   }
 
   async function end(turn: TurnRow, entry: Running, outcome: Outcome, ended?: ChildEnd): Promise<void> {
@@ -200,23 +205,22 @@ export function createTurns(need: TurnsNeed) {
     rmSync(entry.child.dir, { recursive: true, force: true });
   }
 
-  /** Resolves when every process of the child is gone, and the end of its turn is on disk. */
-  async function stop(entry: Running, why: string): Promise<void> {
-    entry.stopped ??= why;
-    await entry.launched;
-    await stopChild(entry.child);
+  /** Resolves when every process of the child is gone but those that it tells, and the end of its turn is on disk. */
+  async function stop(entry: Running, why: string): Promise<LeftRunning[]> {
+    entry.stopped ??= { why, left: entry.launched.then(() => stopChild(entry.child)) };
+    const left = await entry.stopped.left;
     await entry.over;
+    return left;
   }
 
-  /** `false` when no turn runs or is queued. */
-  async function cancel(session: Session): Promise<boolean> {
+  /** What could not be ended; `undefined` when no turn runs or is queued. */
+  async function cancel(session: Session): Promise<LeftRunning[] | undefined> {
     const error = "The turn was cancelled.";
     const latest = storage.turns.latest(session.id);
-    if (latest?.status === "queued" && (await record.endQueued(latest.id, { status: "cancelled", error }))) return true;
+    if (latest?.status === "queued" && (await record.endQueued(latest.id, { status: "cancelled", error }))) return [];
     const turn = storage.turns.running(session.id);
     const entry = turn && running.get(turn.id);
-    if (entry) await stop(entry, error);
-    return entry !== undefined;
+    return entry && stop(entry, error);
   }
 
   // What an earlier server has left behind: children that still run, or that have ended meanwhile.
@@ -257,7 +261,9 @@ export function createTurns(need: TurnsNeed) {
       isClosing = true;
       starter.close();
       const why = "Plexus was stopped while this turn ran.";
-      const stopped = leave.signal.aborted ? [] : [...running.values()].map((entry) => stop(entry, why));
+      const stopped: Promise<unknown>[] = leave.signal.aborted
+        ? []
+        : [...running.values()].map((entry) => stop(entry, why));
       stopped.push(insisting(() => starter.cancelAll("Plexus was stopped while this turn was queued.")));
       const timer = setTimeout(() => leave.abort(), STOP_WITHIN_MS);
       await Promise.all(stopped);
@@ -266,12 +272,6 @@ export function createTurns(need: TurnsNeed) {
       await Promise.all([...running.values()].map(({ over }) => over));
     },
   };
-}
-
-function outcomeOf({ verdict }: ChildEnd, stopped: string | undefined): Outcome {
-  if (stopped) return { status: "cancelled", error: stopped };
-  if (verdict.outcome === "complete") return { status: "complete", error: null };
-  return { status: "failed", error: verdict.message };
 }
 
 /** The disk may have room again, and the process file descriptors. */

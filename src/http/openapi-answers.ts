@@ -4,6 +4,7 @@ import { ApprovalContext } from "../schema/approval-context.ts";
 import { AuditLine, AuditReport } from "../schema/audit.ts";
 import { ChangeEvent } from "../schema/change.ts";
 import { ErrorBody } from "../schema/errors.ts";
+import { LeftRunning } from "../schema/left-running.ts";
 import { CreateInput } from "../schema/session.ts";
 import { SessionDetail, SessionEvent, SessionSummary, TurnSummary } from "../schema/session-view.ts";
 import { Caller, SignedIn, SignInBody, SignInCode } from "../schema/sign-in.ts";
@@ -14,6 +15,8 @@ import { Chat, Fork } from "./sessions.ts";
 import { NewToken } from "./tokens.ts";
 
 const ok = z.literal("ok");
+/** Processes of the child that could not be ended; only where there are any. */
+const left_running = z.array(LeftRunning).optional();
 const head = SessionDetail.shape.head;
 /** `cursor` begins the next page; it is `null` on the last one. */
 const page = { has_more: z.boolean(), cursor: z.string().nullable() };
@@ -54,7 +57,7 @@ export const ANSWERS = {
   SessionDetail,
   OneSession: z.strictObject({ type: ok, config: SessionDetail }),
   SessionCreated: z.strictObject({ type: z.literal("created"), id: Id, name: z.string(), head }),
-  SessionDeleted: z.strictObject({ type: z.literal("deleted"), id: Id }),
+  SessionDeleted: z.strictObject({ type: z.literal("deleted"), id: Id, left_running }),
   SessionForked: z.strictObject({ type: z.literal("forked"), id: Id, head }),
   TurnStarted: z.union([
     z.strictObject({ type: z.literal("started"), session_id: Id, turn_id: Id }),
@@ -71,7 +74,7 @@ export const ANSWERS = {
     pending_approvals: z.array(Approval),
     usage: Usage.nullable(),
   }),
-  Cancelled: z.strictObject({ type: z.enum(["cancelled", "not_running"]), session_id: Id }),
+  Cancelled: z.strictObject({ type: z.enum(["cancelled", "not_running"]), session_id: Id, left_running }),
   Tree: z.strictObject({
     type: ok,
     tree_id: Id.nullable(),

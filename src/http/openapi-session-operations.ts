@@ -40,7 +40,7 @@ export const SESSION_OPERATIONS: Operation[] = [
     id: "deleteSession",
     tag: "Sessions",
     summary: "Cancels what runs in a session, and forgets it",
-    answers: { 200: { says: "It is gone, and every process of its child.", json: "SessionDeleted" } },
+    answers: { 200: { says: "It is gone, and every process of its child but those named.", json: "SessionDeleted" } },
   },
   {
     method: "post",
@@ -64,7 +64,12 @@ export const SESSION_OPERATIONS: Operation[] = [
     id: "cancelTurn",
     tag: "Sessions",
     summary: "Ends the turn that runs or is queued",
-    answers: { 200: { says: "Every process of the child is gone; or there was no turn to end.", json: "Cancelled" } },
+    answers: {
+      200: {
+        says: "Every process of the child is gone but those named; or there was no turn to end.",
+        json: "Cancelled",
+      },
+    },
   },
   {
     method: "post",

@@ -1,6 +1,7 @@
 import { zValidator } from "@hono/zod-validator";
 import { type Context, Hono } from "hono";
 import { type App, headOf, type Session, toMessage, toNode } from "../app.ts";
+import { leftRunning } from "../schema/left-running.ts";
 import { ChatWaitInput, CreateInput, ForkInput } from "../schema/session.ts";
 import { SessionStatus } from "../schema/turn.ts";
 import { type Env, refuseRevoked } from "./auth.ts";
@@ -31,8 +32,8 @@ export function sessionRoutes(app: App, closing: AbortSignal) {
     .get("/:key", (c) => c.json({ type: "ok", config: app.sessionView.detail(sessionOf(c)) }))
     .delete("/:key", async (c) => {
       const session = sessionOf(c);
-      await app.driving.remove(session);
-      return c.json({ type: "deleted", id: session.id });
+      const left = await app.driving.remove(session);
+      return c.json({ type: "deleted", id: session.id, ...leftRunning(left) });
     })
     .post("/:key/chat", jsonBody, zValidator("json", Chat, refuseInvalid), async (c) => {
       const session = sessionOf(c);
@@ -62,8 +63,8 @@ export function sessionRoutes(app: App, closing: AbortSignal) {
     })
     .post("/:key/cancel", async (c) => {
       const session = sessionOf(c);
-      const cancelled = await app.turns.cancel(session);
-      return c.json({ type: cancelled ? "cancelled" : "not_running", session_id: session.id });
+      const left = await app.turns.cancel(session);
+      return c.json({ type: left ? "cancelled" : "not_running", session_id: session.id, ...leftRunning(left ?? []) });
     })
     .post("/:key/fork", jsonBody, zValidator("json", Fork, refuseInvalid), async (c) => {
       const fork = await app.sessions.fork(c.get("principal"), sessionOf(c), c.req.valid("json").new_name);

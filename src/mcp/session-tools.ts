@@ -1,5 +1,6 @@
 import { type ApprovalList, headOf } from "../app.ts";
 import { cutText } from "../schema/cut.ts";
+import { leftRunning } from "../schema/left-running.ts";
 import { ChatInput, ChatWaitInput, CreateInput, PollInput, SessionRef } from "../schema/session.ts";
 import type { SessionStatus } from "../schema/turn.ts";
 import type { JsonObject } from "../schema/values.ts";
@@ -135,13 +136,14 @@ export const SESSION_TOOLS: RunnableTool[] = [
     name: "claudecode_cancel",
     title: "Cancel the turn",
     description:
-      "Ends the turn that runs or is queued in a session, and every process of its child, before it answers.",
+      "Ends the turn that runs or is queued in a session, and every process of its child, before it answers; " +
+      "left_running names those that could not be ended.",
     input: SessionRef,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
     async run({ app, principal }, reference) {
       const session = sessionOf(app, principal, reference);
-      const cancelled = await app.turns.cancel(session);
-      return { type: cancelled ? "cancelled" : "not_running", session_id: session.id };
+      const left = await app.turns.cancel(session);
+      return { type: left ? "cancelled" : "not_running", session_id: session.id, ...leftRunning(left ?? []) };
     },
   }),
   tool({
@@ -152,8 +154,8 @@ export const SESSION_TOOLS: RunnableTool[] = [
     annotations: { readOnlyHint: false, destructiveHint: true },
     async run({ app, principal }, reference) {
       const session = sessionOf(app, principal, reference);
-      await app.driving.remove(session);
-      return { type: "deleted", id: session.id };
+      const left = await app.driving.remove(session);
+      return { type: "deleted", id: session.id, ...leftRunning(left) };
     },
   }),
 ];

@@ -8,6 +8,7 @@ import { readOutput } from "../../src/claude/output.ts";
 import { createParser } from "../../src/claude/parser.ts";
 import { isSameProcess } from "../../src/claude/processes.ts";
 import { judge, type Verdict } from "../../src/claude/verdict.ts";
+import type { LeftRunning } from "../../src/schema/left-running.ts";
 import { CLAUDE } from "../support/claude.ts";
 import { withRun } from "../support/run.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
@@ -29,7 +30,7 @@ export type Run = LaunchedChild & {
   event(what: string, predicate: (event: TurnEventDraft) => boolean): Promise<TurnEventDraft>;
   /** Resolves when the child has ended and all of its output is read. */
   verdict(): Promise<Verdict>;
-  cancel(graceMs?: number): Promise<void>;
+  cancel(graceMs?: number): Promise<LeftRunning[]>;
 };
 
 /** Directories for any number of turns; nothing that is started in them outlives the body. */

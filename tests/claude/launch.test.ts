@@ -5,14 +5,19 @@ import { readExitCode, readStderrTail } from "../../src/claude/end-files.ts";
 import { endChild } from "../../src/claude/ending.ts";
 import { filesIn } from "../../src/claude/launch.ts";
 import { isSameProcess } from "../../src/claude/processes.ts";
-import { isRunning } from "../support/processes.ts";
+import { type Escapee, planEscape } from "../support/escapee.ts";
+import { descendants, isRunning } from "../support/processes.ts";
 import { until } from "../support/until.ts";
+import { usableCgroup } from "../support/usable-cgroup.ts";
 import { type Place, rawOutput, withPlace } from "./child.ts";
 
 setDefaultTimeout(30_000);
 
 const HAS_PROC = existsSync("/proc/self/fd");
+const CGROUPS = usableCgroup();
 const model = { url: "http://127.0.0.1:9" };
+
+type Start = Parameters<Parameters<typeof withPlace>[0]>[1];
 
 describe("launch", () => {
   test("gives the prompt on stdin, whatever it begins with", () =>
@@ -161,6 +166,47 @@ describe("endChild", () => {
       expect(readExitCode(run.dir)).toBe(137);
     }));
 
+  describe.skipIf(!HAS_PROC)("what has left the tree, its process session and its environment", () => {
+    const startWith = async (place: Place, start: Start, escapee: Escapee, cgroups?: string) => {
+      const run = start({ model, cgroups, claude: program(place, `${escapee.command}; exec tail -f /dev/null`) });
+      const { pid } = await escapee.started();
+      await until("it to be out of the tree", () => !descendants(run.pid).includes(pid));
+      return run;
+    };
+
+    test("is found by its memory limit", () =>
+      withPlace(async (place, start) => {
+        using escapee = planEscape();
+        const run = await startWith(place, start, escapee);
+        expect(await run.cancel(0)).toEqual([]);
+        expect(escapee.isRunning()).toBe(false);
+      }));
+
+    test.skipIf(!CGROUPS)("is found by its control group, which goes with it", () =>
+      withPlace(async (place, start) => {
+        using escapee = planEscape("ulimit -m 1000000");
+        const run = await startWith(place, start, escapee, CGROUPS);
+        const [cgroup = ""] = cgroupsOf(run.dir);
+        expect(existsSync(cgroup)).toBe(true);
+        expect(await run.cancel(0)).toEqual([]);
+        expect(escapee.isRunning()).toBe(false);
+        expect(existsSync(cgroup)).toBe(false);
+      }),
+    );
+
+    test("is left alone where it is another child's", () =>
+      withPlace(async (place, start) => {
+        using mine = planEscape();
+        using another = planEscape();
+        const first = await startWith(place, start, mine, CGROUPS);
+        const second = await startWith(place, start, another, CGROUPS);
+        await first.cancel(0);
+        expect([mine.isRunning(), another.isRunning()]).toEqual([false, true]);
+        await second.cancel(0);
+        expect(another.isRunning()).toBe(false);
+      }));
+  });
+
   test("leaves a stranger alone that got the child's number", () =>
     withPlace(async (place, start) => {
       const run = start({ model, claude: program(place, "exec tail -f /dev/null") });
@@ -168,6 +214,15 @@ describe("endChild", () => {
       await endChild(stranger, { graceMs: 0, dir: join(place.root, "another") });
       expect(isRunning(run.pid)).toBe(true);
       await run.cancel(0);
+    }));
+
+  test("gives no time to a child that has not begun", () =>
+    withPlace(async (place, start) => {
+      const run = start({ model, claude: program(place, "trap '' INT; exec tail -f /dev/null") });
+      const begin = performance.now();
+      await run.cancel(20_000);
+      expect(performance.now() - begin).toBeLessThan(10_000);
+      expect(isRunning(run.pid)).toBe(false);
     }));
 
   test("is done at once with a child that is gone", () =>
@@ -188,6 +243,12 @@ describe("endChild", () => {
       expect(isRunning(run.pid)).toBe(false);
     }));
 });
+
+/** What `launch` has noted of the child's control group. */
+function cgroupsOf(dir: string): string[] {
+  const { cgroup } = JSON.parse(readFileSync(join(dir, "traces.json"), "utf8"));
+  return cgroup ? [cgroup] : [];
+}
 
 function program({ root }: Place, body: string): string {
   const path = join(root, "program");

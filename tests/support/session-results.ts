@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { Approval } from "../../src/schema/approval.ts";
+import { LeftRunning } from "../../src/schema/left-running.ts";
 import { SessionConfig } from "../../src/schema/session.ts";
 import { SessionStatus, TurnEvent, TurnStatus, Usage } from "../../src/schema/turn.ts";
 import { JsonObject, UnixSeconds } from "../../src/schema/values.ts";
 
 const Uuid = z.uuid();
 const Head = z.strictObject({ tree_id: Uuid, node_id: Uuid });
+const left_running = z.array(LeftRunning).optional();
 const next = z.string().min(1);
 /** Which fields hold the text of others. */
 const untrusted = (...fields: string[]) => z.array(z.enum(fields)).length(fields.length);
@@ -92,8 +94,8 @@ export const SESSION_RESULTS = {
     untrusted: untrusted("sessions"),
   }),
   claudecode_get: z.strictObject({ type: z.literal("ok"), config: Session, untrusted: untrusted("config") }),
-  claudecode_cancel: z.strictObject({ type: z.enum(["cancelled", "not_running"]), session_id: Uuid }),
-  claudecode_delete: z.strictObject({ type: z.literal("deleted"), id: Uuid }),
+  claudecode_cancel: z.strictObject({ type: z.enum(["cancelled", "not_running"]), session_id: Uuid, left_running }),
+  claudecode_delete: z.strictObject({ type: z.literal("deleted"), id: Uuid, left_running }),
   claudecode_fork: z.strictObject({ type: z.literal("forked"), id: Uuid, head: Head, next }),
   claudecode_get_tree: z.strictObject({
     type: z.literal("ok"),

@@ -77,7 +77,9 @@ export function startChild({ claude, modelUrl, directory, loopback, environment 
       if (ending && !ending.is_error) return undefined;
       return ending?.result ?? readFileSync(files.stderr, "utf8").trim().split("\n").at(-1) ?? "";
     },
-    [Symbol.asyncDispose]: () => endChild(child, { graceMs: GRACE_MS, dir }),
+    async [Symbol.asyncDispose]() {
+      await endChild(child, { graceMs: GRACE_MS, dir });
+    },
   };
 }
 
