@@ -13,9 +13,9 @@ import { startPermitStub } from "./mcp-stub.ts";
 
 setDefaultTimeout(120_000);
 
-const home = "/home/somebody";
+const home = "/srv/somebody";
 const dataDir = "/srv/plexus";
-const CLAUDES_OWN = ["/home/somebody/.claude/settings.json", "/home/somebody/.claude/.credentials.json"];
+const CLAUDES_OWN = ["/srv/somebody/.claude/settings.json", "/srv/somebody/.claude/.credentials.json"];
 
 describe("private paths", () => {
   test.each(CLIENTS)("the settings in which `plexus connect %s` writes a token", (client) => {
@@ -31,7 +31,7 @@ describe("private paths", () => {
 
   test("the data dir, and that of another server of the user", () => {
     expect(tokenPaths({ dataDir, home, env: {} })).toEqual(
-      expect.arrayContaining([dataDir, "/home/somebody/.local/state/plexus"]),
+      expect.arrayContaining([dataDir, "/srv/somebody/.local/state/plexus"]),
     );
     expect(tokenPaths({ dataDir, home, env: { XDG_STATE_HOME: "/state" } })).toContain("/state/plexus");
   });

@@ -3,7 +3,7 @@ import { dangersOf } from "../../src/judging/dangers.ts";
 import type { ApprovalContext } from "../../src/schema/approval-context.ts";
 import type { JsonObject } from "../../src/schema/values.ts";
 
-const here: ApprovalContext = { working_dir: "/work", file: null, real_path: null, plan: null, skill: null };
+const here: ApprovalContext = { working_dir: "/srv/project", file: null, real_path: null, plan: null, skill: null };
 
 function rules(tool_name: string, input: JsonObject, context: Partial<ApprovalContext> = {}): string[] {
   return dangersOf(ask(tool_name, input), { ...here, ...context }).map(({ rule }) => rule);
@@ -31,20 +31,20 @@ describe("the dangers of a call", () => {
   test("are those of the path that is written, and of where it really leads", () => {
     const write = (file_path: string, real_path: string | null) =>
       rules("Write", { file_path, content: "x" }, { real_path });
-    expect(write("/work/a", "/work/a")).toEqual([]);
-    expect(write("/work/docs/a", "/etc/a")).toEqual(["outside"]);
-    expect(write("/work/docs/a", "/work/.git/hooks/a")).toEqual(["settings"]);
-    expect(write("/work/docs/keys", "/home/me/.ssh/keys")).toEqual(["outside", "settings"]);
-    expect(write("/etc/a", "/work/a")).toEqual(["outside"]);
+    expect(write("/srv/project/a", "/srv/project/a")).toEqual([]);
+    expect(write("/srv/project/docs/a", "/etc/a")).toEqual(["outside"]);
+    expect(write("/srv/project/docs/a", "/srv/project/.git/hooks/a")).toEqual(["settings"]);
+    expect(write("/srv/project/docs/keys", "/srv/me/.ssh/keys")).toEqual(["outside", "settings"]);
+    expect(write("/etc/a", "/srv/project/a")).toEqual(["outside"]);
   });
 
   test("have a path among them that nobody can follow, where the host is known", () => {
-    expect(rules("Write", { file_path: "/work/loop/a", content: "x" })).toEqual(["unreadable"]);
-    expect(rules("Write", { file_path: "/work/a", content: "x" }, { working_dir: null })).toEqual([]);
+    expect(rules("Write", { file_path: "/srv/project/loop/a", content: "x" })).toEqual(["unreadable"]);
+    expect(rules("Write", { file_path: "/srv/project/a", content: "x" }, { working_dir: null })).toEqual([]);
   });
 
   test("have a skill among them, since it grants more than the call, and more so where it can't be read", () => {
-    const skill = { path: "/work/.claude/skills/x/SKILL.md", text: "do it" };
+    const skill = { path: "/srv/project/.claude/skills/x/SKILL.md", text: "do it" };
     expect(rules("Skill", { skill: "x" }, { skill })).toEqual(["skill"]);
     expect(rules("Skill", { skill: "x" })).toEqual(["unreadable", "skill"]);
     expect(rules("Skill", { skill: "x" }, { skill: { ...skill, text: "a\u202eb" } })).toEqual(["hidden", "skill"]);

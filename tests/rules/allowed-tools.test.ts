@@ -70,7 +70,7 @@ describe("a bare name in allowed_tools", () => {
     ["Grep", "Grep", { pattern: "x" }],
     ["Glob", "Glob", { pattern: "@/data/*" }],
     ["Write", "Edit", { file_path: "a.txt", ...EDIT }],
-    ["Edit", "Edit", { file_path: "@/home/.claude/settings.json", ...EDIT }],
+    ["Edit", "Edit", { file_path: "@/person/.claude/settings.json", ...EDIT }],
     ["Edit", "Write", { file_path: "@/data/new", content: "x" }],
     ["Edit", "Write", { file_path: "not-yet", content: "x" }],
     ["Edit", "Write", { file_path: "not-yet/deeper", content: "x" }],
@@ -103,7 +103,7 @@ describe("a pattern for Bash", () => {
     [["Bash(npm test)", "Bash(npm run lint)"], "npm test; npm run lint"],
     ["Bash(npm test)", "npm test 2>&1 | tail -20"],
     ["Bash(npm test)", "npm test 2>&1 | grep -v ok | head -5"],
-    ["Bash(npm test)", "cd @/work/src && npm test"],
+    ["Bash(npm test)", "cd @/project/src && npm test"],
     ["Bash(npm test)", "ls src && npm test"],
     ["Bash(npm test)", "npm test || echo failed"],
     ["Bash(npm test)", "cat a.txt"],
@@ -230,7 +230,7 @@ describe("a pattern for Bash", () => {
 describe("a pattern for files", () => {
   test.each<[string, string, JsonObject]>([
     ["Edit(./src/**)", "Edit", { file_path: "src/x.ts", ...EDIT }],
-    ["Edit(./src/**)", "Write", { file_path: "@/work/src/new/deep/file.ts", content: "x" }],
+    ["Edit(./src/**)", "Write", { file_path: "@/project/src/new/deep/file.ts", content: "x" }],
     ["Edit(/src/**)", "MultiEdit", { file_path: "src/deep/z.ts", edits: [] }],
     ["Edit(src/**)", "NotebookEdit", { notebook_path: "src/n.ipynb", new_source: "x" }],
     ["Edit(src/*.ts)", "Edit", { file_path: "src/x.ts", ...EDIT }],
@@ -243,7 +243,7 @@ describe("a pattern for files", () => {
     ["Edit(.git/**)", "Edit", { file_path: ".git/config", ...EDIT }],
     ["Write(./docs/**)", "Write", { file_path: "docs/new.md", content: "x" }],
     ["Edit(/@/outside/**)", "Write", { file_path: "dangling", content: "x" }],
-    ["Read(~/notes/**)", "Read", { file_path: "@/home/notes/n.md" }],
+    ["Read(~/notes/**)", "Read", { file_path: "@/person/notes/n.md" }],
     ["Read(/@/outside/**)", "Read", { file_path: "@/outside/secret.txt" }],
   ])("%s covers %s %j", (allowed, tool, input) => {
     expect(covers(allowed, tool, input)).toBe(true);
@@ -300,10 +300,10 @@ describe("a pattern for files", () => {
     ["Edit(./src/**)", "Edit", { file_path: "~/src/x.ts", ...EDIT }],
     ["Edit(fifo)", "Write", { file_path: "fifo", content: "x" }],
     ["Write(./src/**)", "Edit", { file_path: "src/x.ts", ...EDIT }],
-    ["Read(~/**)", "Read", { file_path: "@/home/.claude/settings.json" }],
+    ["Read(~/**)", "Read", { file_path: "@/person/.claude/settings.json" }],
     ["Read(~/notes/**)", "Read", { file_path: "~/notes/n.md" }],
-    ["Read(~/notes/**)", "Read", { file_path: "@/home/notes/none.md" }],
-    ["Read(~/notes/**)", "Grep", { pattern: "x", path: "@/home/notes" }],
+    ["Read(~/notes/**)", "Read", { file_path: "@/person/notes/none.md" }],
+    ["Read(~/notes/**)", "Grep", { pattern: "x", path: "@/person/notes" }],
     ["Read(//**)", "Read", { file_path: "/proc/self/environ" }],
     ["Read(/@/data/**)", "Read", { file_path: "@/data/operator-token" }],
   ])("%s does not cover %s %j", (allowed, tool, input) => {
@@ -400,6 +400,6 @@ test("a pattern that is made to take long takes no time", () => {
 
 test("nothing is covered by a path in a place that is not there", () => {
   const place = { ...tree.place, workingDir: join(tree.root, "gone") };
-  expect(covers("Read", "Read", { file_path: "@/work/a.txt" }, place)).toBe(false);
-  expect(covers("Edit(**)", "Edit", { file_path: "@/work/a.txt", ...EDIT }, place)).toBe(false);
+  expect(covers("Read", "Read", { file_path: "@/project/a.txt" }, place)).toBe(false);
+  expect(covers("Edit(**)", "Edit", { file_path: "@/project/a.txt", ...EDIT }, place)).toBe(false);
 });

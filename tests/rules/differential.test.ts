@@ -52,7 +52,7 @@ function run(command: string, preamble = ""): string {
 }
 
 const NAMES =
-  "a.txt b.txt src src/x.ts src/deep docs nest nest/vault nest/vault/key link-in link-in/x.ts link-out link-file link-token hard-token src/up src/up/secret.txt loop dangling -n -l 5 . .. ../added ../added/c.txt ../outside/secret.txt ../data/operator-token @/work/a.txt @/outside/secret.txt /proc/self/environ none - 'with space.txt' with\\ space.txt";
+  "a.txt b.txt src src/x.ts src/deep docs nest nest/vault nest/vault/key link-in link-in/x.ts link-out link-file link-token hard-token src/up src/up/secret.txt loop dangling -n -l 5 . .. ../added ../added/c.txt ../outside/secret.txt ../data/operator-token @/project/a.txt @/outside/secret.txt /proc/self/environ none - 'with space.txt' with\\ space.txt";
 const OPTIONS =
   "-l -n -la -R -r -rn -i -v -c -h -H -o -s -q -u -b -d -t -k -f -e -E -F -A1 -5 -n5 -L -S -a --color=never --recursive --include='*' -- -type -name -path -print -maxdepth -newer -o -not -printf -exec -delete -fprint -ls";
 const VALUES =
@@ -82,7 +82,7 @@ const likely = fc.oneof(
     .tuple(fc.constantFrom("find"), word, fc.constantFrom("", "-type f", "-name '*'", "-ls"))
     .map((parts) => parts.join(" ")),
   fc
-    .tuple(fc.constantFrom("cd ./src", "cd @/work", "cd ./link-in", "cd ./nest", "cd ./docs"), simple)
+    .tuple(fc.constantFrom("cd ./src", "cd @/project", "cd ./link-in", "cd ./nest", "cd ./docs"), simple)
     .map((parts) => parts.join(" && ")),
 );
 const command = fc

@@ -16,21 +16,21 @@ const rule = (toolName: string, input: JsonObject, place = tree.place) =>
 
 describe("the rule read", () => {
   test.each<JsonObject>([
-    { file_path: "@/work/a.txt" },
+    { file_path: "@/project/a.txt" },
     { file_path: "a.txt" },
     { file_path: "./src/x.ts" },
-    { file_path: "@/work/src/deep/z.ts", offset: 1, limit: 20 },
-    { file_path: "@/work/src/x.ts", pages: "1-2", allow_large: true },
-    { file_path: "@/work" },
-    { file_path: "@/work/link-in/x.ts" },
-    { file_path: "@/work/link-absolute" },
+    { file_path: "@/project/src/deep/z.ts", offset: 1, limit: 20 },
+    { file_path: "@/project/src/x.ts", pages: "1-2", allow_large: true },
+    { file_path: "@/project" },
+    { file_path: "@/project/link-in/x.ts" },
+    { file_path: "@/project/link-absolute" },
     { file_path: "@/added/c.txt" },
     { file_path: "../added/c.txt" },
-    { file_path: "@/added/link-work/a.txt" },
-    { file_path: "@/work/with space.txt" },
+    { file_path: "@/added/link-project/a.txt" },
+    { file_path: "@/project/with space.txt" },
     { file_path: "\u00e9.txt" },
-    { file_path: "@/work//src/./x.ts" },
-    { file_path: "@/work/nest/open.txt" },
+    { file_path: "@/project//src/./x.ts" },
+    { file_path: "@/project/nest/open.txt" },
   ])("lets a child read %j in both modes", (input) => {
     expect(rule("Read", input)).toBe("read");
     expect(rule("Read", input, tree.strict)).toBe("read");
@@ -40,27 +40,27 @@ describe("the rule read", () => {
     ["is outside", { file_path: "@/outside/secret.txt" }],
     ["is outside by its name", { file_path: "/etc/passwd" }],
     ["goes up and out", { file_path: "../outside/secret.txt" }],
-    ["only begins like the working directory", { file_path: "@/work-sibling/s.txt" }],
-    ["is a link that leads out", { file_path: "@/work/link-file" }],
-    ["lies behind a link that leads out", { file_path: "@/work/link-out/secret.txt" }],
-    ["lies behind a link in a directory", { file_path: "@/work/src/up/secret.txt" }],
-    ["goes up behind a link", { file_path: "@/work/link-out/../outside/secret.txt" }],
-    ["goes up behind a directory", { file_path: "@/work/src/../a.txt" }],
-    ["is a link to itself", { file_path: "@/work/loop" }],
-    ["is a link to nothing", { file_path: "@/work/dangling" }],
-    ["is not there", { file_path: "@/work/none.txt" }],
+    ["only begins like the working directory", { file_path: "@/project-sibling/s.txt" }],
+    ["is a link that leads out", { file_path: "@/project/link-file" }],
+    ["lies behind a link that leads out", { file_path: "@/project/link-out/secret.txt" }],
+    ["lies behind a link in a directory", { file_path: "@/project/src/up/secret.txt" }],
+    ["goes up behind a link", { file_path: "@/project/link-out/../outside/secret.txt" }],
+    ["goes up behind a directory", { file_path: "@/project/src/../a.txt" }],
+    ["is a link to itself", { file_path: "@/project/loop" }],
+    ["is a link to nothing", { file_path: "@/project/dangling" }],
+    ["is not there", { file_path: "@/project/none.txt" }],
     ["is private", { file_path: "@/data/operator-token" }],
-    ["is private, inside", { file_path: "@/work/nest/vault/key" }],
-    ["is the private directory", { file_path: "@/work/nest/vault" }],
-    ["is private behind a link", { file_path: "@/work/link-token" }],
-    ["is private under another name", { file_path: "@/work/hard-token" }],
-    ["is a file of settings", { file_path: "@/home/.claude/settings.json" }],
-    ["is a fifo", { file_path: "@/work/fifo" }],
+    ["is private, inside", { file_path: "@/project/nest/vault/key" }],
+    ["is the private directory", { file_path: "@/project/nest/vault" }],
+    ["is private behind a link", { file_path: "@/project/link-token" }],
+    ["is private under another name", { file_path: "@/project/hard-token" }],
+    ["is a file of settings", { file_path: "@/person/.claude/settings.json" }],
+    ["is a fifo", { file_path: "@/project/fifo" }],
     ["is a device", { file_path: "/dev/zero" }],
-    ["is a device behind a link", { file_path: "@/work/link-dev" }],
+    ["is a device behind a link", { file_path: "@/project/link-dev" }],
     ["is the environment", { file_path: "/proc/self/environ" }],
-    ["is the environment behind a link", { file_path: "@/work/link-proc" }],
-    ["goes through what differs between processes", { file_path: "@/work/link-cwd/package.json" }],
+    ["is the environment behind a link", { file_path: "@/project/link-proc" }],
+    ["goes through what differs between processes", { file_path: "@/project/link-cwd/package.json" }],
     ["begins with a tilde", { file_path: "~/notes/n.md" }],
     ["is called tilde", { file_path: "~" }],
     ["begins with a blank, which is trimmed", { file_path: " link-file" }],
@@ -113,7 +113,7 @@ describe("the rule read", () => {
 
   test("asks about everything when the working directory is not there", () => {
     const place = { ...tree.place, workingDir: join(tree.root, "gone") };
-    expect(rule("Read", { file_path: "@/work/a.txt" }, place)).toBeUndefined();
+    expect(rule("Read", { file_path: "@/project/a.txt" }, place)).toBeUndefined();
   });
 
   test("asks about everything inside of a private directory, be it the working directory", () => {
@@ -122,9 +122,9 @@ describe("the rule read", () => {
   });
 
   test("finds a private path by its identity when it is named through a link", () => {
-    const place = { ...tree.place, privatePaths: [join(tree.root, "work/link-in")] };
-    expect(rule("Read", { file_path: "@/work/src/x.ts" }, place)).toBeUndefined();
-    expect(rule("Read", { file_path: "@/work/a.txt" }, place)).toBe("read");
+    const place = { ...tree.place, privatePaths: [join(tree.root, "project/link-in")] };
+    expect(rule("Read", { file_path: "@/project/src/x.ts" }, place)).toBeUndefined();
+    expect(rule("Read", { file_path: "@/project/a.txt" }, place)).toBe("read");
   });
 
   test("never leads into /proc, /dev or /sys, though all is inside", () => {
@@ -138,7 +138,7 @@ describe("the rule read", () => {
   test("takes well under a third of a millisecond", () => {
     const times = Array.from({ length: 400 }, () => {
       const before = performance.now();
-      rule("Read", { file_path: "@/work/src/deep/z.ts" });
+      rule("Read", { file_path: "@/project/src/deep/z.ts" });
       return performance.now() - before;
     }).sort((one, other) => one - other);
     expect(times[200]).toBeLessThan(0.3);
@@ -147,15 +147,15 @@ describe("the rule read", () => {
 
 describe("the rule search", () => {
   test.each<[string, JsonObject]>([
-    ["Glob", { pattern: "**/*.ts", path: "@/work/src" }],
+    ["Glob", { pattern: "**/*.ts", path: "@/project/src" }],
     ["Glob", { pattern: "*.{ts,tsx}", path: "src" }],
-    ["Glob", { pattern: "src/**/*.md", path: "@/work/docs" }],
+    ["Glob", { pattern: "src/**/*.md", path: "@/project/docs" }],
     ["Glob", { pattern: ".github/*.yml", path: "./docs" }],
     ["Glob", { pattern: "*", path: "@/added" }],
     ["Grep", { pattern: "TODO", path: "src" }],
     ["Grep", { pattern: "a|b", path: "a.txt", output_mode: "content", "-n": true, "-i": true, "-A": 2 }],
     ["Grep", { pattern: "../etc", path: "src", glob: "*.{ts,tsx}", type: "ts", head_limit: 5, multiline: true }],
-    ["Grep", { pattern: "x", path: "@/work/link-in", "-o": true, context: 1, offset: 2, "-B": 1, "-C": 1 }],
+    ["Grep", { pattern: "x", path: "@/project/link-in", "-o": true, context: 1, offset: 2, "-B": 1, "-C": 1 }],
   ])("lets %s %j run in both modes", (tool, input) => {
     expect(rule(tool, input)).toBe("search");
     expect(rule(tool, input, tree.strict)).toBe("search");
@@ -190,7 +190,7 @@ describe("the rule search", () => {
     ["Glob", { path: "src" }],
     ["Grep", { pattern: "x" }],
     ["Grep", { pattern: "x", path: "nest" }],
-    ["Grep", { pattern: "x", path: "@/work" }],
+    ["Grep", { pattern: "x", path: "@/project" }],
     ["Grep", { pattern: "x", path: "link-file" }],
     ["Grep", { pattern: "x", path: "@/data" }],
     ["Grep", { pattern: "x", path: "fifo" }],
@@ -213,7 +213,7 @@ describe("the rule search", () => {
   });
 
   test("does not search what would hold a private path that is still to come", () => {
-    const place = { ...tree.place, privatePaths: [join(tree.root, "work/docs/later/token")] };
+    const place = { ...tree.place, privatePaths: [join(tree.root, "project/docs/later/token")] };
     expect(rule("Grep", { pattern: "x", path: "docs" }, place)).toBeUndefined();
     expect(rule("Grep", { pattern: "x", path: "src" }, place)).toBe("search");
   });
