@@ -114,6 +114,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
         abandonAfterMs: clocks.abandonAfterMs ?? retryMs + 5_000,
         rereadEveryMs: clocks.rereadEveryMs ?? 5_000,
         caughtUp: (sessionId) => turns.caughtUp(sessionId),
+        onBuiltin: () => metrics.countBuiltin(),
         builtinRule: createBuiltinRules({ privatePaths: hidden, home: config.home, path: config.path }),
         onError,
       }),

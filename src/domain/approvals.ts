@@ -30,6 +30,8 @@ type ApprovalsNeed = {
   caughtUp: (sessionId: string) => Promise<void>;
   /** The built-in rule by which a call needs nobody. */
   builtinRule: (session: Session, asked: PermitInput) => string | undefined;
+  /** Told when a built-in rule has decided. */
+  onBuiltin: () => void;
   onError: (cause: unknown) => void;
 };
 
@@ -53,6 +55,7 @@ export function createApprovals(need: ApprovalsNeed) {
     onFiled: (row) => deadline.at(row.expiresAt),
     caughtUp: need.caughtUp,
     builtinRule: need.builtinRule,
+    onBuiltin: need.onBuiltin,
   });
   // Read first: a database that fails here must leave no timer behind.
   const [pendingAtStart, firstDeadline] = [storage.approvals.pendingIds(), storage.approvals.nextDeadline()];

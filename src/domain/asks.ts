@@ -30,6 +30,7 @@ type AsksNeed = {
   caughtUp: (sessionId: string) => Promise<void>;
   /** The built-in rule by which this call needs nobody. */
   builtinRule: (session: Session, asked: PermitInput) => string | undefined;
+  onBuiltin: () => void;
 };
 
 export function createAsks(need: AsksNeed) {
@@ -68,6 +69,7 @@ export function createAsks(need: AsksNeed) {
       });
       return row.id;
     });
+    need.onBuiltin();
     return {
       approvalId,
       answer: async () => ({ behavior: "allow", updatedInput: echoed(input.input) }),

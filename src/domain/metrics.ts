@@ -29,6 +29,7 @@ export function createMetrics({ storage, broadcast, webhooks, now }: MetricsNeed
     DECISION_SECONDS,
     { name: "outcome", values: ["allowed", "denied"] },
   );
+  const builtin = metrics.counter("plexus_builtin_decisions_total", "Calls that built-in rules have allowed.");
   const unasked = metrics.counter(
     "plexus_unasked_calls_total",
     "Calls that ran although Plexus had not allowed them, in sessions in which none may: it should stay 0.",
@@ -92,6 +93,8 @@ export function createMetrics({ storage, broadcast, webhooks, now }: MetricsNeed
       info.read("gauge", "plexus_build_info", help, () => [{ labels: build, value: 1 }]);
       return metrics.text() + info.text();
     },
+    /** Counts a call that a built-in rule allowed, of which no change tells. */
+    countBuiltin: (): void => builtin(),
     /** Counts an open stream, until disposed. */
     openStream(stream: keyof typeof streams): Disposable {
       const opened = new DisposableStack();

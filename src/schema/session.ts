@@ -19,9 +19,11 @@ export const CreateInput = z.strictObject({
   ),
   loopback_timeout_secs: optional(z.int().min(1).max(86_400)).describe("How long an ask waits for a decision (300)."),
   supervision: optional(Supervision).describe(
-    "strict: every Bash, edit, network and MCP call asks; default: what Claude Code would ask a person; inherit: the user's and the project's settings apply.",
+    "strict, default: every call comes to Plexus, and no settings of the user or the project count; what is proven to only read needs nobody (default: commands too). inherit: those settings apply, which trusts the project.",
   ),
-  allowed_tools: optional(Words).describe("Tools that run unasked, in Claude Code's rule syntax."),
+  allowed_tools: optional(Words).describe(
+    "Calls that need nobody, in Claude Code's rule syntax; in strict never commands, edits, network or MCP.",
+  ),
   disallowed_tools: optional(Words).describe("Tools that never run, in Claude Code's rule syntax."),
   add_dirs: optional(z.array(Path).max(100)).describe(
     "Further directories that the child may work in; a relative one begins at working_dir.",

@@ -235,6 +235,7 @@ describe("a waiter", () => {
       timeoutSecs: 300,
       caughtUp: async () => {},
       builtinRule: () => undefined,
+      onBuiltin: () => {},
       audit: createAudit({ storage: { ...storage, [Symbol.dispose]: () => {} }, now: Date.now }),
       hold: (id) => {
         using sqlite = new Database(join(storage.dataDir, "plexus.db"), { readonly: true });

@@ -81,6 +81,7 @@ export function openDomain(dataDir: string, options: DomainOptions = {}): Domain
       abandonAfterMs: options.abandonAfterMs ?? NEVER_MS,
       rereadEveryMs: options.rereadEveryMs ?? NEVER_MS,
       caughtUp: async () => {},
+      onBuiltin: () => {},
       builtinRule: options.builtinRule ?? (() => undefined),
       onError,
     }),

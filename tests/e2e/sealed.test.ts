@@ -36,6 +36,7 @@ describe("what built-in rules decide", () => {
     const results = eventsOf(events, "tool_result");
     expect(results.map(({ approval_id }) => approval_id)).toEqual(decided.map(({ id }) => id).reverse());
     expect(results[1]?.output).toBe("what is there");
+    expect(await (await family.plexus.fetch("/metrics")).text()).toContain("plexus_builtin_decisions_total 2");
     expect(await family.plexus.app.auditCheck.verify()).toMatchObject({ intact: true });
   });
 
