@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../src/schema/values.ts";
 import type { Ask } from "./ledger.ts";
 import type { ChildConfig } from "./parents.ts";
-import { approvalOf, createPermitStreams, type Way } from "./permit-stream.ts";
+import { approvalOf, createPermitStreams, type Heard, type Way } from "./permit-stream.ts";
 import type { Random } from "./random.ts";
 import { expectKilled, type Scene } from "./scene.ts";
 import type { Life } from "./victim.ts";
@@ -62,12 +62,11 @@ export async function liveAsChild(
       const ways: Way[] = eventId === undefined ? ["call"] : waysBack(own);
       const leave = own.chance(habits.hangsUp) ? AbortSignal.timeout(own.between(1, HANGS_UP_WITHIN_MS)) : undefined;
       const heard = await Promise.all(ways.map((way) => hear(life, way, { id, asked, eventId }, leave)));
-      const told = heard.flatMap((one) => one.eventId ?? []);
-      eventId ??= told[0];
-      const answers = heard.map((one) => one.answer).filter((answer) => answer !== undefined);
-      if (eventId !== undefined) checkAttached(asked, eventId, told, answers);
-      const [answer] = answers;
-      if (answer && eventId !== undefined) return finish(life, asked, id, eventId, answer, own);
+      checkAttached(asked, eventId, heard);
+      // Where the decision was used up, a repeated ask is a new one, and the one that the child now waits for.
+      const answered = heard.findLast(({ answer }) => answer !== undefined && !isForAnother(answer));
+      eventId = answered?.eventId ?? heard.findLast((one) => one.eventId)?.eventId ?? eventId;
+      if (answered?.answer && eventId !== undefined) return finish(life, asked, id, eventId, answered.answer, own);
       if (!life.isOver && leave?.aborted) {
         ledger.figures["asks hung up on"]++;
         continue;
@@ -92,18 +91,23 @@ export async function liveAsChild(
     if (life.isOver || !own.chance(0.1)) return;
     ledger.figures["asked again when answered"]++;
     const again = await hear(life, own.pick(["resume", "repeat"]), { id, asked, eventId });
-    if (again.answer) checkAttached(asked, eventId, [], [answer, again.answer]);
+    checkAttached(asked, eventId, [{ eventId, answer }, again]);
   }
 
-  function checkAttached(asked: Ask, eventId: string, told: string[], answers: JsonObject[]): void {
-    const ids = told.map(approvalOf);
-    const isSame =
-      ids.every((id) => id === approvalOf(eventId)) && answers.every((one) => Bun.deepEquals(one, answers[0]));
-    verdicts.check(
-      "attached",
-      isSame,
-      () => `${asked.toolUseId} was ${eventId}, then ${ids}: ${JSON.stringify(answers)}`,
-    );
+  /** Every connection finds the approval that was there, or another one if the decision on that was used up. */
+  function checkAttached(asked: Ask, before: string | undefined, heard: Heard[]): void {
+    const known = before === undefined ? undefined : approvalOf(before);
+    const answers = new Map<string, JsonObject>();
+    const isRight = heard.every(({ eventId, answer }) => {
+      if (eventId === undefined) return true;
+      const id = approvalOf(eventId);
+      if (known !== undefined && id !== known && disk.row(known)?.delivered_at === null) return false;
+      if (answer === undefined || isForAnother(answer)) return true;
+      const first = answers.get(id) ?? answer;
+      answers.set(id, first);
+      return Bun.deepEquals(first, answer);
+    });
+    verdicts.check("attached", isRight, () => `${asked.toolUseId} was ${before}, then ${JSON.stringify(heard)}`);
   }
 
   /** What else a child may do while its answer waits. */
@@ -144,6 +148,11 @@ export async function liveAsChild(
     const { token } = config;
     return request(`${victim.url}/mcp`, { token, signal, headers: { ...HEADERS, ...headers }, ...(body && { body }) });
   }
+}
+
+/** What a connection is told of an allow that another one has got. */
+function isForAnother(answer: JsonObject): boolean {
+  return answer["behavior"] === "deny" && String(answer["message"]).includes("another connection");
 }
 
 function newAsk(sessionId: string, toolUseId: string, isLeft: boolean, random: Random): Ask {

@@ -21,6 +21,7 @@ const Row = z.object({
   expires_at: z.int(),
   resolved_at: z.int().nullable(),
   resolved_by: z.string().nullable(),
+  delivered_at: z.int().nullable(),
 });
 export type Row = z.infer<typeof Row>;
 

@@ -7,7 +7,7 @@ export const PROMISES = {
   meant: "What is decided on disk is what somebody sent, or a deadline that has passed",
   allowed: "No child is told allow without a row that says allowed",
   remembered: "An ask that a child was told of exists after the kill, as it was asked",
-  attached: "Who resumes or repeats an ask finds the same approval, and the same answer",
+  attached: "Who comes back finds the same approval and answer, or a new one once that was used up",
   woken: "The decision itself wakes who waits for it, not the net below",
   answered: "Every ask whose child stays gets an answer",
   deadlines: "A restart neither extends nor forgets a deadline",

@@ -177,6 +177,7 @@ describe("the plan of an approval", () => {
     const input = { plan: "1. Remove it all\n2. Start anew" };
     const enter = { name: "EnterPlanMode", input: {} };
     await family.start("planner", [{ use: [enter] }, { use: [{ name: "ExitPlanMode", input }] }]);
+    await family.respond(await family.ask(id), { approve: true });
     const asked = await family.ask(id);
     expect(asked).toMatchObject({ tool_name: "ExitPlanMode", input: {} });
     expect((await contextOf(family.plexus, asked.id)).plan).toBe(input.plan);

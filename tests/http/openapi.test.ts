@@ -133,6 +133,10 @@ describe("every route", () => {
       await go({ route: `get ${path}`, status: 200 });
     await go({ route: "get /readyz", token: null, status: 200 });
     await go({ route: "get /metrics", token: null, status: 401 });
+    await go({ route: "get /api/v1/unasked", query: "limit=5", status: 200 });
+    await go({ route: "get /api/v1/audit/verify", status: 200 });
+    await go({ route: "get /api/v1/audit/export", status: 200 });
+    await go({ route: "get /api/v1/audit/verify", token: null, status: 401 });
 
     const promised = operationsOf(document).flatMap(({ route, described }) =>
       Object.keys(described.responses).flatMap((status) => (Number(status) < 300 ? [`${route} ${status}`] : [])),

@@ -17,13 +17,20 @@ test("a session's stream goes on behind Last-Event-ID after kill -9: no number i
     await using directory = await temporaryDirectory();
     await using model = startScriptedModel();
     const home = join(directory.path, "home");
-    mkdirSync(home);
+    const place = join(directory.path, "work");
+    for (const path of [home, place, join(directory.path, "data")]) mkdirSync(path);
     const env = { ...cliEnvironment(home, model.url), ...mark };
-    const options = { dataDir: directory.path, home, token: OPERATOR_TOKEN, args: ["--claude", CLAUDE], env };
+    const options = {
+      dataDir: join(directory.path, "data"),
+      home,
+      token: OPERATOR_TOKEN,
+      args: ["--claude", CLAUDE],
+      env,
+    };
     const read: ReadSessionEvent[] = [];
     {
       await using first = await startServerProcess(options);
-      await post(first, "/sessions", { name: "long", working_dir: directory.path });
+      await post(first, "/sessions", { name: "long", working_dir: place });
       const say = Array.from({ length: 200 }, (_, index) => `${index} `);
       await post(first, "/sessions/long/chat", { prompt: script([{ say, delayMs: 20 }]) });
       await using reader = await openSessionEvents(first.url, "long");

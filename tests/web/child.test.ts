@@ -53,6 +53,7 @@ describe.skipIf(CHROMIUM === undefined)("a child of the real CLI, on the page", 
     const plan = "1. Remove the cache\n2. Measure again";
     const exit = { name: "ExitPlanMode", input: { plan } };
     await family.start("planner", [{ use: [{ name: "EnterPlanMode", input: {} }] }, { use: [exit] }]);
+    await family.respond(await family.ask(id), { approve: true });
     await using person = await signedIn(browser, family.plexus);
     await person.card.getByText("1. Remove the cache").waitFor();
     await person.press("a");
