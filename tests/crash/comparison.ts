@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Approval } from "../../src/schema/approval.ts";
+import { AuditReport } from "../../src/schema/audit.ts";
 import { answerFor, isSame } from "./decisions.ts";
 import type { ChangeRow, Row } from "./disk.ts";
 import type { Acknowledged, Answered } from "./ledger.ts";
@@ -146,6 +147,7 @@ export function createComparison(scene: Scene, watchers: Watcher[], timeoutMs: n
       for (let start = 0; start < all.length; start += AT_ONCE) {
         await Promise.all(all.slice(start, start + AT_ONCE).map((one) => checkServed(life, parent, one)));
       }
+      await checkChained(life, parent);
     },
 
     /** Of everything that ever was, when all is over. */
@@ -170,6 +172,14 @@ export function createComparison(scene: Scene, watchers: Watcher[], timeoutMs: n
     });
     const holds = told !== undefined && isSame({ ...told, interrupt: resolution.interrupt }, resolution);
     verdicts.check("served", holds, () => `${approvalId} was ok as ${show(resolution)}, the API tells ${show(told)}`);
+  }
+
+  async function checkChained(life: Life, { token }: Parent): Promise<void> {
+    const report = await life.during(async () => {
+      const response = await request(`${victim.url}/api/v1/audit/verify`, { token });
+      return AuditReport.safeParse(await response.json()).data;
+    });
+    verdicts.check("chained", report?.intact === true, () => `the hash chains don't fit: ${show(report)}`);
   }
 }
 

@@ -14,6 +14,7 @@ export const PROMISES = {
   events: "The event stream has no gap and no repeat, and its ids only grow",
   sessions: "Tokens and MCP sessions that were given out outlive the server",
   intact: "The database passes its integrity check after every kill",
+  chained: "Every decision fits its place in the hash chain",
   up: "The server fails only when it is killed, and logs no error",
 } as const;
 export type Promised = keyof typeof PROMISES;
