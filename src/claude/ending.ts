@@ -34,6 +34,9 @@ export async function endChild(
   if (cli && hasBegun(dir)) {
     signalIfSame(cli, "SIGINT");
     await untilGone([child, ...members], graceMs);
+  }
+  if (cli) {
+    // The shell goes last: it notes the exit code, and nobody else may be there to bury the CLI.
     endBelow(child, members);
     await untilGone([child], SHELL_MS);
   }

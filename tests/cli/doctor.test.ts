@@ -88,7 +88,7 @@ describe("plexus doctor", () => {
     const says = expect.stringContaining(`${setting} in ${file}: `);
     const ofUser = await lookAt({ HOME: place.scratch });
     expect(ofUser).toMatchObject({ state: "warning", says, remedy: expect.stringContaining("plexus configure") });
-    const managed = await lookAt({ HOME: "/nowhere", CLAUDE_CODE_MANAGED_SETTINGS_PATH: file });
+    const managed = await lookAt({ HOME: place.dataDir, CLAUDE_CODE_MANAGED_SETTINGS_PATH: file });
     expect(managed).toMatchObject({ state: "failed", says, remedy: expect.stringContaining("administers") });
   });
 
