@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { adoptionFigures } from "./adoption.ts";
 import { blockedPermits } from "./blocked-permits.ts";
+import { builtInReadFigures } from "./built-in-reads.ts";
 import { commitLatency } from "./commit.ts";
 import { decisionLatency, emptyCallLatency } from "./decision-latency.ts";
 import { storeHistory } from "./history.ts";
@@ -24,7 +25,7 @@ await measureBlocked();
 await measureThroughput();
 await measureHistory(fresh.p50);
 await measureStart();
-for (const figures of [transcriptFigures, pollFigures, childrenFigures]) {
+for (const figures of [transcriptFigures, pollFigures, childrenFigures, builtInReadFigures]) {
   const { title, rows } = await figures();
   print(title, rows);
 }
