@@ -1,9 +1,12 @@
-import { UNPRINTABLE } from "../schema/unprintable.ts";
 import { changedPaths } from "./changed-paths.ts";
-import { after, isBelowHome, locate, pathIn, startIn } from "./paths.ts";
+import { after, locate, pathIn, startIn } from "./paths.ts";
 import type { Reading, SimpleCommand } from "./reading.ts";
-import { RULES } from "./rules.ts";
-import { unwrapped } from "./wrappers.ts";
+import { RULES } from "./rules/index.ts";
+import type { Finding, Whole } from "./rules/rule.ts";
+import { unwrapped } from "./unwrapped.ts";
+
+/** No text that a person could judge runs more. */
+const MAX_COMMANDS = 1_000;
 
 /** Why a command wants a second look, in words that go on after "it". */
 export type Danger = { rule: string; message: string };
@@ -12,27 +15,15 @@ export type Danger = { rule: string; message: string };
  * What in a command is dangerous. It errs on the side of danger: what can't be told before it runs counts too.
  * It is a help for people who look, not a wall: a program may do anything, whatever it is called.
  */
-export function dangersIn(reading: Reading, workingDir: string | null): Danger[] {
-  const found: Danger[] = reading.problems.map((problem) => ({ rule: "unreadable", message: problem }));
-  if (reading.source.replaceAll("\t", "").search(UNPRINTABLE) >= 0) {
-    found.push({ rule: "hidden", message: "has characters that do not show" });
+export function dangersIn(reading: Reading, workingDir: string | null, rules = RULES): Danger[] {
+  const whole = wholeOf(reading, workingDir);
+  const found = new Map<string, Danger>();
+  for (const { rule, test, testWhole } of rules) {
+    const findings = test ? whole.commands.map(({ command, place }) => test(command, place)) : [];
+    if (testWhole) findings.push(testWhole(whole));
+    for (const message of findings.flatMap(messagesOf)) found.set(message, { rule, message });
   }
-  let directory = startIn(workingDir);
-  for (const outer of reading.commands) {
-    const { commands, problems } = unwrapped(outer);
-    found.push(...problems.map((message) => ({ rule: "unreadable", message })));
-    for (const command of commands) {
-      found.push(...RULES.flatMap(({ rule, test }) => messagesOf(test(command)).map((message) => ({ rule, message }))));
-      for (const path of changedPaths(command)) {
-        if (path.isDynamic && !isBelowHome(path.value)) continue;
-        const where = locate(pathIn(path) ?? path.value, directory);
-        if (where === "outside")
-          found.push({ rule: "outside", message: `changes ${path.value}, outside of the working directory` });
-      }
-    }
-    directory = after(outer, directory);
-  }
-  return [...new Map(found.map((danger) => [danger.message, danger])).values()];
+  return [...found.values()];
 }
 
 /** The words of a command that name places outside of the working directory, for marking them. */
@@ -45,12 +36,38 @@ export function outsideWords(reading: Reading, workingDir: string | null): { pos
   });
 }
 
+function wholeOf(reading: Reading, workingDir: string | null): Whole {
+  const { source, functions, variables, evaluations, problems } = reading;
+  const whole: Whole = {
+    source,
+    commands: [],
+    functions: [...functions],
+    variables: [...variables],
+    evaluations: [...evaluations],
+    problems: [...problems],
+  };
+  let directory = startIn(workingDir);
+  for (const outer of reading.commands) {
+    const inner = unwrapped(outer, MAX_COMMANDS - whole.commands.length);
+    for (const command of inner.commands) {
+      whole.commands.push({ command, place: { directory, changed: changedPaths(command) } });
+      directory = after(command, directory);
+    }
+    whole.functions.push(...inner.functions);
+    whole.variables.push(...inner.variables);
+    whole.evaluations.push(...inner.evaluations);
+    whole.problems.push(...inner.problems);
+    if (whole.commands.length >= MAX_COMMANDS) break;
+  }
+  return whole;
+}
+
 function pathWords({ words, redirects }: SimpleCommand) {
   const targets = redirects.flatMap(({ target }) => target ?? []);
   return [...words, ...targets].filter((word) => pathIn(word) !== undefined);
 }
 
-function messagesOf(result: string | string[] | undefined): string[] {
-  if (result === undefined) return [];
-  return typeof result === "string" ? [result] : result;
+function messagesOf(finding: Finding): string[] {
+  if (finding === undefined) return [];
+  return typeof finding === "string" ? [finding] : finding;
 }

@@ -3,7 +3,8 @@ import type { SimpleCommand, Word } from "./reading.ts";
 /** Where a path lies, seen from where the command starts. */
 export type Location = "inside" | "temporary" | "device" | "outside";
 
-const HOME = /^(~|\$HOME|\$\{HOME\})(?=\/|$)/;
+const MAX_PATH_CHARS = 4_096;
+const HOME = /^(~[^/]*|\$HOME|\$\{HOME\})(?=\/|$)/;
 const TEMPORARY = /^(\/tmp|\/var\/tmp|\/private\/tmp|\$TMPDIR|\$\{TMPDIR\})(\/|$)/;
 const HARMLESS_DEVICE = /^\/dev\/(null|zero|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
 
@@ -23,6 +24,14 @@ export function isBelowHome(path: string): boolean {
 /** A directory as it is known: a path, or the unknown place where the command starts and what lies below it. */
 export type Directory = { workingDir: string | null; at: string };
 
+/** A path as it is seen from the working directory, or in full where it lies elsewhere. */
+export function fromWorkingDir(path: string, { workingDir, at }: Directory): string {
+  if (HOME.test(path) || path.startsWith("$")) return normalised(`/${path}`).slice(1);
+  const full = normalised(path.startsWith("/") ? path : `${at}/${path}`);
+  const root = workingDir ?? START;
+  return full.startsWith(`${root}/`) ? full.slice(root.length + 1) : full;
+}
+
 export function locate(path: string, { workingDir, at }: Directory): Location {
   if (HARMLESS_DEVICE.test(path)) return "device";
   if (HOME.test(path)) return "outside";
@@ -36,18 +45,22 @@ export function locate(path: string, { workingDir, at }: Directory): Location {
 const START = "/\u0000start";
 
 export function startIn(workingDir: string | null): Directory {
-  return { workingDir, at: workingDir === null ? START : normalised(workingDir) };
+  if (workingDir === null) return { workingDir, at: START };
+  const at = normalised(workingDir);
+  return { workingDir: at, at };
 }
 
 /** Where the shell stands after this command; `cd` with anything that is not known leads outside. */
-export function after({ words }: SimpleCommand, directory: Directory): Directory {
+export function after({ words }: Pick<SimpleCommand, "words">, directory: Directory): Directory {
   const [program, ...rest] = words;
   if (program?.value !== "cd" && program?.value !== "pushd") return directory;
   const target = rest.find(({ value }) => !value.startsWith("-"));
   if (!target || target.isDynamic || HOME.test(target.value) || rest.some(({ value }) => value === "-"))
     return { ...directory, at: "/somewhere" };
   const { value } = target;
-  return { ...directory, at: normalised(value.startsWith("/") ? value : `${directory.at}/${value}`) };
+  const at = normalised(value.startsWith("/") ? value : `${directory.at}/${value}`);
+  // No system knows a longer path, and every further step would take longer.
+  return { ...directory, at: at.length > MAX_PATH_CHARS ? "/somewhere" : at };
 }
 
 /** Without `.`, `..` and doubled slashes, as far as text alone can tell. */

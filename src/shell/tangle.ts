@@ -4,12 +4,12 @@ const MAX_DEPTH = 60;
 
 /** Why a text is not taken apart: reading it could take longer than anybody waits. */
 export function tooTangled(source: string): string | undefined {
-  if (source.length > MAX_CHARS) return `it is too long to take apart (${source.length} characters)`;
+  if (source.length > MAX_CHARS) return `is too long to take apart (${source.length} characters)`;
   let depth = 0;
   for (const character of source) {
     if ("([{".includes(character)) depth++;
     else if (")]}".includes(character)) depth = Math.max(0, depth - 1);
-    if (depth > MAX_DEPTH) return "it is nested too deeply to take apart";
+    if (depth > MAX_DEPTH) return "is nested too deeply to take apart";
   }
   return undefined;
 }

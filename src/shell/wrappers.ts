@@ -1,106 +1,146 @@
-import { readCommand, type SimpleCommand, type Word } from "./reading.ts";
+import { isNamed, readArguments, type Valued } from "./options.ts";
+import { handedOn, type Subject } from "./programs.ts";
+import type { SimpleCommand, Word } from "./reading.ts";
 
-/** Programs that run the program that their arguments name, with the options of theirs that take a value. */
-const WRAPPERS: Record<string, string[]> = {
-  builtin: [],
-  busybox: [],
-  chroot: [],
-  command: [],
-  doas: ["-u", "-C"],
-  env: ["-u", "-C", "-S", "--unset", "--chdir"],
-  exec: ["-a"],
-  flock: ["-w", "-E"],
-  ionice: ["-c", "-n", "-p"],
-  nice: ["-n"],
-  nohup: [],
-  setsid: [],
-  stdbuf: ["-i", "-o", "-e"],
-  sudo: ["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U", "-r", "-t"],
-  time: ["-f", "-o"],
-  timeout: ["-k", "-s"],
-  unshare: [],
-  watch: ["-n"],
-  xargs: ["-I", "-n", "-P", "-L", "-d", "-E", "-s", "-a"],
+/** A program that runs the program that its arguments name, after so many operands of its own. */
+type Wrapper = Valued & { operands?: number };
+
+const RUN_IN_PROJECT: Valued = { short: "p", long: ["directory", "project", "with", "python", "extra", "group"] };
+const EXEC_IN_CONTAINER: Wrapper = { short: "uew", long: ["user", "env-file", "workdir"], operands: 1 };
+
+/** By the program, or the program and its first words. */
+const WRAPPERS: Record<string, Wrapper> = {
+  builtin: {},
+  busybox: {},
+  toybox: {},
+  command: {},
+  exec: { short: "a" },
+  env: { short: "uCS", long: ["unset", "chdir", "split-string"] },
+  nice: { short: "n", long: ["adjustment"] },
+  nohup: {},
+  setsid: {},
+  stdbuf: { short: "ioe", long: ["input", "output", "error"] },
+  time: { short: "fo", long: ["format", "output"] },
+  gtime: { short: "fo", long: ["format", "output"] },
+  timeout: { short: "ks", long: ["kill-after", "signal"], operands: 1 },
+  gtimeout: { short: "ks", long: ["kill-after", "signal"], operands: 1 },
+  ionice: { short: "cn", long: ["classdata"] },
+  chrt: { operands: 1 },
+  taskset: { operands: 1 },
+  setarch: { operands: 1 },
+  sudo: {
+    short: "ugUhpCDRTrta",
+    long: ["user", "group", "other-user", "host", "prompt", "chdir", "chroot", "command-timeout", "role", "type"],
+  },
+  doas: { short: "uCa" },
+  gosu: { operands: 1 },
+  "su-exec": { operands: 1 },
+  setpriv: { long: ["reuid", "regid", "groups"] },
+  chroot: { long: ["userspec", "groups"], operands: 1 },
+  unshare: { short: "RSGw", long: ["root", "wd", "setuid", "setgid"] },
+  nsenter: { short: "tSGW", long: ["target", "setuid", "setgid", "wdns"] },
+  flock: { short: "wE", long: ["timeout", "conflict-exit-code"], operands: 1 },
+  strace: { short: "oepEsuPaIbSXU" },
+  ltrace: { short: "oepsunaAlx" },
+  fakeroot: { short: "lsib" },
+  caffeinate: { short: "tw" },
+  unbuffer: {},
+  rlwrap: { short: "fHsDbC" },
+  "xvfb-run": { short: "nefpsw" },
+  "ssh-agent": { short: "aEt" },
+  "systemd-run": { short: "pMHuE", long: ["unit", "property", "description", "slice", "uid", "gid", "setenv"] },
+  entr: {},
+  watchexec: { short: "wefiscd", long: ["exts", "watch", "ignore", "filter"] },
+  npx: { short: "pc", long: ["package", "call"] },
+  bunx: {},
+  "cross-env": {},
+  "npm exec": { short: "c", long: ["package", "call"] },
+  "npm x": { short: "c", long: ["package", "call"] },
+  "pnpm exec": {},
+  "pnpm dlx": { long: ["package"] },
+  "yarn exec": {},
+  "yarn dlx": { short: "p", long: ["package"] },
+  "bun x": {},
+  "bundle exec": {},
+  "poetry run": RUN_IN_PROJECT,
+  "uv run": RUN_IN_PROJECT,
+  "pipenv run": {},
+  "conda run": { short: "np", long: ["name", "prefix", "cwd"] },
+  "mise exec": {},
+  "direnv exec": { operands: 1 },
+  "docker exec": EXEC_IN_CONTAINER,
+  "podman exec": EXEC_IN_CONTAINER,
+  "docker compose exec": EXEC_IN_CONTAINER,
+  "ip netns exec": { operands: 1 },
+  "cmake -e": {},
 };
-/** So many plain arguments stand before the program. */
-const ARGUMENTS_BEFORE: Record<string, number> = { timeout: 1, flock: 1, chroot: 1 };
 
-const SHELLS = ["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
-const MAX_DEPTH = 8;
+const XARGS: Valued = {
+  short: "InPLdEsa",
+  long: ["replace", "max-args", "max-procs", "max-lines", "delimiter", "eof", "max-chars", "arg-file"],
+};
+const EXECUTES = new Set(["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"]);
 
-/** The command and every other one that it starts by way of its arguments, with what could not be read of them. */
-export function unwrapped(command: SimpleCommand, depth = 0): { commands: SimpleCommand[]; problems: string[] } {
-  if (depth > MAX_DEPTH) return { commands: [command], problems: ["commands within commands go too deep"] };
-  const found = { commands: [command], problems: [] as string[] };
-  for (const inner of innerOf(command)) {
-    const { commands, problems } = unwrapped(inner, depth + 1);
-    found.commands.push(...commands);
-    found.problems.push(...problems);
+/** What other commands find or print, and so nobody has read. */
+const FOUND: Word = { text: "{}", value: "{}", isDynamic: true, pos: 0, end: 0 };
+
+/** The commands that a command starts by way of its arguments. */
+export function startedBy(command: Subject): SimpleCommand[] {
+  const { program, args } = command;
+  if (program === "find" || program === "fd" || program === "fdfind") return executedByFind(command);
+  if (program === "xargs") {
+    const { operands } = readArguments(args, XARGS, true);
+    return operands.length === 0 ? [] : [handedOn(command, [...operands.map(placeholder), FOUND])];
   }
-  const script = scriptOf(command);
-  if (script && !script.isDynamic) {
-    const reading = readCommand(script.value);
-    found.problems.push(...reading.problems);
-    for (const inner of reading.commands) {
-      const { commands, problems } = unwrapped(inner, depth + 1);
-      found.commands.push(...commands);
-      found.problems.push(...problems);
-    }
+  // `command -v` only tells where a program is.
+  if (program === "command" && /^-[vV]/.test(args[0]?.value ?? "")) return [];
+  // The text of `env -S` is read as a whole, with what follows it.
+  if (
+    program === "env" &&
+    readArguments(args, WRAPPERS["env"], true).options.some((one) => isNamed(one, "-S", "--split-string"))
+  )
+    return [];
+  const found = wrapperOf(command);
+  if (!found) return [];
+  const { operands } = readArguments(args.slice(found.words - 1), found.wrapper, true);
+  const rest = withoutAssignments(operands).slice(found.wrapper.operands ?? 0);
+  return rest.length === 0 ? [] : [handedOn(command, startingAt(rest))];
+}
+
+function wrapperOf({ program, args }: Subject): { wrapper: Wrapper; words: number } | undefined {
+  let name = program;
+  for (let words = 1; words <= 3; words++) {
+    const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
+    if (wrapper) return { wrapper, words };
+    name += ` ${args[words - 1]?.value.toLowerCase() ?? ""}`;
   }
-  return found;
+  return undefined;
 }
 
-/** The last part of a program's path. */
-export function programOf({ words }: Pick<SimpleCommand, "words">): string {
-  return words[0]?.value.split("/").at(-1) ?? "";
+function withoutAssignments(words: Word[]): Word[] {
+  const first = words.findIndex(({ value }) => !/^\w+\+?=/.test(value));
+  return first < 0 ? [] : words.slice(first);
 }
 
-export function isShell(program: string): boolean {
-  return SHELLS.includes(program);
+/** After an operand like `timeout`'s `10` there may be a `--`. */
+function startingAt(words: Word[]): Word[] {
+  return words[0]?.value === "--" ? words.slice(1) : words;
 }
 
-/** The text that `sh -c` or `eval` runs. */
-export function scriptOf(command: SimpleCommand): Word | undefined {
-  const program = programOf(command);
-  const rest = command.words.slice(1);
-  if (program === "eval") {
-    const [first, ...others] = rest;
-    if (!first) return undefined;
-    const value = rest.map((word) => word.value).join(" ");
-    return { ...first, value, isDynamic: [first, ...others].some((word) => word.isDynamic) };
+function executedByFind(command: Subject): SimpleCommand[] {
+  const { args } = command;
+  const started: SimpleCommand[] = [];
+  for (let at = 0; at < args.length; at++) {
+    if (!EXECUTES.has(args[at]?.value ?? "")) continue;
+    const from = at + 1;
+    while (at < args.length && ![";", "+"].includes(args[at]?.value ?? "")) at++;
+    const words = args.slice(from, at).map(placeholder);
+    // `fd -x` adds what it finds by itself.
+    if (words.length > 0) started.push(handedOn(command, command.program === "find" ? words : [...words, FOUND]));
   }
-  if (!isShell(program)) return undefined;
-  const at = rest.findIndex(({ value }) => /^-[a-z]*c$/.test(value));
-  return at < 0 ? undefined : rest[at + 1];
+  return started;
 }
 
-function innerOf(command: SimpleCommand): SimpleCommand[] {
-  const program = programOf(command);
-  if (program === "find" || program === "fd") return executedByFind(command);
-  const valued = WRAPPERS[program];
-  if (!valued) return [];
-  const rest = command.words.slice(1);
-  let at = 0;
-  for (let before = ARGUMENTS_BEFORE[program] ?? 0; at < rest.length; at++) {
-    const value = rest[at]?.value ?? "";
-    if (value === "--") {
-      at++;
-      break;
-    }
-    if (valued.includes(value)) at++;
-    else if (value.startsWith("-") || /^\w+=/.test(value)) continue;
-    else if (before-- <= 0) break;
-  }
-  const words = rest.slice(at);
-  return words.length === 0 ? [] : [{ ...command, words, assignments: [], redirects: [] }];
-}
-
-function executedByFind(command: SimpleCommand): SimpleCommand[] {
-  return command.words.flatMap(({ value }, at) => {
-    if (!["-exec", "-execdir", "-ok", "-okdir", "-x", "-X"].includes(value)) return [];
-    const rest = command.words.slice(at + 1);
-    const end = rest.findIndex(({ value: one }) => one === ";" || one === "+");
-    const words = end < 0 ? rest : rest.slice(0, end);
-    return words.length === 0 ? [] : [{ ...command, words, assignments: [], redirects: [] }];
-  });
+function placeholder(word: Word): Word {
+  return word.value.includes("{}") ? { ...word, isDynamic: true } : word;
 }

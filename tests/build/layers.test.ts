@@ -44,6 +44,7 @@ const MAY_IMPORT: Record<string, readonly (Target | Package)[]> = {
   "src/claude/it.ts": ["claude", "schema"],
   "src/shell/it.ts": ["shell", "schema"],
   "src/rules/it.ts": ["rules", "shell", "schema"],
+  "src/shell/folder/it.ts": ["shell", "schema"],
   "src/judging/it.ts": ["judging", "shell", "schema"],
   "src/domain/it.ts": ["domain", "storage", "claude", "rules", "shell", "schema"],
   "src/web/it.tsx": ["web", "bundle", "judging", "shell", "schema"],

@@ -108,7 +108,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     const child = await asker(plexus);
     await using person = await signedIn(browser, plexus);
     const { id, answer } = await child.ask("Bash", { command: "rm -rf build" });
-    await person.card.getByText("removes files without asking").waitFor();
+    await person.card.getByText("removes files (rm)").waitFor();
     await person.press("a");
     await person.card.getByText("Press again to allow").waitFor();
     expect(plexus.app.approvals.get({ kind: "operator" }, id).status).toBe("pending");

@@ -1,0 +1,31 @@
+import type { SyntaxNode } from "unbash";
+
+/** An index of an array in which a command stands: arithmetic runs it, even where it was quoted. */
+export const COMMAND_IN_INDEX = /\w\[[^\]]*(\$\(|`)/;
+
+const ARITHMETIC_TESTS = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
+
+/** What of this node the shell evaluates as arithmetic or as a prompt, where that runs commands. */
+export function evaluationIn(node: SyntaxNode): string | undefined {
+  switch (node.type) {
+    case "ArithmeticExpansion":
+      return withCommand(node.text);
+    case "ArithmeticCommand":
+      return withCommand(node.body);
+    case "TestBinary":
+      return ARITHMETIC_TESTS.has(node.operator) ? withCommand(`${node.left.value} ${node.right.value}`) : undefined;
+    case "TestUnary":
+      return node.operator === "-v" ? withCommand(node.operand.value) : undefined;
+    case "Assignment":
+      return node.index && withCommand(`${node.name}[${node.index.text}]`);
+    case "ParameterExpansion":
+      if (node.operation?.type === "Transform" && node.operation.operand.text === "P") return node.text;
+      return withCommand(node.text);
+    default:
+      return undefined;
+  }
+}
+
+function withCommand(text: string): string | undefined {
+  return COMMAND_IN_INDEX.test(text) ? text : undefined;
+}

@@ -1,0 +1,61 @@
+/** Files that programs run, or take orders from, without anybody naming them: seen from the working directory. */
+const LATER = [
+  // Claude Code and other agents
+  String.raw`\.claude`,
+  String.raw`\.claude/(settings[\w.-]*\.json|hooks|skills|agents|commands|plugins|rules|output-styles)(/.*)?`,
+  String.raw`\.claude\.json`,
+  String.raw`(CLAUDE|CLAUDE\.local|AGENTS|GEMINI)\.md`,
+  String.raw`\.mcp\.json`,
+  String.raw`\.cursorrules`,
+  String.raw`\.cursor(/(rules|mcp\.json)(/.*)?)?`,
+  String.raw`\.github/copilot-instructions\.md`,
+  // git, and what checks commits
+  String.raw`\.git(/.*)?`,
+  String.raw`\.(gitconfig|gitmodules)`,
+  String.raw`\.config/git(/.*)?`,
+  String.raw`\.husky(/.*)?`,
+  String.raw`\.?lefthook\.ya?ml`,
+  String.raw`\.pre-commit-config\.yaml`,
+  // continuous integration
+  String.raw`\.(github|gitea|forgejo)(/(workflows|actions)(/.*)?)?`,
+  String.raw`\.gitlab-ci\.yml`,
+  String.raw`\.(circleci|buildkite|woodpecker|teamcity)(/.*)?`,
+  "Jenkinsfile",
+  String.raw`\.?(azure-pipelines|bitbucket-pipelines|travis|drone|woodpecker|appveyor|cloudbuild|buildspec)\.ya?ml`,
+  // editors and environments
+  String.raw`\.vscode(/(tasks|settings|launch)\.json)?`,
+  String.raw`\.idea(/.*)?`,
+  String.raw`\.devcontainer(/.*)?`,
+  String.raw`\.(n?vimrc|exrc|emacs|dir-locals\.el)`,
+  String.raw`\.config/nvim(/.*)?`,
+  String.raw`\.envrc`,
+  String.raw`(sitecustomize|usercustomize)\.py`,
+  // profiles of shells and sessions
+  String.raw`\.(bashrc|bash_(profile|login|logout|aliases)|profile|zshrc|zshenv|zprofile|zlogin|zlogout)`,
+  String.raw`\.(kshrc|cshrc|tcshrc|login|inputrc|xinitrc|xprofile|xsession)`,
+  String.raw`\.config/(fish|autostart)(/.*)?`,
+  String.raw`/etc/(profile|profile\.d|bash\.bashrc|environment|zsh|ld\.so\.preload|ld\.so\.conf\.d|pam\.d)(/.*)?`,
+  // what starts by the clock, or with the machine
+  String.raw`/etc/(cron[\w.]*|anacrontab|systemd|init\.d|rc\.local|rc\d\.d|sudoers|sudoers\.d)(/.*)?`,
+  "/var/spool/(cron|at)(/.*)?",
+  "(/usr)?/lib/systemd(/.*)?",
+  String.raw`\.config/systemd(/.*)?`,
+  "Library/Launch(Agents|Daemons)(/.*)?",
+  // who may sign in
+  String.raw`\.ssh(/.*)?`,
+  // package managers
+  String.raw`\.(npmrc|yarnrc|yarnrc\.yml|pnpmfile\.cjs|pypirc|gemrc|condarc)`,
+  String.raw`bunfig\.toml|pip\.conf|nuget\.config`,
+  String.raw`\.(pip|config/pip)(/.*)?`,
+  String.raw`\.cargo/config(\.toml)?`,
+  String.raw`\.bundle/config`,
+  String.raw`\.m2/settings\.xml`,
+  String.raw`\.gradle/init(\.gradle|\.d/.*)?`,
+];
+/** In any letter case, since some file systems don't tell `.GIT` from `.git`. */
+const IS_LATER = new RegExp(`(^|/)(${LATER.join("|")})$`, "i");
+
+/** Whether changing this file changes what runs later on, when nobody is asked. */
+export function runsLater(path: string): boolean {
+  return IS_LATER.test(path);
+}
