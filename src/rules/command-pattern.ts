@@ -54,11 +54,8 @@ function covers({ words, isOpen }: CommandPattern, command: SimpleCommand, sourc
   const said = command.words.map(({ value }) => value);
   if (!words.every((word, at) => word === said[at])) return false;
   if (said.length === words.length && !isOpen) return true;
-  return (
-    isOpen &&
-    !needsExactWords(said) &&
-    dangersIn({ source, commands: [command], problems: [], tree: undefined }, dir).length === 0
-  );
+  const alone = { source, commands: [command], functions: [], variables: [], evaluations: [], problems: [] };
+  return isOpen && !needsExactWords(said) && dangersIn({ ...alone, tree: undefined }, dir).length === 0;
 }
 
 /** Whether what it does can't be told from the words that it begins with. */

@@ -68,7 +68,7 @@ export const LATER_FILES: Record<string, string> = {
   "~/.claude.json": "outside",
   "~/.bashrc": "outside",
   "$HOME/.bashrc": "outside",
-  "/home/me/.bashrc": "outside",
+  "/srv/me/.bashrc": "outside",
   "~/.bash_profile": "outside",
   "~/.bash_login": "outside",
   "~/.bash_logout": "outside",
