@@ -2,7 +2,7 @@ import { isHarmless } from "./chain.ts";
 import { fileOf, searchRoot } from "./file-tools.ts";
 import { type Ground, openGround } from "./ground.ts";
 import type { Place, ToolCall } from "./place.ts";
-import { follow } from "./real-paths.ts";
+import { type Found, follow } from "./real-paths.ts";
 import { hasKnownKeys, textAt } from "./tool-keys.ts";
 import { BOOKKEEPING, SEARCHERS } from "./tool-kinds.ts";
 
@@ -42,8 +42,14 @@ export function builtinRule(call: ToolCall, place: Place): string | undefined {
 
 function reads(call: ToolCall, ground: Ground): boolean {
   const found = fileOf(call, ground);
-  if (found?.kind !== "file" && found?.kind !== "directory") return false;
+  const isThere = found?.kind === "file" || found?.kind === "directory";
+  if (!found || !(isThere || isPlainlyMissing(found))) return false;
   return ground.isInside(found) && !ground.isPrivate(found);
+}
+
+/** What is not there tells only that; for a name with odd characters, though, Claude Code tries similar ones. */
+function isPlainlyMissing({ kind, real }: Found): boolean {
+  return kind === "missing" && /\/[\w.@+-]+$/.test(real);
 }
 
 function searches(call: ToolCall, ground: Ground): boolean {

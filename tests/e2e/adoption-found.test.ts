@@ -31,7 +31,8 @@ describe("a child that ended while no server ran", () => {
 
   test("and failed is told with its reason", async () => {
     await using family = await startMortalFamily();
-    await family.create("unlucky");
+    // Nobody could be asked while no server runs.
+    await family.create("unlucky", { supervision: "inherit" });
     await family.chat("unlucky", [
       { use: [bash("echo one", "toolu_one")], waitFor: "the outage" },
       { status: 400, message: "the scripted refusal" },

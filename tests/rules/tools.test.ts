@@ -17,6 +17,8 @@ const rule = (toolName: string, input: JsonObject, place = tree.place) =>
 describe("the rule read", () => {
   test.each<JsonObject>([
     { file_path: "@/project/a.txt" },
+    { file_path: "@/project/none.txt" },
+    { file_path: "@/project/none/at-all.txt" },
     { file_path: "a.txt" },
     { file_path: "./src/x.ts" },
     { file_path: "@/project/src/deep/z.ts", offset: 1, limit: 20 },
@@ -48,7 +50,9 @@ describe("the rule read", () => {
     ["goes up behind a directory", { file_path: "@/project/src/../a.txt" }],
     ["is a link to itself", { file_path: "@/project/loop" }],
     ["is a link to nothing", { file_path: "@/project/dangling" }],
-    ["is not there", { file_path: "@/project/none.txt" }],
+    ["is not there, and has a name for which Claude Code would try another", { file_path: "@/project/1 AM.png" }],
+    ["is not there, outside", { file_path: "@/outside/none.txt" }],
+    ["is not there, in a private directory", { file_path: "@/data/none.txt" }],
     ["is private", { file_path: "@/data/operator-token" }],
     ["is private, inside", { file_path: "@/project/nest/vault/key" }],
     ["is the private directory", { file_path: "@/project/nest/vault" }],

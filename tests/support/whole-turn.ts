@@ -38,7 +38,7 @@ export function askedFor({ dataDir }: { dataDir: string }, sessionId: string): s
   using db = new Database(join(dataDir, "plexus.db"), { readonly: true });
   const rows = db
     .query<{ tool_use_id: string }, [string]>(
-      "SELECT tool_use_id FROM loopback_approvals WHERE session_id = ? ORDER BY id",
+      "SELECT tool_use_id FROM loopback_approvals WHERE session_id = ? AND is_builtin = 0 ORDER BY id",
     )
     .all(sessionId);
   return rows.map(({ tool_use_id }) => tool_use_id);
