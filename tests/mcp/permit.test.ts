@@ -62,7 +62,7 @@ describe("loopback_permit", () => {
     }
   });
 
-  test("attaches a repeated call to the same approval, and gives a later one its decision", async () => {
+  test("attaches a repeated call to the same approval until its decision is delivered; then it is a new one", async () => {
     const child = await plexus.child();
     const message = permitMessage({ command: "make", cwd: "/" }, { toolUseId: "toolu_same" });
     const reordered = permitMessage({ cwd: "/", command: "make" }, { toolUseId: "toolu_same", id: 2 });
@@ -74,7 +74,12 @@ describe("loopback_permit", () => {
     const told = '{"behavior":"deny","message":"not now"}';
     expect(await first.answer()).toBe(told);
     expect(await second.answer()).toBe(told);
-    expect(await (await post(plexus.url, message, child)).answer()).toBe(told);
+    const later = await post(plexus.url, message, child);
+    const [fresh] = await pendingOf(child.sessionId);
+    expect((await later.next())?.id).toStartWith(`${fresh?.id}~`);
+    expect(fresh?.id).not.toBe(approval?.id);
+    await plexus.app.approvals.decide(operator, fresh?.id ?? "", { approve: true });
+    expect(await later.answer()).toContain('"behavior":"allow"');
   });
 
   test("takes the same tool_use_id with another input or another tool as another ask", async () => {
