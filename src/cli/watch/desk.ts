@@ -154,6 +154,8 @@ export function createDesk({ config, find, inbox, keyboard, screen, redraw, quit
       const before = inbox.selected()?.approval.id;
       const settled = deciding.isOurs(event) ? undefined : inbox.take(event);
       if (settled) message = outcomeLine(settled);
+      if (event.type === "unasked_call")
+        say(`${event.session_name} ran ${event.tool_name} although Plexus had not allowed it.`, "red");
       if (settled) review.beaten(settled.approval.id);
       if (before !== inbox.selected()?.approval.id) deciding.hesitate();
       redraw();

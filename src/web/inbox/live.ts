@@ -1,6 +1,6 @@
 import { ChangeEvent } from "../../schema/change.ts";
 import { Caller } from "../../schema/sign-in.ts";
-import { announce } from "../announcer.tsx";
+import { announce, complain } from "../announcer.tsx";
 import { historyChanged } from "../history/record.ts";
 import { notify } from "../notification.ts";
 import { linkTo } from "../route.ts";
@@ -37,6 +37,7 @@ export async function goLive(signal: AbortSignal): Promise<void> {
       if (event === undefined) return;
       sessionsChanged(event);
       historyChanged(event);
+      if (event.type === "unasked_call") warnOf(event);
       takeEvent(event, tell);
     },
     onLost: fail,
@@ -61,6 +62,15 @@ function tell(fresh: Ask[]): void {
   notify(text, () => {
     location.hash = linkTo.inbox;
     openCard(id);
+  });
+}
+
+/** The seal of a child is broken: nothing on the page matters more. */
+function warnOf({ session_id, session_name, tool_name }: ChangeEvent & { type: "unasked_call" }): void {
+  const text = `${session_name} ran ${visibleText(tool_name)} although Plexus had not allowed it`;
+  complain(`${text}: see its transcript.`);
+  notify(text, () => {
+    location.hash = linkTo.session(session_id);
   });
 }
 
