@@ -213,7 +213,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     await using person = await signedIn(browser, plexus);
     await child.ask("Skill", { skill: "deploy", args: "now" });
     await person.card.getByText("Deploy <b>it</b> all.").waitFor();
-    await person.card.getByText("allowed-tools run unasked").waitFor();
+    await person.card.getByText("lets its tools run unasked").waitFor();
   });
 
   test("several that are selected are decided together", async () => {
