@@ -270,7 +270,7 @@ describe("plexus watch", () => {
     await using screen = watch();
     const seen = await screen.shows("│ Deploy it all.");
     expect(seen).toContain("│ allowed-tools: Bash(*)");
-    expect(seen).toContain("lets the skill's allowed-tools run unasked");
+    expect(seen).toContain("lets its tools run unasked");
     await ended(screen, "q");
   });
 
