@@ -37,8 +37,9 @@ ALTER TABLE `loopback_approvals` ADD `is_builtin` integer DEFAULT false NOT NULL
 ALTER TABLE `loopback_approvals` ADD `delivered_at` integer;--> statement-breakpoint
 ALTER TABLE `loopback_approvals` ADD `result_at` integer;--> statement-breakpoint
 ALTER TABLE `loopback_approvals` ADD `audit_seq` integer;--> statement-breakpoint
-UPDATE `loopback_approvals` SET `asked_in` = `session_id`;--> statement-breakpoint
-UPDATE `loopback_approvals` SET `delivered_at` = `resolved_at` WHERE `status` <> 'pending';--> statement-breakpoint
+UPDATE `loopback_approvals` SET
+	`asked_in` = coalesce((SELECT `turns`.`id` FROM `turns` WHERE `turns`.`session_id` = `loopback_approvals`.`session_id` AND `turns`.`status` = 'running' AND `turns`.`started_at` <= `loopback_approvals`.`created_at`), `session_id`),
+	`delivered_at` = CASE WHEN `status` <> 'pending' THEN `resolved_at` END;--> statement-breakpoint
 CREATE INDEX `approvals_by_people` ON `loopback_approvals` (`id`) WHERE is_builtin = 0;--> statement-breakpoint
 CREATE INDEX `approvals_unchained` ON `loopback_approvals` (`resolved_at`) WHERE status <> 'pending' AND audit_seq IS NULL;--> statement-breakpoint
 CREATE INDEX `approvals_without_result` ON `loopback_approvals` (`asked_in`,`tool_use_id`) WHERE result_at IS NULL;--> statement-breakpoint

@@ -103,6 +103,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
     const operatorToken = config.token ?? ensureOperatorToken(config.dataDir);
     const hidden = privatePaths({ dataDir: config.dataDir, home: config.home, env: config.environment });
     const audit = createAudit({ storage, now });
+    await storage.write(audit.begin);
     const approvals = stack.use(
       createApprovals({
         storage,

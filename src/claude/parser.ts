@@ -121,6 +121,8 @@ export function createParser(from?: ParserState): Parser {
       if (type === "tool_result") {
         const output = outputOf(block["content"]);
         const is_error = block["is_error"] === true;
+        // A gateway may number its calls anew: the same id after its result is another call.
+        toolUseIds.delete(textOf(block["tool_use_id"]));
         emit({ type: "tool_result", tool_use_id: textOf(block["tool_use_id"]), output, is_error });
       } else if (isOfSubagent(line)) {
         passOn(`subagent/${type}`, { parent_tool_use_id: line["parent_tool_use_id"], block });

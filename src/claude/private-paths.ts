@@ -1,7 +1,7 @@
-import { realpathSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { defaultDataDir } from "../schema/data-dir.ts";
 import { CLIENTS, clientFile } from "./client-files.ts";
+import { realPath } from "./real-path.ts";
 
 type Where = { dataDir: string; home: string; env: Record<string, string | undefined> };
 
@@ -38,14 +38,4 @@ export function tokenPaths({ dataDir, home, env }: Where): string[] {
 /** Each as it is written, and as it really is: a rule on a link says nothing of what the link points to. */
 function distinct(paths: string[]): string[] {
   return [...new Set(paths.flatMap((path) => [path, realPath(path)]))];
-}
-
-/** Of what does not exist yet, its place is what counts. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const above = dirname(path);
-    return above === path ? path : join(realPath(above), basename(path));
-  }
 }

@@ -1,12 +1,13 @@
 import { realpathSync } from "node:fs";
-import { relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 
-/** What a path really is, with every symbolic link followed; a path that can't be followed stays as it is. */
+/** What a path really is, with every symbolic link followed; of what does not exist yet, its place is what counts. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return path;
+    const above = dirname(path);
+    return above === path ? path : join(realPath(above), basename(path));
   }
 }
 

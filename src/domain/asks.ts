@@ -128,7 +128,7 @@ export function createAsks(need: AsksNeed) {
       },
       [Symbol.dispose]() {
         queue.waiting.delete(own);
-        if (queue.waiting.size === 0) queues.delete(approvalId);
+        if (queue.waiting.size === 0 && queues.get(approvalId) === queue) queues.delete(approvalId);
         waiter[Symbol.dispose]();
         held[Symbol.dispose]();
       },

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { AuditChain, AuditEntry } from "../schema/audit.ts";
+import type { AuditChain, AuditEntry, DecidedEntry } from "../schema/audit.ts";
 import type { ApprovalHead, Outcome } from "../storage/approvals.ts";
 import type { AuditLink } from "../storage/audit.ts";
 import type { Storage } from "../storage/database.ts";
@@ -34,6 +34,10 @@ export function createAudit({ storage, now }: { storage: Storage; now: () => num
 
   return {
     next,
+    /** Begins the chain over decisions where there is none: whatever is decided without it from then on is found. */
+    begin(): void {
+      if (!storage.audit.tail("decisions")) next("decisions");
+    },
     /** Records a decision at the place that `next` named; the row of the decision names that place too. */
     decided(link: AuditLink, asked: ApprovalHead, outcome: Outcome): void {
       const entry = decidedEntry(asked, outcome, hashOfUpdate(outcome.updatedInput));
@@ -79,7 +83,7 @@ export function decidedEntry(
   asked: Omit<ApprovalHead, "status" | "resolvedAt" | "resolvedBy" | "deliveredAt">,
   outcome: Omit<Outcome, "updatedInput">,
   updated_input_hash: string | null,
-): Extract<AuditEntry, { kind: "decided" }> {
+): DecidedEntry {
   return {
     kind: "decided",
     approval_id: asked.id,

@@ -31,8 +31,10 @@ export function accountFor(
     const approval = storage.approvals.takeResult(call, at);
     // What was not allowed, and fails, is the refusal that its child was told.
     if (approval && (approval.status === "allowed" || draft.is_error)) return { ...draft, approval_id: approval.id };
-    const toolUse = toolUses.get(draft.tool_use_id) ?? storage.unaskedCalls.toolUse(call);
-    if (!canAsk(session) || isRefusedCall(toolUse?.tool_name ?? "", draft)) return { ...draft, approval_id: null };
+    const toolUse = toolUses.get(draft.tool_use_id) ?? storage.turns.toolUse(turn.id, draft.tool_use_id);
+    // What an earlier version started was let do more unasked.
+    if (!turn.isAccounted || !canAsk(session) || isRefusedCall(toolUse?.tool_name ?? "", draft))
+      return { ...draft, approval_id: null };
     unasked.push({
       id: storage.newId(),
       turnId: turn.id,

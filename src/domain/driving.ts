@@ -98,7 +98,11 @@ export function createDriving(need: DrivingNeed) {
           `Plexus starts the children of session "${session.name}" itself: call this without a session_id to make another.`,
         );
       }
-      const kept = supervision ?? session.config?.supervision ?? "default";
+      const kept = session.config?.supervision ?? supervision ?? "default";
+      if (supervision !== undefined && supervision !== kept) {
+        const problem = `Session "${session.name}" has supervision ${kept}, by which its calls are judged`;
+        throw new AppError("invalid_arguments", `${problem}: make another one for ${supervision}.`);
+      }
       return { session, args: byHandArguments({ supervision: kept, privatePaths }) };
     },
 
@@ -127,8 +131,12 @@ export function createDriving(need: DrivingNeed) {
     /** Cancels what runs in the session, and forgets it; whoever follows it hears the end. Tells what could not be ended. */
     async remove(session: Session): Promise<LeftRunning[]> {
       const left: LeftRunning[] = [];
-      do left.push(...((await turns.cancel(session)) ?? []));
-      while (!(await sessions.removeIfIdle(session)));
+      for (;;) {
+        left.push(...((await turns.cancel(session)) ?? []));
+        if (await sessions.removeIfIdle(session)) break;
+        // Another turn has begun: it needs the event loop to go on.
+        await new Promise(setImmediate);
+      }
       broadcast.wake(session.id);
       return left;
     },

@@ -117,15 +117,17 @@ export function createTurns(need: TurnsNeed) {
   async function begin<B extends Begun | undefined>(id: string, file: () => Promise<B>): Promise<B> {
     // Known before anybody can see the turn, so that whoever sees it can also cancel it.
     const entry = lookAfter(id);
+    // Once the turn is on disk, the starter may have begun it already, with an entry of its own.
+    const letGo = () => void (running.get(id) === entry && running.delete(id));
     const { promise, resolve } = Promise.withResolvers<void>();
     entry.launched = promise;
     try {
       const begun = await file().catch((cause) => {
-        running.delete(id);
+        letGo();
         throw cause;
       });
       if (begun?.turn.status === "running") await startChild(entry, begun);
-      else running.delete(id);
+      else letGo();
       return begun;
     } finally {
       resolve();
@@ -273,5 +275,3 @@ export function createTurns(need: TurnsNeed) {
     },
   };
 }
-
-/** The disk may have room again, and the process file descriptors. */

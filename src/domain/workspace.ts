@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { resolve } from "node:path";
+import { isWithin, realPath } from "../claude/real-path.ts";
 import { checkDirectory } from "../claude/working-dir.ts";
 import { AppError } from "../schema/errors.ts";
 import type { SessionConfig } from "../schema/session.ts";
@@ -74,17 +75,4 @@ export function createWorkspace({ roots, startedIn, dataDir, homes, claudeDir }:
       return { working_dir, add_dirs: added };
     },
   };
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return resolve(path);
-  }
-}
-
-function isWithin(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way === "" || (way !== ".." && !way.startsWith("../"));
 }

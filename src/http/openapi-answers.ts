@@ -71,6 +71,7 @@ export const ANSWERS = {
     status: TurnStatus,
     place: place.optional(),
     text: z.string(),
+    error: z.string().nullable(),
     pending_approvals: z.array(Approval),
     usage: Usage.nullable(),
   }),

@@ -138,6 +138,7 @@ export const EXAMPLES = {
     turn_id,
     status: "complete",
     text: "The tests pass.",
+    error: null,
     pending_approvals: [],
     usage,
   },

@@ -48,7 +48,7 @@ export function sessionRoutes(app: App, closing: AbortSignal) {
       const signal = AbortSignal.any([c.req.raw.signal, closing, c.get("revoked")]);
       const wait = { waitMs: wait_secs * 1000, signal, maxChars: MAX_TEXT_CHARS };
       const outcome = await app.driving.chat(session, { prompt, ephemeral }, wait);
-      const { turn, status, text, pending, usage, place } = outcome;
+      const { turn, status, text, error, pending, usage, place } = outcome;
       refuseRevoked(c);
       return c.json({
         type: "ok",
@@ -57,6 +57,7 @@ export function sessionRoutes(app: App, closing: AbortSignal) {
         status,
         ...(place !== undefined && { place }),
         text,
+        error,
         pending_approvals: pending.approvals,
         usage,
       });

@@ -140,6 +140,7 @@ export const SESSION_TOOLS: RunnableTool[] = [
       "left_running names those that could not be ended.",
     input: SessionRef,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+    untrusted: ["left_running"],
     async run({ app, principal }, reference) {
       const session = sessionOf(app, principal, reference);
       const left = await app.turns.cancel(session);
@@ -149,9 +150,12 @@ export const SESSION_TOOLS: RunnableTool[] = [
   tool({
     name: "claudecode_delete",
     title: "Delete a session",
-    description: "Cancels what runs in a session and forgets it; what was decided in it stays on record.",
+    description:
+      "Cancels what runs in a session and forgets it; what was decided in it stays on record. " +
+      "left_running names processes of its child that could not be ended.",
     input: SessionRef,
     annotations: { readOnlyHint: false, destructiveHint: true },
+    untrusted: ["left_running"],
     async run({ app, principal }, reference) {
       const session = sessionOf(app, principal, reference);
       const left = await app.driving.remove(session);

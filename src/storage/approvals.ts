@@ -1,11 +1,13 @@
 import { and, asc, desc, eq, gte, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { ApprovalFilter, ApprovalStatus } from "../schema/approval.ts";
 import type { JsonObject } from "../schema/values.ts";
+import { type ApprovalHead, type ApprovalRow, head } from "./approval-head.ts";
 import type { Orm } from "./database.ts";
 import { approvals } from "./tables.ts";
 import { unchainedApprovalQueries } from "./unchained-approvals.ts";
+import { usedApprovalQueries } from "./used-approvals.ts";
 
-export type ApprovalRow = typeof approvals.$inferSelect;
+export type { ApprovalHead, ApprovalRow } from "./approval-head.ts";
 export type NewApproval = Pick<
   ApprovalRow,
   | "id"
@@ -19,25 +21,6 @@ export type NewApproval = Pick<
   | "askHash"
   | "createdAt"
   | "expiresAt"
->;
-/** All that is small: an input may be megabytes, and deciding needs none of it. */
-export type ApprovalHead = Pick<
-  ApprovalRow,
-  | "id"
-  | "sessionId"
-  | "sessionName"
-  | "askedIn"
-  | "owner"
-  | "toolName"
-  | "toolUseId"
-  | "askHash"
-  | "status"
-  | "createdAt"
-  | "expiresAt"
-  | "resolvedAt"
-  | "resolvedBy"
-  | "deliveredAt"
-  | "isBuiltin"
 >;
 /** As many approvals, from the front, as fit in one page. */
 export type ApprovalPage = { rows: ApprovalRow[]; hasMore: boolean };
@@ -58,24 +41,6 @@ export type ApprovalScope = { owner?: string | undefined; sessionId?: string | u
 
 /** What a page may hold in memory; the first approval always fits. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
-
-const head = {
-  id: approvals.id,
-  sessionId: approvals.sessionId,
-  sessionName: approvals.sessionName,
-  askedIn: approvals.askedIn,
-  owner: approvals.owner,
-  toolName: approvals.toolName,
-  toolUseId: approvals.toolUseId,
-  askHash: approvals.askHash,
-  status: approvals.status,
-  createdAt: approvals.createdAt,
-  expiresAt: approvals.expiresAt,
-  resolvedAt: approvals.resolvedAt,
-  resolvedBy: approvals.resolvedBy,
-  deliveredAt: approvals.deliveredAt,
-  isBuiltin: approvals.isBuiltin,
-};
 
 type Page = {
   status?: ApprovalFilter | undefined;
@@ -164,24 +129,6 @@ export function approvalQueries(orm: Orm) {
     .where(and(eq(approvals.id, at("id")), isPending))
     .returning(head)
     .prepare();
-  const deliver = orm
-    .update(approvals)
-    .set({ deliveredAt: sql`${at("deliveredAt")}` })
-    .where(and(eq(approvals.id, at("id")), sql`status <> 'pending'`, sql`delivered_at IS NULL`))
-    .returning(head)
-    .prepare();
-  const withoutResult = orm
-    .select({ id: approvals.id, status: approvals.status })
-    .from(approvals)
-    .where(and(eq(approvals.askedIn, at("turnId")), eq(approvals.toolUseId, at("toolUseId")), sql`result_at IS NULL`))
-    .orderBy(asc(approvals.id))
-    .limit(1)
-    .prepare();
-  const setResult = orm
-    .update(approvals)
-    .set({ resultAt: sql`${at("resultAt")}` })
-    .where(eq(approvals.id, at("id")))
-    .prepare();
   const due = orm
     .select({ id: approvals.id })
     .from(approvals)
@@ -204,6 +151,7 @@ export function approvalQueries(orm: Orm) {
 
   return {
     ...unchainedApprovalQueries(orm),
+    ...usedApprovalQueries(orm),
     create: (approval: NewApproval): ApprovalHead => insert.get(approval),
     get: (id: string): ApprovalRow | undefined => byId.get({ id }),
     head: (id: string): ApprovalHead | undefined => headById.get({ id }),
@@ -221,18 +169,6 @@ export function approvalQueries(orm: Orm) {
         updatedInput: outcome.updatedInput && JSON.stringify(outcome.updatedInput),
         interrupt: outcome.interrupt ? 1 : 0,
       }),
-    /** Notes that a decision was handed over; `undefined` when it was before, or there is none. */
-    deliverIfUndelivered: (id: string, deliveredAt: number): ApprovalHead | undefined =>
-      deliver.get({ id, deliveredAt }),
-    /** Of the approvals of a call whose result has come, the oldest that has none yet. */
-    takeResult: (
-      call: { turnId: string; toolUseId: string },
-      resultAt: number,
-    ): Pick<ApprovalRow, "id" | "status"> | undefined => {
-      const found = withoutResult.get(call);
-      if (found) setResult.run({ id: found.id, resultAt });
-      return found;
-    },
     /** Pending ones past their deadline, the longest overdue first. */
     dueIds: (now: number, limit: number): string[] => due.all({ now, limit }).map((row) => row.id),
     nextDeadline: (): number | undefined => deadline.get()?.at ?? undefined,

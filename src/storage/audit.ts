@@ -7,12 +7,10 @@ import { approvals, audit, auditCheckpoints } from "./tables.ts";
 export type AuditRow = typeof audit.$inferSelect;
 /** An entry's place in its chain, and its hash. */
 export type AuditLink = Pick<AuditRow, "seq" | "hash">;
-/** The decision of an entry as it stands in its own table now. */
-export type DecidedRow = typeof approvals.$inferSelect;
 
 /** A child that runs may still come back for a decision that it has not got yet. */
 const isAwaited = sql<number>`coalesce(delivered_at IS NULL AND status NOT IN ('pending', 'abandoned') AND EXISTS
-  (SELECT 1 FROM turns WHERE turns.session_id = loopback_approvals.session_id AND turns.status = 'running'), 0)`;
+  (SELECT 1 FROM turns WHERE turns.id = loopback_approvals.asked_in AND turns.status = 'running'), 0)`;
 
 /** Queries on the hash chains. What writes is called inside a transaction of the writer. */
 export function auditQueries(orm: Orm) {
@@ -37,9 +35,8 @@ export function auditQueries(orm: Orm) {
     })
     .prepare();
   const page = orm
-    .select({ entry: audit, approval: approvals })
+    .select()
     .from(audit)
-    .leftJoin(approvals, eq(approvals.id, audit.approvalId))
     .where(and(ofChain, gt(audit.seq, at("after"))))
     .orderBy(asc(audit.seq))
     .limit(at("limit"))
@@ -96,9 +93,8 @@ export function auditQueries(orm: Orm) {
     ): { id: string; auditSeq: number | null; at: number | null; named: string | null }[] =>
       decided.all({ after, limit }),
     append: (row: AuditRow): void => void insert.run(row),
-    /** In order, beginning after `after`, each with its decision where that is still on record. */
-    page: (chain: AuditChain, after: number, limit: number): { entry: AuditRow; approval: DecidedRow | null }[] =>
-      page.all({ chain, after, limit }),
+    /** In order, beginning after `after`. */
+    page: (chain: AuditChain, after: number, limit: number): AuditRow[] => page.all({ chain, after, limit }),
     /** How many decisions are on record that no chain has. */
     countUnchained: (): number => unchained.get()?.count ?? 0,
     /** When the first entry was made, unless its decision is still awaited. */

@@ -50,7 +50,7 @@ export function queuedTurnQueries(orm: Orm) {
     ): TurnRow =>
       orm
         .insert(turns)
-        .values({ ...turn, status: "queued" })
+        .values({ ...turn, status: "queued", isAccounted: true })
         .returning(columns)
         .get(),
     /** Returns the turn, which now runs, and its prompt; `undefined` when it is not queued. */

@@ -184,6 +184,8 @@ export const turns = sqliteTable(
     pid: integer(),
     processStart: text("process_start"),
     usage: text({ mode: "json" }).$type<Usage>(),
+    /** Started by a version that ties every result to the decision on its call. */
+    isAccounted: integer("is_accounted", { mode: "boolean" }).notNull().default(false),
     /** How many of its calls ran although Plexus had not allowed them. */
     unasked: integer().notNull().default(0),
     error: text(),

@@ -125,7 +125,7 @@ export function turnQueries(orm: Orm) {
     ): TurnRow | undefined =>
       orm
         .insert(turns)
-        .values({ ...turn, status: "running" })
+        .values({ ...turn, status: "running", isAccounted: true })
         .onConflictDoNothing()
         .returning(columns)
         .get(),

@@ -1,36 +1,14 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
-import type { TurnEvent } from "../schema/turn.ts";
 import type { Orm } from "./database.ts";
-import { turnEvents, turns, unaskedCalls } from "./tables.ts";
+import { turns, unaskedCalls } from "./tables.ts";
 
 export type UnaskedCallRow = typeof unaskedCalls.$inferSelect;
-type ToolUse = Extract<TurnEvent, { type: "tool_use" }>;
 
 const AFTER_EVERY_ID = "~";
 
 /** Queries on calls that ran although Plexus had not allowed them. */
 export function unaskedCallQueries(orm: Orm) {
-  const at = sql.placeholder;
-  const toolUse = orm
-    .select({ event: turnEvents.event })
-    .from(turnEvents)
-    .where(
-      and(
-        eq(turnEvents.turnId, at("turnId")),
-        sql`json_extract(event, '$.type') = 'tool_use'`,
-        sql`json_extract(event, '$.tool_use_id') = ${at("toolUseId")}`,
-      ),
-    )
-    .orderBy(desc(turnEvents.seq))
-    .limit(1)
-    .prepare();
-
   return {
-    /** What the child wrote when it made this call. */
-    toolUse: (call: { turnId: string; toolUseId: string }): ToolUse | undefined => {
-      const event = toolUse.get(call)?.event;
-      return event?.type === "tool_use" ? event : undefined;
-    },
     get: (id: string): UnaskedCallRow | undefined =>
       orm.select().from(unaskedCalls).where(eq(unaskedCalls.id, id)).get(),
     /** Records the call, and counts it with its turn. */

@@ -4,6 +4,9 @@ import { createTurnQueue } from "../../src/domain/turn-queue.ts";
 import { createTurnRecord } from "../../src/domain/turn-record.ts";
 import { newSession } from "../storage/rows.ts";
 import { temporaryStorage } from "../storage/temporary-storage.ts";
+import { openQueueWorld } from "./queue-world.ts";
+
+const FILED_BEFORE_END = 20;
 
 test("of a new turn and a queued one that race for the last slot, one runs, and the other is queued", async () => {
   await using scene = await openScene();
@@ -34,6 +37,25 @@ test("of a start and a cancel of a queued turn, the one that is first on disk wi
   expect({ isCancelled, begun }).toEqual({ isCancelled: true, begun: undefined });
   const [next, isLate] = await Promise.all([scene.record.beginQueued(three), scene.record.endQueued(three, cancelled)]);
   expect({ status: next?.turn.status, isLate }).toEqual({ status: "running", isLate: false });
+});
+
+test("a turn that is filed in the commit that frees its slot is looked after, whoever starts it", async () => {
+  await using world = await openQueueWorld(1);
+  const { app } = world.plexus;
+  await world.start("one");
+  const two = await world.session("two");
+  let filed = 0;
+  for (;;) {
+    const turn = await app.turns.start(two, "two\n", false);
+    // One of those that follow is filed in the commit of its end.
+    if (++filed === FILED_BEFORE_END) world.end("one");
+    if (turn.status === "running") break;
+    const left = await app.turns.cancel(two);
+    const status = app.turnReading.statusOfSession(two.id);
+    expect({ left, status }).toEqual({ left: [], status: "cancelled" });
+  }
+  expect(await app.turns.cancel(two)).toEqual([]);
+  await app.driving.remove(two);
 });
 
 /** One slot, and the record of what runs in it. */

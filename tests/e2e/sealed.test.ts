@@ -83,7 +83,12 @@ describe("one allow", () => {
     for (const decisions of [[true, false, false], [false], [true]]) {
       await family.start("counted", decisions.map(call));
       for (const approve of decisions) await family.respond(await family.ask(id), { approve });
-      expect((await family.ended("counted")).status).toBe("complete");
+      const { status, events } = await family.ended("counted");
+      expect(status).toBe("complete");
+      expect(eventsOf(events, "tool_use")).toHaveLength(decisions.length);
+      const approvals = eventsOf(events, "tool_result").map(({ approval_id }) => approval_id);
+      expect(new Set(approvals).size).toBe(decisions.length);
+      expect(approvals).not.toContain(null);
     }
     expect(readFileSync(join(family.place, "count.txt"), "utf8")).toBe("once\nonce\n");
     expect(await listed(family, "status=allowed")).toHaveLength(2);

@@ -59,6 +59,8 @@ const ROWS: Record<string, Row[]> = {
     { id: 3, kind: "approval_resolved", owner: "operator", session_id: SESSION, subject_id: ALLOWED, at: Date.now() },
     { id: 4, kind: "turn_ended", owner: "operator", session_id: SESSION, subject_id: TURN, at: Date.now() },
   ],
+  // A chain that has begun, so that the server begins none.
+  audit: [{ chain: "decisions", seq: 0, approval_id: null, at: 1, entry: "{}", hash: "0".repeat(64) }],
   mcp_clients: [{ id: id(), owner: "operator", setup: "[]", used_at: Date.now() }],
   turns: [
     {

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { MIGRATIONS } from "../../src/storage/migrations.ts";
+import { MIGRATIONS, migrate } from "../../src/storage/migrations.ts";
 import { startPlexus } from "../support/plexus.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { ALLOWED, contentsOf, PENDING, type Row, SESSION, TURN, writeEarlierDatabase } from "./earlier-database.ts";
@@ -60,6 +60,34 @@ describe.each(MIGRATIONS.map(({ tag }, newest) => ({ tag, newest })))(
     });
   },
 );
+
+test("an ask of a turn that runs while it is upgraded stays that turn's, and its decision counts once", async () => {
+  await using directory = await temporaryDirectory();
+  writeEarlierDatabase(directory.path, 2);
+  const path = join(directory.path, "plexus.db");
+  {
+    using sqlite = new Database(path);
+    sqlite.run("UPDATE turns SET status = 'running', ended_at = NULL, started_at = 1");
+    migrate(sqlite);
+  }
+  using sqlite = new Database(path, { readonly: true });
+  const rows = sqlite
+    .query("SELECT id, asked_in, delivered_at IS NULL AS waits FROM loopback_approvals ORDER BY waits")
+    .all();
+  expect(rows).toEqual([
+    { id: ALLOWED, asked_in: TURN, waits: 0 },
+    { id: PENDING, asked_in: TURN, waits: 1 },
+  ]);
+  expect(sqlite.query("SELECT is_accounted FROM turns").all()).toEqual([{ is_accounted: 0 }]);
+});
+
+test("the hash chain begins with what was decided before it, and fits at once", async () => {
+  await using directory = await temporaryDirectory();
+  writeEarlierDatabase(directory.path, 2);
+  await using plexus = await startPlexus({ dataDir: directory.path });
+  const report = await plexus.app.auditCheck.verify();
+  expect(report).toMatchObject({ intact: true, chains: [{ chain: "decisions", entries: 1 }, { entries: 0 }] });
+});
 
 /** The rows with those columns only that the others have too. */
 function shared(rows: Row[], others: Row[]): Row[] {

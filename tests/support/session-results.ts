@@ -94,8 +94,18 @@ export const SESSION_RESULTS = {
     untrusted: untrusted("sessions"),
   }),
   claudecode_get: z.strictObject({ type: z.literal("ok"), config: Session, untrusted: untrusted("config") }),
-  claudecode_cancel: z.strictObject({ type: z.enum(["cancelled", "not_running"]), session_id: Uuid, left_running }),
-  claudecode_delete: z.strictObject({ type: z.literal("deleted"), id: Uuid, left_running }),
+  claudecode_cancel: z.strictObject({
+    type: z.enum(["cancelled", "not_running"]),
+    session_id: Uuid,
+    left_running,
+    untrusted: untrusted("left_running").optional(),
+  }),
+  claudecode_delete: z.strictObject({
+    type: z.literal("deleted"),
+    id: Uuid,
+    left_running,
+    untrusted: untrusted("left_running").optional(),
+  }),
   claudecode_fork: z.strictObject({ type: z.literal("forked"), id: Uuid, head: Head, next }),
   claudecode_get_tree: z.strictObject({
     type: z.literal("ok"),
