@@ -15,7 +15,11 @@ const MANAGED_DIRS: Partial<Record<NodeJS.Platform, string>> = {
 
 const Settings = z.looseObject({
   permissions: z
-    .looseObject({ denyInsteadOfPrompting: z.unknown().optional(), defaultMode: z.unknown().optional() })
+    .looseObject({
+      denyInsteadOfPrompting: z.unknown().optional(),
+      allow: z.unknown().optional(),
+      defaultMode: z.unknown().optional(),
+    })
     .catch({}),
   hooks: z.record(z.string(), z.unknown()).catch({}),
 });
@@ -29,7 +33,7 @@ export function overtakingSettings(place: Place): OvertakingSetting[] {
 }
 
 function found({ permissions, hooks }: z.infer<typeof Settings>): Pick<OvertakingSetting, "setting" | "effect">[] {
-  const { denyInsteadOfPrompting, defaultMode } = permissions;
+  const { denyInsteadOfPrompting, allow, defaultMode } = permissions;
   const settings: Pick<OvertakingSetting, "setting" | "effect">[] = [];
   if (denyInsteadOfPrompting === true) {
     const effect = "Claude Code denies every call by itself, and Plexus is never asked";
@@ -38,6 +42,9 @@ function found({ permissions, hooks }: z.infer<typeof Settings>): Pick<Overtakin
   if (Array.isArray(hooks["PermissionRequest"]) && hooks["PermissionRequest"].length > 0) {
     const effect = "the hook answers beside Plexus, and whoever is first decides";
     settings.push({ setting: "hooks.PermissionRequest", effect });
+  }
+  if (Array.isArray(allow) && allow.length > 0) {
+    settings.push({ setting: "permissions.allow", effect: "what it allows runs without asking Plexus" });
   }
   if (typeof defaultMode === "string" && !["default", "plan"].includes(defaultMode)) {
     const effect = "calls run that Plexus is not asked about";

@@ -67,6 +67,8 @@ async function ofFile(file: string): Promise<AuditReport> {
   } catch (cause) {
     throw fileFailure(`The export ${file} can't be read`, cause);
   }
+  if ([...checks.values()].every(({ entries }) => entries === 0))
+    throw new CommandFailed(`The export ${file} has no entries: is it the right file?`);
   const chains = [...checks].map(([chain, { links, entries }]) => {
     links.finish(report);
     return { chain, entries, head: links.head(), forgotten_through: links.beginsBehind() };
@@ -85,7 +87,8 @@ function lineIn(text: string, number: number): AuditLine {
 function textOf({ intact, chains, problems, has_more_problems }: AuditReport): string {
   const lines = chains.map(({ chain, entries, head, forgotten_through }) => {
     const forgotten = forgotten_through < 0 ? "" : `, those up to ${forgotten_through} forgotten by age or space`;
-    return `${chain}: ${entries} entries${forgotten}; the newest is ${head.seq}, ${head.hash}`;
+    if (entries === 0) return `${chain}: no entries`;
+    return `${chain}: ${entries} ${entries === 1 ? "entry" : "entries"}${forgotten}; the newest is ${head.seq}, ${head.hash}`;
   });
   const found = problems.map(({ chain, seq, approval_id, problem }) => {
     const where = [`${chain}${seq === null ? "" : ` ${seq}`}`, approval_id && `approval ${approval_id}`];

@@ -22,12 +22,8 @@ export function createUnaskedCalls({ storage }: { storage: Storage }) {
       },
     ): { calls: UnaskedCall[]; cursor: string | null } {
       const scope = { owner: visibleOwner(principal), sessionId, turnId };
-      const found = storage.unaskedCalls.list(scope, { ...page, limit: page.limit + 1 });
-      const shown = found.slice(0, page.limit);
-      return {
-        calls: shown.map(toUnaskedCall),
-        cursor: found.length > shown.length ? (shown.at(-1)?.id ?? null) : null,
-      };
+      const { rows, hasMore } = storage.unaskedCalls.list(scope, page);
+      return { calls: rows.map(toUnaskedCall), cursor: hasMore ? (rows.at(-1)?.id ?? null) : null };
     },
   };
 }

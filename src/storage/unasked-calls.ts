@@ -1,5 +1,6 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { Orm } from "./database.ts";
+import { inOneStep } from "./space.ts";
 import { turns, unaskedCalls } from "./tables.ts";
 
 export type UnaskedCallRow = typeof unaskedCalls.$inferSelect;
@@ -8,21 +9,23 @@ const AFTER_EVERY_ID = "~";
 
 /** Queries on calls that ran although Plexus had not allowed them. */
 export function unaskedCallQueries(orm: Orm) {
+  const get = (id: string): UnaskedCallRow | undefined =>
+    orm.select().from(unaskedCalls).where(eq(unaskedCalls.id, id)).get();
+
   return {
-    get: (id: string): UnaskedCallRow | undefined =>
-      orm.select().from(unaskedCalls).where(eq(unaskedCalls.id, id)).get(),
+    get,
     /** Records the call, and counts it with its turn. */
     add: (call: UnaskedCallRow): void => {
       orm.insert(unaskedCalls).values(call).run();
       orm.update(turns).set({ unasked: sql`unasked + 1` }).where(eq(turns.id, call.turnId)).run();
     },
-    /** Newest first, beginning after `cursor`. */
+    /** Newest first, beginning after `cursor`, as many as fit: an input may be megabytes. */
     list: (
       scope: { owner?: string | undefined; sessionId?: string | undefined; turnId?: string | undefined },
       { cursor = AFTER_EVERY_ID, limit }: { cursor?: string | undefined; limit: number },
-    ): UnaskedCallRow[] =>
-      orm
-        .select()
+    ): { rows: UnaskedCallRow[]; hasMore: boolean } => {
+      const found = orm
+        .select({ id: unaskedCalls.id, bytes: sql<number>`octet_length(input)` })
         .from(unaskedCalls)
         .where(
           and(
@@ -33,7 +36,10 @@ export function unaskedCallQueries(orm: Orm) {
           ),
         )
         .orderBy(desc(unaskedCalls.id))
-        .limit(limit)
-        .all(),
+        .limit(limit + 1)
+        .all();
+      const shown = inOneStep(found.slice(0, limit));
+      return { rows: shown.flatMap(({ id }) => get(id) ?? []), hasMore: shown.length < found.length };
+    },
   };
 }

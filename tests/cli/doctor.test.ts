@@ -75,6 +75,7 @@ describe("plexus doctor", () => {
   test.each<[string, object]>([
     ["permissions.denyInsteadOfPrompting", { permissions: { denyInsteadOfPrompting: true } }],
     ["hooks.PermissionRequest", { hooks: { PermissionRequest: [{ hooks: [{ type: "command", command: "true" }] }] } }],
+    ["permissions.allow", { permissions: { allow: ["Bash(touch *)"] } }],
     ['permissions.defaultMode "auto"', { permissions: { defaultMode: "auto" } }],
   ])("warns of %s in the user's settings, and fails where an administrator set it", async (setting, settings) => {
     await using place = await openPlace();

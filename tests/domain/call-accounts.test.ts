@@ -49,6 +49,13 @@ describe("a result", () => {
     expect((await scene.account({ ...refused, output: `Exit code 1\n${output}` })).unasked).toHaveLength(1);
   });
 
+  test("that is an error of a tool which does all or nothing is none", async () => {
+    await using scene = await openScene("Write");
+    const output = "Refusing to write link.txt: it is a symbolic link";
+    expect((await scene.account({ ...refused, output })).unasked).toEqual([]);
+    expect((await scene.account(ran)).unasked).toHaveLength(1);
+  });
+
   test("of an MCP tool is not taken for a refusal of the CLI because it reads like one", async () => {
     await using scene = await openScene("mcp__other__poke");
     const output = "<tool_use_error>File has not been read yet.</tool_use_error>";

@@ -26,6 +26,7 @@ const Chatted = z.strictObject({
   turn_id: z.uuid(),
   status: z.string(),
   text: z.string(),
+  error: z.string().nullable(),
   pending_approvals: z.array(Approval),
   usage: Usage.nullable(),
 });

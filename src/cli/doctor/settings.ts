@@ -8,7 +8,8 @@ const SEALED =
 /** Whether settings of this machine's Claude Code would silence Plexus, or decide before it. */
 export function lookAtSettings({ home, environment }: Config, workingDir: string): Finding {
   const found = overtakingSettings({ home, env: environment, workingDir });
-  const managed = found.filter(({ origin }) => origin === "managed");
+  // An ask rule of ours outranks an allow, wherever that stands.
+  const managed = found.filter(({ origin, setting }) => origin === "managed" && setting !== "permissions.allow");
   const step = "settings";
   if (managed.length > 0) {
     const remedy = "No other setting lifts it: ask whoever administers this machine to remove it.";
