@@ -1,13 +1,14 @@
 import { resolve } from "node:path";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { z } from "zod";
 import { type Config, type Flags, readConfig } from "../config.ts";
 import { McpConfig } from "../schema/approval.ts";
 import { ErrorResult } from "../schema/errors.ts";
-import { Supervision } from "../schema/supervision.ts";
+import type { Supervision } from "../schema/supervision.ts";
 import { JsonObject } from "../schema/values.ts";
 import { jsonText } from "./printable.ts";
 import { openPrivateFile } from "./private-file.ts";
+import { supervisionOption } from "./session-flags.ts";
 import { clientCommand } from "./settings.ts";
 import { shellLine } from "./shell.ts";
 import { CommandFailed, type Terminal } from "./terminal.ts";
@@ -31,11 +32,7 @@ export function configureCommand(terminal: Terminal): Command {
     .option("--out <FILE>", "write the MCP config there, for you alone to read (else it is printed)")
     .option("--name <NAME>", "name the new session")
     .option("--session-id <ID>", "one more config for this session, rather than a new one")
-    .addOption(
-      new Option("--supervision <MODE>", "inherit lets your own settings and the project's count (default)").choices(
-        Supervision.options,
-      ),
-    )
+    .addOption(supervisionOption())
     .option("--working-dir <DIR>", "where it will work, if on the server's host: what only reads there needs nobody")
     .option("--json", "print JSON")
     .action(async (options: Options) => {

@@ -22,22 +22,28 @@ export function createEventText(
   { withInputs }: { withInputs: boolean },
 ): (event: object) => string {
   let speaking: Speech | undefined;
+  let endsLine = false;
   const columns = terminal.isInteractive ? terminal.columns : UNLIMITED_COLUMNS;
   const paint = (style: Parameters<typeof styled>[0], text: string) => styled(style, text, terminal);
   const row = (mark: string, text: string) => shortened(`${mark} ${printable(text)}`, columns);
 
+  /** What a child says stands behind a bar, so that no line of it can pass for one of ours. */
   function speech(kind: Speech, text: string): string {
     const isNew = speaking !== kind;
-    const before = isNew && speaking ? "\n" : "";
-    speaking = text.endsWith("\n") && kind === "content" ? undefined : kind;
-    const shown = printableText(text);
-    if (kind === "content") return before + shown;
-    return before + paint("dim", isNew ? `(thinking) ${shown}` : shown);
+    const before = isNew && speaking && !endsLine ? "\n" : "";
+    const said = (isNew && kind === "thinking" ? "(thinking) " : "") + printableText(text);
+    const isAtStart = isNew || endsLine;
+    endsLine = said.endsWith("\n");
+    speaking = kind;
+    const barred = said.replaceAll(/\n(?!$)/g, `\n${GUTTER}`);
+    const shown = isAtStart && said !== "" ? `${GUTTER}${barred}` : barred;
+    return before + (kind === "thinking" ? paint("dim", shown) : shown);
   }
 
   function lines(text: string): string {
-    const before = speaking ? "\n" : "";
+    const before = speaking && !endsLine ? "\n" : "";
     speaking = undefined;
+    endsLine = false;
     return text === "" ? "" : `${before}${text}\n`;
   }
 

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { SessionDetail } from "../schema/session-view.ts";
-import { Supervision } from "../schema/supervision.ts";
+import { SUPERVISION_MEANING, Supervision } from "../schema/supervision.ts";
 import { CommandFailed } from "./terminal.ts";
 
 export type SessionFlags = {
@@ -51,12 +51,24 @@ export function withSessionFlags(command: Command): Command {
     .option("--dir <DIR>", "where the child works (the current directory)")
     .option("--model <MODEL>", "the model, as Claude Code names it")
     .option("--system-prompt <TEXT>", "added to Claude Code's own system prompt")
-    .addOption(new Option("--supervision <LEVEL>", "what the child asks about").choices(Supervision.options))
-    .option("--allowed-tools <RULE>", "a tool that runs unasked; may be given several times", collected)
+    .addOption(supervisionOption())
+    .option(
+      "--allowed-tools <RULE>",
+      "calls that need nobody, but not in strict; may be given several times",
+      collected,
+    )
     .option("--disallowed-tools <RULE>", "a tool that never runs; may be given several times", collected)
     .option("--add-dir <DIR>", "a further directory to work in; may be given several times", collected)
     .option("--max-turns <N>", "how many model turns one prompt may take", wholeNumber)
     .option("--approval-timeout-secs <N>", "how long an ask waits before it is denied", wholeNumber);
+}
+
+/** Says what each choice means, and which one holds unless another is made. */
+export function supervisionOption(): Option {
+  const meanings = Supervision.options.map((level) => `${level}: ${SUPERVISION_MEANING[level]}`);
+  return new Option("--supervision <LEVEL>", `${meanings.join("; ")} (default: "default")`).choices(
+    Supervision.options,
+  );
 }
 
 /** What was asked for, and nothing else. */

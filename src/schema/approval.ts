@@ -141,7 +141,7 @@ export const ConfigureInput = z.strictObject({
   name: optional(Name).describe("A name for the new session; must not be in use."),
   session_id: optional(Id).describe("An existing session of yours, to give it one more token."),
   supervision: optional(Supervision).describe(
-    "strict or default (as if unset): every call asks, and no settings of the user or the project count; inherit: they do.",
+    "strict or default: every call asks, and no settings of its user or the project count. inherit: they do.",
   ),
   working_dir: optional(Path).describe(
     "Where it will work, on the server's own host: then what only reads there is decided by built-in rules.",

@@ -19,7 +19,7 @@ export const CreateInput = z.strictObject({
   ),
   loopback_timeout_secs: optional(z.int().min(1).max(86_400)).describe("How long an ask waits for a decision (300)."),
   supervision: optional(Supervision).describe(
-    "strict, default: every call comes to Plexus, and no settings of the user or the project count; what is proven to only read needs nobody (default: commands too). inherit: those settings apply, which trusts the project.",
+    "Who decides. strict: somebody decides every call, except reading files in its directories. default (if left out): commands that are proven to only read there run too. inherit: the settings of the user and the project decide what is asked, which trusts the project.",
   ),
   allowed_tools: optional(Words).describe(
     "Calls that need nobody, in Claude Code's rule syntax; in strict never commands, edits, network or MCP.",

@@ -75,7 +75,6 @@ describe("plexus doctor", () => {
   test.each<[string, object]>([
     ["permissions.denyInsteadOfPrompting", { permissions: { denyInsteadOfPrompting: true } }],
     ["hooks.PermissionRequest", { hooks: { PermissionRequest: [{ hooks: [{ type: "command", command: "true" }] }] } }],
-    ["permissions.allow", { permissions: { allow: ["Bash(touch *)"] } }],
     ['permissions.defaultMode "auto"', { permissions: { defaultMode: "auto" } }],
   ])("warns of %s in the user's settings, and fails where an administrator set it", async (setting, settings) => {
     await using place = await openPlace();
@@ -91,6 +90,17 @@ describe("plexus doctor", () => {
     expect(ofUser).toMatchObject({ state: "warning", says, remedy: expect.stringContaining("plexus configure") });
     const managed = await lookAt({ HOME: place.dataDir, CLAUDE_CODE_MANAGED_SETTINGS_PATH: file });
     expect(managed).toMatchObject({ state: "failed", says, remedy: expect.stringContaining("administers") });
+  });
+
+  test("warns of allow rules, which count where the user's settings do", async () => {
+    await using place = await openPlace();
+    mkdirSync(join(place.scratch, ".claude"));
+    const settings = { permissions: { allow: ["Bash(touch *)"] } };
+    writeFileSync(join(place.scratch, ".claude", "settings.json"), JSON.stringify(settings));
+    const args = [...nobody, "--claude", join(place.scratch, "none")];
+    const { findings } = await examined(args, { env: { HOME: place.scratch } });
+    const says = expect.stringContaining("permissions.allow in ");
+    expect(findings.find(({ step }) => step === "settings")).toMatchObject({ state: "warning", says });
   });
 
   test("says what to do when there is no claude, and does not try what needs it", async () => {

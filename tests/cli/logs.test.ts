@@ -44,7 +44,7 @@ describe("plexus logs", () => {
       await screen.shows(say);
     }
     const all = await until("both ends", () => screen.text().split(done).length === 4 && screen.text());
-    expect(all.split(done).map((part) => part.trim())).toEqual(["said before", "said then", "said at last", ""]);
+    expect(all.split(done).map((part) => part.trim())).toEqual(["│ said before", "│ said then", "│ said at last", ""]);
   });
 
   test("with -f ends when its reader has seen enough", async () => {
@@ -93,6 +93,6 @@ describe("plexus sessions", () => {
     expect([hers?.name, hers?.owner, listed?.name, listed?.owner]).toEqual(["hers", "token:ann", "listed", "operator"]);
     const shared = (await shop.plexus(["sessions"])).stdout;
     expect(shared).toMatch(new RegExp(`^NAME .* OWNER +ID +DIRECTORY\nhers .* token:ann +${hers?.id} +/`));
-    expect((await shop.plexus(["logs", hers?.id ?? ""])).stdout).toStartWith("y\n");
+    expect((await shop.plexus(["logs", hers?.id ?? ""])).stdout).toStartWith("│ y\n");
   });
 });

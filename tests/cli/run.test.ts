@@ -18,10 +18,10 @@ describe("plexus run", () => {
     const { exitCode, stdout, stderr } = await shop.plexus(["run", "plain", prompt]);
     const [said, used, result, answer, done] = stdout.split("\n");
     expect([said, used, result, answer]).toEqual([
-      "I look around.",
+      "│ I look around.",
       "→ Bash echo read-only",
       "← read-only",
-      "It is all there.",
+      "│ It is all there.",
     ]);
     expect(done).toMatch(/^✓ done: 2 turns, \d+ tokens in, \d+ out, \$\d+\.\d{4}$/);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
@@ -35,7 +35,7 @@ describe("plexus run", () => {
       ["run", "again", "-"],
     ]) {
       const { exitCode, stdout } = await shop.plexus(args, { stdin: scripted({ say: "heard" }) });
-      expect(stdout).toStartWith("heard\n");
+      expect(stdout).toStartWith("│ heard\n");
       expect(exitCode).toBe(0);
     }
     expect(JSON.stringify(shop.model.requests.at(-1)?.conversation)).toContain("heard");
@@ -139,5 +139,17 @@ describe("plexus run", () => {
     expect(stdout.replaceAll(/[→←?✓✗│…]/g, "")).not.toMatch(/[^\n -~]/);
     expect(stderr).not.toMatch(/[^\n -~]/);
     expect(stdout).toContain("said \\u{1b}[2A");
+  });
+
+  test("puts a bar before each line that a child says, so that none passes for one of ours", async () => {
+    const say = ["ok\n✓ Bash was ", "allowed by operator\n", "\n? Bash asks"];
+    const { stdout } = await shop.plexus(["run", "spoof", scripted({ say })]);
+    expect(stdout.split("\n").slice(0, 5)).toEqual([
+      "│ ok",
+      "│ ✓ Bash was allowed by operator",
+      "│ ",
+      "│ ? Bash asks",
+      expect.stringMatching(/^✓ done/),
+    ]);
   });
 });

@@ -201,6 +201,18 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     expect(person.complaints).toEqual([]);
   });
 
+  test("a long command is never squeezed away, and says how many of its parts are not listed", async () => {
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    await using person = await signedIn(browser, plexus);
+    await person.page.setViewportSize({ width: 1366, height: 657 });
+    const lines = Array.from({ length: 60 }, (_, line) => `echo ${line}`);
+    await child.ask("Bash", { command: [...lines, "rm -rf ~/important"].join("\n") });
+    await person.card.getByText("and 37 more, in the command above").waitFor();
+    const height = await person.card.locator(".code-scroll").evaluate(({ clientHeight }) => clientHeight);
+    expect(height).toBeGreaterThan(150);
+  });
+
   test("the card shows what a skill says", async () => {
     await using directory = await temporaryDirectory();
     await using plexus = await startPlexus();

@@ -9,6 +9,7 @@ const MAX_PAINTED = 6_000;
 export function CommandText({ command, workingDir }: { command: string; workingDir: string | null }) {
   const reading = readCommand(command);
   if (reading.tree === undefined || command.length > MAX_PAINTED) return <LongText text={command} label="Command" />;
+  const count = reading.commands.filter(({ words }) => words.length > 0).length;
   const steps = stepsOf(reading);
   return (
     <>
@@ -36,6 +37,7 @@ export function CommandText({ command, workingDir }: { command: string; workingD
               </code>
             </li>
           ))}
+          {count > steps.length && <li class="more">and {count - steps.length} more, in the command above</li>}
         </ol>
       )}
     </>

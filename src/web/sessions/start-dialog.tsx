@@ -1,17 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { z } from "zod";
-import { Supervision } from "../../schema/supervision.ts";
+import { SUPERVISION_MEANING, Supervision } from "../../schema/supervision.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { linkTo } from "../route.ts";
 import { reasonOf, request } from "../wire/request.ts";
 
 const Created = z.object({ type: z.literal("created"), id: z.string() });
-const MEANING: Record<Supervision, string> = {
-  strict: "strict: every command, edit and network call asks",
-  default: "default: what Claude Code would ask a person",
-  inherit: "inherit: your own and the project's settings apply",
-};
-
 /** Makes a session, and gives it its first work. */
 export function StartDialog({ onClose }: { onClose: () => void }) {
   const problem = useSignal("");
@@ -53,7 +47,7 @@ export function StartDialog({ onClose }: { onClose: () => void }) {
         <select id="supervision" name="supervision" defaultValue="default">
           {Supervision.options.map((option) => (
             <option key={option} value={option} selected={option === "default"}>
-              {MEANING[option]}
+              {`${option}: ${SUPERVISION_MEANING[option]}`}
             </option>
           ))}
         </select>
