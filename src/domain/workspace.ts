@@ -19,7 +19,8 @@ type WorkspaceNeed = {
   claudeDir: string;
 };
 
-const INSTEAD = "name another directory, or have the operator name this one with --workspace";
+const INSTEAD =
+  "work in a project's directory instead, or have this very directory named with `plexus serve --workspace`, which then lists all that children may work in";
 
 /** Where children may work: anywhere but where tokens lie, or below the roots that the operator has named. */
 export function createWorkspace({ roots, startedIn, dataDir, homes, claudeDir }: WorkspaceNeed) {
