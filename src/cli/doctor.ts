@@ -10,7 +10,7 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const HELP = `
 It starts your claude once, in a directory of its own, with a model that is built in: no key is needed, nothing is
-paid, and none of your settings are read or changed. Where no server runs, it starts one for itself and ends it.`;
+paid, and nothing of yours is changed. It also looks whether your settings of Claude Code would silence Plexus. Where no server runs, it starts one for itself and ends it.`;
 
 type Options = Flags & { json?: true };
 
