@@ -192,7 +192,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
         approvals,
         sessions,
         storage,
-        dataDir: config.dataDir,
+        privatePaths: hidden,
         environment: config.environment,
       }),
       turns,

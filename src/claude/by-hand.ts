@@ -10,6 +10,5 @@ export function byHandArguments(spec: { supervision: Supervision; privatePaths: 
   if (spec.supervision === "inherit") return asking;
   const { sources, settings } = permissionSettings({ ...spec, canAsk: true });
   const sealed: JsonObject = { ...settings, env: SEALED };
-  // The project's CLAUDE.md is found as that of an added directory, wherever it is started.
-  return [...asking, `--setting-sources=${sources}`, "--add-dir=.", "--settings", JSON.stringify(sealed)];
+  return [...asking, `--setting-sources=${sources}`, "--disable-slash-commands", "--settings", JSON.stringify(sealed)];
 }

@@ -3,6 +3,7 @@ import { AppError } from "../schema/errors.ts";
 import type { Supervision } from "../schema/supervision.ts";
 import type { JsonObject } from "../schema/values.ts";
 import { permissionSettings } from "./permission-settings.ts";
+import { projectInstructions } from "./project-instructions.ts";
 
 /** What a session asks of the CLI for one turn. */
 export type CommandSpec = {
@@ -42,12 +43,14 @@ export function commandLine(spec: CommandSpec): string[] {
     ...["--strict-mcp-config", "--mcp-config", spec.mcpConfigFile],
     ...(canAsk ? ["--permission-prompt-tool", PERMISSION_TOOL] : []),
     `--setting-sources=${sources}`,
+    // A prompt is text: as a command it would change settings or write files, unasked.
+    ...(spec.supervision === "inherit" ? [] : ["--disable-slash-commands"]),
     ...["--settings", JSON.stringify({ ...spec.loginHelpers, ...settings })],
     ...valued("--model", spec.model),
-    ...valued("--append-system-prompt", spec.systemPrompt),
+    ...valued("--append-system-prompt", systemPrompt(spec)),
     ...allowedUnasked(spec).flatMap((tool) => valued("--allowedTools", tool)),
     ...(spec.disallowedTools ?? []).flatMap((tool) => valued("--disallowedTools", tool)),
-    ...[...claudeMdDirs(spec), ...(spec.addDirs ?? [])].flatMap((dir) => valued("--add-dir", dir)),
+    ...(spec.addDirs ?? []).flatMap((dir) => valued("--add-dir", dir)),
     ...valued("--max-turns", spec.maxTurns),
     ...valued("--resume", spec.resume),
     ...(spec.forkSession ? ["--fork-session"] : []),
@@ -61,9 +64,13 @@ function allowedUnasked({ supervision, loopback, allowedTools = [] }: CommandSpe
   return supervision === "inherit" || loopback === undefined ? allowedTools : [];
 }
 
-/** Where no settings are read, the project's CLAUDE.md is found only as that of an added directory. */
-function claudeMdDirs({ supervision, workingDir }: CommandSpec): string[] {
-  return supervision === "inherit" ? [] : [workingDir];
+/** What the session's creator says, and then the project. */
+function systemPrompt(spec: CommandSpec): string | undefined {
+  const { supervision, workingDir, addDirs = [], privatePaths, systemPrompt: said = "" } = spec;
+  if (supervision === "inherit") return said || undefined;
+  const room = MAX_ARGUMENT_BYTES - Buffer.byteLength(`--append-system-prompt=${said}\n\n`);
+  const project = projectInstructions([workingDir, ...addDirs], privatePaths, room);
+  return [said, project].filter(Boolean).join("\n\n") || undefined;
 }
 
 /** The MCP servers of the child: ours, and those that its session brings. */

@@ -31,8 +31,8 @@ const MAX_MCP_OUTPUT_TOKENS = "1000000";
 
 /** What seals a child off from a project that it works in. */
 export const SEALED = {
-  // The working directory is an added one too, so that its CLAUDE.md is read without its settings.
-  CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1",
+  // Else a prompt that names a file as @file reads it, whatever it links to, without a call.
+  CLAUDE_CODE_DISABLE_ATTACHMENTS: "1",
   // Else the CLI runs `git status` as it starts, and that runs what the repository's own configuration names.
   CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: "1",
   // Else a `cd` of one call holds for the next, and a relative path is not what it looks like.

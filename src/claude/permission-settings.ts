@@ -17,6 +17,9 @@ type Sealing = {
 /** Tools that reach other sessions, the approver's among them, where what they send reads like the system's own word. */
 const OTHER_SESSIONS = ["Send*", "ListAgents", "ListPeers", "Team*", "RemoteTrigger"];
 
+/** Where a child goes by these, relative paths no longer mean what they say. */
+const OTHER_DIRECTORIES = ["EnterWorktree", "ExitWorktree"];
+
 /** Modes in which the CLI would decide by itself. */
 const NO_OTHER_MODES = { disableBypassPermissionsMode: "disable", disableAutoMode: "disable" };
 
@@ -34,7 +37,11 @@ export function permissionSettings({ supervision, canAsk, privatePaths }: Sealin
     settings: {
       disableAllHooks: true,
       sandbox: { autoAllowBashIfSandboxed: false },
-      permissions: { ...(canAsk && { ask: ["*"] }), deny: [...deny, ...OTHER_SESSIONS], ...NO_OTHER_MODES },
+      permissions: {
+        ...(canAsk && { ask: ["*"] }),
+        deny: [...deny, ...OTHER_SESSIONS, ...OTHER_DIRECTORIES],
+        ...NO_OTHER_MODES,
+      },
     },
   };
 }

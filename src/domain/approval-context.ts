@@ -19,12 +19,13 @@ type Need = {
   approvals: Approvals;
   sessions: Sessions;
   storage: Storage;
-  dataDir: string;
+  /** What is shown to nobody. */
+  privatePaths: string[];
   /** What children inherit: it tells where their user's files are. */
   environment: Record<string, string | undefined>;
 };
 
-export function createApprovalContexts({ approvals, sessions, storage, dataDir, environment }: Need) {
+export function createApprovalContexts({ approvals, sessions, storage, privatePaths, environment }: Need) {
   /** As Claude Code reads a path: without the space around it, `~` as the home directory, `..` taken as text. */
   function pathOf(approval: Approval, workingDir: string): string | undefined {
     const named = namedPath(approval)?.trim();
@@ -35,7 +36,7 @@ export function createApprovalContexts({ approvals, sessions, storage, dataDir, 
   }
 
   async function fileOf(approval: Approval, path: string | undefined): Promise<FileNow | null> {
-    return path !== undefined && EDITING_TOOLS.includes(approval.tool_name) ? fileNow(path, dataDir) : null;
+    return path !== undefined && EDITING_TOOLS.includes(approval.tool_name) ? fileNow(path, privatePaths) : null;
   }
 
   async function skillOf({ tool_name, input }: Approval, workingDir: string): Promise<SkillText | null> {
@@ -43,7 +44,7 @@ export function createApprovalContexts({ approvals, sessions, storage, dataDir, 
     const ofUser = environment["CLAUDE_CONFIG_DIR"] ?? join(environment["HOME"] ?? "/", ".claude");
     // A person's own skill goes before the project's of the same name.
     const directories = [join(ofUser, "skills"), join(workingDir, ".claude", "skills")];
-    return skillText(input["skill"], directories, dataDir);
+    return skillText(input["skill"], directories, privatePaths);
   }
 
   /** The CLI takes it out of what it asks: the plan is only in what the child has said. */

@@ -4,6 +4,7 @@ import { toApproval } from "./approval-view.ts";
 import { createAsks } from "./asks.ts";
 import type { Audit } from "./audit.ts";
 import type { Broadcast } from "./broadcast.ts";
+import type { BuiltinDecision } from "./builtin-rules.ts";
 import { createDeadline } from "./deadline.ts";
 import { createHolds } from "./holds.ts";
 import { mayDecide, type Principal, visibleOwner } from "./principals.ts";
@@ -28,8 +29,8 @@ type ApprovalsNeed = {
   rereadEveryMs: number;
   /** Resolves when what a session's child has said so far is on record: an ask comes after it. */
   caughtUp: (sessionId: string) => Promise<void>;
-  /** The built-in rule by which a call needs nobody. */
-  builtinRule: (session: Session, asked: PermitInput) => string | undefined;
+  /** What a built-in rule decides, so that nobody has to. */
+  builtinRule: (session: Session, asked: PermitInput) => BuiltinDecision | undefined;
   /** Told when a built-in rule has decided. */
   onBuiltin: () => void;
   onError: (cause: unknown) => void;

@@ -7,6 +7,7 @@ import type { Announce } from "../storage/writer.ts";
 import { echoed, toPermitAnswer } from "./approval-view.ts";
 import type { Audit } from "./audit.ts";
 import type { Broadcast } from "./broadcast.ts";
+import type { BuiltinDecision } from "./builtin-rules.ts";
 import { refuseFlood } from "./pending-bounds.ts";
 import { mayAskFor, type Principal } from "./principals.ts";
 import type { Session } from "./sessions.ts";
@@ -28,8 +29,8 @@ type AsksNeed = {
   onFiled: (asked: ApprovalHead) => void;
   /** Resolves when what the child has said before is on record. */
   caughtUp: (sessionId: string) => Promise<void>;
-  /** The built-in rule by which this call needs nobody. */
-  builtinRule: (session: Session, asked: PermitInput) => string | undefined;
+  /** What a built-in rule decides, so that nobody has to. */
+  builtinRule: (session: Session, asked: PermitInput) => BuiltinDecision | undefined;
   onBuiltin: () => void;
 };
 
@@ -39,8 +40,8 @@ export function createAsks(need: AsksNeed) {
 
   /** Files an ask. It waits and holds before the commit makes its row visible, so that no decision can slip past it. */
   async function ask(session: Session, input: PermitInput): Promise<Ask> {
-    const rule = need.builtinRule(session, input);
-    if (rule !== undefined) return allowed(session, input, rule);
+    const decision = need.builtinRule(session, input);
+    if (decision) return decided(session, input, decision);
     if (session.kind === "managed") await need.caughtUp(session.id);
     using filing = new DisposableStack();
     const filed = await storage.write((announce) => {
@@ -53,28 +54,22 @@ export function createAsks(need: AsksNeed) {
   }
 
   /** Files an ask together with its decision: nobody has to be asked, so nobody is told. */
-  async function allowed(session: Session, input: PermitInput, rule: string): Promise<Ask> {
-    const approvalId = await storage.write(() => {
+  async function decided(session: Session, input: PermitInput, { rule, denial }: BuiltinDecision): Promise<Ask> {
+    const row = await storage.write(() => {
       const link = audit.next("builtin");
-      const resolvedBy = `builtin:${rule}`;
-      const row = storage.approvals.createAllowed(asked(session, input), { resolvedBy, auditSeq: link.seq });
-      audit.decided(link, row, {
-        status: "allowed",
-        responseMessage: null,
-        updatedInput: null,
-        interrupt: false,
-        resolvedAt: row.createdAt,
-        resolvedBy,
-        deliveredAt: row.createdAt,
-      });
-      return row.id;
+      const status = denial === undefined ? "allowed" : "denied";
+      const made = { status, responseMessage: denial ?? null, resolvedBy: `builtin:${rule}` } as const;
+      const head = storage.approvals.createDecided(asked(session, input), { ...made, auditSeq: link.seq });
+      const { createdAt: at } = head;
+      audit.decided(link, head, { ...made, updatedInput: null, interrupt: false, resolvedAt: at, deliveredAt: at });
+      return head;
     });
     need.onBuiltin();
-    return {
-      approvalId,
-      answer: async () => ({ behavior: "allow", updatedInput: echoed(input.input) }),
-      [Symbol.dispose]() {},
-    };
+    const answer: PermitAnswer =
+      denial === undefined
+        ? { behavior: "allow", updatedInput: echoed(input.input) }
+        : { behavior: "deny", message: denial };
+    return { approvalId: row.id, answer: async () => answer, [Symbol.dispose]() {} };
   }
 
   function asked(session: Session, { tool_name, input, tool_use_id }: PermitInput): NewApproval {

@@ -11,6 +11,7 @@ const PAGE = 200;
 const MAX_BYTES = 1024 * 1024;
 const MAX_PROBLEMS = 100;
 const TRIES = 3;
+const RETIMED = "the time of its delivery was changed";
 
 export type AuditCheck = ReturnType<typeof createAuditCheck>;
 type Report = (problem: AuditProblem) => void;
@@ -37,7 +38,8 @@ export function createAuditCheck({ storage }: { storage: Storage }) {
 
   async function checkChain(chain: AuditChain, report: Report) {
     const links = createLinkCheck(chain);
-    const undelivered = new Map<string, { seq: number; deliveredAt: number }>();
+    /** Of decisions that no child waited for, when their rows say that they were delivered. */
+    const late = new Map<string, { seq: number; deliveredAt: number | null; isTold: boolean }>();
     let unchained: Unchained = { since: Number.POSITIVE_INFINITY, count: 0 };
     let entries = 0;
     let bytes = 0;
@@ -51,11 +53,17 @@ export function createAuditCheck({ storage }: { storage: Storage }) {
         bytes += row ? JSON.stringify(row.input).length : 0;
         const problem = row ? changeIn(row, entry, line.seq) : "this decision was removed";
         if (problem) report({ chain, seq: line.seq, approval_id: entry.approval_id, problem });
-        const deliveredAt = entry.delivered_at === null ? row?.deliveredAt : undefined;
-        if (deliveredAt) undelivered.set(entry.approval_id, { seq: line.seq, deliveredAt });
+        const deliveredAt = row?.deliveredAt ?? null;
+        if (entry.delivered_at === null) late.set(entry.approval_id, { seq: line.seq, deliveredAt, isTold: false });
       }
-      if (entry?.kind === "delivered" && undelivered.get(entry.approval_id)?.deliveredAt === entry.delivered_at)
-        undelivered.delete(entry.approval_id);
+      if (entry?.kind === "delivered") {
+        const { approval_id } = entry;
+        const known = late.get(approval_id);
+        if (known?.isTold) report({ chain, seq: line.seq, approval_id, problem: "it was delivered twice" });
+        else if (known && known.deliveredAt !== entry.delivered_at)
+          report({ chain, seq: known.seq, approval_id, problem: RETIMED });
+        late.set(approval_id, { seq: line.seq, deliveredAt: entry.delivered_at, isTold: true });
+      }
       if (bytes < MAX_BYTES) continue;
       bytes = 0;
       await new Promise(setImmediate);
@@ -64,8 +72,8 @@ export function createAuditCheck({ storage }: { storage: Storage }) {
     const begin = storage.audit.checkpoint(chain)?.seq ?? -1;
     if (entries > 0 && links.beginsBehind() !== begin)
       report({ chain, seq: begin, approval_id: null, problem: "the checkpoint does not stand before the first entry" });
-    for (const [approval_id, { seq }] of undelivered)
-      report({ chain, seq, approval_id, problem: "the time of its delivery was changed" });
+    for (const [approval_id, { seq, deliveredAt, isTold }] of late)
+      if (!isTold && deliveredAt !== null) report({ chain, seq, approval_id, problem: RETIMED });
     return { entries, unchained, head: links.head() };
   }
 
@@ -137,6 +145,7 @@ function changeIn(row: ApprovalRow, entry: DecidedEntry, seq: number): string | 
   const { status, resolvedAt, resolvedBy } = row;
   if (status === "pending" || resolvedAt === null || resolvedBy === null) return "this decision was taken back";
   if (row.auditSeq !== seq) return "this decision names another place in the chain";
+  if (row.askHash !== entry.ask_hash) return "this decision was changed: ask_hash";
   const outcome = { ...row, status, resolvedAt, resolvedBy, deliveredAt: entry.delivered_at && row.deliveredAt };
   const now = decidedEntry(
     { ...row, askHash: hashOf(row.toolName, row.input) },

@@ -1,5 +1,6 @@
 import { builtinRule, isCoveredBy } from "../rules/builtin.ts";
 import type { PermitInput } from "../schema/approval.ts";
+import type { JsonObject } from "../schema/values.ts";
 import type { Session } from "./sessions.ts";
 
 type BuiltinRulesNeed = {
@@ -10,15 +11,32 @@ type BuiltinRulesNeed = {
   path: string;
 };
 
-/** What needs nobody: proven by a built-in rule, or allowed by name when the session was created. */
+/** What a built-in rule decides: it allows, unless it says why it denies. */
+export type BuiltinDecision = { rule: string; denial?: string };
+
+const ANOTHER_DIRECTORY: BuiltinDecision = {
+  rule: "worktree",
+  denial:
+    "Plexus does not let a child work in another directory than its own: its calls could not be judged there. Work here, or ask for a session there.",
+};
+
+/** What needs nobody: proven by a built-in rule, allowed by name when the session was created, or never to run. */
 export function createBuiltinRules({ privatePaths, home, path }: BuiltinRulesNeed) {
-  return (session: Session, { tool_name, input }: PermitInput): string | undefined => {
+  return (session: Session, { tool_name, input }: PermitInput): BuiltinDecision | undefined => {
     const { config } = session;
     // Of a claude that was started elsewhere by hand nobody knows where it works.
     if (!config || config.supervision === "inherit") return undefined;
+    if (leavesDirectory(tool_name, input)) return ANOTHER_DIRECTORY;
     const call = { toolName: tool_name, input };
     const { supervision, working_dir: workingDir, add_dirs: addDirs, allowed_tools } = config;
     const place = { supervision, workingDir, addDirs, privatePaths, home, path };
-    return builtinRule(call, place) ?? (isCoveredBy(allowed_tools, call, place) ? "allowed_tools" : undefined);
+    const rule = builtinRule(call, place) ?? (isCoveredBy(allowed_tools, call, place) ? "allowed_tools" : undefined);
+    return rule === undefined ? undefined : { rule };
   };
+}
+
+/** Relative paths would mean something else there than what is proven here. */
+function leavesDirectory(toolName: string, input: JsonObject): boolean {
+  if (/^(Enter|Exit)Worktree$/.test(toolName)) return true;
+  return /^(Agent|Task)$/.test(toolName) && ["isolation", "cwd"].some((key) => (input[key] ?? null) !== null);
 }

@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { isWithin, realPath } from "../claude/real-path.ts";
 import { checkDirectory } from "../claude/working-dir.ts";
 import { AppError } from "../schema/errors.ts";
@@ -19,6 +19,8 @@ type WorkspaceNeed = {
   claudeDir: string;
 };
 
+/** Directly in a home. */
+const SECRET_DIRS = [".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"];
 const INSTEAD =
   "work in a project's directory instead, or have this very directory named with `plexus serve --workspace`, which then lists all that children may work in";
 
@@ -54,6 +56,12 @@ export function createWorkspace({ roots, startedIn, dataDir, homes, claudeDir }:
     if (isWithin(real, data)) return `holds Plexus's data dir ${dataDir}, whose tokens no child may reach`;
     const home = homes.find((path) => isWithin(real, realPath(path)));
     if (home !== undefined) return `holds the home directory ${home}, where keys and tokens lie`;
+    const secret = homes
+      .flatMap((one) => SECRET_DIRS.map((name) => join(realPath(one), name)))
+      .find((one) => isWithin(realPath(one), real));
+    if (secret !== undefined) return `lies in ${secret}, where keys and tokens are`;
+    if (isWithin(realPath(claudeDir), real)) return `lies in Claude Code's own directory ${claudeDir}`;
+    if (/^\/(proc|dev|sys)(\/|$)/.test(real)) return "is no directory of files";
     if (isWithin(real, realPath(claudeDir))) return `holds Claude Code's own settings and login (${claudeDir})`;
     return undefined;
   }

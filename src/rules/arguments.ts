@@ -8,6 +8,8 @@ export type Options = {
   long?: RegExp;
   /** `-20` is a number of lines. */
   isNumeric?: boolean;
+  /** An operand that follows another is written: so nothing may stand there that could be one. */
+  isLastWritten?: boolean;
 };
 
 export type Arguments = {
@@ -41,7 +43,7 @@ export function readArguments(
     const taken = optionAt(word, words[at + 1], options);
     if (!taken) return undefined;
     const used = words.slice(at, at + taken.words);
-    if (operands.length > 0 && !used.every(isAbsent)) return undefined;
+    if (operands.length > 0 && (options.isLastWritten || !used.every(isAbsent))) return undefined;
     for (const [name, value] of taken.given) note(name, value);
     at += taken.words - 1;
   }
@@ -64,6 +66,8 @@ function optionAt(word: string, next: string | undefined, options: Options): Tak
     const check = Object.hasOwn(valued, letter) ? valued[letter] : undefined;
     if (check) {
       const attached = word.slice(at + 1);
+      // Some programs take the `=` for a part of the value, and others do not.
+      if (attached.startsWith("=")) return undefined;
       const value = attached === "" ? next : attached;
       if (value === undefined || !check.test(value)) return undefined;
       given.push([letter, value]);

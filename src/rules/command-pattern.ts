@@ -19,16 +19,16 @@ const INTERPRETERS =
   /^(?:python|pypy|node|nodejs|deno|bun|tsx|ts-node|perl|ruby|irb|php|lua|luajit|tclsh|wish|awk|gawk|mawk|nawk|sed|ed|ex|vi|vim|nvim|emacs|Rscript|R|julia|java|jshell|scala|groovy|ghci|runghc|elixir|erl|sqlite3|psql|mysql)[\d.]*$/;
 /** `npm exec`, `git -c`, `make SHELL=…`: a wildcard would reach them through a program that is no runner itself. */
 const RUNNING_WORDS: Readonly<Record<string, RegExp>> = {
-  npm: /^(?:exec|x|explore|config|set|publish|--(?:script-shell|prefix|node-options|userconfig|globalconfig).*)$/,
+  npm: /^(?:exec|x|-C.*|explore|config|set|publish|--(?:script-shell|prefix|node-options|userconfig|globalconfig).*)$/,
   pnpm: /^(?:exec|dlx|config|publish)$/,
   yarn: /^(?:exec|dlx|config|publish|npm)$/,
   git: /^(?:-c.*|-C.*|--exec-path.*|--config-env.*|--git-dir.*|--work-tree.*|config|submodule|bisect|filter-branch|rebase|difftool|mergetool|--upload-pack.*|--receive-pack.*|--ext-diff|--textconv|--exec.*|-x|--output.*|-O.*|--open-files-in-pager.*)$/,
-  make: /^(?:.*=.*|-[fCIEj]*[fCIE].*|--(?:eval|file|makefile|directory|include-dir).*)$/,
-  cargo: /^(?:--config.*|-Z.*|-C.*)$/,
-  tar: /^(?:--to-command.*|--checkpoint-action.*|--use-compress-program.*|-[A-Za-z]*[IF].*|--rsh-command.*|--info-script.*|--new-volume-script.*)$/,
-  sort: /^(?:--compress-program.*|-o.*|--output.*)$/,
+  make: /^(?:.*=.*|-[A-Za-z]*[fCIE].*|--(?:e|f|m|d|i).*)$/,
+  cargo: /^(?:--conf.*|-Z.*|-C.*)$/,
+  tar: /^(?:--to-command.*|--checkpoint-action.*|--use-compress-program.*|-?[A-Za-z]*[IF].*|--rsh-command.*|--info-script.*|--new-volume-script.*|--(?:to|ch|use|rsh|info|new).*)$/,
+  sort: /^(?:--c.*|--o.*|--files0.*|-[A-Za-z]*[oT].*)$/,
   rg: /^(?:--pre.*|--hostname-bin.*)$/,
-  go: /^(?:run|generate|tool|-exec.*|-toolexec.*|-overlay.*)$/,
+  go: /^(?:run|generate|tool|--?exec.*|--?toolexec.*|--?overlay.*)$/,
 };
 
 /** Whether the patterns, or what is harmless anyway, cover the whole command line. */

@@ -8,6 +8,9 @@ const MAX_CHARS = 4_096;
 /** Shells disagree on what else is a blank, and no locale reads these otherwise. */
 const ASCII = /^[\t\n\x20-\x7e]*$/;
 
+/** Claude Code makes `>nul` a `>/dev/null` before it runs a command, inside of quotes too. */
+const REWRITTEN = />[ \t]*nul/i;
+
 const END = "(?=[ \\t\\n;|]|$|&&)";
 const BLANKS = /[ \t]+/y;
 const JOINT = /&&|\|\||[|;\n]/y;
@@ -26,7 +29,7 @@ const DOUBLE_QUOTED = /"((?:[^"\\$`!\n]|\\[^\n!])*)"/y;
  * language that all shells read alike, and what it reads must be what the real parser reads too.
  */
 export function literalCommands(source: string): LiteralCommand[] | undefined {
-  if (source.length > MAX_CHARS || !ASCII.test(source)) return undefined;
+  if (source.length > MAX_CHARS || !ASCII.test(source) || REWRITTEN.test(source)) return undefined;
   const commands = split(source);
   if (!commands) return undefined;
   const reading = readCommand(source);

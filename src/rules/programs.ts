@@ -75,7 +75,7 @@ const PROGRAMS = new Map<string, Program>([
     },
   ],
   // A second operand would be written.
-  ["uniq", { operands: "files", most: 1, flags: "cdui", valued: { f: NUMBER, s: NUMBER } }],
+  ["uniq", { operands: "files", most: 1, isLastWritten: true, flags: "cdui", valued: { f: NUMBER, s: NUMBER } }],
   [
     "cut",
     {

@@ -77,11 +77,12 @@ export function approvalQueries(orm: Orm) {
     .values({ ...asked, status: "pending" })
     .returning(head)
     .prepare();
-  const insertAllowed = orm
+  const insertDecided = orm
     .insert(approvals)
     .values({
       ...asked,
-      status: "allowed",
+      status: at("status"),
+      responseMessage: at("responseMessage"),
       isBuiltin: true,
       resolvedAt: at("createdAt"),
       resolvedBy: at("resolvedBy"),
@@ -155,9 +156,11 @@ export function approvalQueries(orm: Orm) {
     create: (approval: NewApproval): ApprovalHead => insert.get(approval),
     get: (id: string): ApprovalRow | undefined => byId.get({ id }),
     head: (id: string): ApprovalHead | undefined => headById.get({ id }),
-    /** An ask that a built-in rule allows as it is filed. */
-    createAllowed: (approval: NewApproval, by: { resolvedBy: string; auditSeq: number }): ApprovalHead =>
-      insertAllowed.get({ ...approval, ...by }),
+    /** An ask that a built-in rule decides as it is filed. */
+    createDecided: (
+      approval: NewApproval,
+      decision: Pick<ChainedOutcome, "status" | "responseMessage" | "resolvedBy" | "auditSeq">,
+    ): ApprovalHead => insertDecided.get({ ...approval, ...decision }),
     /** The approval that this very ask opened before, unless it is used up, or its child had gone meanwhile. */
     findSameAsk: (ask: { askedIn: string; toolUseId: string; askHash: string }): ApprovalHead | undefined =>
       sameAsk.get(ask),

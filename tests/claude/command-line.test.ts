@@ -58,7 +58,8 @@ describe("commandLine", () => {
       expect(settingsIn(args)).toMatchObject({ disableAllHooks: true, permissions: { ask: ["*"] } });
       // An ask rule would outrank it: Plexus matches it instead.
       expect(args.join(" ")).not.toContain("--allowedTools");
-      expect(args.filter((arg) => arg.startsWith("--add-dir"))).toEqual(["--add-dir=/work", "--add-dir=/more"]);
+      expect(args.filter((arg) => arg.startsWith("--add-dir"))).toEqual(["--add-dir=/more"]);
+      expect(args).toContain("--disable-slash-commands");
     },
   );
 

@@ -45,6 +45,10 @@ test("a child gets nothing that is ours or Bun's, marks a nested session, or cha
   expect(childEnvironment(env, "inherit")).toEqual({ MAX_MCP_OUTPUT_TOKENS: "1000000" });
 });
 
-test.each(["strict", "default"] as const)("a child of %s reads CLAUDE.md without any settings", (supervision) => {
-  expect(childEnvironment({}, supervision)).toMatchObject({ CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1" });
+test.each(["strict", "default"] as const)("a child of %s is sealed off from what its project names", (supervision) => {
+  expect(childEnvironment({}, supervision)).toMatchObject({
+    CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: "1",
+    CLAUDE_CODE_DISABLE_ATTACHMENTS: "1",
+    CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: "1",
+  });
 });

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { filesIn } from "../../src/claude/launch.ts";
 import type { Supervision } from "../../src/schema/supervision.ts";
@@ -63,6 +63,80 @@ describe("the same project, supervised by inherit", () => {
     }
     expect(asked).toEqual([]);
   });
+});
+
+describe.each(["strict", "default"] as const)("what a project or a prompt names, supervised by %s,", (supervision) => {
+  test.each<[string, (project: string, secret: string) => void]>([
+    ["CLAUDE.md", (project, secret) => symlinkSync(secret, join(project, "CLAUDE.md"))],
+    [
+      ".claude/CLAUDE.md",
+      (project, secret) => {
+        mkdirSync(join(project, ".claude"));
+        symlinkSync(secret, join(project, ".claude", "CLAUDE.md"));
+      },
+    ],
+    [
+      ".claude itself",
+      (project, secret) => {
+        mkdirSync(join(dirname(secret), "claude"));
+        writeFileSync(join(dirname(secret), "claude", "CLAUDE.md"), readFileSync(secret, "utf8"));
+        symlinkSync(join(dirname(secret), "claude"), join(project, ".claude"));
+      },
+    ],
+    [
+      "a rule",
+      (project, secret) => {
+        mkdirSync(join(project, ".claude", "rules"), { recursive: true });
+        symlinkSync(secret, join(project, ".claude", "rules", "a.md"));
+      },
+    ],
+    [
+      "an import",
+      (project, secret) => {
+        symlinkSync(secret, join(project, "linked.md"));
+        writeFileSync(join(project, "CLAUDE.md"), "Words.\n@linked.md\n@./linked.md\n");
+      },
+    ],
+    [
+      "CLAUDE.md in a folder",
+      (project, secret) => {
+        mkdirSync(join(project, "sub"));
+        writeFileSync(join(project, "sub", "a.txt"), "a");
+        symlinkSync(secret, join(project, "sub", "CLAUDE.md"));
+      },
+    ],
+    ["what the prompt mentions", (project, secret) => symlinkSync(secret, join(project, "README.md"))],
+  ])("is not read where it leads elsewhere: %s", (_, plant) =>
+    withPlace(async (place, start) => {
+      const secret = join(place.root, "secret.txt");
+      const words = `secret-${crypto.randomUUID()}`;
+      writeFileSync(secret, words);
+      plant(place.workingDir, secret);
+      await using permit = startMcpStub("loopback_permit", ({ input }) =>
+        JSON.stringify({ behavior: "allow", updatedInput: input }),
+      );
+      const read = { name: "Read", input: { file_path: join(place.workingDir, "sub", "a.txt") } };
+      const prompt = `Look at @README.md and @${secret}. ${script([{ use: [read] }, { say: "done" }])}`;
+      const run = start({ model, supervision, loopback: permit.entry, prompt });
+      await run.verdict();
+      const sent = model.requests.filter(({ conversation }) => JSON.stringify(conversation).includes(words));
+      expect(sent).toHaveLength(0);
+    }),
+  );
+
+  test.each(["/config permissionMode=acceptEdits", "/heapdump", "/init", "/compact"])(
+    "is text, where it looks like a command of Claude Code: %s",
+    (prompt) =>
+      withPlace(async (place, start) => {
+        await using permit = startMcpStub("loopback_permit", () => JSON.stringify({ behavior: "deny", message: "no" }));
+        await start({ model, supervision, loopback: permit.entry, prompt }).verdict();
+        const left = readdirSync(place.home).filter((name) => !name.startsWith("."));
+        expect({ left, settings: existsSync(join(place.home, ".claude", "settings.json")) }).toEqual({
+          left: [],
+          settings: false,
+        });
+      }),
+  );
 });
 
 /** Starts a child in a hostile project, allows it agents and skills, denies all else, and tells what took effect. */

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => place[Symbol.asyncDispose]());
 
 const ASKING = "--strict-mcp-config --permission-mode default --permission-prompt-tool mcp__plexus__loopback_permit";
-const SEALED = "'--setting-sources=' '--add-dir=.'";
+const SEALED = "'--setting-sources=' --disable-slash-commands";
 const modeOf = (path: string) => (lstatSync(path).mode & 0o777).toString(8);
 const contentOf = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 const configIn = (path: string) => McpConfig.parse({ mcpServers: contentOf(path).mcpServers });

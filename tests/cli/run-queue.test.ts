@@ -20,7 +20,7 @@ test("plexus run says that its turn is queued, waits, and shows it; sessions and
   expect(await first).toMatchObject({ exitCode: 0, stderr: "" });
   const { exitCode, stdout, stderr } = await second;
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "Other children run: queued at place 1.\n" });
-  expect(stdout).toStartWith("two\n");
+  expect(stdout).toStartWith("│ two\n");
 });
 
 test("plexus run ends when its queued turn is cancelled", async () => {

@@ -45,6 +45,16 @@ describe("the hash chains", () => {
       "delivery was changed",
     ],
     [
+      "a late delivery that was taken back",
+      "UPDATE loopback_approvals SET delivered_at=NULL WHERE tool_use_id='late'",
+      "delivery was changed",
+    ],
+    [
+      "the hash by which an ask is known",
+      "UPDATE loopback_approvals SET ask_hash='00' WHERE status='denied'",
+      "changed: ask_hash",
+    ],
+    [
       "a delivery at once",
       "UPDATE loopback_approvals SET delivered_at=delivered_at+1 WHERE status='denied'",
       "changed: delivered_at",
@@ -196,8 +206,8 @@ async function decideAll(domain: TestDomain): Promise<void> {
   for (const file_path of ["a", "b"]) await domain.ask(session, { tool: "Read", input: { file_path } });
 }
 
-function readsAlone(_: unknown, { tool_name }: { tool_name: string }): string | undefined {
-  return tool_name === "Read" ? "read" : undefined;
+function readsAlone(_: unknown, { tool_name }: { tool_name: string }): { rule: string } | undefined {
+  return tool_name === "Read" ? { rule: "read" } : undefined;
 }
 
 function listed(domain: TestDomain, withBuiltin: boolean): string[] {

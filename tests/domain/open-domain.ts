@@ -5,6 +5,7 @@ import type { Ask } from "../../src/domain/asks.ts";
 import { createAudit } from "../../src/domain/audit.ts";
 import { type AuditCheck, createAuditCheck } from "../../src/domain/audit-check.ts";
 import { type Broadcast, createBroadcast } from "../../src/domain/broadcast.ts";
+import type { BuiltinDecision } from "../../src/domain/builtin-rules.ts";
 import type { Principal } from "../../src/domain/principals.ts";
 import { createRetention } from "../../src/domain/retention.ts";
 import { createSessions, type Session, type Sessions } from "../../src/domain/sessions.ts";
@@ -40,7 +41,7 @@ export type DomainOptions = {
   rereadEveryMs?: number;
   retentionDays?: number;
   builtinRetentionDays?: number;
-  builtinRule?: (session: Session, asked: PermitInput) => string | undefined;
+  builtinRule?: (session: Session, asked: PermitInput) => BuiltinDecision | undefined;
   maxHistoryBytes?: number;
 };
 

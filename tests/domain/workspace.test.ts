@@ -77,7 +77,7 @@ describe("where tokens lie no child may work", () => {
     [DATA]: "lies in Plexus's data dir",
     [`${DATA}/turns`]: "lies in Plexus's data dir",
     "home/me/state": "holds Plexus's data dir",
-    "home/me/.claude": "holds Claude Code's own settings",
+    "home/me/.claude": "lies in Claude Code's own directory",
     "home/you": "is a home directory",
     "a-link": "lies in Plexus's data dir",
     "home-of-all": "holds the home directory",
@@ -95,6 +95,16 @@ describe("where tokens lie no child may work", () => {
       expect(() => directories({ working_dir: place.at(path) })).toThrow("--workspace");
     });
   }
+
+  test("Claude Code's own directory, what lies in it, and directories of keys in a home", async () => {
+    await using place = await openPlace();
+    for (const path of ["home/me/.claude/projects", "home/me/.ssh/keys"]) mkdirSync(place.at(path), { recursive: true });
+    const { directories } = place.workspace({ homes: ["home/me"] });
+    const refusal = (path: string) => () => directories({ working_dir: place.at(path) });
+    expect(refusal("home/me/.claude/projects")).toThrow("lies in Claude Code's own directory");
+    expect(refusal("home/me/.ssh/keys")).toThrow("where keys and tokens are");
+    expect(() => directories({ working_dir: "/proc/self" })).toThrow("is no directory of files");
+  });
 
   test("the root of everything, and a home by way of a link to it", async () => {
     await using place = await openPlace();

@@ -75,6 +75,24 @@ describe("what built-in rules decide", () => {
   });
 });
 
+describe("another directory", () => {
+  test("is none that a child may go to by itself: its calls could not be judged there", async () => {
+    await using family = await startFamily();
+    await family.create("away");
+    Bun.spawnSync(["git", "init", "-q", family.place]);
+    const agent = { description: "x", prompt: "y", subagent_type: "general-purpose", isolation: "worktree" };
+    const { status, events } = await family.run("away", [
+      { use: [{ name: "Agent", input: agent, id: "toolu_agent" }] },
+      { use: [{ name: "EnterWorktree", input: { name: "x" }, id: "toolu_enter" }] },
+    ]);
+    expect(status).toBe("complete");
+    expect(eventsOf(events, "tool_result")).toMatchObject([{ is_error: true }, { is_error: true }]);
+    const [denied] = await listed(family, "builtin=true");
+    expect(denied).toMatchObject({ tool_name: "Agent", status: "denied", resolved_by: "builtin:worktree" });
+    expect(await family.plexus.app.auditCheck.verify()).toMatchObject({ intact: true });
+  });
+});
+
 describe("one allow", () => {
   test("runs one call, though a gateway gives every call the same id", async () => {
     await using family = await startFamily();
