@@ -98,7 +98,8 @@ describe("where tokens lie no child may work", () => {
 
   test("Claude Code's own directory, what lies in it, and directories of keys in a home", async () => {
     await using place = await openPlace();
-    for (const path of ["home/me/.claude/projects", "home/me/.ssh/keys"]) mkdirSync(place.at(path), { recursive: true });
+    for (const path of ["home/me/.claude/projects", "home/me/.ssh/keys"])
+      mkdirSync(place.at(path), { recursive: true });
     const { directories } = place.workspace({ homes: ["home/me"] });
     const refusal = (path: string) => () => directories({ working_dir: place.at(path) });
     expect(refusal("home/me/.claude/projects")).toThrow("lies in Claude Code's own directory");
