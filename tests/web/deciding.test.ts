@@ -209,8 +209,9 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     const lines = Array.from({ length: 60 }, (_, line) => `echo ${line}`);
     await child.ask("Bash", { command: [...lines, "rm -rf ~/important"].join("\n") });
     await person.card.getByText("and 37 more, in the command above").waitFor();
-    const height = await person.card.locator(".code-scroll").evaluate(({ clientHeight }) => clientHeight);
-    expect(height).toBeGreaterThan(150);
+    // Drawn anew when what helps to judge it arrives.
+    const heightOf = () => person.card.locator(".code-scroll").evaluate(({ clientHeight }) => clientHeight);
+    await until("the command to be in sight", async () => (await heightOf()) > 150);
   });
 
   test("the card shows what a skill says", async () => {
