@@ -42,6 +42,6 @@ UPDATE `loopback_approvals` SET
 	`delivered_at` = CASE WHEN `status` <> 'pending' THEN `resolved_at` END;--> statement-breakpoint
 CREATE INDEX `approvals_by_people` ON `loopback_approvals` (`id`) WHERE is_builtin = 0;--> statement-breakpoint
 CREATE INDEX `approvals_unchained` ON `loopback_approvals` (`resolved_at`) WHERE status <> 'pending' AND audit_seq IS NULL;--> statement-breakpoint
-CREATE INDEX `approvals_without_result` ON `loopback_approvals` (`asked_in`,`tool_use_id`) WHERE result_at IS NULL;--> statement-breakpoint
+CREATE INDEX `approvals_without_result` ON `loopback_approvals` (`asked_in`,`tool_use_id`) WHERE result_at IS NULL AND asked_in <> session_id;--> statement-breakpoint
 CREATE UNIQUE INDEX `approvals_same_ask` ON `loopback_approvals` (`asked_in`,`tool_use_id`,`ask_hash`) WHERE tool_use_id IS NOT NULL AND delivered_at IS NULL AND status <> 'abandoned';--> statement-breakpoint
 ALTER TABLE `turns` ADD `unasked` integer DEFAULT 0 NOT NULL;

@@ -8,7 +8,7 @@ import { echoed, toPermitAnswer } from "./approval-view.ts";
 import type { Audit } from "./audit.ts";
 import type { Broadcast } from "./broadcast.ts";
 import type { BuiltinDecision } from "./builtin-rules.ts";
-import { refuseFlood } from "./pending-bounds.ts";
+import { createPendingBounds } from "./pending-bounds.ts";
 import { mayAskFor, type Principal } from "./principals.ts";
 import type { Session } from "./sessions.ts";
 
@@ -37,6 +37,7 @@ type AsksNeed = {
 export function createAsks(need: AsksNeed) {
   const { storage, audit, broadcast, now, hold } = need;
   const queues = new Map<string, Queue>();
+  const bounds = createPendingBounds(storage);
 
   /** Files an ask. It waits and holds before the commit makes its row visible, so that no decision can slip past it. */
   async function ask(session: Session, input: PermitInput): Promise<Ask> {
@@ -78,7 +79,8 @@ export function createAsks(need: AsksNeed) {
       id: storage.newId(),
       sessionId: session.id,
       sessionName: session.name,
-      askedIn: storage.turns.running(session.id)?.id ?? session.id,
+      // A claude that was started by hand has no turns.
+      askedIn: (session.kind === "managed" && storage.turns.running(session.id)?.id) || session.id,
       owner: session.owner,
       toolName: tool_name,
       toolUseId: tool_use_id ?? null,
@@ -95,10 +97,10 @@ export function createAsks(need: AsksNeed) {
     // Without an id, two equal asks are two asks: a decision on one must not run the other.
     const same = toolUseId && storage.approvals.findSameAsk({ askedIn, toolUseId, askHash });
     if (same) return same;
-    refuseFlood(storage, session.id);
+    bounds.admit(session.id, input.input);
     const row = storage.approvals.create(approval);
     const event = { approval_id: approvalId, tool_name: input.tool_name, tool_use_id: toolUseId, input: input.input };
-    storage.turns.appendIfRunning(askedIn, [{ type: "approval_requested", ...event }]);
+    if (askedIn !== sessionId) storage.turns.appendIfRunning(askedIn, [{ type: "approval_requested", ...event }]);
     announce(
       storage.changes.append({ kind: "approval_requested", owner, sessionId, subjectId: approvalId, at: createdAt }),
     );

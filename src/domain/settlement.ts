@@ -1,12 +1,12 @@
 import type { Decision, RespondResult } from "../schema/approval.ts";
 import { AppError } from "../schema/errors.ts";
+import type { TurnEvent } from "../schema/turn.ts";
 import { seconds } from "../schema/values.ts";
 import type { ApprovalHead, Outcome } from "../storage/approvals.ts";
 import type { Storage } from "../storage/database.ts";
 import type { Announce } from "../storage/writer.ts";
 import type { Audit } from "./audit.ts";
 import { displayName, mayDecide, type Principal } from "./principals.ts";
-import { tellTurn } from "./turn-events.ts";
 
 const BATCH = 500;
 
@@ -32,7 +32,7 @@ export function createSettlement({ storage, audit, now, isHeld }: SettlementNeed
     if (row) {
       audit.decided(link, row, outcome);
       const { owner, sessionId } = row;
-      tellTurn(storage, sessionId, {
+      const event: TurnEvent = {
         type: "approval_resolved",
         approval_id: id,
         tool_name: row.toolName,
@@ -40,7 +40,8 @@ export function createSettlement({ storage, audit, now, isHeld }: SettlementNeed
         status: outcome.status,
         response_message: outcome.responseMessage,
         resolved_by: outcome.resolvedBy,
-      });
+      };
+      if (row.askedIn !== sessionId) storage.turns.appendIfRunning(row.askedIn, [event]);
       announce(
         storage.changes.append({ kind: "approval_resolved", owner, sessionId, subjectId: id, at: outcome.resolvedAt }),
       );

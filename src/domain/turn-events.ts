@@ -1,5 +1,5 @@
 import { cutText } from "../schema/cut.ts";
-import type { SessionStatus, TurnEvent, TurnStatus, Usage } from "../schema/turn.ts";
+import type { SessionStatus, TurnStatus, Usage } from "../schema/turn.ts";
 import type { Storage } from "../storage/database.ts";
 import type { NumberedTurnEvent, TurnRow } from "../storage/turns.ts";
 import { toApproval } from "./approval-view.ts";
@@ -10,12 +10,6 @@ import type { Session } from "./sessions.ts";
 
 const MAX_PENDING_SHOWN = 100;
 const SUMMARY_PAGE = 500;
-
-/** Tells the turn that runs in a session, if there is one, of what happened to an ask of its child. */
-export function tellTurn(storage: Storage, sessionId: string, event: TurnEvent): void {
-  const turn = storage.turns.running(sessionId);
-  if (turn) storage.turns.appendIfRunning(turn.id, [event]);
-}
 
 export type Poll = {
   status: SessionStatus;

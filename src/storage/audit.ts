@@ -1,4 +1,5 @@
-import { and, asc, desc, eq, gt, lte, sql } from "drizzle-orm";
+import type { Database } from "bun:sqlite";
+import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
 import type { AuditChain } from "../schema/audit.ts";
 import type { Orm } from "./database.ts";
 import { inOneStep } from "./space.ts";
@@ -13,26 +14,21 @@ const isAwaited = sql<number>`coalesce(delivered_at IS NULL AND status NOT IN ('
   (SELECT 1 FROM turns WHERE turns.id = loopback_approvals.asked_in AND turns.status = 'running'), 0)`;
 
 /** Queries on the hash chains. What writes is called inside a transaction of the writer. */
-export function auditQueries(orm: Orm) {
+export function auditQueries(orm: Orm, sqlite: Database) {
   const at = sql.placeholder;
   const ofChain = eq(audit.chain, at("chain"));
   const link = { seq: audit.seq, hash: audit.hash };
-  const newest = orm.select(link).from(audit).where(ofChain).orderBy(desc(audit.seq)).limit(1).prepare();
+  // Both are part of every decision, where Drizzle's own share would show.
+  const newest = sqlite.query<AuditLink, [string]>(
+    "SELECT seq, hash FROM audit WHERE chain = ? ORDER BY seq DESC LIMIT 1",
+  );
+  const insert = sqlite.query<never, [string, number, string | null, number, string, string]>(
+    "INSERT INTO audit (chain, seq, approval_id, at, entry, hash) VALUES (?, ?, ?, ?, ?, ?)",
+  );
   const checkpoint = orm
     .select()
     .from(auditCheckpoints)
     .where(eq(auditCheckpoints.chain, at("chain")))
-    .prepare();
-  const insert = orm
-    .insert(audit)
-    .values({
-      chain: at("chain"),
-      seq: at("seq"),
-      approvalId: at("approvalId"),
-      at: at("at"),
-      entry: at("entry"),
-      hash: at("hash"),
-    })
     .prepare();
   const page = orm
     .select()
@@ -77,7 +73,7 @@ export function auditQueries(orm: Orm) {
 
   return {
     /** Where the chain ends; `undefined` before its first entry. */
-    tail: (chain: AuditChain): AuditLink | undefined => newest.get({ chain }) ?? checkpoint.get({ chain }),
+    tail: (chain: AuditChain): AuditLink | undefined => newest.get(chain) ?? checkpoint.get({ chain }),
     /** Up to where the chain was forgotten. */
     checkpoint: (chain: AuditChain): typeof auditCheckpoints.$inferSelect | undefined => checkpoint.get({ chain }),
     /** The first entry of a chain of which nothing was forgotten. */
@@ -93,7 +89,8 @@ export function auditQueries(orm: Orm) {
       limit: number,
     ): { id: string; auditSeq: number | null; at: number | null; named: string | null }[] =>
       decided.all({ after, limit }),
-    append: (row: AuditRow): void => void insert.run(row),
+    append: ({ chain, seq, approvalId, at, entry, hash }: AuditRow): void =>
+      void insert.run(chain, seq, approvalId, at, entry, hash),
     /** In order, beginning after `after`. */
     page: (chain: AuditChain, after: number, limit: number): AuditRow[] => page.all({ chain, after, limit }),
     /** How many decisions are on record that no chain has. */

@@ -41,7 +41,7 @@ export function openStorage(dataDir: string, onCommitted: (changes: Change[]) =>
     const writer = opened.adopt(createWriter(sqlite, onCommitted), ({ close }) => close());
     const storage = {
       approvals: guarded(approvalQueries(orm)),
-      audit: guarded(auditQueries(orm)),
+      audit: guarded(auditQueries(orm, sqlite)),
       pendingSizes: guarded(pendingSizeQueries(sqlite)),
       sessions: guarded(sessionQueries(orm)),
       tokens: guarded(tokenQueries(orm)),

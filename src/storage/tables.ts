@@ -71,7 +71,9 @@ export const approvals = sqliteTable(
     uniqueIndex("approvals_same_ask")
       .on(table.askedIn, table.toolUseId, table.askHash)
       .where(sql`tool_use_id IS NOT NULL AND delivered_at IS NULL AND status <> 'abandoned'`),
-    index("approvals_without_result").on(table.askedIn, table.toolUseId).where(sql`result_at IS NULL`),
+    index("approvals_without_result")
+      .on(table.askedIn, table.toolUseId)
+      .where(sql`result_at IS NULL AND asked_in <> session_id`),
   ],
 );
 

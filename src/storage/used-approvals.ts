@@ -15,7 +15,13 @@ export function usedApprovalQueries(orm: Orm) {
   const withoutResult = orm
     .select({ id: approvals.id, status: approvals.status })
     .from(approvals)
-    .where(and(eq(approvals.askedIn, at("turnId")), eq(approvals.toolUseId, at("toolUseId")), sql`result_at IS NULL`))
+    .where(
+      and(
+        eq(approvals.askedIn, at("turnId")),
+        eq(approvals.toolUseId, at("toolUseId")),
+        sql`result_at IS NULL AND asked_in <> session_id`,
+      ),
+    )
     // A call that ran was allowed, whatever became of others of the same id.
     .orderBy(sql`status <> 'allowed'`, asc(approvals.id))
     .limit(1)

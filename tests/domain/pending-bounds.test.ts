@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type PendingBounds, refuseFlood } from "../../src/domain/pending-bounds.ts";
+import { createPendingBounds, type PendingBounds } from "../../src/domain/pending-bounds.ts";
 import { AppError } from "../../src/schema/errors.ts";
 import { newApproval } from "../storage/rows.ts";
 import { deny, OPERATOR, temporaryDomain } from "./open-domain.ts";
@@ -18,15 +18,16 @@ function refusal(work: () => void): string | undefined {
   }
 }
 
-describe("refuseFlood", () => {
+describe("pending bounds", () => {
   test("refuses one session by number and by bytes, and says what to do", async () => {
     await using domain = await temporaryDomain();
-    const refused = (sessionId: string) => refusal(() => refuseFlood(domain.storage, sessionId, BOUNDS));
+    const { admit } = createPendingBounds(domain.storage, BOUNDS);
+    const refused = (sessionId: string, bytes = 1) => refusal(() => admit(sessionId, input(bytes)));
     const create = (sessionId: string, bytes: number) =>
       domain.storage.write(() => domain.storage.approvals.create(newApproval({ sessionId, input: input(bytes) })));
     for (let count = 0; count < 9; count++) await create("many", 1);
     await create("large", MB - 100);
-    expect([refused("many"), refused("large")]).toEqual([undefined, undefined]);
+    expect([refused("many"), refused("large", 100)]).toEqual([undefined, undefined]);
     await create("many", 1);
     await create("large", 100);
     expect(refused("many")).toBe(
@@ -38,7 +39,7 @@ describe("refuseFlood", () => {
 
   test("refuses every session when all have too many bytes together", async () => {
     await using domain = await temporaryDomain();
-    const refused = () => refusal(() => refuseFlood(domain.storage, "another", BOUNDS));
+    const refused = () => refusal(() => createPendingBounds(domain.storage, BOUNDS).admit("another", input(1)));
     const asks = [];
     for (const name of ["one", "two", "three"]) {
       expect(refused()).toBeUndefined();
@@ -48,6 +49,16 @@ describe("refuseFlood", () => {
     await domain.approvals.decide(OPERATOR, asks[0]?.approvalId ?? "", deny("no"));
     expect(refused()).toBeUndefined();
     for (const ask of asks) ask[Symbol.dispose]();
+  });
+});
+
+describe("what was asked and decided", () => {
+  test("makes room again, however much it was since the last count", async () => {
+    await using domain = await temporaryDomain();
+    const { admit } = createPendingBounds(domain.storage, BOUNDS);
+    // None of these is pending: each was decided before the next.
+    for (let asked = 0; asked < 100; asked++) admit("one", input(0.3 * MB));
+    expect(domain.storage.pendingSizes.ofAll()).toEqual({ count: 0, bytes: 0 });
   });
 });
 
@@ -69,11 +80,11 @@ describe("approvals.ask", () => {
   test("still attaches to an ask that is pending when the bound is reached", async () => {
     await using domain = await temporaryDomain();
     const session = await domain.session();
-    using first = await domain.ask(session, { toolUseId: "toolu_1" });
     await domain.storage.write(() => {
       for (let count = 1; count < 20_000; count++)
         domain.storage.approvals.create(newApproval({ sessionId: session.id }));
     });
+    using first = await domain.ask(session, { toolUseId: "toolu_1" });
     using again = await domain.ask(session, { toolUseId: "toolu_1" });
     expect(again.approvalId).toBe(first.approvalId);
     await expect(domain.ask(session, { toolUseId: "toolu_2" })).rejects.toMatchObject({ code: "too_many_requests" });
