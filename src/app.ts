@@ -39,6 +39,7 @@ export { headOf } from "./domain/conversations.ts";
 export type { Principal } from "./domain/principals.ts";
 export { toMessage, toNode } from "./domain/session-view.ts";
 export type { Session } from "./domain/sessions.ts";
+export type { Holder } from "./domain/tokens.ts";
 
 /** A child whose connection broke comes back after this long; one that stays away for 5 s more is gone. */
 const RETRY_MS = 10_000;

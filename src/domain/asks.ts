@@ -47,7 +47,7 @@ export function createAsks(need: AsksNeed) {
     using filing = new DisposableStack();
     const filed = await storage.write((announce) => {
       const row = file(announce, session, input);
-      return { row, ask: filing.use(waiting(row.id)) };
+      return { row, ask: filing.use(waiting(row)) };
     });
     filing.move();
     need.onFiled(filed.row);
@@ -107,14 +107,17 @@ export function createAsks(need: AsksNeed) {
     return row;
   }
 
-  function waiting(approvalId: string, isResumed = false): Ask {
+  /** Waits from now on: whatever becomes of a pending one later wakes it, so that nothing is read before. */
+  function waiting({ id: approvalId, status }: ApprovalHead, isResumed = false): Ask {
+    let isPending = status === "pending";
     const queue = queues.get(approvalId) ?? { waiting: new Set() };
     const waiter = broadcast.waitFor(approvalId);
     const held = hold(approvalId);
     const own: Ask = {
       approvalId,
       async answer() {
-        if (storage.approvals.head(approvalId)?.status === "pending") await waiter.woken();
+        if (isPending) await waiter.woken();
+        isPending = false;
         for (;;) {
           const row = storage.approvals.get(approvalId);
           if (!row) return { behavior: "deny", message: "The request is no longer on record. The tool was not run." };
@@ -152,7 +155,7 @@ export function createAsks(need: AsksNeed) {
     /** Takes up an ask again after its connection was lost; `undefined` when the caller has no such ask. */
     resume(principal: Principal, approvalId: string): Ask | undefined {
       const asked = storage.approvals.head(approvalId);
-      return asked && mayAskFor(principal, asked.sessionId) ? waiting(approvalId, true) : undefined;
+      return asked && mayAskFor(principal, asked.sessionId) ? waiting(asked, true) : undefined;
     },
   };
 }

@@ -29,7 +29,7 @@ export function createSignIn({ tokens, now }: { tokens: Tokens; now: () => numbe
       const hash = hashOf(code);
       const found = codes.find((candidate) => timingSafeEqual(candidate.hash, hash));
       codes = codes.filter((candidate) => candidate !== found && candidate.expiresAt > now());
-      if (!found || found.expiresAt <= now() || tokens.revocation(found.maker).aborted) return undefined;
+      if (!found || found.expiresAt <= now() || tokens.revocation({ principal: found.maker }).aborted) return undefined;
       return tokens.createForWeb(found.maker);
     },
 

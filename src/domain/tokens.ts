@@ -9,6 +9,9 @@ export type NamedToken = { id: string; name: string; created_at: number };
 /** How long a person stays signed in on the web page. */
 export const WEB_TOKEN_MS = 30 * 24 * 60 * 60 * 1000;
 
+/** Who calls with a token. That of a page acts for whoever made it, and ends by itself. */
+export type Holder = { principal: Principal; page?: { id: string; endsAt: number } };
+
 export type Tokens = ReturnType<typeof createTokens>;
 
 /** Tokens say who is calling: random, stored as a hash, looked up by their public half, compared in constant time. */
@@ -33,12 +36,9 @@ export function createTokens({
     return row && { secret, row };
   }
 
-  function isWeb(secret: string): boolean {
-    return storage.tokens.get(idIn(secret) ?? "")?.kind === "web";
-  }
-
-  function isOver(web: TokenRow): boolean {
-    return web.createdAt + WEB_TOKEN_MS <= now();
+  /** Whether a page's time is up since it called; no other token's ever is. */
+  function isOver({ page }: Holder): boolean {
+    return page !== undefined && page.endsAt <= now();
   }
 
   /** What these tokens hold open ends now. */
@@ -50,22 +50,23 @@ export function createTokens({
   }
 
   /** Whoever made it, for as long as that one may call and the time is not up. */
-  function webHolder(row: TokenRow): Principal | undefined {
-    if (isOver(row)) return undefined;
-    if (row.name === null) return { kind: "operator" };
-    const maker = storage.tokens.get(row.name);
-    return maker && asPrincipal(maker);
+  function pageHolder({ id, name, createdAt }: TokenRow): Holder | undefined {
+    const maker = name === null ? undefined : storage.tokens.get(name);
+    if (name !== null && !maker) return undefined;
+    const principal: Principal = maker ? asPrincipal(maker) : { kind: "operator" };
+    const holder = { principal, page: { id, endsAt: createdAt + WEB_TOKEN_MS } };
+    return isOver(holder) ? undefined : holder;
   }
 
-  function identify(secret: string): Principal | undefined {
+  function identify(secret: string): Holder | undefined {
     const hash = hashOf(secret);
-    if (timingSafeEqual(hash, operatorHash)) return { kind: "operator" };
+    if (timingSafeEqual(hash, operatorHash)) return { principal: { kind: "operator" } };
     const id = idIn(secret);
     const row = id && storage.tokens.get(id);
     if (!row || !timingSafeEqual(hash, Buffer.from(row.hash, "hex"))) return undefined;
-    if (row.kind === "named") return asPrincipal(row);
-    if (row.kind === "web") return webHolder(row);
-    return row.sessionId ? { kind: "session", sessionId: row.sessionId } : undefined;
+    if (row.kind === "named") return { principal: asPrincipal(row) };
+    if (row.kind === "web") return pageHolder(row);
+    return row.sessionId ? { principal: { kind: "session", sessionId: row.sessionId } } : undefined;
   }
 
   return {
@@ -74,7 +75,7 @@ export function createTokens({
 
     /** The owners whose tokens stand in this text, such as the settings of an MCP server. */
     ownersIn(text: string): string[] {
-      const holders = [...text.matchAll(TOKENS)].flatMap(([secret]) => identify(secret) ?? []);
+      const holders = [...text.matchAll(TOKENS)].flatMap(([secret]) => identify(secret)?.principal ?? []);
       if (text.includes(JSON.stringify(operatorToken).slice(1, -1))) holders.push({ kind: "operator" });
       return [...new Set(holders.filter(({ kind }) => kind !== "session").map(ownerKey))];
     },
@@ -105,21 +106,12 @@ export function createTokens({
       return { token: created.secret, expires_at: seconds(created.row.createdAt + WEB_TOKEN_MS) };
     },
 
-    /** Whether this is the token of a page. The secret is one that `identify` knows. */
-    isWeb,
+    isOver,
 
-    /** Tells, whenever it is asked, whether this token's time is up; only that of a page ever is. */
-    expiry(secret: string): () => boolean {
-      const row = storage.tokens.get(idIn(secret) ?? "");
-      return () => row?.kind === "web" && isOver(row);
-    },
-
-    /** Ends a web token; any other stays. The secret is one that `identify` knows. */
-    async endWeb(secret: string): Promise<boolean> {
-      const id = idIn(secret);
-      if (id === undefined || !(await storage.write(() => storage.tokens.removeWeb(id)))) return false;
+    /** Ends the token of a page. */
+    async endWeb(id: string): Promise<void> {
+      await storage.write(() => storage.tokens.removeWeb(id));
       end([id]);
-      return true;
     },
 
     /** Ends every web token, whoever made it; tells how many there were. */
@@ -129,9 +121,9 @@ export function createTokens({
       return ids.length;
     },
 
-    /** Aborted when the token that this principal calls with is revoked, so that what it holds open ends too. */
-    revocation(principal: Principal, secret = ""): AbortSignal {
-      const id = isWeb(secret) ? idIn(secret) : principal.kind === "token" ? principal.id : undefined;
+    /** Aborted when the token that this one calls with is revoked, so that what it holds open ends too. */
+    revocation({ principal, page }: Holder): AbortSignal {
+      const id = page?.id ?? (principal.kind === "token" ? principal.id : undefined);
       if (id === undefined) return NEVER;
       if (!storage.tokens.get(id)) return AbortSignal.abort();
       const known = revocations.get(id) ?? new AbortController();

@@ -1,15 +1,15 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { App, Principal } from "../app.ts";
+import type { App, Holder, Principal } from "../app.ts";
 import { AppError } from "../schema/errors.ts";
 
 const MAX_WRONG = 100;
 const WINDOW_MS = 10_000;
-const OPERATOR: Principal = { kind: "operator" };
+const OPERATOR: Holder = { principal: { kind: "operator" } };
 
 /** What the handlers of a request know of its sender; nothing on an open path without a token. */
 export type Env = {
   Bindings: { server?: Bun.Server<undefined> };
-  Variables: { principal: Principal; anonymous: boolean; revoked: AbortSignal };
+  Variables: { holder: Holder; principal: Principal; anonymous: boolean; revoked: AbortSignal };
 };
 
 /** Names the principal of every request before anything else looks at it; only `open` paths need none. */
@@ -17,17 +17,18 @@ export function authenticate(app: App, open: (path: string) => boolean): Middlew
   const wrong = createWrongTokenLimit();
   return async (c, next) => {
     const secret = bearer(c.req.header("authorization"));
-    const holder = secret === undefined ? undefined : app.tokens.identify(secret);
-    if (secret !== undefined && !holder) {
+    const known = secret === undefined ? undefined : app.tokens.identify(secret);
+    if (secret !== undefined && !known) {
       wrong.count();
       throw unknownToken();
     }
-    const anonymous = !holder && app.config.auth === "none";
-    const principal = anonymous ? OPERATOR : holder;
-    if (principal) {
-      c.set("principal", principal);
+    const anonymous = !known && app.config.auth === "none";
+    const holder = anonymous ? OPERATOR : known;
+    if (holder) {
+      c.set("holder", holder);
+      c.set("principal", holder.principal);
       c.set("anonymous", anonymous);
-      c.set("revoked", app.tokens.revocation(principal, secret));
+      c.set("revoked", app.tokens.revocation(holder));
     } else if (!open(c.req.path)) {
       throw new AppError(
         "unauthorized",
@@ -44,9 +45,9 @@ export function refuseRevoked(c: Context<Env>): void {
 }
 
 /** The token of a page is for the page: were it stolen, it would open nothing that outlives it. */
-export function refusePages(app: App, message: string): MiddlewareHandler<Env> {
+export function refusePages(message: string): MiddlewareHandler<Env> {
   return async (c, next) => {
-    if (app.tokens.isWeb(bearer(c.req.header("authorization")) ?? "")) throw new AppError("forbidden", message);
+    if (c.get("holder")?.page) throw new AppError("forbidden", message);
     await next();
   };
 }
@@ -73,7 +74,7 @@ function unknownToken(): AppError {
 }
 
 /** An empty or odd Authorization header is a wrong token, not a missing one. */
-export function bearer(header: string | undefined): string | undefined {
+function bearer(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   return /^Bearer +(.+)$/i.exec(header.trim())?.[1] ?? "";
 }

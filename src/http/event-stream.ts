@@ -1,7 +1,7 @@
 import type { Context } from "hono";
-import { SlowReader } from "../app.ts";
+import { type Holder, SlowReader } from "../app.ts";
 import { errorFields, type Log } from "../log.ts";
-import { bearer, type Env } from "./auth.ts";
+import type { Env } from "./auth.ts";
 
 const RETRY_MS = 1_000;
 const HEADERS = { "Content-Type": "text/event-stream", "Cache-Control": "no-cache, no-transform" };
@@ -15,7 +15,7 @@ export type Streaming = {
   /** Counts a stream as open until disposed. */
   count: (stream: "events" | "session") => Disposable;
   /** Tells whether a token has ended by itself, which no signal does. */
-  expiry: (secret: string) => () => boolean;
+  isOver: (holder: Holder) => boolean;
 };
 /** One event as it is sent: its id is what a reader resumes after. */
 export type SentEvent = { id: string | number; type: string; data: object };
@@ -36,7 +36,7 @@ type Alive = { keepAliveMs: number; isWelcome: () => boolean };
  */
 export function answerEvents<T>(
   c: Context<Env>,
-  { log, keepAliveMs, closing, count, expiry }: Streaming,
+  { log, keepAliveMs, closing, count, isOver }: Streaming,
   source: Source<T>,
 ): Response {
   const gone = new AbortController();
@@ -53,9 +53,8 @@ export function answerEvents<T>(
     // One that waits for its reader, rather than for events, hears of no signal.
     void events.return(undefined).catch(() => undefined);
   };
-  const hasExpired = expiry(bearer(c.req.header("authorization")) ?? "");
   const isWelcome = () => {
-    if (hasExpired()) gone.abort();
+    if (isOver(c.get("holder"))) gone.abort();
     return !gone.signal.aborted;
   };
   return new Response(readWhenTaken(next, { keepAliveMs, isWelcome }, end), { headers: HEADERS });

@@ -51,7 +51,7 @@ export function createRoutes({ app, mcp, keepAliveMs, closing }: RoutesNeed) {
   routes.route("/", pageRoutes());
   routes.route(SIGN_IN_PATH, signInRoute(app));
 
-  const notForPages = refusePages(app, "The token of a page is not for /mcp: `plexus token create NAME` makes one.");
+  const notForPages = refusePages("The token of a page is not for /mcp: `plexus token create NAME` makes one.");
   routes.all("/mcp", notForPages, async (c) => {
     const body = c.req.method === "POST" ? await readJson(c) : undefined;
     c.env.server?.timeout(c.req.raw, 0);
@@ -66,7 +66,7 @@ export function createRoutes({ app, mcp, keepAliveMs, closing }: RoutesNeed) {
   routes.route("/api/v1/audit", auditRoutes(app));
   routes.route("/api/v1/tokens", tokenRoutes(app));
   routes.route("/api/v1/me", callerRoutes(app));
-  const streaming = { log: app.log, keepAliveMs, closing, count: app.metrics.openStream, expiry: app.tokens.expiry };
+  const streaming = { log: app.log, keepAliveMs, closing, count: app.metrics.openStream, isOver: app.tokens.isOver };
   routes.route("/api/v1/events", eventRoutes(app, streaming));
   routes.route("/api/v1/sessions", sessionRoutes(app, closing));
   routes.route("/api/v1/sessions", sessionEventRoutes(app, streaming));

@@ -4,7 +4,7 @@ import type { App } from "../app.ts";
 import { AppError } from "../schema/errors.ts";
 import { SignInBody } from "../schema/sign-in.ts";
 import { VERSION } from "../version.ts";
-import { bearer, createWrongTokenLimit, type Env, refusePages } from "./auth.ts";
+import { createWrongTokenLimit, type Env, refusePages } from "./auth.ts";
 import { jsonBody } from "./body.ts";
 import { refuseInvalid } from "./errors.ts";
 
@@ -23,7 +23,7 @@ export function signInRoute(app: App) {
 
 /** Who calls, a code for a page of theirs, and the end of one. */
 export function callerRoutes(app: App) {
-  const notByPages = refusePages(app, "A page signs no other page in, which would outlive it: use `plexus open`.");
+  const notByPages = refusePages("A page signs no other page in, which would outlive it: use `plexus open`.");
   return new Hono<Env>()
     .get("/", (c) => c.json({ type: "ok", name: app.nameOf(c.get("principal")), version: VERSION }))
     .post("/codes", notByPages, (c) => {
@@ -32,7 +32,8 @@ export function callerRoutes(app: App) {
       return c.json({ type: "created", ...app.signIn.newCode(principal) }, 201);
     })
     .post("/sign-out", async (c) => {
-      const ended = await app.tokens.endWeb(bearer(c.req.header("authorization")) ?? "");
-      return c.json({ type: ended ? "signed_out" : "not_signed_in" });
+      const { page } = c.get("holder");
+      if (page) await app.tokens.endWeb(page.id);
+      return c.json({ type: page ? "signed_out" : "not_signed_in" });
     });
 }

@@ -12,10 +12,7 @@ export const NewToken = z.strictObject({ name: Name });
 export const RevokedTokens = z.strictObject({ kind: z.literal("web") });
 
 export function tokenRoutes(app: App) {
-  const notByPages = refusePages(
-    app,
-    "A page makes no tokens, which would outlive it: use `plexus token create NAME`.",
-  );
+  const notByPages = refusePages("A page makes no tokens, which would outlive it: use `plexus token create NAME`.");
   return new Hono<Env>()
     .use(operatorOnly)
     .get("/", (c) => c.json({ type: "ok", tokens: app.tokens.listNamed() }))

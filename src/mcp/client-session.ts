@@ -29,7 +29,7 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
     sessionIdGenerator: () => id,
     onsessionclosed: () => app.mcpClients.forget(id),
   });
-  const revoked = app.tokens.revocation(principal);
+  const revoked = app.tokens.revocation({ principal });
   let unread = 0;
   const listening = notify(app, principal, id, mcp, () => {
     if (++unread > MAX_UNREAD) transport.closeStandaloneSSEStream();

@@ -51,6 +51,13 @@ type Page = {
   cursor?: string | undefined;
 };
 
+const UNDECIDED = {
+  status: "pending",
+  resolvedAt: null,
+  resolvedBy: null,
+  deliveredAt: null,
+  isBuiltin: false,
+} as const;
 /** Spelled as in the partial indexes, which are used only then. */
 const isPending = sql`status = 'pending'`;
 /** The few pending rows are found by their index and sorted; along the ids SQLite would read every decided one too. */
@@ -75,7 +82,6 @@ export function approvalQueries(orm: Orm) {
   const insert = orm
     .insert(approvals)
     .values({ ...asked, status: "pending" })
-    .returning(head)
     .prepare();
   const insertDecided = orm
     .insert(approvals)
@@ -89,7 +95,6 @@ export function approvalQueries(orm: Orm) {
       deliveredAt: at("createdAt"),
       auditSeq: at("auditSeq"),
     })
-    .returning(head)
     .prepare();
   const byId = orm
     .select()
@@ -153,14 +158,21 @@ export function approvalQueries(orm: Orm) {
   return {
     ...unchainedApprovalQueries(orm),
     ...usedApprovalQueries(orm),
-    create: (approval: NewApproval): ApprovalHead => insert.get(approval),
+    create: (approval: NewApproval): ApprovalHead => {
+      insert.run(approval);
+      return { ...approval, ...UNDECIDED };
+    },
     get: (id: string): ApprovalRow | undefined => byId.get({ id }),
     head: (id: string): ApprovalHead | undefined => headById.get({ id }),
     /** An ask that a built-in rule decides as it is filed. */
     createDecided: (
       approval: NewApproval,
       decision: Pick<ChainedOutcome, "status" | "responseMessage" | "resolvedBy" | "auditSeq">,
-    ): ApprovalHead => insertDecided.get({ ...approval, ...decision }),
+    ): ApprovalHead => {
+      insertDecided.run({ ...approval, ...decision });
+      const { createdAt: at } = approval;
+      return { ...approval, ...decision, resolvedAt: at, deliveredAt: at, isBuiltin: true };
+    },
     /** The approval that this very ask opened before, unless it is used up, or its child had gone meanwhile. */
     findSameAsk: (ask: { askedIn: string; toolUseId: string; askHash: string }): ApprovalHead | undefined =>
       sameAsk.get(ask),

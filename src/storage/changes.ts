@@ -1,26 +1,23 @@
+import type { Database } from "bun:sqlite";
 import { and, asc, eq, gt, inArray, lt, sql } from "drizzle-orm";
 import type { Change } from "../schema/change.ts";
 import type { Orm } from "./database.ts";
 import { changes } from "./tables.ts";
 
-export function changeQueries(orm: Orm) {
-  const at = sql.placeholder;
-  const insert = orm
-    .insert(changes)
-    .values({
-      kind: at("kind"),
-      owner: at("owner"),
-      sessionId: at("sessionId"),
-      subjectId: at("subjectId"),
-      at: at("at"),
-    })
-    .returning({ id: changes.id })
-    .prepare();
+export function changeQueries(orm: Orm, sqlite: Database) {
+  // Part of every ask and of every decision, where Drizzle's own share, and that of RETURNING, would show.
+  const insert = sqlite.query<never, [string, string, string, string, number]>(
+    "INSERT INTO changes (kind, owner, session_id, subject_id, at) VALUES (?, ?, ?, ?, ?)",
+  );
   const oldest = orm.select({ at: changes.at }).from(changes).orderBy(asc(changes.id)).limit(1).prepare();
   const newest = orm.select({ id: sql<number | null>`max(id)` }).from(changes).prepare();
 
   return {
-    append: (change: Omit<Change, "id">): Change => ({ ...insert.get(change), ...change }),
+    append: (change: Omit<Change, "id">): Change => {
+      const { kind, owner, sessionId, subjectId, at } = change;
+      const id = Number(insert.run(kind, owner, sessionId, subjectId, at).lastInsertRowid);
+      return { id, ...change };
+    },
     newestId: (): number => newest.get()?.id ?? 0,
     /** In order, beginning after `cursor`; of one owner, or of all. */
     listAfter: (cursor: number, owner: string | undefined, limit: number): Change[] =>

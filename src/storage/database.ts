@@ -45,7 +45,7 @@ export function openStorage(dataDir: string, onCommitted: (changes: Change[]) =>
       pendingSizes: guarded(pendingSizeQueries(sqlite)),
       sessions: guarded(sessionQueries(orm)),
       tokens: guarded(tokenQueries(orm)),
-      changes: guarded(changeQueries(orm)),
+      changes: guarded(changeQueries(orm, sqlite)),
       mcpClients: guarded(mcpClientQueries(orm)),
       turns: guarded(turnQueries(orm)),
       unaskedCalls: guarded(unaskedCallQueries(orm)),

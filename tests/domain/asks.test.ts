@@ -72,7 +72,7 @@ describe("approvals.ask", () => {
   });
 
   test("denies when its record has gone", async () => {
-    await using domain = await temporaryDomain();
+    await using domain = await temporaryDomain({ rereadEveryMs: 10 });
     using ask = await domain.ask(await domain.session());
     using sqlite = new Database(join(domain.dataDir, "plexus.db"));
     sqlite.run("DELETE FROM loopback_approvals");

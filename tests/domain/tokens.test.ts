@@ -12,9 +12,9 @@ describe("tokens.identify", () => {
     const { tokens } = at;
     const named = await tokens.createNamed("ci");
     const child = await tokens.createForChild(at.sessionId);
-    expect(tokens.identify(OPERATOR_TOKEN)).toEqual({ kind: "operator" });
-    expect(tokens.identify(named.token)).toEqual({ kind: "token", id: named.id, name: "ci" });
-    expect(tokens.identify(child)).toEqual({ kind: "session", sessionId: at.sessionId });
+    expect(tokens.identify(OPERATOR_TOKEN)).toEqual({ principal: { kind: "operator" } });
+    expect(tokens.identify(named.token)).toEqual({ principal: { kind: "token", id: named.id, name: "ci" } });
+    expect(tokens.identify(child)).toEqual({ principal: { kind: "session", sessionId: at.sessionId } });
   });
 
   test("knows no token that is only nearly right", async () => {
@@ -60,13 +60,13 @@ describe("tokens.revoke", () => {
   test("ends what the token holds open", async () => {
     await using at = await temporaryTokens();
     const { token } = await at.tokens.createNamed("ci");
-    const principal = at.tokens.identify(token) ?? OPERATOR;
-    const signal = at.tokens.revocation(principal);
+    const holder = at.tokens.identify(token) ?? { principal: OPERATOR };
+    const signal = at.tokens.revocation(holder);
     expect(signal.aborted).toBe(false);
     await at.tokens.revoke("ci");
     expect(signal.aborted).toBe(true);
-    expect(at.tokens.revocation(principal).aborted).toBe(true);
-    expect(at.tokens.revocation(OPERATOR).aborted).toBe(false);
+    expect(at.tokens.revocation(holder).aborted).toBe(true);
+    expect(at.tokens.revocation({ principal: OPERATOR }).aborted).toBe(false);
   });
 
   test("says so when there is no such token", async () => {

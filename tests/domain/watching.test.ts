@@ -48,7 +48,7 @@ describe("watching.wait", () => {
   });
 
   test("goes on waiting when what was asked has been decided by somebody else", async () => {
-    await using domain = await temporaryDomain();
+    await using domain = await temporaryDomain({ rereadEveryMs: 10 });
     const session = await domain.session();
     const wait = domain.watching.wait(OPERATOR, waiting);
     const { approvals, write } = domain.storage;

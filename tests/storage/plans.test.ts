@@ -6,7 +6,7 @@ import { newApproval, outcome } from "./rows.ts";
 
 const { sqlite, orm, plansOf } = openPlans();
 const approvals = approvalQueries(orm);
-const changes = changeQueries(orm);
+const changes = changeQueries(orm, sqlite);
 const ask = { askedIn: "turn-1", toolUseId: "toolu_1", askHash: "hash" };
 
 const BY_ID = /where "loopback_approvals"\."id" = \?$/;

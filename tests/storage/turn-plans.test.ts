@@ -11,7 +11,7 @@ const { sqlite, orm, plansOf } = openPlans();
 const sessions = sessionQueries(orm);
 const turns = turnQueries(orm);
 const nodes = nodeQueries(orm);
-const changes = changeQueries(orm);
+const changes = changeQueries(orm, sqlite);
 const BY_ID = "SEARCH turns USING INDEX sqlite_autoindex_turns_1 (id=?)";
 const BY_SEQ = "SEARCH turn_events USING INDEX sqlite_autoindex_turn_events_1 (turn_id=? AND seq>?)";
 const BY_CONSUMER = "SEARCH read_positions USING INDEX sqlite_autoindex_read_positions_1 (turn_id=? AND consumer=?)";

@@ -180,7 +180,7 @@ async function temporaryWriter({ directory, onCommitted }: Options = {}) {
   const sqlite = stack.adopt(openDatabase(join(path, "plexus.db")), (database) => database.close(true));
   sqlite.run("CREATE TABLE numbers (value INTEGER UNIQUE)");
   sqlite.run("CREATE TABLE promises (to_whom REFERENCES sessions (id) DEFERRABLE INITIALLY DEFERRED)");
-  const changes = changeQueries(drizzle({ client: sqlite }));
+  const changes = changeQueries(drizzle({ client: sqlite }), sqlite);
   const committed: Change[][] = [];
   const writer: Writer = createWriter(sqlite, (batch) => {
     committed.push(batch);

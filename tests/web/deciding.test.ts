@@ -248,7 +248,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
   test("of two who decide at once the second is told who was first, and what", async () => {
     await using plexus = await startPlexus();
     const { token } = await plexus.app.tokens.createNamed("night-shift");
-    const named = plexus.app.tokens.identify(token);
+    const named = plexus.app.tokens.identify(token)?.principal;
     if (named?.kind !== "token") throw new Error("a named token is a token");
     const session = await plexus.app.sessions.createByHand(named, "shared");
     const childToken = await plexus.app.tokens.createForChild(session.id);

@@ -52,7 +52,7 @@ describe.skipIf(CHROMIUM === undefined)("signing in", () => {
     await page.getByText("Live", { exact: true }).waitFor();
 
     const { token } = await plexus.app.tokens.createNamed("night-shift");
-    const maker = plexus.app.tokens.identify(token);
+    const maker = plexus.app.tokens.identify(token)?.principal;
     if (maker?.kind !== "token") throw new Error("a named token is a token");
     await page.goto(`${plexus.url}/#code=${plexus.app.signIn.newCode(maker).code}`);
     await page.getByText("token:night-shift").waitFor();
