@@ -7,6 +7,7 @@ import type { Broadcast } from "./broadcast.ts";
 import type { BuiltinDecision } from "./builtin-rules.ts";
 import { createDeadline } from "./deadline.ts";
 import { createHolds } from "./holds.ts";
+import { createPendingBounds } from "./pending-bounds.ts";
 import { mayDecide, type Principal, visibleOwner } from "./principals.ts";
 import type { Session } from "./sessions.ts";
 import { createSettlement, unknownApproval } from "./settlement.ts";
@@ -45,10 +46,12 @@ export function createApprovals(need: ApprovalsNeed) {
     graceMs: need.abandonAfterMs,
     onDropped: (ids) => void abandonUnheld(ids).catch(onError),
   });
-  const settlement = createSettlement({ storage, audit, now, isHeld: holds.isHeld });
+  const bounds = createPendingBounds(storage);
+  const settlement = createSettlement({ storage, audit, now, isHeld: holds.isHeld, onSettled: bounds.loosen });
   const asks = createAsks({
     storage,
     audit,
+    bounds,
     broadcast,
     now,
     timeoutSecs: need.timeoutSecs,

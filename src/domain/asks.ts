@@ -8,7 +8,7 @@ import { echoed, toPermitAnswer } from "./approval-view.ts";
 import type { Audit } from "./audit.ts";
 import type { Broadcast } from "./broadcast.ts";
 import type { BuiltinDecision } from "./builtin-rules.ts";
-import { createPendingBounds } from "./pending-bounds.ts";
+import type { PendingBounds } from "./pending-bounds.ts";
 import { mayAskFor, type Principal } from "./principals.ts";
 import type { Session } from "./sessions.ts";
 
@@ -22,6 +22,7 @@ export type Ask = Disposable & {
 type AsksNeed = {
   storage: Storage;
   audit: Audit;
+  bounds: PendingBounds;
   broadcast: Broadcast;
   now: () => number;
   timeoutSecs: number;
@@ -35,9 +36,8 @@ type AsksNeed = {
 };
 
 export function createAsks(need: AsksNeed) {
-  const { storage, audit, broadcast, now, hold } = need;
+  const { storage, audit, bounds, broadcast, now, hold } = need;
   const queues = new Map<string, Queue>();
-  const bounds = createPendingBounds(storage);
 
   /** Files an ask. It waits and holds before the commit makes its row visible, so that no decision can slip past it. */
   async function ask(session: Session, input: PermitInput): Promise<Ask> {
@@ -46,7 +46,7 @@ export function createAsks(need: AsksNeed) {
     if (session.kind === "managed") await need.caughtUp(session.id);
     using filing = new DisposableStack();
     const filed = await storage.write((announce) => {
-      const row = file(announce, session, input);
+      const row = file(announce, session, input, filing);
       return { row, ask: filing.use(waiting(row)) };
     });
     filing.move();
@@ -91,13 +91,15 @@ export function createAsks(need: AsksNeed) {
     };
   }
 
-  function file(announce: Announce, session: Session, input: PermitInput): ApprovalHead {
+  /** Whatever must be undone should the commit fail goes into `filing`. */
+  function file(announce: Announce, session: Session, input: PermitInput, filing: DisposableStack): ApprovalHead {
     const approval = asked(session, input);
     const { id: approvalId, sessionId, askedIn, toolUseId, askHash, owner, createdAt } = approval;
     // Without an id, two equal asks are two asks: a decision on one must not run the other.
     const same = toolUseId && storage.approvals.findSameAsk({ askedIn, toolUseId, askHash });
     if (same) return same;
-    bounds.admit(session.id, input.input);
+    bounds.admit(session, input.input);
+    filing.defer(bounds.loosen);
     const row = storage.approvals.create(approval);
     const event = { approval_id: approvalId, tool_name: input.tool_name, tool_use_id: toolUseId, input: input.input };
     if (askedIn !== sessionId) storage.turns.appendIfRunning(askedIn, [{ type: "approval_requested", ...event }]);

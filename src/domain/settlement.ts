@@ -21,16 +21,18 @@ type SettlementNeed = {
   now: () => number;
   /** Whether a child waits for this one on a connection: then the decision is handed over with its commit. */
   isHeld: (id: string) => boolean;
+  onSettled: () => void;
 };
 
 /** Every way in which an approval is decided; all of them race through `settle`, and the first one wins. */
-export function createSettlement({ storage, audit, now, isHeld }: SettlementNeed) {
+export function createSettlement({ storage, audit, now, isHeld, onSettled }: SettlementNeed) {
   function settle(announce: Announce, id: string, made: Made): ApprovalHead | undefined {
     const link = audit.next("decisions");
     const outcome = { ...made, deliveredAt: made.status !== "abandoned" && isHeld(id) ? made.resolvedAt : null };
     const row = storage.approvals.settleIfPending(id, { ...outcome, auditSeq: link.seq });
     if (row) {
       audit.decided(link, row, outcome);
+      onSettled();
       const { owner, sessionId } = row;
       const event: TurnEvent = {
         type: "approval_resolved",

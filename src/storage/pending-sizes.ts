@@ -9,9 +9,11 @@ const SUMS = "SELECT count(*) AS count, coalesce(sum(octet_length(input)), 0) AS
 /** Sums over what is pending, by its indexes; each costs as much as there is. */
 export function pendingSizeQueries(sqlite: Database) {
   const ofSession = sqlite.query<PendingSize, [string]>(`${SUMS} WHERE session_id = ? AND status = 'pending'`);
+  const ofOwner = sqlite.query<PendingSize, [string]>(`${SUMS} WHERE owner = ? AND status = 'pending'`);
   const ofAll = sqlite.query<PendingSize, []>(`${SUMS} WHERE status = 'pending'`);
   return {
     ofSession: (sessionId: string): PendingSize => ofSession.get(sessionId) ?? NONE,
+    ofOwner: (owner: string): PendingSize => ofOwner.get(owner) ?? NONE,
     ofAll: (): PendingSize => ofAll.get() ?? NONE,
   };
 }

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { createAsks } from "../../src/domain/asks.ts";
 import { createAudit } from "../../src/domain/audit.ts";
 import { createBroadcast } from "../../src/domain/broadcast.ts";
+import { createPendingBounds } from "../../src/domain/pending-bounds.ts";
 import { type PermitAnswer, PermitInput } from "../../src/schema/approval.ts";
 import type { JsonObject } from "../../src/schema/values.ts";
 import { newApproval, newSession, outcome } from "../storage/rows.ts";
@@ -230,6 +231,7 @@ describe("a waiter", () => {
     const session = newSession();
     const { ask } = createAsks({
       storage: { ...storage, [Symbol.dispose]: () => {} },
+      bounds: createPendingBounds(storage),
       broadcast,
       now: Date.now,
       timeoutSecs: 300,

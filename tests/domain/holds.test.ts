@@ -71,6 +71,7 @@ describe("an approval that no connection holds", () => {
       audit: createAudit({ storage: domain.storage, now: clock.now }),
       now: clock.now,
       isHeld: holds.isHeld,
+      onSettled: () => {},
     });
     const givingUp = settlement.abandon([ask.approvalId], "nobody held it", holds.isHeld);
     using _ = holds.hold(ask.approvalId);
