@@ -55,7 +55,7 @@ async function endRemains(remaining: () => ProcessIdentity[], killAll: () => voi
   let left = remaining();
   while (left.length > 0 && performance.now() < deadline) {
     killAll();
-    for (const member of left) kill(freeze(member));
+    kill(freeze(left));
     await untilGone(left, SHELL_MS);
     left = remaining();
   }
@@ -69,15 +69,20 @@ function remains(all: ProcessIdentity[]): ProcessIdentity[] {
 /** All but the shell itself, which then notes the exit code. */
 function endBelow(child: ProcessIdentity, members: ProcessIdentity[]): void {
   const below = isSameProcess(child) ? descendantsOf(child.pid) : [];
-  kill([...below, ...members].flatMap(freeze));
+  kill(freeze([...below, ...members]));
 }
 
-/** Stops each process before its children are listed, so that none can be started behind our back. */
-function freeze(target: ProcessIdentity): ProcessIdentity[] {
-  if (!isSameProcess(target)) return [];
-  signalIfSame(target, "SIGSTOP");
-  const children = runningProcesses().filter(({ parent }) => parent === target.pid);
-  return [target, ...children.flatMap(freeze)];
+/** Stops processes before their children are listed, one generation after the other: none is started behind our back. */
+function freeze(targets: ProcessIdentity[]): ProcessIdentity[] {
+  const frozen = new Map<number, ProcessIdentity>();
+  for (let next = targets.filter(isSameProcess); next.length > 0; ) {
+    for (const target of next) {
+      signalIfSame(target, "SIGSTOP");
+      frozen.set(target.pid, target);
+    }
+    next = runningProcesses().filter(({ pid, parent }) => frozen.has(parent) && !frozen.has(pid));
+  }
+  return [...frozen.values()];
 }
 
 function kill(targets: ProcessIdentity[]): void {
