@@ -228,6 +228,20 @@ describe("createParser", () => {
     }
   });
 
+  test("takes nothing for the id of a conversation, which a later start is called with, but a UUID", () => {
+    const idIn = (session_id: unknown) => {
+      const { init, result } = parse([
+        { type: "system", subtype: "init", session_id },
+        { type: "result", subtype: "success", session_id },
+      ]).facts;
+      return [init?.claudeSessionId, result?.claudeSessionId];
+    };
+    const id = "0b9b1ee6-4a35-4ad3-9d6c-3c1a7f4b2f6e";
+    expect(idIn(id)).toEqual([id, id]);
+    for (const other of ["--dangerously-skip-permissions", `${id} x`, `${id}\n`, `../${id}`, "", 7, null, [id]])
+      expect(idIn(other)).toEqual(["", ""]);
+  });
+
   test("numbers the pieces of a line that is too long, in another parser too", () => {
     const first = createParser();
     const before = ["a", "b"].map((piece, index) => first.push({ piece, isFirst: index === 0 }));

@@ -219,6 +219,49 @@ describe("a pattern for Bash", () => {
     expect(runs(allowed, command)).toBe(false);
   });
 
+  test.each(
+    [
+      "sh bash zsh dash ksh mksh ash fish csh tcsh busybox toybox pwsh powershell eval source . exec command builtin",
+      "noglob nocorrect trap env xargs sudo doas su pkexec runuser timeout nohup nice ionice chrt taskset setsid stdbuf",
+      "unbuffer time watch flock chroot unshare nsenter parallel strace ltrace gdb lldb valgrind script expect entr ssh",
+      "scp rsync osascript at batch systemd-run npx bunx pnpx uvx pipx nix-shell docker podman kubectl crontab find fd",
+      "fdfind python python3 pypy node nodejs deno bun tsx ts-node perl ruby irb php lua luajit tclsh wish awk gawk mawk",
+      "nawk sed ed ex vi vim nvim emacs Rscript R julia java jshell scala groovy ghci runghc elixir erl sqlite3 psql mysql",
+    ].flatMap((names) => names.split(" ")),
+  )("with a wildcard does not cover %s, which runs whatever it is told to", (program) => {
+    expect(runs(`Bash(${program} *)`, `${program} x`)).toBe(false);
+    expect(runs(`Bash(/usr/bin/${program} *)`, `/usr/bin/${program} x`)).toBe(false);
+  });
+
+  test.each([
+    [
+      "npm",
+      "exec|x|-C/tmp|explore|config|set|publish|--script-shell=x|--prefix|--node-options=x|--userconfig|--globalconfig",
+    ],
+    ["pnpm", "exec|dlx|config|publish"],
+    ["yarn", "exec|dlx|config|publish|npm"],
+    [
+      "git",
+      "-c|-C|--exec-path=x|--config-env=x|--git-dir=x|--work-tree=x|config|submodule|bisect|filter-branch|rebase",
+    ],
+    ["git", "difftool|mergetool|--upload-pack=x|--receive-pack=x|--ext-diff|--textconv|--exec=x|-x|--output=x|-Ox"],
+    ["git", "--open-files-in-pager=x"],
+    ["make", "SHELL=x|-fx|-kf|-C|-I.|-E|--eval=x|--file=x|--makefile=x|--directory=x|--include-dir=x"],
+    ["cargo", "--config=x|--conf|-Zx|-C"],
+    [
+      "tar",
+      "--to-command=x|--to=x|--checkpoint-action=x|--ch|--use-compress-program=x|--use=x|-I|xIf|-F|--rsh-command=x",
+    ],
+    ["tar", "--rsh|--info-script=x|--info|--new-volume-script=x|--new"],
+    ["sort", "--compress-program=x|--c|--output=x|--o|--files0-from=x|-ox|-ro|-T."],
+    ["rg", "--pre=x|--pre|--hostname-bin=x"],
+    ["go", "run|generate|tool|-exec=x|--exec|-toolexec=x|-overlay=x"],
+  ])("with a wildcard covers no %s that is told what to run: %s", (program, words) => {
+    expect(runs(`Bash(${program} *)`, `${program} harmless`)).toBe(true);
+    const covered = words.split("|").filter((word) => runs(`Bash(${program} *)`, `${program} harmless ${word}`));
+    expect(covered).toEqual([]);
+  });
+
   test.each<JsonObject>([{ run_in_background: true }, { dangerouslyDisableSandbox: true }, { cwd: "/" }])(
     "does not cover a call that also says %j",
     (extra) => {
