@@ -1,10 +1,11 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { PermitAnswer, PermitInput } from "../schema/approval.ts";
 import { isJsonObject, type JsonObject } from "../schema/values.ts";
 import type { ApprovalHead, ApprovalRow, NewApproval } from "../storage/approvals.ts";
 import type { Storage } from "../storage/database.ts";
 import type { Announce } from "../storage/writer.ts";
 import { echoed, toPermitAnswer } from "./approval-view.ts";
+import { askedAgain } from "./asked-again.ts";
 import type { Audit } from "./audit.ts";
 import type { Broadcast } from "./broadcast.ts";
 import type { BuiltinDecision } from "./builtin-rules.ts";
@@ -15,6 +16,8 @@ import type { Session } from "./sessions.ts";
 /** A child's hold on its approval, which outlives it. */
 export type Ask = Disposable & {
   approvalId: string;
+  /** Which ask of this approval it is: by both it is taken up again. */
+  asker: string | null;
   /** Resolves when somebody has decided, and never before the decision, and that it is used up, are on disk. */
   answer(): Promise<PermitAnswer>;
 };
@@ -37,7 +40,6 @@ type AsksNeed = {
 
 export function createAsks(need: AsksNeed) {
   const { storage, audit, bounds, broadcast, now, hold } = need;
-  const queues = new Map<string, Queue>();
 
   /** Files an ask. It waits and holds before the commit makes its row visible, so that no decision can slip past it. */
   async function ask(session: Session, input: PermitInput): Promise<Ask> {
@@ -47,7 +49,7 @@ export function createAsks(need: AsksNeed) {
     using filing = new DisposableStack();
     const filed = await storage.write((announce) => {
       const row = file(announce, session, input, filing);
-      return { row, ask: filing.use(waiting(row)) };
+      return { row, ask: filing.use(waiting(row, row.asker)) };
     });
     filing.move();
     need.onFiled(filed.row);
@@ -70,7 +72,7 @@ export function createAsks(need: AsksNeed) {
       denial === undefined
         ? { behavior: "allow", updatedInput: echoed(input.input) }
         : { behavior: "deny", message: denial };
-    return { approvalId: row.id, answer: async () => answer, [Symbol.dispose]() {} };
+    return { approvalId: row.id, asker: row.asker, answer: async () => answer, [Symbol.dispose]() {} };
   }
 
   function asked(session: Session, { tool_name, input, tool_use_id }: PermitInput): NewApproval {
@@ -84,6 +86,7 @@ export function createAsks(need: AsksNeed) {
       owner: session.owner,
       toolName: tool_name,
       toolUseId: tool_use_id ?? null,
+      asker: randomBytes(9).toString("base64url"),
       input,
       askHash: hashOf(tool_name, input),
       createdAt,
@@ -94,10 +97,13 @@ export function createAsks(need: AsksNeed) {
   /** Whatever must be undone should the commit fail goes into `filing`. */
   function file(announce: Announce, session: Session, input: PermitInput, filing: DisposableStack): ApprovalHead {
     const approval = asked(session, input);
-    const { id: approvalId, sessionId, askedIn, toolUseId, askHash, owner, createdAt } = approval;
+    const { id: approvalId, sessionId, askedIn, toolUseId, asker, askHash, owner, createdAt } = approval;
     // Without an id, two equal asks are two asks: a decision on one must not run the other.
     const same = toolUseId && storage.approvals.findSameAsk({ askedIn, toolUseId, askHash });
-    if (same) return same;
+    if (same) {
+      storage.approvals.setAsker(same.id, asker);
+      return { ...same, asker };
+    }
     bounds.admit(session, input.input);
     filing.defer(bounds.loosen);
     const row = storage.approvals.create(approval);
@@ -110,71 +116,58 @@ export function createAsks(need: AsksNeed) {
   }
 
   /** Waits from now on: whatever becomes of a pending one later wakes it, so that nothing is read before. */
-  function waiting({ id: approvalId, status }: ApprovalHead, isResumed = false): Ask {
+  function waiting({ id: approvalId, status }: ApprovalHead, asker: string | null): Ask {
     let isPending = status === "pending";
-    const queue = queues.get(approvalId) ?? { waiting: new Set() };
     const waiter = broadcast.waitFor(approvalId);
     const held = hold(approvalId);
-    const own: Ask = {
+    return {
       approvalId,
+      asker,
       async answer() {
         if (isPending) await waiter.woken();
         isPending = false;
         for (;;) {
           const row = storage.approvals.get(approvalId);
           if (!row) return { behavior: "deny", message: "The request is no longer on record. The tool was not run." };
-          if (row.status === "allowed" && !isResumed && !isServed(queue, own)) return ASKED_AGAIN;
-          if (row.status !== "pending") return delivered(row);
+          if (row.status !== "pending") return delivered(row, asker);
           await waiter.woken();
         }
       },
       [Symbol.dispose]() {
-        queue.waiting.delete(own);
-        if (queue.waiting.size === 0 && queues.get(approvalId) === queue) queues.delete(approvalId);
         waiter[Symbol.dispose]();
         held[Symbol.dispose]();
       },
     };
-    queue.waiting.add(own);
-    queues.set(approvalId, queue);
-    return own;
   }
 
-  /** The answer, once it is on record that it is used up: the same ask, made again, is a new one. */
-  async function delivered(row: ApprovalRow): Promise<PermitAnswer> {
-    if (row.deliveredAt === null && row.status !== "abandoned") {
-      await storage.write(() => {
-        const deliveredAt = now();
-        const head = storage.approvals.deliverIfUndelivered(row.id, deliveredAt);
-        if (head) audit.delivered(head, deliveredAt);
-      });
-    }
-    return toPermitAnswer(row);
+  /**
+   * The answer, once it is on record that it is used up: the same ask, made again, is a new one. An allow runs one call,
+   * so it is for whoever asked last: the others are connections that a child has lost, or other calls of the same id.
+   */
+  async function delivered(row: ApprovalRow, asker: string | null): Promise<PermitAnswer> {
+    if (row.status === "abandoned") return toPermitAnswer(row);
+    const isFor = (asked: Pick<ApprovalRow, "asker">) => row.status !== "allowed" || asked.asker === asker;
+    if (row.deliveredAt !== null) return isFor(row) ? toPermitAnswer(row) : askedAgain(row.id);
+    const isServed = await storage.write(() => {
+      const asked = storage.approvals.head(row.id);
+      if (!asked || !isFor(asked)) return false;
+      const deliveredAt = now();
+      const head = storage.approvals.deliverIfUndelivered(row.id, deliveredAt);
+      if (head) audit.delivered(head, deliveredAt);
+      return true;
+    });
+    return isServed ? toPermitAnswer(row) : askedAgain(row.id);
   }
 
   return {
     ask,
     /** Takes up an ask again after its connection was lost; `undefined` when the caller has no such ask. */
-    resume(principal: Principal, approvalId: string): Ask | undefined {
+    resume(principal: Principal, { approvalId, asker }: Pick<Ask, "approvalId" | "asker">): Ask | undefined {
       const asked = storage.approvals.head(approvalId);
-      return asked && mayAskFor(principal, asked.sessionId) ? waiting(asked, true) : undefined;
+      return asked && mayAskFor(principal, asked.sessionId) ? waiting(asked, asker) : undefined;
     },
   };
 }
-
-/** The connections that wait for one approval, and the one among them that an allow is for: it runs one call. */
-type Queue = { waiting: Set<Ask>; served?: Ask | undefined };
-
-/** The allow is for whoever asked last: the others are connections that a child has lost, or another call of the same id. */
-function isServed(queue: Queue, own: Ask): boolean {
-  queue.served ??= [...queue.waiting].at(-1);
-  return queue.served === own;
-}
-
-const ASKED_AGAIN: PermitAnswer = {
-  behavior: "deny",
-  message: "This call was asked about again on another connection, which got the answer. The tool was not run here.",
-};
 
 /** The same for equal asks whatever the order of their keys; the tool's name counts, or one tool's allow could run another. */
 export function hashOf(toolName: string, input: JsonObject): string {

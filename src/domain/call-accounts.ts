@@ -4,6 +4,7 @@ import type { TurnEvent } from "../schema/turn.ts";
 import type { Storage } from "../storage/database.ts";
 import type { TurnRow } from "../storage/turns.ts";
 import type { UnaskedCallRow } from "../storage/unasked-calls.ts";
+import { approvalAskedAgain } from "./asked-again.ts";
 import type { Session } from "./sessions.ts";
 
 type ToolUse = Extract<TurnEvent, { type: "tool_use" }>;
@@ -26,8 +27,16 @@ export function accountFor(
   for (const call of unasked) storage.unaskedCalls.add(call);
   return { events, unasked };
 
+  function wasAskedAgain({ output, tool_use_id }: ToolResultDraft): boolean {
+    const named = approvalAskedAgain(output);
+    const approval = named === undefined ? undefined : storage.approvals.head(named);
+    return approval?.askedIn === turn.id && approval.toolUseId === tool_use_id;
+  }
+
   function result(draft: ToolResultDraft): TurnEvent {
     const call = { turnId: turn.id, toolUseId: draft.tool_use_id };
+    // Of two calls of one id, the allow is for the other one.
+    if (draft.is_error && wasAskedAgain(draft)) return { ...draft, approval_id: null };
     const approval = storage.approvals.takeResult(call, at);
     // What was not allowed, and fails, is the refusal that its child was told.
     if (approval && (approval.status === "allowed" || draft.is_error)) return { ...draft, approval_id: approval.id };

@@ -21,7 +21,7 @@ const encoder = new TextEncoder();
 /** Where an answer goes: the JSON-RPC request that waits for it, and the token that its progress is told with. */
 type Waiting = { id: RequestId; progressToken: Token | undefined };
 export type PermitCall = Waiting & { arguments: unknown };
-export type PermitEventId = Waiting & { approvalId: string };
+export type PermitEventId = Waiting & Pick<Ask, "approvalId" | "asker">;
 
 /** Reads the parameters of a call whose tool is known to be the permit. */
 export function permitCall(id: RequestId, params: Record<string, unknown>): PermitCall {
@@ -48,11 +48,11 @@ export function createPermits(app: App) {
   }
 
   /** The child lost its connection, perhaps because we were restarted, and comes back for its answer. */
-  function resume(request: Request, caller: Caller, { approvalId, ...waiting }: PermitEventId): Response {
-    const ask = app.approvals.resume(caller.principal, approvalId);
+  function resume(request: Request, caller: Caller, resumed: PermitEventId): Response {
+    const ask = app.approvals.resume(caller.principal, resumed);
     if (ask) {
-      app.log.debug("ask resumed", { approval_id: approvalId });
-      return stream(request, waiting, ask);
+      app.log.debug("ask resumed", { approval_id: ask.approvalId });
+      return stream(request, resumed, ask);
     }
     return Response.json(
       { error: { code: "not_found", message: "There is no such request of yours." } },
@@ -81,7 +81,7 @@ export function createPermits(app: App) {
         };
         open.add(end);
         request.signal.addEventListener("abort", end);
-        send(firstEvent(request, permitEventId({ approvalId: ask.approvalId, id, progressToken }), app.retryMs));
+        send(firstEvent(request, permitEventId({ ...ask, id, progressToken }), app.retryMs));
         tell();
         ask.answer().then(
           (decided) => finish(permitResult(decided)),
@@ -132,18 +132,20 @@ export function createPermits(app: App) {
   };
 }
 
-/** `<approval>~<JSON-RPC id>`, and the progress token where that is another. */
-function permitEventId({ approvalId, id, progressToken }: PermitEventId): string {
+/** `<approval>~.<asker>~<JSON-RPC id>`, and the progress token where that is another. */
+function permitEventId({ approvalId, asker, id, progressToken }: PermitEventId): string {
   const parts = progressToken === undefined || progressToken === id ? [id] : [id, progressToken];
-  return [approvalId, ...parts.map((part) => encodeURIComponent(JSON.stringify(part)))].join("~");
+  const ask = asker === null ? [approvalId] : [approvalId, `.${asker}`];
+  return [...ask, ...parts.map((part) => encodeURIComponent(JSON.stringify(part)))].join("~");
 }
 
 export function readPermitEventId(text: string | null): PermitEventId | undefined {
   const [approvalId, ...parts] = text?.split("~") ?? [];
+  const asker = parts[0]?.startsWith(".") ? (parts.shift() ?? "").slice(1) : null;
   if (!approvalId || parts.length === 0) return undefined;
   try {
     const [id, progressToken = id] = parts.map((part) => Token.parse(JSON.parse(decodeURIComponent(part))));
-    return id === undefined ? undefined : { approvalId, id, progressToken };
+    return id === undefined ? undefined : { approvalId, asker, id, progressToken };
   } catch {
     return undefined;
   }

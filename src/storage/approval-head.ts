@@ -11,6 +11,7 @@ export type ApprovalHead = Pick<
   | "owner"
   | "toolName"
   | "toolUseId"
+  | "asker"
   | "askHash"
   | "status"
   | "createdAt"
@@ -30,6 +31,7 @@ export const head = {
   owner: approvals.owner,
   toolName: approvals.toolName,
   toolUseId: approvals.toolUseId,
+  asker: approvals.asker,
   askHash: approvals.askHash,
   status: approvals.status,
   createdAt: approvals.createdAt,

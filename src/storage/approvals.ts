@@ -17,6 +17,7 @@ export type NewApproval = Pick<
   | "owner"
   | "toolName"
   | "toolUseId"
+  | "asker"
   | "input"
   | "askHash"
   | "createdAt"
@@ -74,6 +75,7 @@ export function approvalQueries(orm: Orm) {
     owner: at("owner"),
     toolName: at("toolName"),
     toolUseId: at("toolUseId"),
+    asker: at("asker"),
     input: at("input"),
     askHash: at("askHash"),
     createdAt: at("createdAt"),

@@ -6,6 +6,11 @@ import { approvals } from "./tables.ts";
 /** What becomes of a decision: it is handed to its child, and its call has a result. */
 export function usedApprovalQueries(orm: Orm) {
   const at = sql.placeholder;
+  const setAsker = orm
+    .update(approvals)
+    .set({ asker: sql`${at("asker")}` })
+    .where(eq(approvals.id, at("id")))
+    .prepare();
   const deliver = orm
     .update(approvals)
     .set({ deliveredAt: sql`${at("deliveredAt")}` })
@@ -33,6 +38,8 @@ export function usedApprovalQueries(orm: Orm) {
     .prepare();
 
   return {
+    /** The same call was asked about again: from now on an allow is for that ask. */
+    setAsker: (id: string, asker: string | null): void => void setAsker.run({ id, asker }),
     /** Notes that a decision was handed over; `undefined` when it was before, or there is none. */
     deliverIfUndelivered: (id: string, deliveredAt: number): ApprovalHead | undefined =>
       deliver.get({ id, deliveredAt }),

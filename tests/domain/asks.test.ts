@@ -126,7 +126,7 @@ describe("a repeated ask", () => {
     await domain.approvals.decide(OPERATOR, first.approvalId, allow);
     // Nobody has read the answer yet, and the row says already that it is used up.
     expect(domain.approvals.get(OPERATOR, first.approvalId).delivered_at).not.toBeNull();
-    using resumed = domain.approvals.resume({ kind: "session", sessionId: session.id }, first.approvalId);
+    using resumed = domain.approvals.resume({ kind: "session", sessionId: session.id }, first);
     expect(await resumed?.answer()).toMatchObject({ behavior: "allow" });
   });
 
@@ -142,6 +142,39 @@ describe("a repeated ask", () => {
       message: expect.stringContaining("another connection"),
     });
     expect(await second.answer()).toMatchObject({ behavior: "allow" });
+  });
+
+  test("lets one of two have an allow, also when both have lost their connections and come back", async () => {
+    await using domain = await temporaryDomain();
+    const session = await domain.session();
+    const child = { kind: "session", sessionId: session.id } as const;
+    const asks = [
+      await domain.ask(session, { toolUseId: "call_0" }),
+      await domain.ask(session, { toolUseId: "call_0" }),
+    ];
+    for (const ask of asks) ask[Symbol.dispose]();
+    const [first, second, ...others] = [...asks, ...["", "x", null].map((asker) => ({ ...asks[0], asker }))].map(
+      (ask) => domain.approvals.resume(child, { approvalId: asks[0]?.approvalId ?? "", asker: ask.asker }),
+    );
+    await domain.approvals.decide(OPERATOR, asks[0]?.approvalId ?? "", allow);
+    expect(await second?.answer()).toMatchObject({ behavior: "allow" });
+    for (const ask of [first, ...others]) expect(await ask?.answer()).toMatchObject({ behavior: "deny" });
+    // And not later either, however often.
+    using again = domain.approvals.resume(child, { approvalId: asks[0]?.approvalId ?? "", asker: "x" });
+    expect(await again?.answer()).toMatchObject({ behavior: "deny" });
+    for (const ask of [first, second, ...others]) ask?.[Symbol.dispose]();
+  });
+
+  test("lets one of two have an allow that was made while neither was connected, asked at the same time", async () => {
+    await using domain = await temporaryDomain();
+    const session = await domain.session();
+    const lost = await domain.ask(session, { toolUseId: "call_0" });
+    lost[Symbol.dispose]();
+    await domain.approvals.decide(OPERATOR, lost.approvalId, allow);
+    const asks = await Promise.all([1, 2, 3].map(() => domain.ask(session, { toolUseId: "call_0" })));
+    const answers = await Promise.all(asks.map((ask) => ask.answer()));
+    expect(answers.map(({ behavior }) => behavior)).toEqual(["deny", "deny", "allow"]);
+    for (const ask of asks) ask[Symbol.dispose]();
   });
 
   test("made in the same turn attaches too", async () => {
@@ -338,13 +371,13 @@ describe("approvals.resume", () => {
   test("takes up an ask of the caller's own session, and no other", async () => {
     await using domain = await temporaryDomain();
     const session = await domain.session();
-    const { approvalId } = await domain.ask(session);
+    const ask = await domain.ask(session);
     const child = { kind: "session", sessionId: session.id } as const;
-    expect(domain.approvals.resume({ kind: "session", sessionId: "another" }, approvalId)).toBeUndefined();
-    expect(domain.approvals.resume({ kind: "token", id: "1", name: "ci" }, approvalId)).toBeUndefined();
-    expect(domain.approvals.resume(child, "unknown")).toBeUndefined();
-    using resumed = domain.approvals.resume(child, approvalId);
-    await domain.approvals.decide(OPERATOR, approvalId, deny("found again"));
+    expect(domain.approvals.resume({ kind: "session", sessionId: "another" }, ask)).toBeUndefined();
+    expect(domain.approvals.resume({ kind: "token", id: "1", name: "ci" }, ask)).toBeUndefined();
+    expect(domain.approvals.resume(child, { ...ask, approvalId: "unknown" })).toBeUndefined();
+    using resumed = domain.approvals.resume(child, ask);
+    await domain.approvals.decide(OPERATOR, ask.approvalId, deny("found again"));
     expect(await resumed?.answer()).toEqual({ behavior: "deny", message: "found again" });
   });
 
@@ -354,7 +387,7 @@ describe("approvals.resume", () => {
     const ask = await domain.ask(session);
     ask[Symbol.dispose]();
     await domain.storage.write(() => domain.storage.approvals.settleIfPending(ask.approvalId, outcome()));
-    using resumed = domain.approvals.resume({ kind: "session", sessionId: session.id }, ask.approvalId);
+    using resumed = domain.approvals.resume({ kind: "session", sessionId: session.id }, ask);
     expect(await resumed?.answer()).toMatchObject({ behavior: "allow" });
   });
 });

@@ -12,6 +12,7 @@ export function newApproval(given: Partial<NewApproval> = {}): NewApproval {
     owner: "operator",
     toolName: "Bash",
     toolUseId: null,
+    asker: null,
     input: { command: "true" },
     askHash: "hash",
     createdAt: 1_000,

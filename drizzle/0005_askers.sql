@@ -1,0 +1,1 @@
+ALTER TABLE `loopback_approvals` ADD `asker` text;
