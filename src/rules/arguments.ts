@@ -3,7 +3,7 @@ export type Options = {
   /** Letters that stand alone, or together after one dash. */
   flags?: string;
   /** Letters with a value, in the same word or the next one. */
-  valued?: Readonly<Record<string, RegExp>>;
+  valued?: Readonly<Record<string, RegExp | ((value: string) => boolean)>>;
   /** Whole words that begin with two dashes; a value stands after `=`. */
   long?: RegExp;
   /** `-20` is a number of lines. */
@@ -50,6 +50,11 @@ export function readArguments(
   return { operands, given };
 }
 
+/** Whether it asks for no field so wide that a few words would fill a disk. */
+export function isBoundedFormat(format: string): boolean {
+  return !/%[^%A-Za-z]*\d{4}/.test(format);
+}
+
 type Taken = { words: 1 | 2; given: [name: string, value: string][] };
 
 function optionAt(word: string, next: string | undefined, options: Options): Taken | undefined {
@@ -69,7 +74,7 @@ function optionAt(word: string, next: string | undefined, options: Options): Tak
       // Some programs take the `=` for a part of the value, and others do not.
       if (attached.startsWith("=")) return undefined;
       const value = attached === "" ? next : attached;
-      if (value === undefined || !check.test(value)) return undefined;
+      if (value === undefined || !(typeof check === "function" ? check(value) : check.test(value))) return undefined;
       given.push([letter, value]);
       return { words: attached === "" ? 2 : 1, given };
     }

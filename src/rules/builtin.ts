@@ -3,6 +3,7 @@ import { fileOf, searchRoot } from "./file-tools.ts";
 import { type Ground, openGround } from "./ground.ts";
 import type { Place, ToolCall } from "./place.ts";
 import { type Found, follow } from "./real-paths.ts";
+import { isSearchable } from "./scene.ts";
 import { hasKnownKeys, textAt } from "./tool-keys.ts";
 import { BOOKKEEPING, SEARCHERS } from "./tool-kinds.ts";
 
@@ -55,7 +56,9 @@ function isPlainlyMissing({ kind, real }: Found): boolean {
 function searches(call: ToolCall, ground: Ground): boolean {
   const root = searchRoot(call, ground);
   if (root?.kind !== "directory" && !(root?.kind === "file" && call.toolName === "Grep")) return false;
-  return ground.isInside(root) && !ground.isPrivate(root) && (root.kind === "file" || !ground.holdsPrivate(root));
+  return root.kind === "file"
+    ? ground.readable(root.real, "/") !== undefined
+    : isSearchable(root.real, { ground, dir: "/", isFed: false });
 }
 
 function runsHarmless({ toolName, input }: ToolCall, place: Place): boolean {

@@ -1,3 +1,4 @@
+import { isBoundedFormat } from "./arguments.ts";
 import { isFile, isTree, type Scene } from "./scene.ts";
 
 const NUMBER = /^\d{1,6}$/;
@@ -28,12 +29,9 @@ const TESTS = new Map<string, RegExp>([
   ["-perm", /^[-/]?[0-7]{1,4}$/],
   ["-user", NAME],
   ["-group", NAME],
-  ["-printf", ANY],
 ]);
 const ALONE = new Set(
-  "-print -print0 -ls -prune -quit -empty -readable -writable -executable -true -false -xdev -mount -not -o -or -a -and ! ( )".split(
-    " ",
-  ),
+  "-print -print0 -ls -prune -quit -empty -true -false -xdev -mount -not -o -or -a -and ! ( )".split(" "),
 );
 
 /** Whether `find` with these words only looks, below places that may be read. Links in there are not followed. */
@@ -47,7 +45,14 @@ export function isFindExpression(words: readonly string[], scene: Scene): boolea
     if (ALONE.has(word)) continue;
     const value = expression[++at];
     if (value === undefined) return false;
-    if (word === "-newer" ? !isFile(value, scene) : !TESTS.get(word)?.test(value)) return false;
+    if (!isComparison(word, value, scene)) return false;
   }
   return true;
+}
+
+function isComparison(test: string, value: string, scene: Scene): boolean {
+  if (test === "-newer") return isFile(value, scene);
+  // `%Y` tells what a link leads to.
+  if (test === "-printf") return isBoundedFormat(value) && !/%[^%A-Za-z]*Y/.test(value);
+  return TESTS.get(test)?.test(value) ?? false;
 }

@@ -1,4 +1,4 @@
-import { type Arguments, type Options, readArguments } from "./arguments.ts";
+import { type Arguments, isBoundedFormat, type Options, readArguments } from "./arguments.ts";
 import { isAbsent, isEntry, isFile, isTree, type Scene } from "./scene.ts";
 
 /** What the operands of a program are. */
@@ -13,6 +13,8 @@ type Program = Options & {
 
 const ANY = /^/;
 const NUMBER = /^\d{1,9}$/;
+/** How wide a column is: a few words must not print gigabytes. */
+const WIDTH = /^\d{1,3}$/;
 const AMOUNT = /^[-+]?\d{1,12}[bkKmMG]?$/;
 const RANGES = /^[\d,-]{1,200}$/;
 const SORT_KEY = /^\d{1,4}(?:\.\d{1,4})?[bdfgiMhnRrV]*(?:,\d{1,4}(?:\.\d{1,4})?[bdfgiMhnRrV]*)?$/;
@@ -48,7 +50,16 @@ const PROGRAMS = new Map<string, Program>([
       descends: ["R", "--recursive"],
     },
   ],
-  ["stat", { operands: "entries", least: 1, flags: "L", valued: { c: ANY }, long: /^--(?:format|printf)=/ }],
+  [
+    "stat",
+    {
+      operands: "entries",
+      least: 1,
+      flags: "L",
+      valued: { c: isBoundedFormat },
+      long: /^--(?:format|printf)=(?!.*%[^%A-Za-z]*\d{4})/s,
+    },
+  ],
   ["file", { operands: "files", least: 1, flags: "bi", long: /^--(?:brief|mime|mime-type|mime-encoding)$/ }],
   ["realpath", { operands: "entries", least: 1, flags: "eq" }],
   ["readlink", { operands: "entries", least: 1, flags: "fn" }],
@@ -86,10 +97,7 @@ const PROGRAMS = new Map<string, Program>([
     },
   ],
   ["tr", { operands: "text", least: 1, most: 2, flags: "cCds" }],
-  [
-    "nl",
-    { operands: "files", flags: "p", valued: { b: /^[atn]$/, s: ANY, w: NUMBER, v: NUMBER, n: /^(?:ln|rn|rz)$/ } },
-  ],
+  ["nl", { operands: "files", flags: "p", valued: { b: /^[atn]$/, s: ANY, w: WIDTH, v: NUMBER, n: /^(?:ln|rn|rz)$/ } }],
   ["tac", { operands: "files" }],
   ["rev", { operands: "files" }],
   ["comm", { operands: "files", least: 2, most: 2, flags: "123" }],
@@ -102,7 +110,7 @@ const PROGRAMS = new Map<string, Program>([
       least: 2,
       most: 2,
       flags: "uqswbBiya",
-      valued: { U: NUMBER, C: NUMBER, W: NUMBER },
+      valued: { U: NUMBER, C: NUMBER, W: WIDTH },
       long: /^--(?:brief|unified(?:=\d{1,6})?|side-by-side|ignore-all-space|ignore-space-change|ignore-blank-lines|ignore-case|suppress-common-lines|color=never)$/,
     },
   ],
@@ -133,7 +141,8 @@ function areFit({ operands, given }: Arguments, program: Program, scene: Scene):
     case "text":
       return true;
     case "files":
-      return operands.every((word) => isFile(word, scene));
+      // To `tail` and `sort`, `+` begins an option of old.
+      return operands.every((word) => !word.startsWith("+") && isFile(word, scene));
     case "entries":
       return orHere(operands).every((word) => (descends ? isTree(word, scene) : isEntry(word, scene)));
     case "trees":

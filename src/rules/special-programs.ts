@@ -1,6 +1,6 @@
-import { readArguments } from "./arguments.ts";
+import { isBoundedFormat, readArguments } from "./arguments.ts";
 import { isFindExpression } from "./find-expression.ts";
-import { isAbsent, isFile, isQuestion, isTree, type Scene } from "./scene.ts";
+import { isAbsent, isFile, isQuestion, isSearchable, isTree, type Scene } from "./scene.ts";
 
 type Proof = (words: readonly string[], scene: Scene) => boolean;
 
@@ -54,9 +54,9 @@ function isSearch(words: readonly string[], scene: Scene): boolean {
   if (!hasPattern && operands.length === 0) return false;
   const places = hasPattern ? operands : operands.slice(1);
   const descends = given.has("r") || given.has("--recursive");
-  if (places.length === 0) return (scene.isFed && !descends) || isTree(".", scene);
+  if (places.length === 0) return (scene.isFed && !descends) || isSearchable(".", scene);
   // With `-r`, ugrep takes `-` for the directory as well.
-  return places.every((word) => (descends ? isTree(word, scene) : isFile(word, scene)));
+  return places.every((word) => (descends ? isSearchable(word, scene) : isFile(word, scene)));
 }
 
 /** It takes the value of an option from the next word, never from the same. */
@@ -86,9 +86,13 @@ function isExcerpt([quiet, script, ...files]: readonly string[], scene: Scene): 
   return files.every((word) => !/^-./.test(word) && isFile(word, scene));
 }
 
-/** A plain operand would set the clock. */
+/** A plain operand would set the clock, and a time zone is a file. */
 function isClock(words: readonly string[]): boolean {
-  return words.every((word) => /^(?:-u|-R|-I|--utc|--iso-8601(?:=\w+)?|--date=.*|\+.*)$/.test(word));
+  return words.every((word) =>
+    word.startsWith("+")
+      ? isBoundedFormat(word)
+      : /^(?:-u|-R|-I|--utc|--iso-8601(?:=\w+)?|--date=(?!.*TZ).*)$/i.test(word),
+  );
 }
 
 function isFileTest(words: readonly string[], scene: Scene): boolean {

@@ -196,6 +196,8 @@ describe("the rule search", () => {
     ["Grep", { pattern: "x", path: "nest" }],
     ["Grep", { pattern: "x", path: "@/project" }],
     ["Grep", { pattern: "x", path: "link-file" }],
+    ["Grep", { pattern: "x", path: "ignoring" }],
+    ["Glob", { pattern: "*", path: "ignoring" }],
     ["Grep", { pattern: "x", path: "@/data" }],
     ["Grep", { pattern: "x", path: "fifo" }],
     ["Grep", { pattern: "x", path: "hard-token" }],
