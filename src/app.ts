@@ -201,6 +201,8 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
       turnStream: createTurnStream({ storage, broadcast }),
       sessionView: createSessionView({ storage, turnReading }),
       driving: createDriving({
+        storage,
+        abandon: approvals.abandon,
         sessions,
         turns,
         turnReading,

@@ -4,6 +4,7 @@ import { AppError } from "../schema/errors.ts";
 import type { LeftRunning } from "../schema/left-running.ts";
 import type { CreateInput, SessionConfig } from "../schema/session.ts";
 import type { SessionStatus, Usage } from "../schema/turn.ts";
+import type { Storage } from "../storage/database.ts";
 import type { TurnRow } from "../storage/turns.ts";
 import type { ApprovalList } from "./approvals.ts";
 import type { Broadcast } from "./broadcast.ts";
@@ -35,12 +36,14 @@ type ChatOptions = {
 };
 
 type DrivingNeed = {
+  storage: Storage;
   sessions: Sessions;
   turns: Turns;
   turnReading: TurnReading;
   workspace: Workspace;
   mcpServerPolicy: McpServerPolicy;
   broadcast: Broadcast;
+  abandon: (approvalIds: string[], reason: string) => Promise<void>;
   /** What no child may read or change, on this host. */
   privatePaths: string[];
   /** How long an ask waits, where the session says nothing else. */
@@ -128,7 +131,7 @@ export function createDriving(need: DrivingNeed) {
       return { turn, status, error, pending, place, ...turnReading.summary(turn.id, maxChars) };
     },
 
-    /** Cancels what runs in the session, and forgets it; whoever follows it hears the end. Tells what could not be ended. */
+    /** Cancels what runs in the session, forgets it, and abandons its asks; whoever follows it hears the end. Tells what could not be ended. */
     async remove(session: Session): Promise<LeftRunning[]> {
       const left: LeftRunning[] = [];
       for (;;) {
@@ -137,6 +140,8 @@ export function createDriving(need: DrivingNeed) {
         // Another turn has begun: it needs the event loop to go on.
         await new Promise(setImmediate);
       }
+      // That of a claude started by hand waits on: it has no turn whose end would abandon its asks.
+      await need.abandon(need.storage.approvals.pendingIdsOf(session.id), "its session was deleted");
       broadcast.wake(session.id);
       return left;
     },
