@@ -12,7 +12,7 @@ export type Line = {
 /**
  * The line that gets the next slot: that of the owner with the fewest running turns, then of the one that got its last
  * slot the longest ago, then of the one whose first turn waits the longest. So whoever fills the queue delays
- * another owner's first turn by the end of one running turn at most.
+ * another owner's first turn by the end of one turn in a slot at most.
  */
 export function nextLine(lines: Line[]): Line | undefined {
   return lines.reduce<Line | undefined>(

@@ -7,12 +7,12 @@ export type McpServerOwners = "anyone" | "operator";
 export type McpServerPolicy = ReturnType<typeof createMcpServerPolicy>;
 
 const OPERATOR = ownerKey({ kind: "operator" });
-const INSTEAD = "leave it out, or have the operator create the session";
+const INSTEAD = "leave it out, or have the operator create the session (a fork keeps whose servers they are)";
 
 /** MCP servers that a session brings are started as the user of Plexus, and nobody is asked. */
 export function createMcpServerPolicy(owners: McpServerOwners) {
   return {
-    /** Refuses what this owner's session may not start; to be asked at each turn, since settings change. */
+    /** Refuses what a session may not start that has its servers from this owner; to be asked at each turn, since settings change. */
     check(owner: string, { mcp_servers, supervision }: Pick<SessionConfig, "mcp_servers" | "supervision">): void {
       if (owner === OPERATOR || Object.keys(mcp_servers).length === 0) return;
       if (owners === "operator")

@@ -18,6 +18,11 @@ export function ownerKey(principal: Principal): string {
   }
 }
 
+/** The id of the named token that is this owner; `undefined` when it is somebody else. */
+export function tokenIdIn(owner: string): string | undefined {
+  return /^token:(.+)$/.exec(owner)?.[1];
+}
+
 /** How the record of a decision names who made it. */
 export function displayName(principal: Principal): string {
   switch (principal.kind) {

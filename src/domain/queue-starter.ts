@@ -26,7 +26,7 @@ export function createQueueStarter({ storage, queue, record, begin, insisting, o
       while (isOpen) {
         const next = queue.next();
         if (next === undefined) return;
-        await start(next);
+        await start(next.id);
       }
     }),
   );

@@ -15,6 +15,7 @@ const NO_CONVERSATION = {
   forkedFrom: null,
   treeId: null,
   headNodeId: null,
+  serversFrom: null,
 };
 
 export function createSessions({ storage, now }: { storage: Storage; now: () => number }) {
@@ -64,6 +65,7 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
       createdAt: now(),
       claudeSessionId: null,
       forkedFrom: parent.claudeSessionId ?? parent.forkedFrom,
+      serversFrom: parent.serversFrom ?? parent.owner,
     });
   }
 

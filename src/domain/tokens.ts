@@ -3,7 +3,8 @@ import { AppError } from "../schema/errors.ts";
 import { seconds } from "../schema/values.ts";
 import type { Storage } from "../storage/database.ts";
 import type { TokenRow } from "../storage/tokens.ts";
-import { type Decider, ownerKey, type Principal } from "./principals.ts";
+import { type Decider, ownerKey, type Principal, tokenIdIn } from "./principals.ts";
+import { endIfQueued } from "./queued-end.ts";
 
 export type NamedToken = { id: string; name: string; created_at: number };
 /** How long a person stays signed in on the web page. */
@@ -133,11 +134,15 @@ export function createTokens({
 
     listNamed: (): NamedToken[] => storage.tokens.listNamed().map(asNamed),
 
+    /** Ends a named token, its pages, and its turns that are queued; those that run go on. */
     async revoke(name: string): Promise<NamedToken> {
-      const removed = await storage.write(() => {
+      const removed = await storage.write((announce) => {
         const row = storage.tokens.removeNamed(name);
         if (!row) return undefined;
-        storage.mcpClients.removeOwned(ownerKey({ kind: "token", id: row.id, name }));
+        const owner = ownerKey({ kind: "token", id: row.id, name });
+        storage.mcpClients.removeOwned(owner);
+        for (const id of storage.turns.queuedIdsOf(owner))
+          endIfQueued(storage, announce, id, { status: "cancelled", error: REVOKED_WHILE_QUEUED }, now());
         return { row, pages: storage.tokens.removeWebOf(row.id) };
       });
       if (!removed) throw new AppError("not_found", `There is no token named "${name}": see \`plexus token list\`.`);
@@ -145,6 +150,14 @@ export function createTokens({
       return asNamed(removed.row);
     },
   };
+}
+
+export const REVOKED_WHILE_QUEUED = "The token that this turn belongs to was revoked while it was queued.";
+
+/** Whether this owner was a named token that is no more; the operator is never revoked. */
+export function isRevoked({ tokens }: Pick<Storage, "tokens">, owner: string): boolean {
+  const id = tokenIdIn(owner);
+  return id !== undefined && tokens.get(id) === undefined;
 }
 
 /** Tokens as `create` makes them, wherever they stand. */

@@ -2,24 +2,19 @@ import { AppError } from "../schema/errors.ts";
 import type { Storage } from "../storage/database.ts";
 import type { QueuedTurn, QueueSize } from "../storage/queued-turns.ts";
 import type { RunningTurn, TurnRow } from "../storage/turns.ts";
-import { type Line, nextLine, startOrder } from "./fair-share.ts";
+import { type Line, startOrder } from "./fair-share.ts";
+import { nextStart, type Start } from "./slots.ts";
 import type { Tokens } from "./tokens.ts";
 
 const MEGABYTE = 1024 * 1024;
 const MOST_IN_ALL: QueueSize = { count: 1_000, bytes: 256 * MEGABYTE };
 const MOST_OF_ONE: QueueSize = { count: 200, bytes: 64 * MEGABYTE };
-/** How deep children may start children with one and the same token while all slots are taken. */
-const MAX_GENERATIONS = 8;
 
 export type TurnQueue = ReturnType<typeof createTurnQueue>;
 type NewTurn = Pick<TurnRow, "id" | "sessionId" | "owner" | "ephemeral" | "startedAt">;
 type QueueNeed = { storage: Storage; tokens: Pick<Tokens, "ownersIn">; maxRunning: number };
 
-/**
- * Who may run, and who waits. Slots are shared fairly between the owners that want one. A child may hold a token of ours
- * with which it starts children and waits for them: when all slots are taken, that token may run one turn beyond
- * `--max-running`, or all slots could be held by parents that wait for children that never start.
- */
+/** Who may run, and who waits: slots are shared fairly between the owners that want one. */
 export function createTurnQueue({ storage, tokens, maxRunning }: QueueNeed) {
   const lastStarts = new Map<string, number>();
   let starts = 0;
@@ -30,12 +25,11 @@ export function createTurnQueue({ storage, tokens, maxRunning }: QueueNeed) {
     lastStarts.set(owner, ++starts);
   }
 
-  function choose(waiting: QueuedTurn[]): string | undefined {
-    if (waiting.length === 0) return undefined;
+  function choose(waiting: QueuedTurn[]): Start | undefined {
     const running = storage.turns.runningOwners();
-    const lines = linesOf(waiting, running);
-    const entitled = running.length < maxRunning ? lines : lines.filter(mayBorrow(running));
-    return nextLine(entitled)?.waiting[0];
+    held = new Map(running.map((turn) => [turn.id, held.get(turn.id) ?? tokensHeldIn(turn)]));
+    const runners = running.map((turn) => ({ ...turn, holds: held.get(turn.id) ?? [] }));
+    return nextStart(linesOf(waiting, running), runners, maxRunning);
   }
 
   function linesOf(waiting: QueuedTurn[], running: RunningTurn[]): Line[] {
@@ -50,17 +44,6 @@ export function createTurnQueue({ storage, tokens, maxRunning }: QueueNeed) {
       .toArray();
   }
 
-  /** An owner may, whose token a running child holds, when each of its own running turns may itself be waiting for another. */
-  function mayBorrow(running: RunningTurn[]): (line: Line) => boolean {
-    held = new Map(running.map((turn) => [turn.id, held.get(turn.id) ?? tokensHeldIn(turn)]));
-    const holds = ({ id }: RunningTurn, owner: string) => held.get(id)?.includes(owner) ?? false;
-    return ({ owner }) => {
-      const own = running.filter((turn) => turn.owner === owner);
-      const isLent = running.some((turn) => holds(turn, owner));
-      return isLent && own.length < MAX_GENERATIONS && own.every((turn) => holds(turn, owner));
-    };
-  }
-
   function tokensHeldIn({ sessionId }: RunningTurn): string[] {
     const servers = storage.sessions.get(sessionId)?.config?.mcp_servers;
     return servers ? tokens.ownersIn(JSON.stringify(servers)) : [];
@@ -70,10 +53,12 @@ export function createTurnQueue({ storage, tokens, maxRunning }: QueueNeed) {
   for (const { owner } of storage.turns.listRunning()) noteStart(owner);
 
   return {
-    /** Whether a new turn may run at once; called in the transaction that files it. */
-    admits(turn: QueuedTurn): boolean {
-      const isFree = !storage.turns.isAnyQueued() && storage.turns.countRunning() < maxRunning;
-      return isFree || choose([...storage.turns.listQueued(), turn]) === turn.id;
+    /** How a new turn may start at once, if it may; called in the transaction that files it. */
+    admits({ id, owner }: QueuedTurn): Start | undefined {
+      const isFree = !storage.turns.isAnyQueued() && storage.turns.countInSlots() < maxRunning;
+      if (isFree) return { id, isBorrowed: false };
+      const start = choose([...storage.turns.listQueued(), { id, owner }]);
+      return start?.id === id ? start : undefined;
     },
 
     /** Files a turn that has to wait; called in a transaction. */
@@ -86,7 +71,7 @@ export function createTurnQueue({ storage, tokens, maxRunning }: QueueNeed) {
     },
 
     /** The turn that may start now, if there is one. */
-    next: (): string | undefined => (storage.turns.isAnyQueued() ? choose(storage.turns.listQueued()) : undefined),
+    next: (): Start | undefined => (storage.turns.isAnyQueued() ? choose(storage.turns.listQueued()) : undefined),
 
     /** A turn of this owner has got a slot. */
     noteStart,

@@ -9,7 +9,9 @@ import type { Broadcast } from "./broadcast.ts";
 import { accountFor } from "./call-accounts.ts";
 import type { Batch, ChildEnd } from "./child-output.ts";
 import { type Head, headOf, say } from "./conversations.ts";
+import { endIfQueued, type QueuedEnd } from "./queued-end.ts";
 import type { Session } from "./sessions.ts";
+import { isRevoked, REVOKED_WHILE_QUEUED } from "./tokens.ts";
 import type { TurnQueue } from "./turn-queue.ts";
 
 /** A turn that was filed: it runs, or it is queued. */
@@ -43,14 +45,16 @@ export function createTurnRecord({ storage, broadcast, abandon, now, queue, envi
       const session = storage.sessions.get(known.id);
       if (!session) throw new AppError("not_found", `Session "${known.name}" was deleted.`);
       const { id: sessionId, owner } = session;
+      if (isRevoked(storage, owner)) throw ownerRevoked(session.name);
       if (storage.turns.isBusy(sessionId)) throw turnRunning(session.name);
       const filed = { id, sessionId, owner, ephemeral, startedAt: now() };
-      if (!queue.admits(filed)) {
+      const start = queue.admits(filed);
+      if (!start) {
         const turn = queue.file(filed, prompt);
         announce(storage.changes.append({ kind: "turn_queued", owner, sessionId, subjectId: id, at: now() }));
         return { turn, session, prompt };
       }
-      const turn = storage.turns.createIfNoneRuns({ ...filed, reading: { offset: 0 } });
+      const turn = storage.turns.createIfNoneRuns({ ...filed, isBorrowed: start.isBorrowed, reading: { offset: 0 } });
       if (!turn) throw turnRunning(session.name);
       open(announce, { turn, session, prompt });
       return { turn, session, prompt };
@@ -60,7 +64,14 @@ export function createTurnRecord({ storage, broadcast, abandon, now, queue, envi
   /** A queued turn runs from now on; `undefined` when it is not its turn any more. */
   async function beginQueued(id: string): Promise<Begun | undefined> {
     return storage.write((announce) => {
-      const started = queue.next() === id ? storage.turns.startIfQueued(id, now()) : undefined;
+      const next = queue.next();
+      if (next?.id !== id) return undefined;
+      const owner = storage.turns.get(id)?.owner ?? "";
+      if (isRevoked(storage, owner)) {
+        endIfQueued(storage, announce, id, { status: "cancelled", error: REVOKED_WHILE_QUEUED }, now());
+        return undefined;
+      }
+      const started = storage.turns.startIfQueued(id, now(), next.isBorrowed);
       if (!started) return undefined;
       const session = storage.sessions.get(started.turn.sessionId);
       if (!session) throw new AppError("not_found", "The session of this turn was deleted.");
@@ -82,17 +93,8 @@ export function createTurnRecord({ storage, broadcast, abandon, now, queue, envi
   }
 
   /** Ends a turn that no child was ever started for; `false` when it is not queued any more. */
-  async function endQueued(id: string, outcome: Outcome): Promise<boolean> {
-    return storage.write((announce) => {
-      // It runs for this transaction alone, which nobody can see, so that it ends like any other.
-      const turn = storage.turns.startIfQueued(id, now())?.turn;
-      if (!turn) return false;
-      storage.turns.appendIfRunning(id, [lastEvent(outcome, null, "", null)]);
-      storage.turns.endIfRunning(id, { ...outcome, usage: null, endedAt: now() });
-      const { owner, sessionId } = turn;
-      announce(storage.changes.append({ kind: "turn_ended", owner, sessionId, subjectId: id, at: now() }));
-      return true;
-    });
+  async function endQueued(id: string, end: QueuedEnd): Promise<boolean> {
+    return storage.write((announce) => endIfQueued(storage, announce, id, end, now()));
   }
 
   /**
@@ -184,4 +186,12 @@ function usageOf({ result }: Partial<ChildEnd>, session: Session): Usage | null 
 
 function turnRunning(name: string): AppError {
   return new AppError("turn_running", `Session "${name}" has a turn that runs or is queued: poll or cancel it first.`);
+}
+
+function ownerRevoked(name: string): AppError {
+  const instead = "Fork it to go on with it: the fork is yours";
+  return new AppError(
+    "forbidden",
+    `The token that made session "${name}" was revoked, so no turn starts in it. ${instead}.`,
+  );
 }

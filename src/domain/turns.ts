@@ -96,7 +96,7 @@ export function createTurns(need: TurnsNeed) {
   function checkedConfig(session: Session): SessionConfig {
     const stored = configOf(session);
     const config = { ...stored, ...need.workspace.directories(stored) };
-    need.mcpServerPolicy.check(session.owner, config);
+    need.mcpServerPolicy.check(session.serversFrom ?? session.owner, config);
     return config;
   }
 

@@ -14,6 +14,11 @@ export function queuedTurnQueries(orm: Orm) {
   const at = sql.placeholder;
   const { reading: _, prompt, ...columns } = getTableColumns(turns);
   const list = orm.select({ id: turns.id, owner: turns.owner }).from(turns).where(isQueued).orderBy(sql`+id`).prepare();
+  const listOf = orm
+    .select({ id: turns.id })
+    .from(turns)
+    .where(and(isQueued, eq(turns.owner, at("owner"))))
+    .prepare();
   const any = orm.select({ id: turns.id }).from(turns).where(isQueued).limit(1).prepare();
   const size = { count: sql<number>`count(*)`, bytes: sql<number>`coalesce(sum(octet_length(prompt)), 0)` };
   const sizeOfAll = orm.select(size).from(turns).where(isQueued).prepare();
@@ -29,7 +34,12 @@ export function queuedTurnQueries(orm: Orm) {
     .prepare();
   const start = orm
     .update(turns)
-    .set({ status: "running", prompt: null, startedAt: sql`${at("startedAt")}` })
+    .set({
+      status: "running",
+      prompt: null,
+      startedAt: sql`${at("startedAt")}`,
+      isBorrowed: sql`${at("isBorrowed")}`,
+    })
     .where(and(isQueued, eq(turns.id, at("id"))))
     .returning(columns)
     .prepare();
@@ -38,6 +48,7 @@ export function queuedTurnQueries(orm: Orm) {
     isAnyQueued: (): boolean => any.get() !== undefined,
     /** In the order in which they were filed. */
     listQueued: (): QueuedTurn[] => list.all(),
+    queuedIdsOf: (owner: string): string[] => listOf.all({ owner }).map(({ id }) => id),
     /** How much is queued, of one owner or of all. */
     queueSize: (owner?: string): QueueSize =>
       (owner === undefined ? sizeOfAll.get() : sizeOf.get({ owner })) ?? { count: 0, bytes: 0 },
@@ -54,9 +65,13 @@ export function queuedTurnQueries(orm: Orm) {
         .returning(columns)
         .get(),
     /** Returns the turn, which now runs, and its prompt; `undefined` when it is not queued. */
-    startIfQueued: (id: string, startedAt: number): { turn: TurnRow; prompt: string } | undefined => {
+    startIfQueued: (
+      id: string,
+      startedAt: number,
+      isBorrowed = false,
+    ): { turn: TurnRow; prompt: string } | undefined => {
       const prompt = promptOf.get({ id })?.prompt;
-      const turn = start.get({ id, startedAt });
+      const turn = start.get({ id, startedAt, isBorrowed: Number(isBorrowed) });
       return turn && { turn, prompt: prompt ?? "" };
     },
   };

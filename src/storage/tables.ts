@@ -28,6 +28,8 @@ export const sessions = sqliteTable(
     forkedFrom: text("forked_from"),
     treeId: text("tree_id"),
     headNodeId: text("head_node_id"),
+    /** Of a fork, the owner who brought the MCP servers that it has from its parent. */
+    serversFrom: text("servers_from"),
   },
   (table) => [uniqueIndex("sessions_owner_name").on(table.owner, table.name)],
 );
@@ -179,6 +181,8 @@ export const turns = sqliteTable(
     owner: text().notNull(),
     status: text().$type<"queued" | "running" | "complete" | "failed" | "cancelled">().notNull(),
     ephemeral: integer({ mode: "boolean" }).notNull(),
+    /** Runs beyond `--max-running`: it takes no slot, and its end frees none. */
+    isBorrowed: integer("is_borrowed", { mode: "boolean" }).notNull().default(false),
     /** What the child is to do, for as long as the turn is queued. */
     prompt: text(),
     /** How many events it has: the number of the next one. */

@@ -10,7 +10,7 @@ import { turnEventQueries } from "./turn-events.ts";
 export type { NumberedTurnEvent } from "./turn-events.ts";
 export type TurnRow = Omit<typeof turns.$inferSelect, "reading" | "prompt">;
 /** A turn that runs, and the session and owner that it runs for. */
-export type RunningTurn = Pick<TurnRow, "id" | "owner" | "sessionId">;
+export type RunningTurn = Pick<TurnRow, "id" | "owner" | "sessionId" | "isBorrowed">;
 export type TurnEnd = {
   status: "complete" | "failed" | "cancelled";
   error: string | null;
@@ -79,11 +79,15 @@ export function turnQueries(orm: Orm) {
     .returning(columns)
     .prepare();
   const runningOwners = orm
-    .select({ id: turns.id, owner: turns.owner, sessionId: turns.sessionId })
+    .select({ id: turns.id, owner: turns.owner, sessionId: turns.sessionId, isBorrowed: turns.isBorrowed })
     .from(turns)
     .where(isRunning)
     .prepare();
-  const countRunning = orm.select({ count: sql<number>`count(*)` }).from(turns).where(isRunning).prepare();
+  const countInSlots = orm
+    .select({ count: sql<number>`count(*)` })
+    .from(turns)
+    .where(and(isRunning, eq(turns.isBorrowed, false)))
+    .prepare();
 
   return {
     ...turnEventQueries(orm),
@@ -95,7 +99,8 @@ export function turnQueries(orm: Orm) {
     /** Whether the session has a turn that runs or is queued: no other can be newer. */
     isBusy: (sessionId: string): boolean => latest.get({ sessionId })?.endedAt === null,
     runningOwners: (): RunningTurn[] => runningOwners.all(),
-    countRunning: (): number => countRunning.get()?.count ?? 0,
+    /** How many slots are taken. */
+    countInSlots: (): number => countInSlots.get()?.count ?? 0,
     /** In the order of their beginning; sorted, since walking along the ids would pass all that are over. */
     listRunning: (): TurnRow[] => orm.select(columns).from(turns).where(isRunning).orderBy(sql`+id`).all(),
     /** Newest first, beginning after `cursor`. */
@@ -121,7 +126,10 @@ export function turnQueries(orm: Orm) {
     firstAfter: (sessionId: string, turnId: string): TurnRow | undefined => firstAfter.get({ sessionId, turnId }),
     /** Returns `undefined` when the session has a turn that runs. */
     createIfNoneRuns: (
-      turn: Pick<TurnRow, "id" | "sessionId" | "owner" | "ephemeral" | "startedAt"> & { reading: JsonObject },
+      turn: Pick<TurnRow, "id" | "sessionId" | "owner" | "ephemeral" | "startedAt"> & {
+        reading: JsonObject;
+        isBorrowed?: boolean;
+      },
     ): TurnRow | undefined =>
       orm
         .insert(turns)

@@ -1,29 +1,26 @@
 import { expect, test } from "bun:test";
-import { createBroadcast } from "../../src/domain/broadcast.ts";
-import { createTurnQueue } from "../../src/domain/turn-queue.ts";
-import { createTurnRecord } from "../../src/domain/turn-record.ts";
-import { newSession } from "../storage/rows.ts";
-import { temporaryStorage } from "../storage/temporary-storage.ts";
 import { openQueueWorld } from "./queue-world.ts";
+import { openSlotScene } from "./slot-scene.ts";
 
 const FILED_BEFORE_END = 20;
 
 test("of a new turn and a queued one that race for the last slot, one runs, and the other is queued", async () => {
-  await using scene = await openScene();
+  await using scene = await openSlotScene(1);
   const first = await scene.begin("one", "operator");
   const second = await scene.begin("two", "operator");
   await scene.record.end(first.turn, { status: "complete", error: null });
+  const other = await scene.token("other");
   // Both have seen the free slot, and are filed in one transaction.
   const [third, queued] = await Promise.all([
-    scene.begin("three", "token:t"),
+    scene.begin("three", other.owner),
     scene.record.beginQueued(second.turn.id),
   ]);
   expect({ third: third.turn.status, queued }).toEqual({ third: "running", queued: undefined });
-  expect([scene.storage.turns.countRunning(), scene.storage.turns.listQueued().length]).toEqual([1, 1]);
+  expect([scene.storage.turns.countInSlots(), scene.storage.turns.listQueued().length]).toEqual([1, 1]);
 });
 
 test("of a start and a cancel of a queued turn, the one that is first on disk wins", async () => {
-  await using scene = await openScene();
+  await using scene = await openSlotScene(1);
   const first = await scene.begin("one", "operator");
   const ids: string[] = [];
   for (const name of ["two", "three"]) ids.push((await scene.begin(name, "operator")).turn.id);
@@ -57,29 +54,3 @@ test("a turn that is filed in the commit that frees its slot is looked after, wh
   expect(await app.turns.cancel(two)).toEqual([]);
   await app.driving.remove(two);
 });
-
-/** One slot, and the record of what runs in it. */
-async function openScene() {
-  const storage = await temporaryStorage();
-  const lent = { ...storage, [Symbol.dispose]: () => {} };
-  const queue = createTurnQueue({ storage: lent, tokens: { ownersIn: () => [] }, maxRunning: 1 });
-  const record = createTurnRecord({
-    storage: lent,
-    broadcast: createBroadcast(),
-    abandon: async () => {},
-    now: Date.now,
-    queue,
-    environment: {},
-  });
-  return {
-    storage,
-    record,
-    begin(name: string, owner: string) {
-      const session = newSession({ name, owner });
-      const made = storage.write(() => storage.sessions.createIfNameFree(session));
-      const begun = record.begin(session, { id: storage.newId(), prompt: name, ephemeral: false });
-      return made.then(() => begun);
-    },
-    [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
-  };
-}

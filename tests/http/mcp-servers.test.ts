@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { z } from "zod";
 import { connectClient } from "../support/mcp-client.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../support/plexus.ts";
+import { writeStandIn } from "../support/stand-in.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { expectRefusal, namedToken } from "./callers.ts";
 
@@ -32,7 +34,7 @@ describe("with --mcp-servers operator, a session that brings MCP servers", () =>
     expect((await place.create(ann.token, { mcp_servers: {} })).status).toBe(201);
   });
 
-  test("that a named token had made before, and a fork of it, start no turn", async () => {
+  test("that a named token had made before, and forks of it, start no turn, the operator's neither", async () => {
     await using data = await temporaryDirectory();
     await using work = await temporaryDirectory();
     const token = await (async () => {
@@ -42,12 +44,32 @@ describe("with --mcp-servers operator, a session that brings MCP servers", () =>
       return ann.token;
     })();
     await using place = await openPlace("operator", data.path);
-    const body = JSON.stringify({ new_name: "forked" });
-    expect((await place.plexus.fetch("/api/v1/sessions/early/fork", { method: "POST", body, token })).status).toBe(201);
-    for (const name of ["early", "forked"]) {
-      const chat = { method: "POST", body: JSON.stringify({ prompt: "go" }), token };
-      const refusal = await place.plexus.fetch(`/api/v1/sessions/${name}/chat`, chat);
+    const early = await place.idOf(token, "early");
+    const hers = await place.fork(token, early);
+    const operators = await place.fork(OPERATOR_TOKEN, early);
+    const again = await place.fork(OPERATOR_TOKEN, operators);
+    for (const [caller, id] of [
+      [token, early],
+      [token, hers],
+      [OPERATOR_TOKEN, early],
+      [OPERATOR_TOKEN, operators],
+      [OPERATOR_TOKEN, again],
+    ] as const) {
+      const chat = { method: "POST", body: JSON.stringify({ prompt: "go" }), token: caller };
+      const refusal = await place.plexus.fetch(`/api/v1/sessions/${id}/chat`, chat);
       expect(await expectRefusal(refusal, 403, "forbidden")).toContain("--mcp-servers operator");
+    }
+  });
+
+  test("of the operator's own starts turns, and so does a fork of it, and one of a session without any", async () => {
+    await using place = await openPlace("operator");
+    const ann = await namedToken(place.plexus, "ann");
+    await place.create(OPERATOR_TOKEN, { name: "own", mcp_servers });
+    await place.create(ann.token, { name: "bare" });
+    for (const id of [await place.idOf(OPERATOR_TOKEN, "own"), await place.idOf(ann.token, "bare")]) {
+      const fork = await place.fork(OPERATOR_TOKEN, id);
+      const chat = { method: "POST", body: JSON.stringify({ prompt: "go" }) };
+      expect((await place.plexus.fetch(`/api/v1/sessions/${fork}/chat`, chat)).status).toBe(202);
     }
   });
 });
@@ -66,12 +88,16 @@ type Place = AsyncDisposable & {
   plexus: Plexus;
   work: string;
   create(token: string, asked: object): Promise<Response>;
+  idOf(token: string, name: string): Promise<string>;
+  /** Tells the id of the fork. */
+  fork(token: string, id: string): Promise<string>;
 };
 
 async function openPlace(mcpServers?: string, dataDir?: string): Promise<Place> {
   await using stack = new AsyncDisposableStack();
   const work = stack.use(await temporaryDirectory()).path;
-  const plexus = stack.use(await startPlexus({ flags: { mcpServers }, ...(dataDir && { dataDir }) }));
+  const claude = writeStandIn(work, "read -r prompt");
+  const plexus = stack.use(await startPlexus({ flags: { mcpServers, claude }, ...(dataDir && { dataDir }) }));
   const owned = stack.move();
   return {
     plexus,
@@ -79,6 +105,16 @@ async function openPlace(mcpServers?: string, dataDir?: string): Promise<Place> 
     create(token, asked) {
       const body = JSON.stringify({ name: crypto.randomUUID(), working_dir: work, ...asked });
       return plexus.fetch("/api/v1/sessions", { method: "POST", token, body });
+    },
+    async idOf(token, name) {
+      const response = await plexus.fetch(`/api/v1/sessions/${name}`, { token });
+      return z.object({ config: z.object({ id: z.string() }) }).parse(await response.json()).config.id;
+    },
+    async fork(token, id) {
+      const body = JSON.stringify({ new_name: crypto.randomUUID() });
+      const response = await plexus.fetch(`/api/v1/sessions/${id}/fork`, { method: "POST", token, body });
+      expect(response.status).toBe(201);
+      return z.object({ id: z.string() }).parse(await response.json()).id;
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -14,6 +14,15 @@ describe("a queued turn", () => {
     expect(storage.turns.queueSize()).toEqual({ count: 0, bytes: 0 });
   });
 
+  test("takes a slot when it starts, unless it has borrowed", async () => {
+    await using storage = await temporaryStorage();
+    const [first, second] = [await queued(storage, {}), await queued(storage, {})];
+    expect(storage.turns.startIfQueued(first, 5, true)?.turn.isBorrowed).toBe(true);
+    expect(storage.turns.countInSlots()).toBe(0);
+    expect(storage.turns.startIfQueued(second, 5)?.turn.isBorrowed).toBe(false);
+    expect(storage.turns.countInSlots()).toBe(1);
+  });
+
   test("is neither over nor running: it takes no event, no end, and is not forgotten", async () => {
     await using storage = await temporaryStorage();
     const id = await queued(storage, {});

@@ -49,6 +49,7 @@ export function newSession(given: Partial<SessionRow> = {}): SessionRow {
     forkedFrom: null,
     treeId: null,
     headNodeId: null,
+    serversFrom: null,
     ...given,
   };
 }

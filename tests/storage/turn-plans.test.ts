@@ -54,7 +54,7 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
 
   test("the turn that runs is found among those that run", () => {
     expect(plans(() => turns.running("s-1"))).toEqual(["SEARCH turns USING INDEX turns_running (session_id=?)"]);
-    expect(plans(() => turns.countRunning())).toEqual(["SCAN turns USING COVERING INDEX turns_running"]);
+    expect(plans(() => turns.countInSlots())).toEqual(["SCAN turns USING INDEX turns_running"]);
     expect(plans(() => turns.listRunning()).join()).toContain("USING INDEX turns_running");
   });
 
@@ -62,6 +62,7 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
     const among = "turns USING COVERING INDEX turns_queued";
     expect(plans(() => turns.isAnyQueued())).toEqual([`SCAN ${among}`]);
     expect(plans(() => turns.listQueued()).join()).toContain(`SCAN ${among}`);
+    expect(plans(() => turns.queuedIdsOf("operator")).join()).toContain(`SEARCH ${among} (owner=?)`);
     expect(plans(() => turns.queueSize()).join()).toContain("INDEX turns_queued");
     expect(plans(() => turns.queueSize("operator")).join()).toContain("INDEX turns_queued (owner=?)");
     expect(plans(() => turns.startIfQueued("turn-1-99", 1))).toEqual([BY_ID, BY_ID]);

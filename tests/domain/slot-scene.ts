@@ -1,0 +1,76 @@
+import { createBroadcast } from "../../src/domain/broadcast.ts";
+import { createTokens } from "../../src/domain/tokens.ts";
+import { createTurnQueue } from "../../src/domain/turn-queue.ts";
+import { type Begun, createTurnRecord } from "../../src/domain/turn-record.ts";
+import type { SessionConfig } from "../../src/schema/session.ts";
+import { newSession } from "../storage/rows.ts";
+import { temporaryStorage } from "../storage/temporary-storage.ts";
+
+/** Slots, and the record of what runs in them, without any child. */
+export async function openSlotScene(maxRunning: number) {
+  const storage = await temporaryStorage();
+  const lent = { ...storage, [Symbol.dispose]: () => {} };
+  const tokens = createTokens({ storage: lent, operatorToken: "operator-token-for-tests", now: Date.now });
+  const queue = createTurnQueue({ storage: lent, tokens, maxRunning });
+  const record = createTurnRecord({
+    storage: lent,
+    broadcast: createBroadcast(),
+    abandon: async () => {},
+    now: Date.now,
+    queue,
+    environment: {},
+  });
+  const turns = new Map<string, Begun["turn"]>();
+  const status = (name: string) => storage.turns.get(turns.get(name)?.id ?? "")?.status;
+
+  async function begin(name: string, owner: string, heldToken?: string): Promise<Begun> {
+    const session = newSession({ name, owner, config: heldToken ? configHolding(heldToken) : null });
+    const made = storage.write(() => storage.sessions.createIfNameFree(session));
+    const begun = record.begin(session, { id: storage.newId(), prompt: name, ephemeral: false });
+    await made;
+    turns.set(name, (await begun).turn);
+    return begun;
+  }
+
+  return {
+    storage,
+    record,
+    tokens,
+    /** Files a turn in a new session, whose child may hold a token. */
+    begin,
+    status,
+    running: (): string[] => [...turns.keys()].filter((name) => status(name) === "running"),
+    isBorrowed: (name: string): boolean => storage.turns.get(turns.get(name)?.id ?? "")?.isBorrowed === true,
+    async token(name: string) {
+      const { id, token } = await tokens.createNamed(name);
+      return { name, owner: `token:${id}`, token };
+    },
+    /** Ends a turn, and starts all that may start then. */
+    async end(name: string): Promise<void> {
+      const turn = turns.get(name);
+      if (turn) await record.end(turn, { status: "complete", error: null });
+      for (let next = queue.next(); next; next = queue.next()) await record.beginQueued(next.id);
+    },
+    [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+  };
+}
+
+function configHolding(token: string): SessionConfig {
+  return {
+    working_dir: "/",
+    add_dirs: [],
+    model: null,
+    system_prompt: null,
+    loopback_enabled: true,
+    loopback_timeout_secs: 300,
+    supervision: "default",
+    allowed_tools: [],
+    disallowed_tools: [],
+    mcp_servers: {
+      children: { type: "http", url: "http://127.0.0.1:1/mcp", headers: { Authorization: `Bearer ${token}` } },
+    },
+    max_turns: null,
+    carrier: "http",
+    metadata: {},
+  };
+}
