@@ -4,6 +4,7 @@ import type { SessionStatus } from "../schema/turn.ts";
 import { seconds } from "../schema/values.ts";
 import type { Storage } from "../storage/database.ts";
 import type { NodeRow } from "../storage/nodes.ts";
+import type { ListedSession } from "../storage/sessions.ts";
 import type { TurnRow } from "../storage/turns.ts";
 import { headOf } from "./conversations.ts";
 import { type Principal, visibleOwner } from "./principals.ts";
@@ -12,10 +13,12 @@ import type { TurnReading } from "./turn-events.ts";
 
 export type SessionView = ReturnType<typeof createSessionView>;
 type Page = { cursor?: string | undefined; limit: number };
+/** All settings of a session are read to find its directory; sessions of earlier versions may have many megabytes of them. */
+const MAX_PAGE_CONFIG_BYTES = 32 * 1024 * 1024;
 
 /** Sessions and turns as everybody outside sees them. */
 export function createSessionView({ storage, turnReading }: { storage: Storage; turnReading: TurnReading }) {
-  function summary(session: Session): SessionSummary {
+  function summary(session: ListedSession): SessionSummary {
     const turn = storage.turns.latest(session.id);
     const status = turn && turnReading.statusOf(turn);
     return {
@@ -23,7 +26,7 @@ export function createSessionView({ storage, turnReading }: { storage: Storage; 
       name: session.name,
       kind: session.kind,
       status: status ?? "idle",
-      working_dir: session.config?.working_dir ?? null,
+      working_dir: session.workingDir,
       created_at: seconds(session.createdAt),
       owner: ownerName(session.owner),
       cost_usd: session.totalCostUsd,
@@ -57,8 +60,9 @@ export function createSessionView({ storage, turnReading }: { storage: Storage; 
   return {
     /** What the caller may see, newest first, a page at a time. */
     list(principal: Principal, page: Page & { status?: SessionStatus | undefined }) {
-      const { shown, cursor } = paged(page, (one) => storage.sessions.list(visibleOwner(principal), one));
-      return { sessions: shown.map(summary), cursor };
+      const { shown, cursor } = paged(page, (one) => storage.sessions.list(visibleOwner(principal), one), readable);
+      const sessions = shown.flatMap(({ id }) => storage.sessions.listed(id) ?? []);
+      return { sessions: sessions.map(summary), cursor };
     },
 
     detail: (session: Session): SessionDetail => ({
@@ -114,9 +118,23 @@ function timesOf({ startedAt, endedAt }: TurnRow) {
   return { started_at: seconds(startedAt), ended_at: endedAt === null ? null : seconds(endedAt) };
 }
 
+/** As many from the front as can be read without holding everybody else up; the first one always. */
+function readable<Row extends { configBytes: number }>(rows: Row[]): Row[] {
+  let bytes = 0;
+  const end = rows.findIndex(({ configBytes }, index) => {
+    bytes += configBytes;
+    return index > 0 && bytes > MAX_PAGE_CONFIG_BYTES;
+  });
+  return end < 0 ? rows : rows.slice(0, end);
+}
+
 /** Asks for one more than a page holds, to know whether there is another. */
-function paged<P extends Page, Row extends { id: string }>(page: P, list: (page: P) => Row[]) {
+function paged<P extends Page, Row extends { id: string }>(
+  page: P,
+  list: (page: P) => Row[],
+  fit: (rows: Row[]) => Row[] = (rows) => rows,
+) {
   const found = list({ ...page, limit: page.limit + 1 });
-  const shown = found.slice(0, page.limit);
+  const shown = fit(found.slice(0, page.limit));
   return { shown, cursor: found.length > shown.length ? (shown.at(-1)?.id ?? null) : null };
 }

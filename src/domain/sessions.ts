@@ -3,6 +3,7 @@ import type { SessionConfig } from "../schema/session.ts";
 import type { Storage } from "../storage/database.ts";
 import type { SessionRow } from "../storage/sessions.ts";
 import { mayDecide, ownerKey, type Principal } from "./principals.ts";
+import { checkSize, createSessionBounds } from "./session-bounds.ts";
 
 export type Session = SessionRow;
 export type Sessions = ReturnType<typeof createSessions>;
@@ -19,8 +20,11 @@ const NO_CONVERSATION = {
 };
 
 export function createSessions({ storage, now }: { storage: Storage; now: () => number }) {
+  const bounds = createSessionBounds(storage);
+
   /** A new session for a claude that somebody starts by hand; a name in use is refused, never changed. */
   async function createByHand(creator: Principal, name?: string, config?: SessionConfig): Promise<Session> {
+    if (config) checkSize(config);
     const id = storage.newId();
     const session: Session = {
       id,
@@ -37,6 +41,7 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
 
   /** A new session whose children Plexus starts. */
   async function createManaged(creator: Principal, name: string, config: SessionConfig): Promise<Session> {
+    checkSize(config);
     const root = { id: storage.newId(), treeId: storage.newId(), parentId: null, content: {}, createdAt: now() };
     const session: Session = {
       id: storage.newId(),
@@ -80,15 +85,25 @@ export function createSessions({ storage, now }: { storage: Storage; now: () => 
       storage.sessions.remove(id);
       return true;
     });
-    if (isRemoved && treeId) await forgetTreeIfUnused(storage, treeId);
-    return isRemoved;
+    if (!isRemoved) return false;
+    bounds.loosen();
+    if (treeId) await forgetTreeIfUnused(storage, treeId);
+    return true;
   }
 
   async function insert(session: Session, onInserted: () => void = () => {}): Promise<Session> {
-    const created = await storage.write(() => {
+    let isAdmitted = false;
+    const work = () => {
       const row = storage.sessions.createIfNameFree(session);
-      if (row) onInserted();
+      if (!row) return undefined;
+      bounds.admit(row);
+      isAdmitted = true;
+      onInserted();
       return row;
+    };
+    const created = await storage.write(work).catch((cause) => {
+      if (isAdmitted) bounds.loosen();
+      throw cause;
     });
     if (created) return created;
     throw new AppError(

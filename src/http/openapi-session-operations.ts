@@ -24,7 +24,7 @@ export const SESSION_OPERATIONS: Operation[] = [
     details: "No child runs until the session is given work.",
     body: "NewSession",
     answers: { 201: { says: "It is made.", json: "SessionCreated" } },
-    errors: ["name_taken"],
+    errors: ["name_taken", "limit_reached"],
   },
   {
     method: "get",
@@ -79,7 +79,7 @@ export const SESSION_OPERATIONS: Operation[] = [
     summary: "Makes a session with the whole conversation so far",
     body: "Fork",
     answers: { 201: { says: "It is made.", json: "SessionForked" } },
-    errors: ["name_taken", "turn_running"],
+    errors: ["name_taken", "turn_running", "limit_reached"],
   },
   {
     method: "get",

@@ -7,6 +7,14 @@ import { Id, JsonObject, Name, optional, Path } from "./values.ts";
 export const SessionKind = z.enum(["by_hand", "managed"]);
 export type SessionKind = z.infer<typeof SessionKind>;
 
+const MAX_JSON_CHARS = 64_000;
+
+/** An object that is kept with a session, and copied by its forks. */
+const KeptObject = JsonObject.pipe(
+  z.custom<JsonObject>((value) => JSON.stringify(value).length <= MAX_JSON_CHARS, {
+    error: ({ input }) => `is ${JSON.stringify(input).length} characters of JSON; at most ${MAX_JSON_CHARS} are kept`,
+  }),
+);
 const Words = z.array(z.string().min(1).max(1_000)).max(1_000);
 
 export const CreateInput = z.strictObject({
@@ -28,14 +36,14 @@ export const CreateInput = z.strictObject({
   add_dirs: optional(z.array(Path).max(100)).describe(
     "Further directories that the child may work in; a relative one begins at working_dir.",
   ),
-  mcp_servers: optional(JsonObject).describe(
+  mcp_servers: optional(KeptObject).describe(
     "Further MCP servers for the child, by name, as in Claude Code's mcpServers; started unasked. The operator may keep them to itself, and does in strict.",
   ),
   max_turns: optional(z.int().min(1).max(10_000)).describe("How many model turns one prompt may take."),
   carrier: optional(Carrier).describe(
     "How the child reaches Plexus: http, or stdio, which holds its asks however long the server is away (http).",
   ),
-  metadata: optional(JsonObject).describe("Anything of yours, kept with the session."),
+  metadata: optional(KeptObject).describe("Anything of yours, kept with the session."),
 });
 export type CreateInput = z.infer<typeof CreateInput>;
 

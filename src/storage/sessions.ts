@@ -1,9 +1,13 @@
-import { and, desc, eq, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, lt, or, type SQL, sql } from "drizzle-orm";
 import type { SessionStatus } from "../schema/turn.ts";
 import type { Orm } from "./database.ts";
 import { sessions } from "./tables.ts";
 
 export type SessionRow = typeof sessions.$inferSelect;
+/** A session without its settings, of which a list shows the directory alone. */
+export type ListedSession = Omit<SessionRow, "config"> & { workingDir: string | null };
+/** How many sessions there are, and how large their settings are together. */
+export type SessionSize = { count: number; bytes: number };
 
 const AFTER_EVERY_ID = "~";
 type SessionPage = { status?: SessionStatus | undefined; cursor?: string | undefined; limit: number };
@@ -21,6 +25,17 @@ export function sessionQueries(orm: Orm) {
     .where(or(eq(sessions.id, at("key")), and(eq(sessions.owner, at("owner")), eq(sessions.name, at("key")))))
     .orderBy(desc(eq(sessions.id, at("key"))))
     .prepare();
+  const { config: _, ...columns } = getTableColumns(sessions);
+  const listed = orm
+    .select({ ...columns, workingDir: sql<string | null>`json_extract(config, '$.working_dir')` })
+    .from(sessions)
+    .where(eq(sessions.id, at("id")))
+    .prepare();
+  const sizeOf = orm
+    .select({ count: sql<number>`count(*)`, bytes: sql<number>`coalesce(sum(octet_length(config)), 0)` })
+    .from(sessions)
+    .where(eq(sessions.owner, at("owner")))
+    .prepare();
   const setHead = orm
     .update(sessions)
     .set({ headNodeId: sql`${at("headNodeId")}` })
@@ -34,10 +49,16 @@ export function sessionQueries(orm: Orm) {
     /** Returns `undefined` when the owner has a session of that name. */
     createIfNameFree: (session: SessionRow): SessionRow | undefined =>
       orm.insert(sessions).values(session).onConflictDoNothing().returning().get(),
-    /** Newest first, beginning after `cursor`. */
-    list: (owner: string | undefined, { status, cursor = AFTER_EVERY_ID, limit }: SessionPage): SessionRow[] =>
+    listed: (id: string): ListedSession | undefined => listed.get({ id }),
+    /** What this owner has; costs as much as that is. */
+    sizeOf: (owner: string): SessionSize => sizeOf.get({ owner }) ?? { count: 0, bytes: 0 },
+    /** Which there are, newest first, beginning after `cursor`, and how large the settings of each are, which are not read. */
+    list: (
+      owner: string | undefined,
+      { status, cursor = AFTER_EVERY_ID, limit }: SessionPage,
+    ): { id: string; configBytes: number }[] =>
       orm
-        .select()
+        .select({ id: sessions.id, configBytes: sql<number>`coalesce(octet_length(config), 0)` })
         .from(sessions)
         .where(
           and(

@@ -1,3 +1,6 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import type { SessionConfig } from "../../src/schema/session.ts";
 import type { ChainedOutcome, NewApproval } from "../../src/storage/approvals.ts";
 import type { SessionRow } from "../../src/storage/sessions.ts";
 import type { TokenRow } from "../../src/storage/tokens.ts";
@@ -50,6 +53,33 @@ export function newSession(given: Partial<SessionRow> = {}): SessionRow {
     treeId: null,
     headNodeId: null,
     serversFrom: null,
+    ...given,
+  };
+}
+
+/** So many sessions of the operator in this data dir, named s-1 and so on. */
+export function addSessions(dataDir: string, count: number): void {
+  using sqlite = new Database(join(dataDir, "plexus.db"));
+  const numbers = `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})`;
+  const row = "printf('%08d', n), 's-' || n, 'operator', 'by_hand', 1000";
+  sqlite.run(`${numbers} INSERT INTO sessions (id, name, owner, kind, created_at) SELECT ${row} FROM numbers`);
+}
+
+export function newConfig(given: Partial<SessionConfig> = {}): SessionConfig {
+  return {
+    working_dir: "/srv/project",
+    add_dirs: [],
+    model: null,
+    system_prompt: null,
+    loopback_enabled: true,
+    loopback_timeout_secs: 300,
+    supervision: "default",
+    allowed_tools: [],
+    disallowed_tools: [],
+    mcp_servers: {},
+    max_turns: null,
+    carrier: "http",
+    metadata: {},
     ...given,
   };
 }

@@ -5,7 +5,7 @@ import { nodeQueries } from "../../src/storage/nodes.ts";
 import { sessionQueries } from "../../src/storage/sessions.ts";
 import { turnQueries } from "../../src/storage/turns.ts";
 import { openPlans } from "./query-plans.ts";
-import { newSession } from "./rows.ts";
+import { newConfig, newSession } from "./rows.ts";
 
 const { sqlite, orm, plansOf } = openPlans();
 const sessions = sessionQueries(orm);
@@ -107,6 +107,18 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
       expect(plan).toContain("SEARCH turns USING INDEX turns_session (session_id=?)");
       expect(plan).not.toMatch(/SCAN (turns|loopback_approvals)|TEMP B-TREE/);
     }
+  });
+
+  test("a page of sessions reads no settings, and each session of it no more than its directory", () => {
+    const config = newConfig({ metadata: { x: "a".repeat(1_000) } });
+    sessions.createIfNameFree(newSession({ id: `t-${statistics}`, name: statistics, config }));
+    const [{ text } = { text: "" }] = plansOf(() => sessions.list(undefined, { limit: 10 }));
+    expect(text.replace("octet_length(config)", "")).not.toContain("config");
+    const listed = sessions.listed(`t-${statistics}`);
+    expect(listed).toMatchObject({ name: statistics, workingDir: "/srv/project" });
+    expect(listed).not.toHaveProperty("config");
+    expect(sessions.sizeOf("operator")).toMatchObject({ bytes: JSON.stringify(config).length });
+    sessions.remove(`t-${statistics}`);
   });
 
   test("turns that ended are found among themselves, not among all changes", () => {
