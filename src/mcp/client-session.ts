@@ -1,8 +1,8 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { App, Principal } from "../app.ts";
 import { errorFields } from "../log.ts";
-import type { JsonObject } from "../schema/values.ts";
-import { changesSetup } from "./client-setup.ts";
+import { isJsonObject, type JsonObject } from "../schema/values.ts";
+import { setupMessage } from "./client-setup.ts";
 import { type CreateServer, type McpServer, PENDING_URI } from "./server.ts";
 import { setupAfter } from "./setup-messages.ts";
 import { drained, jsonRequest, transportOptions } from "./streams.ts";
@@ -69,9 +69,10 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
     async handle(request, body) {
       const onEnd = use();
       try {
-        const response = await transport.handleRequest(request, transportOptions(request, body));
-        if (response.ok && changesSetup(body)) {
-          setup = setupAfter(setup, body);
+        const change = setupMessage(body);
+        const response = await transport.handleRequest(request, transportOptions(request, served(body, change)));
+        if (response.ok && change) {
+          setup = setupAfter(setup, change);
           await app.mcpClients.remember(principal, id, setup);
         }
         return { response, onEnd, onTaken };
@@ -81,6 +82,12 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
       }
     },
   };
+}
+
+/** The SDK keeps what a client says of itself for as long as the client is connected: it gets what we keep. */
+function served(body: unknown, change: JsonObject | undefined): unknown {
+  if (change?.["method"] !== "initialize" || !isJsonObject(body)) return body;
+  return { ...change, jsonrpc: body["jsonrpc"], id: body["id"] };
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { App, Principal } from "../app.ts";
+import { errorFields } from "../log.ts";
 import type { JsonObject } from "../schema/values.ts";
 import { type ClientSession, openClientSession } from "./client-session.ts";
+import { setupMessage } from "./client-setup.ts";
 import type { CreateServer } from "./server.ts";
 
 const IDLE_MS = 30 * 60_000;
@@ -26,11 +28,19 @@ export function createClientSessions(app: App, createServer: CreateServer) {
     return session;
   }
 
+  async function reopen(principal: Principal, id: string, recalled: JsonObject[]): Promise<ClientSession> {
+    // Earlier versions have kept messages whole.
+    const setup = recalled.map(setupMessage).filter((message) => message !== undefined);
+    const unnoted = (cause: unknown) => app.log.debug("the use of an MCP session was not noted", errorFields(cause));
+    app.mcpClients.remember(principal, id, setup).catch(unnoted);
+    return create(principal, id, setup);
+  }
+
   async function restore(principal: Principal, id: string): Promise<ClientSession | undefined> {
-    const setup = app.mcpClients.recall(principal, id);
-    if (!setup) return undefined;
+    const recalled = app.mcpClients.recall(principal, id);
+    if (!recalled) return undefined;
     // Two requests of one client may come at once; both must find the same session.
-    const restored = restoring.get(id) ?? create(principal, id, setup).finally(() => restoring.delete(id));
+    const restored = restoring.get(id) ?? reopen(principal, id, recalled).finally(() => restoring.delete(id));
     restoring.set(id, restored);
     return restored;
   }

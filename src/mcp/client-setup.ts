@@ -4,16 +4,57 @@ import {
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { isJsonObject, type JsonObject } from "../schema/values.ts";
+import { z } from "zod";
+import { isShallow, type JsonObject } from "../schema/values.ts";
 
-const SETUP_SCHEMAS = [
+const MAX_TEXT_CHARS = 200;
+const MAX_URI_CHARS = 500;
+const MAX_CAPABILITIES_CHARS = 4_000;
+
+const SetupRequest = z.union([
   InitializeRequestSchema,
   SetLevelRequestSchema,
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
-];
+]);
+type Initialize = z.infer<typeof InitializeRequestSchema>["params"];
 
-/** Whether a message changes how its client is served from then on. */
-export function changesSetup(message: unknown): message is JsonObject {
-  return isJsonObject(message) && SETUP_SCHEMAS.some((schema) => schema.safeParse(message).success);
+/**
+ * A message that changes how its client is served from then on, cut to what that takes, so that a client costs a few
+ * kilobytes whatever it sends (icons, for example); `undefined` for every other message.
+ */
+export function setupMessage(message: unknown): JsonObject | undefined {
+  const { data } = SetupRequest.safeParse(message);
+  if (!data) return undefined;
+  const request = (params: JsonObject) => ({ jsonrpc: "2.0", id: 1, method: data.method, params });
+  if (data.method === "initialize") return request(introduction(data.params));
+  if (data.method === "logging/setLevel") return request({ level: data.params.level });
+  const { uri } = data.params;
+  return JSON.stringify(uri).length > MAX_URI_CHARS ? undefined : request({ uri });
+}
+
+function introduction({ protocolVersion, capabilities, clientInfo }: Initialize): JsonObject {
+  const { name, version, title } = clientInfo;
+  return {
+    protocolVersion: short(protocolVersion),
+    capabilities: capabilitiesThatFit(capabilities),
+    clientInfo: { name: short(name), version: short(version), ...(title !== undefined && { title: short(title) }) },
+  };
+}
+
+/** What a client can do that takes pages to say is not used by Plexus. */
+function capabilitiesThatFit(capabilities: JsonObject): JsonObject {
+  let room = MAX_CAPABILITIES_CHARS;
+  const kept = Object.entries(capabilities).filter((entry) => {
+    const chars = isShallow(entry) ? JSON.stringify(entry).length : Number.POSITIVE_INFINITY;
+    if (chars > room) return false;
+    room -= chars;
+    return true;
+  });
+  return Object.fromEntries(kept);
+}
+
+/** A copy, since a mere part of a string would keep all of it in memory. */
+function short(text: string): string {
+  return Buffer.from(text.slice(0, MAX_TEXT_CHARS)).toString();
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../schema/values.ts";
 
-/** More than any client has; what one could pile up otherwise are subscriptions to nothing. */
-const MAX_MESSAGES = 100;
+/** More than any client has: they could be subscriptions to nothing. */
+const MAX_SUBSCRIPTIONS = 10;
 const SUBSCRIBE = "resources/subscribe";
 const UNSUBSCRIBE = "resources/unsubscribe";
 
@@ -13,7 +13,8 @@ export function setupAfter(setup: JsonObject[], message: JsonObject): JsonObject
   const unsubscribed = message["method"] === UNSUBSCRIBE;
   const replaced = subject(unsubscribed ? { ...message, method: SUBSCRIBE } : message);
   const others = setup.filter((earlier) => subject(earlier) !== replaced);
-  if (unsubscribed || others.length >= MAX_MESSAGES) return others;
+  const isFull = others.filter(({ method }) => method === SUBSCRIBE).length >= MAX_SUBSCRIPTIONS;
+  if (unsubscribed || (isFull && message["method"] === SUBSCRIBE)) return others;
   return [...others, message];
 }
 
