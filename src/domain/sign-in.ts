@@ -1,11 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { seconds } from "../schema/values.ts";
-import type { Decider } from "./principals.ts";
+import { type Decider, ownerKey } from "./principals.ts";
 import type { Tokens } from "./tokens.ts";
 
 const CODE_LIVES_MS = 10 * 60_000;
-/** More codes than people open pages: the oldest goes first. */
-const MAX_CODES = 100;
+/** More than one person opens pages in that time: the maker's own oldest goes first, and never another's. */
+const MAX_CODES_OF_ONE = 20;
 
 type Code = { hash: Buffer; maker: Decider; expiresAt: number };
 
@@ -20,7 +20,10 @@ export function createSignIn({ tokens, now }: { tokens: Tokens; now: () => numbe
     newCode(maker: Decider): { code: string; expires_at: number } {
       const code = randomBytes(24).toString("base64url");
       const expiresAt = now() + CODE_LIVES_MS;
-      codes = [...codes, { hash: hashOf(code), maker, expiresAt }].slice(-MAX_CODES);
+      const valid = codes.filter((candidate) => candidate.expiresAt > now());
+      const own = valid.filter((candidate) => ownerKey(candidate.maker) === ownerKey(maker));
+      const excess = own.at(-MAX_CODES_OF_ONE);
+      codes = [...valid.filter((candidate) => candidate !== excess), { hash: hashOf(code), maker, expiresAt }];
       return { code, expires_at: seconds(expiresAt) };
     },
 

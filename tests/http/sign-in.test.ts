@@ -66,6 +66,18 @@ describe("a sign-in code", () => {
     expect((await redeem(plexus, await newCode(plexus))).status).toBe(200);
   });
 
+  test("is never pushed out by those that somebody else makes", async () => {
+    await using plexus = await startPlexus();
+    const { token } = await namedToken(plexus, "evil");
+    const mine = await newCode(plexus);
+    const theirs: string[] = [];
+    for (let count = 0; count < 120; count++) theirs.push(await newCode(plexus, token));
+    expect((await redeem(plexus, mine)).status).toBe(200);
+    const redeemed: number[] = [];
+    for (const code of theirs.slice(-21)) redeemed.push((await redeem(plexus, code)).status);
+    expect(redeemed).toEqual([401, ...Array(20).fill(200)]);
+  });
+
   test("stands in no log, and neither does its token", async () => {
     await using plexus = await startPlexus();
     const code = await newCode(plexus);
