@@ -9,6 +9,8 @@ import { endIfQueued } from "./queued-end.ts";
 export type NamedToken = { id: string; name: string; created_at: number };
 /** How long a person stays signed in on the web page. */
 export const WEB_TOKEN_MS = 30 * 24 * 60 * 60 * 1000;
+/** More than one person has open: the page that signed in first is signed out. */
+const MAX_PAGES_OF_ONE = 100;
 
 /** Who calls with a token. That of a page acts for whoever made it, and ends by itself. */
 export type Holder = { principal: Principal; page?: { id: string; endsAt: number } };
@@ -104,6 +106,7 @@ export function createTokens({
       const name = maker.kind === "token" ? maker.id : null;
       const created = await create({ kind: "web", name, sessionId: null });
       if (!created) throw new Error("two random token ids were equal");
+      end(await storage.write(() => storage.tokens.removeOlderWebOf(name, MAX_PAGES_OF_ONE)));
       return { token: created.secret, expires_at: seconds(created.row.createdAt + WEB_TOKEN_MS) };
     },
 

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, lt, notInArray, sql } from "drizzle-orm";
 import type { Orm } from "./database.ts";
 import { tokens } from "./tables.ts";
 
@@ -30,6 +30,22 @@ export function tokenQueries(orm: Orm) {
         .where(and(eq(tokens.kind, "web"), eq(tokens.id, id)))
         .returning()
         .get(),
+    /** Those that act as this named token, or as the operator, but for the newest; tells their ids. */
+    removeOlderWebOf: (namedId: string | null, kept: number): string[] => {
+      const own = and(eq(tokens.kind, "web"), namedId === null ? isNull(tokens.name) : eq(tokens.name, namedId));
+      const newest = orm
+        .select({ id: tokens.id })
+        .from(tokens)
+        .where(own)
+        .orderBy(desc(tokens.createdAt), desc(sql`rowid`))
+        .limit(kept);
+      return orm
+        .delete(tokens)
+        .where(and(own, notInArray(tokens.id, newest)))
+        .returning({ id: tokens.id })
+        .all()
+        .map(({ id }) => id);
+    },
     /** Those that act as this named token; tells their ids. */
     removeWebOf: (namedId: string): string[] =>
       orm

@@ -56,6 +56,20 @@ describe("tokens.createNamed", () => {
   });
 });
 
+describe("tokens.createForWeb", () => {
+  test("keeps the newest hundred pages of each maker, and ends what the others hold open", async () => {
+    await using at = await temporaryTokens();
+    const named = at.tokens.identify((await at.tokens.createNamed("ci")).token)?.principal;
+    if (named?.kind !== "token") throw new Error("a named token is a token");
+    const [own, first] = [await at.tokens.createForWeb({ kind: "operator" }), await at.tokens.createForWeb(named)];
+    const revoked = at.tokens.revocation(at.tokens.identify(first.token) ?? { principal: named });
+    const later = [];
+    for (let page = 0; page < 100; page++) later.push(await at.tokens.createForWeb(named));
+    expect([revoked.aborted, at.tokens.identify(first.token)]).toEqual([true, undefined]);
+    for (const { token } of [own, ...later]) expect(at.tokens.identify(token)).toBeDefined();
+  });
+});
+
 describe("tokens.revoke", () => {
   test("ends what the token holds open", async () => {
     await using at = await temporaryTokens();
