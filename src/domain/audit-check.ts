@@ -1,9 +1,10 @@
-import { AuditChain, type AuditLine, type AuditProblem, type AuditReport, type DecidedEntry } from "../schema/audit.ts";
+import { AuditChain, type AuditLine, type AuditProblem, type AuditReport } from "../schema/audit.ts";
 import { AppError } from "../schema/errors.ts";
-import type { ApprovalRow } from "../storage/approvals.ts";
+import type { AuditRow } from "../storage/audit.ts";
+import { NO_HASH, subjectOf, timeOf } from "../storage/audit-entry.ts";
 import type { Storage } from "../storage/database.ts";
-import { hashOf } from "./asks.ts";
-import { decidedEntry, hashOfUpdate, NO_HASH } from "./audit.ts";
+import { changeIn, checkRows, problemOfDelivery, type Unchained } from "./audit-decisions.ts";
+import { createDeliveryCheck } from "./audit-deliveries.ts";
 import { createLinkCheck } from "./audit-links.ts";
 
 const PAGE = 200;
@@ -15,92 +16,80 @@ const RETIMED = "the time of its delivery was changed";
 
 export type AuditCheck = ReturnType<typeof createAuditCheck>;
 type Report = (problem: AuditProblem) => void;
-/** Up to when decisions were made that no chain has, and how many may be left of them. */
-type Unchained = { since: number; count: number };
 
 /** Compares the hash chains with themselves and with the decisions on record, in steps, so that others get their turn. */
 export function createAuditCheck({ storage }: { storage: Storage }) {
+  const forgottenThrough = (chain: AuditChain) => storage.audit.checkpoint(chain)?.seq ?? -1;
+
   /** The entries of a chain in order, each with the hash that it builds on; throws when retention overtakes it. */
-  async function* lines(chain: AuditChain): AsyncGenerator<AuditLine> {
+  async function* lines(chain: AuditChain): AsyncGenerator<{ line: AuditLine; row: AuditRow }> {
     let { seq: after, hash: previous } = storage.audit.checkpoint(chain) ?? { seq: -1, hash: NO_HASH };
     for (;;) {
       const page = storage.audit.page(chain, after, PAGE);
-      if ((storage.audit.checkpoint(chain)?.seq ?? -1) > after) throw new Overtaken();
-      for (const { seq, hash, entry } of page) {
-        yield { chain, seq, previous, hash, entry };
+      if (forgottenThrough(chain) > after) throw new Overtaken();
+      // Not before: a row that was read may tell of an entry that was written meanwhile.
+      if (page.length === 0) return;
+      for (const row of page) {
+        const { seq } = row;
+        // SQLite keeps any type in any column.
+        const [hash, entry] = [String(row.hash), String(row.entry)];
+        yield { line: { chain, seq, previous, hash, entry }, row };
         previous = hash;
         after = seq;
       }
-      if (page.length < PAGE) return;
       await new Promise(setImmediate);
     }
   }
 
   async function checkChain(chain: AuditChain, report: Report) {
+    const begin = forgottenThrough(chain);
     const links = createLinkCheck(chain);
-    /** Of decisions that no child waited for, when their rows say that they were delivered. */
-    const late = new Map<string, { seq: number; deliveredAt: number | null; isTold: boolean }>();
     let unchained: Unchained = { since: Number.POSITIVE_INFINITY, count: 0 };
+    const deliveries = createDeliveryCheck(chain, (approvalId) =>
+      problemOfDelivery(storage, chain, approvalId, begin >= 0 || unchained.count > 0),
+    );
+    /** Decisions whose rows say that they were delivered later, until an entry says so too. */
+    const marked = new Map<string, number>();
     let entries = 0;
     let bytes = 0;
-    for await (const line of lines(chain)) {
+    for await (const { line, row } of lines(chain)) {
       entries++;
+      const { seq } = line;
       const entry = links.next(line, report);
+      const complain = (problem: string) => report({ chain, seq, approval_id: subjectOf(entry), problem });
+      if (entry && row.approvalId !== subjectOf(entry)) complain("beside it stands another approval_id");
+      if (entry && row.at !== timeOf(entry)) complain("beside it stands another at");
+      deliveries.next(entry, seq, report);
       if (entry?.kind === "begins" || entry?.kind === "forgotten")
         unchained = { since: entry.chained_since, count: entry.unchained };
       if (entry?.kind === "decided") {
-        const row = storage.approvals.get(entry.approval_id);
-        bytes += row ? JSON.stringify(row.input).length : 0;
-        const problem = row ? changeIn(row, entry, line.seq) : "this decision was removed";
-        if (problem) report({ chain, seq: line.seq, approval_id: entry.approval_id, problem });
-        const deliveredAt = row?.deliveredAt ?? null;
-        if (entry.delivered_at === null) late.set(entry.approval_id, { seq: line.seq, deliveredAt, isTold: false });
+        const decision = storage.approvals.get(entry.approval_id);
+        bytes += decision ? JSON.stringify(decision.input).length : 0;
+        const problem = decision ? changeIn(decision, entry, chain, seq) : "this decision was removed";
+        if (problem && (decision || seq > forgottenThrough(chain))) complain(problem);
+        if (decision && decision.deliveredAt !== null && entry.delivered_at === null)
+          marked.set(entry.approval_id, seq);
       }
       if (entry?.kind === "delivered") {
-        const { approval_id } = entry;
-        const known = late.get(approval_id);
-        if (known?.isTold) report({ chain, seq: line.seq, approval_id, problem: "it was delivered twice" });
-        else if (known && known.deliveredAt !== entry.delivered_at)
-          report({ chain, seq: known.seq, approval_id, problem: RETIMED });
-        late.set(approval_id, { seq: line.seq, deliveredAt: entry.delivered_at, isTold: true });
+        marked.delete(entry.approval_id);
+        const place = storage.audit.placeOf(entry.approval_id);
+        if (place && place.deliveredAt !== entry.delivered_at) complain(RETIMED);
       }
       if (bytes < MAX_BYTES) continue;
       bytes = 0;
       await new Promise(setImmediate);
     }
     links.finish(report);
-    const begin = storage.audit.checkpoint(chain)?.seq ?? -1;
     if (entries > 0 && links.beginsBehind() !== begin)
       report({ chain, seq: begin, approval_id: null, problem: "the checkpoint does not stand before the first entry" });
-    for (const [approval_id, { seq, deliveredAt, isTold }] of late)
-      if (!isTold && deliveredAt !== null) report({ chain, seq, approval_id, problem: RETIMED });
-    return { entries, unchained, head: links.head() };
-  }
-
-  /** Decisions on record that the chains don't know. */
-  async function checkRows(unchained: Unchained, report: Report): Promise<void> {
-    let older = 0;
-    for (let after = ""; ; ) {
-      const page = storage.audit.decided(after, PAGE);
-      for (const { id, auditSeq, at, named } of page) {
-        const isOlder = auditSeq === null && at !== null && at <= unchained.since;
-        if (isOlder) older++;
-        else if (named !== id) report(rowProblem(id, "this decision is in no chain: it was inserted"));
-      }
-      after = page.at(-1)?.id ?? after;
-      if (page.length < PAGE) break;
-      await new Promise(setImmediate);
-    }
-    if (older > unchained.count) {
-      const were = `${unchained.count} decisions from before the chain began were on record, and now there are ${older}`;
-      report(rowProblem(null, `${were}: some were inserted`));
-    }
+    for (const [approval_id, seq] of marked) report({ chain, seq, approval_id, problem: RETIMED });
+    return { entries, begin, unchained, head: links.head() };
   }
 
   return {
     /** Every entry of both chains, for another program to check. */
     async *export(): AsyncGenerator<AuditLine> {
-      for (const chain of AuditChain.options) yield* lines(chain);
+      for (const chain of AuditChain.options) for await (const { line } of lines(chain)) yield line;
     },
     async verify(): Promise<AuditReport> {
       for (let tries = 1; ; tries++) {
@@ -117,14 +106,15 @@ export function createAuditCheck({ storage }: { storage: Storage }) {
     const problems: AuditProblem[] = [];
     let count = 0;
     const report: Report = (problem) => void (++count <= MAX_PROBLEMS && problems.push(problem));
-    const chains: AuditReport["chains"] = [];
-    let unchained: Unchained | undefined;
-    for (const chain of AuditChain.options) {
-      const { entries, head, unchained: found } = await checkChain(chain, report);
-      unchained ??= found;
-      chains.push({ chain, entries, head, forgotten_through: storage.audit.checkpoint(chain)?.seq ?? -1 });
-    }
-    if (unchained) await checkRows(unchained, report);
+    const decisions = await checkChain("decisions", report);
+    const builtin = await checkChain("builtin", report);
+    await checkRows(storage, { decisions: decisions.begin, builtin: builtin.begin }, decisions.unchained, report);
+    const chains = Object.entries({ decisions, builtin }).map(([chain, { entries, head, begin }]) => ({
+      chain: AuditChain.parse(chain),
+      entries,
+      head,
+      forgotten_through: begin,
+    }));
     return { type: "ok", intact: count === 0, chains, problems, has_more_problems: count > MAX_PROBLEMS };
   }
 }
@@ -134,25 +124,4 @@ class Overtaken extends AppError {
   constructor() {
     super("storage_unavailable", "Old decisions were forgotten while the record was read: try again.");
   }
-}
-
-function rowProblem(approval_id: string | null, problem: string): AuditProblem {
-  return { chain: "decisions", seq: null, approval_id, problem };
-}
-
-/** What differs between a decision as it was chained and as it stands on record now. */
-function changeIn(row: ApprovalRow, entry: DecidedEntry, seq: number): string | undefined {
-  const { status, resolvedAt, resolvedBy } = row;
-  if (status === "pending" || resolvedAt === null || resolvedBy === null) return "this decision was taken back";
-  if (row.auditSeq !== seq) return "this decision names another place in the chain";
-  if (row.askHash !== entry.ask_hash) return "this decision was changed: ask_hash";
-  const outcome = { ...row, status, resolvedAt, resolvedBy, deliveredAt: entry.delivered_at && row.deliveredAt };
-  const now = decidedEntry(
-    { ...row, askHash: hashOf(row.toolName, row.input) },
-    outcome,
-    hashOfUpdate(row.updatedInput),
-  );
-  const changed = Object.entries(now).filter(([key, value]) => !Bun.deepEquals(value, Object(entry)[key]));
-  if (changed.length === 0) return undefined;
-  return `this decision was changed: ${changed.map(([key]) => key).join(", ")}`;
 }

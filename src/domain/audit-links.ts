@@ -1,5 +1,5 @@
-import { type AuditChain, AuditEntry, type AuditLine, type AuditProblem } from "../schema/audit.ts";
-import { hashOfEntry, NO_HASH } from "./audit.ts";
+import type { AuditChain, AuditEntry, AuditLine, AuditProblem } from "../schema/audit.ts";
+import { entryIn, hashOfEntry, NO_HASH, subjectOf } from "../storage/audit-entry.ts";
 
 type Report = (problem: AuditProblem) => void;
 type Link = Pick<AuditLine, "seq" | "hash">;
@@ -13,8 +13,13 @@ export function createLinkCheck(chain: AuditChain) {
   return {
     /** What the next entry says, where it fits; what doesn't is reported. */
     next(line: AuditLine, report: Report): AuditEntry | undefined {
-      const complain = (problem: string) =>
-        report({ chain, seq: line.seq, approval_id: subjectOf(line.entry), problem });
+      const entry = entryIn(line.entry);
+      const seq = Number.isSafeInteger(line.seq) ? line.seq : null;
+      const complain = (problem: string) => report({ chain, seq, approval_id: subjectOf(entry), problem });
+      if (seq === null) {
+        complain("it has no number: it was inserted");
+        return undefined;
+      }
       const { seq: before, hash } = last ?? { seq: line.seq - 1, hash: line.previous };
       if (line.seq !== before + 1) complain(`the entries from ${before + 1} to ${line.seq - 1} are missing`);
       else if (line.previous !== hash) complain("it does not build on the entry before it");
@@ -22,7 +27,6 @@ export function createLinkCheck(chain: AuditChain) {
         complain("its hash does not fit: the entry was changed");
       first ??= line;
       last = line;
-      const entry = AuditEntry.safeParse(parsed(line.entry)).data;
       if (!entry) complain("it is no entry that this version of Plexus writes");
       if (entry?.kind === "forgotten") forgotten = entry;
       return entry;
@@ -40,17 +44,4 @@ export function createLinkCheck(chain: AuditChain) {
     beginsBehind: (): number => (first?.seq ?? 0) - 1,
     head: (): Link => ({ seq: last?.seq ?? -1, hash: last?.hash ?? NO_HASH }),
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function subjectOf(text: string): string | null {
-  const entry = AuditEntry.safeParse(parsed(text)).data;
-  return entry && "approval_id" in entry ? entry.approval_id : null;
 }

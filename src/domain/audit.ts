@@ -2,10 +2,8 @@ import { createHash } from "node:crypto";
 import type { AuditChain, AuditEntry, DecidedEntry } from "../schema/audit.ts";
 import type { ApprovalHead, Outcome } from "../storage/approvals.ts";
 import type { AuditLink } from "../storage/audit.ts";
+import { hashOfEntry, NO_HASH } from "../storage/audit-entry.ts";
 import type { Storage } from "../storage/database.ts";
-
-/** What the first entry of a chain builds on. */
-export const NO_HASH = "0".repeat(64);
 
 export type Audit = ReturnType<typeof createAudit>;
 
@@ -62,11 +60,6 @@ export function createAudit({ storage, now }: { storage: Storage; now: () => num
       return forgotten.count;
     },
   };
-}
-
-/** SHA-256 over the hash before it, a line feed, and the text of the entry. */
-export function hashOfEntry(previous: string, entry: string): string {
-  return createHash("sha256").update(`${previous}\n${entry}`).digest("hex");
 }
 
 /** Of an edited input, as its JSON is stored. */

@@ -68,7 +68,8 @@ export type AuditLine = z.infer<typeof AuditLine>;
 export const AuditProblem = z.strictObject({
   chain: AuditChain,
   seq: z.int().nullable(),
-  approval_id: Id.nullable(),
+  /** Whatever stands where an id should. */
+  approval_id: z.string().nullable(),
   problem: z.string(),
 });
 export type AuditProblem = z.infer<typeof AuditProblem>;
@@ -81,7 +82,7 @@ export const AuditReport = z.strictObject({
       chain: AuditChain,
       entries: z.int(),
       /** The newest entry: keep it elsewhere to notice a chain that was made anew. */
-      head: z.strictObject({ seq: z.int(), hash: Hash }),
+      head: z.strictObject({ seq: z.int(), hash: z.string() }),
       /** The last entry that was forgotten because of its age, or for want of space; -1 when none was. */
       forgotten_through: z.int(),
     }),

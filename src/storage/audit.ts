@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
 import type { AuditChain } from "../schema/audit.ts";
+import type { ApprovalRow } from "./approval-head.ts";
 import type { Orm } from "./database.ts";
 import { inOneStep } from "./space.ts";
 import { approvals, audit, auditCheckpoints } from "./tables.ts";
@@ -9,9 +10,25 @@ export type AuditRow = typeof audit.$inferSelect;
 /** An entry's place in its chain, and its hash. */
 export type AuditLink = Pick<AuditRow, "seq" | "hash">;
 
+/** A decision on record, and the text of the entry that it names as its own. */
+export type DecidedPlace = {
+  id: string;
+  chain: AuditChain | null;
+  auditSeq: number | null;
+  at: number | null;
+  entry: string | null;
+  /** A column that holds what Plexus never writes there. */
+  oddColumn: string | null;
+};
+
 /** A child that runs may still come back for a decision that it has not got yet. */
 const isAwaited = sql<number>`coalesce(delivered_at IS NULL AND status NOT IN ('pending', 'abandoned') AND EXISTS
   (SELECT 1 FROM turns WHERE turns.id = loopback_approvals.asked_in AND turns.status = 'running'), 0)`;
+
+/** As it is stored: what is read as `false` may be anything but 1, and be listed nowhere. */
+const chainOfRow = sql<AuditChain | null>`CASE is_builtin WHEN 0 THEN 'decisions' WHEN 1 THEN 'builtin' END`;
+const oddColumn = sql<string | null>`CASE WHEN is_builtin NOT IN (0, 1) THEN 'is_builtin'
+  WHEN interrupt NOT IN (0, 1) THEN 'interrupt' END`;
 
 /** Queries on the hash chains. What writes is called inside a transaction of the writer. */
 export function auditQueries(orm: Orm, sqlite: Database) {
@@ -51,19 +68,10 @@ export function auditQueries(orm: Orm, sqlite: Database) {
     .orderBy(asc(audit.seq))
     .limit(at("limit"))
     .prepare();
-  const decided = orm
-    .select({ id: approvals.id, auditSeq: approvals.auditSeq, at: approvals.resolvedAt, named: audit.approvalId })
+  const place = orm
+    .select({ auditSeq: approvals.auditSeq, deliveredAt: approvals.deliveredAt })
     .from(approvals)
-    .leftJoin(
-      audit,
-      and(
-        eq(audit.chain, sql`CASE is_builtin WHEN 1 THEN 'builtin' ELSE 'decisions' END`),
-        eq(audit.seq, approvals.auditSeq),
-      ),
-    )
-    .where(and(gt(approvals.id, at("after")), sql`status <> 'pending'`))
-    .orderBy(asc(approvals.id))
-    .limit(at("limit"))
+    .where(eq(approvals.id, at("id")))
     .prepare();
   const unchained = orm
     .select({ count: sql<number>`count(*)` })
@@ -83,12 +91,25 @@ export function auditQueries(orm: Orm, sqlite: Database) {
         .from(audit)
         .where(and(eq(audit.chain, chain), eq(audit.seq, 0)))
         .get(),
-    /** Decided approvals after `after`, in the order of their ids, with the entry that each names. */
-    decided: (
-      after: string,
-      limit: number,
-    ): { id: string; auditSeq: number | null; at: number | null; named: string | null }[] =>
-      decided.all({ after, limit }),
+    /** Decided approvals in the order of their ids, each with the entry at the place that it names. */
+    decided: (after: string | undefined, limit: number): DecidedPlace[] =>
+      orm
+        .select({
+          id: approvals.id,
+          chain: chainOfRow,
+          auditSeq: approvals.auditSeq,
+          at: approvals.resolvedAt,
+          entry: audit.entry,
+          oddColumn,
+        })
+        .from(approvals)
+        .leftJoin(audit, and(eq(audit.chain, chainOfRow), eq(audit.seq, approvals.auditSeq)))
+        .where(and(sql`status <> 'pending'`, after === undefined ? undefined : gt(approvals.id, after)))
+        .orderBy(asc(approvals.id))
+        .limit(limit)
+        .all(),
+    /** Which place in the chain an approval names, and when it says that it was delivered. */
+    placeOf: (id: string): Pick<ApprovalRow, "auditSeq" | "deliveredAt"> | undefined => place.get({ id }),
     append: ({ chain, seq, approvalId, at, entry, hash }: AuditRow): void =>
       void insert.run(chain, seq, approvalId, at, entry, hash),
     /** In order, beginning after `after`. */

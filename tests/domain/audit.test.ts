@@ -1,11 +1,6 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
-import type { AuditReport } from "../../src/schema/audit.ts";
-import { allow, type DomainOptions, deny, edit, OPERATOR, stoppedClock, temporaryDomain } from "./open-domain.ts";
-
-const DAY_MS = 86_400_000;
-type TestDomain = Awaited<ReturnType<typeof temporaryDomain>>;
+import { DAY_MS, decideAll, decidedDomain, listed, readsAlone, tamper, textOf } from "./audited.ts";
+import { allow, OPERATOR, stoppedClock, temporaryDomain } from "./open-domain.ts";
 
 describe("the hash chains", () => {
   test("fit what was decided by people, by deadlines and by built-in rules, delivered at once or later", async () => {
@@ -178,47 +173,3 @@ describe("what retention takes away", () => {
     expect((await domain.auditCheck.verify()).intact).toBe(true);
   });
 });
-
-/** A domain in which everything that can be decided was. */
-async function decidedDomain(options: DomainOptions = {}): Promise<TestDomain> {
-  const domain = await temporaryDomain({ builtinRule: readsAlone, ...options });
-  await decideAll(domain);
-  return domain;
-}
-
-async function decideAll(domain: TestDomain): Promise<void> {
-  const session = await domain.session();
-  const ask = async (input: object, toolUseId?: string) => domain.ask(session, { input: { ...input }, toolUseId });
-  using allowed = await ask({ command: "one" });
-  await domain.approvals.decide(OPERATOR, allowed.approvalId, allow);
-  using denied = await ask({ command: "two" });
-  await domain.approvals.decide(OPERATOR, denied.approvalId, deny("no"));
-  using edited = await ask({ command: "three" });
-  await domain.approvals.decide(OPERATOR, edited.approvalId, edit({ command: "four" }));
-  using expired = await domain.ask({ ...session, loopbackTimeoutSecs: 0 });
-  await domain.approvals.expire();
-  expect(domain.approvals.get(OPERATOR, expired.approvalId).status).toBe("timed_out");
-  const left = await ask({ command: "five" }, "late");
-  left[Symbol.dispose]();
-  await domain.approvals.decide(OPERATOR, left.approvalId, allow);
-  using late = await ask({ command: "five" }, "late");
-  expect(await late.answer()).toMatchObject({ behavior: "allow" });
-  for (const file_path of ["a", "b"]) await domain.ask(session, { tool: "Read", input: { file_path } });
-}
-
-function readsAlone(_: unknown, { tool_name }: { tool_name: string }): { rule: string } | undefined {
-  return tool_name === "Read" ? { rule: "read" } : undefined;
-}
-
-function listed(domain: TestDomain, withBuiltin: boolean): string[] {
-  return domain.approvals.list(OPERATOR, { limit: 1_000, withBuiltin }).approvals.map(({ id }) => id);
-}
-
-function tamper({ dataDir }: TestDomain, sql: string): void {
-  using sqlite = new Database(join(dataDir, "plexus.db"));
-  expect(sqlite.run(sql).changes).toBeGreaterThan(0);
-}
-
-function textOf({ problems }: AuditReport): string {
-  return problems.map(({ problem }) => problem).join("; ");
-}
