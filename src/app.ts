@@ -103,7 +103,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
   try {
     const operatorToken = config.token ?? ensureOperatorToken(config.dataDir);
     const hidden = privatePaths({ dataDir: config.dataDir, home: config.home, env: config.environment });
-    const audit = createAudit({ storage, now });
+    const audit = createAudit({ storage, now, onError });
     await storage.write(audit.begin);
     const approvals = stack.use(
       createApprovals({

@@ -2,8 +2,8 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { Command } from "commander";
 import { type Flags, readConfig } from "../config.ts";
-import { createLinkCheck } from "../domain/audit-links.ts";
-import { AuditChain, AuditLine, type AuditProblem, AuditReport } from "../schema/audit.ts";
+import { createExportCheck } from "../domain/audit-export.ts";
+import { AuditLine, type AuditProblem, AuditReport } from "../schema/audit.ts";
 import { fileFailure } from "./file-failure.ts";
 import { jsonText, printable } from "./printable.ts";
 import { findServer } from "./server-client.ts";
@@ -50,29 +50,23 @@ async function ofServer(options: Options): Promise<AuditReport> {
   return AuditReport.parse(await response.json());
 }
 
-/** What an export tells by itself: whether its entries build on each other. */
+/** What an export tells by itself: whether its entries build on each other, and each delivery on a decision. */
 async function ofFile(file: string): Promise<AuditReport> {
   const problems: AuditProblem[] = [];
   const report = (problem: AuditProblem) => void problems.push(problem);
-  const checks = new Map(AuditChain.options.map((chain) => [chain, { links: createLinkCheck(chain), entries: 0 }]));
+  const checks = { decisions: createExportCheck("decisions", report), builtin: createExportCheck("builtin", report) };
   try {
     let number = 0;
     for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
       const line = lineIn(text, ++number);
-      const check = checks.get(line.chain);
-      if (!check) continue;
-      check.entries++;
-      check.links.next(line, report);
+      checks[line.chain].next(line);
     }
   } catch (cause) {
     throw fileFailure(`The export ${file} can't be read`, cause);
   }
-  if ([...checks.values()].every(({ entries }) => entries === 0))
+  const chains = [checks.decisions.finish(), checks.builtin.finish()];
+  if (chains.every(({ entries }) => entries === 0))
     throw new CommandFailed(`The export ${file} has no entries: is it the right file?`);
-  const chains = [...checks].map(([chain, { links, entries }]) => {
-    links.finish(report);
-    return { chain, entries, head: links.head(), forgotten_through: links.beginsBehind() };
-  });
   return { type: "ok", intact: problems.length === 0, chains, problems, has_more_problems: false };
 }
 
@@ -85,15 +79,27 @@ function lineIn(text: string, number: number): AuditLine {
 }
 
 function textOf({ intact, chains, problems, has_more_problems }: AuditReport): string {
-  const lines = chains.map(({ chain, entries, head, forgotten_through }) => {
-    const forgotten = forgotten_through < 0 ? "" : `, those up to ${forgotten_through} forgotten by age or space`;
-    if (entries === 0) return `${chain}: no entries`;
-    return `${chain}: ${entries} ${entries === 1 ? "entry" : "entries"}${forgotten}; the newest is ${head.seq}, ${head.hash}`;
-  });
+  const lines = chains.map(extentOf);
   const found = problems.map(({ chain, seq, approval_id, problem }) => {
     const where = [`${chain}${seq === null ? "" : ` ${seq}`}`, approval_id && `approval ${approval_id}`];
     return `✗ ${printable(`${where.filter(Boolean).join(", ")}: ${problem}`)}`;
   });
   if (has_more_problems) found.push("✗ and more");
   return `${[...lines, ...found, ...(intact ? ["✓ every entry fits"] : [])].join("\n")}\n`;
+}
+
+/** From where to where a chain reaches, so that one that begins too late catches the eye. */
+function extentOf({ chain, entries, head, ...extent }: AuditReport["chains"][number]): string {
+  const { forgotten_through, chained_since, first_at, head_at } = extent;
+  if (entries === 0) return `${chain}: no entries`;
+  const reach = `${forgotten_through + 1} (${moment(first_at)}) to ${head.seq} (${moment(head_at)})`;
+  const forgotten =
+    forgotten_through < 0
+      ? ""
+      : `, begun ${moment(chained_since)}, those up to ${forgotten_through} forgotten by age or space`;
+  return `${chain}: ${entries} ${entries === 1 ? "entry" : "entries"}, ${reach}${forgotten}; the newest is ${head.seq}, ${head.hash}`;
+}
+
+function moment(at: number | null): string {
+  return at === null ? "at no known time" : new Date(at).toISOString();
 }

@@ -3,7 +3,7 @@ import { AppError } from "../schema/errors.ts";
 import type { AuditRow } from "../storage/audit.ts";
 import { NO_HASH, subjectOf, timeOf } from "../storage/audit-entry.ts";
 import type { Storage } from "../storage/database.ts";
-import { changeIn, checkRows, problemOfDelivery, type Unchained } from "./audit-decisions.ts";
+import { changeIn, checkRows, problemOfDelivery } from "./audit-decisions.ts";
 import { createDeliveryCheck } from "./audit-deliveries.ts";
 import { createLinkCheck } from "./audit-links.ts";
 
@@ -42,26 +42,21 @@ export function createAuditCheck({ storage }: { storage: Storage }) {
   }
 
   async function checkChain(chain: AuditChain, report: Report) {
-    const begin = forgottenThrough(chain);
+    const checkpoint = storage.audit.checkpoint(chain);
     const links = createLinkCheck(chain);
-    let unchained: Unchained = { since: Number.POSITIVE_INFINITY, count: 0 };
     const deliveries = createDeliveryCheck(chain, (approvalId) =>
-      problemOfDelivery(storage, chain, approvalId, begin >= 0 || unchained.count > 0),
+      problemOfDelivery(storage, chain, approvalId, !!checkpoint || (links.mark()?.unchained ?? 0) > 0),
     );
     /** Decisions whose rows say that they were delivered later, until an entry says so too. */
     const marked = new Map<string, number>();
-    let entries = 0;
     let bytes = 0;
     for await (const { line, row } of lines(chain)) {
-      entries++;
       const { seq } = line;
       const entry = links.next(line, report);
       const complain = (problem: string) => report({ chain, seq, approval_id: subjectOf(entry), problem });
       if (entry && row.approvalId !== subjectOf(entry)) complain("beside it stands another approval_id");
       if (entry && row.at !== timeOf(entry)) complain("beside it stands another at");
       deliveries.next(entry, seq, report);
-      if (entry?.kind === "begins" || entry?.kind === "forgotten")
-        unchained = { since: entry.chained_since, count: entry.unchained };
       if (entry?.kind === "decided") {
         const decision = storage.approvals.get(entry.approval_id);
         bytes += decision ? JSON.stringify(decision.input).length : 0;
@@ -80,10 +75,10 @@ export function createAuditCheck({ storage }: { storage: Storage }) {
       await new Promise(setImmediate);
     }
     links.finish(report);
-    if (entries > 0 && links.beginsBehind() !== begin)
-      report({ chain, seq: begin, approval_id: null, problem: "the checkpoint does not stand before the first entry" });
     for (const [approval_id, seq] of marked) report({ chain, seq, approval_id, problem: RETIMED });
-    return { entries, begin, unchained, head: links.head() };
+    const problem = problemOfCheckpoint(checkpoint, links.summary());
+    if (problem) report({ chain, seq: checkpoint?.seq ?? null, approval_id: null, problem });
+    return { begin: checkpoint?.seq ?? -1, mark: links.mark(), summary: links.summary() };
   }
 
   return {
@@ -108,15 +103,24 @@ export function createAuditCheck({ storage }: { storage: Storage }) {
     const report: Report = (problem) => void (++count <= MAX_PROBLEMS && problems.push(problem));
     const decisions = await checkChain("decisions", report);
     const builtin = await checkChain("builtin", report);
-    await checkRows(storage, { decisions: decisions.begin, builtin: builtin.begin }, decisions.unchained, report);
-    const chains = Object.entries({ decisions, builtin }).map(([chain, { entries, head, begin }]) => ({
-      chain: AuditChain.parse(chain),
-      entries,
-      head,
-      forgotten_through: begin,
-    }));
+    await checkRows(storage, { decisions: decisions.begin, builtin: builtin.begin }, decisions.mark, report);
+    const chains = [decisions.summary, builtin.summary];
     return { type: "ok", intact: count === 0, chains, problems, has_more_problems: count > MAX_PROBLEMS };
   }
+}
+
+/** Plexus writes a checkpoint together with an entry that says the same. */
+function problemOfCheckpoint(
+  checkpoint: { seq: number; chainedSince: number } | undefined,
+  { entries, forgotten_through, chained_since }: AuditReport["chains"][number],
+): string | undefined {
+  if (checkpoint && (entries === 0 || checkpoint.seq < 0))
+    return "there is a checkpoint, although nothing was forgotten";
+  if (entries > 0 && (checkpoint?.seq ?? -1) !== forgotten_through)
+    return "the checkpoint does not stand before the first entry";
+  if (checkpoint && checkpoint.chainedSince !== chained_since)
+    return "the checkpoint says that the chain began at another time";
+  return undefined;
 }
 
 /** Retention has forgotten entries that were still to be read. */

@@ -1,4 +1,4 @@
-import type { AuditChain, AuditProblem, DecidedEntry } from "../schema/audit.ts";
+import type { AuditChain, AuditMark, AuditProblem, DecidedEntry } from "../schema/audit.ts";
 import type { ApprovalRow } from "../storage/approvals.ts";
 import { entryIn } from "../storage/audit-entry.ts";
 import type { Storage } from "../storage/database.ts";
@@ -9,8 +9,6 @@ import { TWICE, UNKNOWN } from "./audit-deliveries.ts";
 const PAGE = 200;
 
 type Report = (problem: AuditProblem) => void;
-/** Up to when decisions were made that no chain has, and how many may be left of them. */
-export type Unchained = { since: number; count: number };
 /** What each chain was checked to hold: everything behind this entry. */
 export type Begins = Record<AuditChain, number>;
 
@@ -48,13 +46,18 @@ export function problemOfDelivery(
 }
 
 /** Reports decisions on record that the chains don't know. */
-export async function checkRows(storage: Storage, begins: Begins, unchained: Unchained, report: Report): Promise<void> {
+export async function checkRows(
+  storage: Storage,
+  begins: Begins,
+  mark: Pick<AuditMark, "chained_since" | "unchained"> = { chained_since: Number.POSITIVE_INFINITY, unchained: 0 },
+  report: Report,
+): Promise<void> {
   let older = 0;
   for (let after: string | undefined; ; ) {
     const page = storage.audit.decided(after, PAGE);
     for (const { id, chain, auditSeq, at, entry, oddColumn } of page) {
       const named = chain && auditSeq !== null && auditSeq > begins[chain] ? entryIn(entry ?? "") : undefined;
-      const isOlder = auditSeq === null && at !== null && at <= unchained.since;
+      const isOlder = auditSeq === null && at !== null && at <= mark.chained_since;
       if (isOlder) older++;
       if (oddColumn) report(rowProblem(id, changed(oddColumn)));
       else if (!isOlder && !(named?.kind === "decided" && named.approval_id === id))
@@ -64,8 +67,8 @@ export async function checkRows(storage: Storage, begins: Begins, unchained: Unc
     if (page.length < PAGE) break;
     await new Promise(setImmediate);
   }
-  if (older > unchained.count) {
-    const were = `${unchained.count} decisions from before the chain began were on record, and now there are ${older}`;
+  if (older > mark.unchained) {
+    const were = `${mark.unchained} decisions from before the chain began were on record, and now there are ${older}`;
     report(rowProblem(null, `${were}: some were inserted`));
   }
 }

@@ -7,8 +7,12 @@ import type { Storage } from "../storage/database.ts";
 
 export type Audit = ReturnType<typeof createAudit>;
 
+type AuditNeed = { storage: Storage; now: () => number; onError: (cause: unknown) => void };
+
 /** Writes the hash chains over decisions; every function is called inside the transaction of what it records. */
-export function createAudit({ storage, now }: { storage: Storage; now: () => number }) {
+export function createAudit({ storage, now, onError }: AuditNeed) {
+  const refused = new Map<AuditChain, string>();
+
   /** Where the next entry goes, and the hash that it builds on; a chain begins with what was decided before it. */
   function next(chain: AuditChain): AuditLink {
     const tail = storage.audit.tail(chain);
@@ -30,6 +34,14 @@ export function createAudit({ storage, now }: { storage: Storage; now: () => num
     return hash;
   }
 
+  /** What does not verify is evidence: it stays, and that is told once. */
+  function refuse(chain: AuditChain, reason: string): 0 {
+    const message = `The audit chain ${chain} was tampered with, or is damaged: ${reason}. Nothing is forgotten from there on: run \`plexus audit verify\`.`;
+    if (refused.get(chain) !== message) onError(new Error(message));
+    refused.set(chain, message);
+    return 0;
+  }
+
   return {
     next,
     /** Begins the chain over decisions where there is none: whatever is decided without it from then on is found. */
@@ -47,17 +59,27 @@ export function createAudit({ storage, now }: { storage: Storage; now: () => num
       const chain = chainOf(asked);
       append(chain, next(chain), asked.id, deliveredAt, entry);
     },
-    /** Forgets what is older, and records up to where; tells how many entries went. */
+    /** Forgets what is older, as far as it verifies, and records up to where; tells how many entries went. */
     forgetBefore(chain: AuditChain, before: number, limit: number): number {
-      const chained_since = storage.audit.checkpoint(chain)?.chainedSince ?? storage.audit.first(chain)?.at ?? now();
-      const forgotten = storage.audit.forgetBefore(chain, before, limit, chained_since);
-      if (!forgotten) return 0;
-      const { seq: through_seq, hash: through_hash } = forgotten.through;
+      if (!storage.audit.tail(chain)) return 0;
+      const mark = storage.audit.mark(chain);
+      if (!mark) return refuse(chain, "no entry says when it began");
+      const { chained_since } = mark;
+      const { count, through, brokenAt } = storage.audit.forgetBefore(chain, before, limit, chained_since);
+      if (brokenAt !== undefined) refuse(chain, `entry ${brokenAt} does not verify`);
+      if (!through) return 0;
       const at = now();
-      const unchained = unchainedOf(chain);
-      const entry = { kind: "forgotten", at, through_seq, through_hash, chained_since, unchained } as const;
+      const entry = {
+        kind: "forgotten",
+        at,
+        through_seq: through.seq,
+        through_hash: through.hash,
+        chained_since,
+        // What no chain has gets less and less: more were inserted.
+        unchained: Math.min(mark.unchained, unchainedOf(chain)),
+      } as const;
       append(chain, next(chain), null, at, entry);
-      return forgotten.count;
+      return count;
     },
   };
 }

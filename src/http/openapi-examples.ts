@@ -116,7 +116,17 @@ export const EXAMPLES = {
   AuditReport: {
     type: "ok",
     intact: true,
-    chains: [{ chain: "decisions", entries: 1, head: { seq: 0, hash: AuditLine.hash }, forgotten_through: -1 }],
+    chains: [
+      {
+        chain: "decisions",
+        entries: 1,
+        head: { seq: 0, hash: AuditLine.hash },
+        forgotten_through: -1,
+        chained_since: 1787000000000,
+        first_at: 1787000000000,
+        head_at: 1787000000000,
+      },
+    ],
     problems: [],
     has_more_problems: false,
   },

@@ -6,7 +6,8 @@ import { Id } from "./values.ts";
 export const AuditChain = z.enum(["decisions", "builtin"]);
 export type AuditChain = z.infer<typeof AuditChain>;
 
-const Milliseconds = z.int().nonnegative();
+/** No later than a date can be. */
+const Milliseconds = z.int().nonnegative().max(8.64e15);
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** Decisions that no chain has: so many, all of them made before this moment, when the chain began. */
@@ -50,6 +51,8 @@ export const AuditEntry = z.discriminatedUnion("kind", [
 ]);
 export type AuditEntry = z.infer<typeof AuditEntry>;
 export type DecidedEntry = Extract<AuditEntry, { kind: "decided" }>;
+/** An entry that says when its chain began. */
+export type AuditMark = Extract<AuditEntry, { kind: "begins" | "forgotten" }>;
 
 /** One line of an export. */
 export const AuditLine = z.strictObject({
@@ -85,6 +88,10 @@ export const AuditReport = z.strictObject({
       head: z.strictObject({ seq: z.int(), hash: z.string() }),
       /** The last entry that was forgotten because of its age, or for want of space; -1 when none was. */
       forgotten_through: z.int(),
+      /** When the chain began, and when its first and its newest entry were made: what is missing in front went early if that is young. */
+      chained_since: Milliseconds.nullable(),
+      first_at: Milliseconds.nullable(),
+      head_at: Milliseconds.nullable(),
     }),
   ),
   problems: z.array(AuditProblem),

@@ -9,10 +9,11 @@ export function hashOfEntry(previous: string, entry: string): string {
   return createHash("sha256").update(`${previous}\n${entry}`).digest("hex");
 }
 
-/** What an entry says; `undefined` for a text that no version up to this one writes. */
+/** What an entry says; `undefined` for a text that this version does not write, to the letter: it must mean one thing to all. */
 export function entryIn(text: string): AuditEntry | undefined {
   try {
-    return AuditEntry.safeParse(JSON.parse(text)).data;
+    const entry = AuditEntry.safeParse(JSON.parse(text)).data;
+    return JSON.stringify(entry) === text ? entry : undefined;
   } catch {
     return undefined;
   }

@@ -271,7 +271,7 @@ describe("a waiter", () => {
       caughtUp: async () => {},
       builtinRule: () => undefined,
       onBuiltin: () => {},
-      audit: createAudit({ storage: { ...storage, [Symbol.dispose]: () => {} }, now: Date.now }),
+      audit: createAudit({ storage: { ...storage, [Symbol.dispose]: () => {} }, now: Date.now, onError: () => {} }),
       hold: (id) => {
         using sqlite = new Database(join(storage.dataDir, "plexus.db"), { readonly: true });
         const visible = sqlite.query("SELECT id FROM loopback_approvals WHERE id = ?").get(id) !== null;

@@ -1,16 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { AuditReport } from "../../src/schema/audit.ts";
-import { decidedDomain, forge, type TestDomain, tamper, textOf } from "./audited.ts";
+import { decidedDomain, forge, found, foundIn, INTACT, type TestDomain, tamper } from "./audited.ts";
 import { allow, OPERATOR, stoppedClock, temporaryDomain } from "./open-domain.ts";
 
 const FORGED = "01999999-0000-7000-8000-000000000001";
-
-async function foundIn(domain: TestDomain): Promise<{ intact: boolean; problems: string }> {
-  const report = await domain.auditCheck.verify();
-  return { intact: report.intact, problems: textOf(report) };
-}
-
-const found = (problem: string) => ({ intact: false, problems: expect.stringContaining(problem) });
 
 describe("an inserted decision is found", () => {
   test.each([
@@ -120,7 +113,7 @@ describe("a delivery that is replayed is found", () => {
     tamper(domain, "UPDATE loopback_approvals SET status='allowed', resolved_at=1, resolved_by='operator'");
     using late = await domain.ask(session, call);
     expect(await late.answer()).toMatchObject({ behavior: "allow" });
-    expect(await foundIn(domain)).toEqual({ intact: true, problems: "" });
+    expect(await foundIn(domain)).toEqual(INTACT);
     tamper(domain, "UPDATE loopback_approvals SET delivered_at=delivered_at+1");
     expect(await foundIn(domain)).toEqual(found("the time of its delivery was changed"));
   });

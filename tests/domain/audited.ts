@@ -68,3 +68,12 @@ export function forge(domain: TestDomain, said: object, at: number, approvalId: 
 export function textOf({ problems }: AuditReport): string {
   return problems.map(({ problem }) => problem).join("; ");
 }
+
+export async function foundIn(domain: TestDomain): Promise<{ intact: boolean; problems: string }> {
+  const report = await domain.auditCheck.verify();
+  return { intact: report.intact, problems: textOf(report) };
+}
+
+export const found = (problem: string) => ({ intact: false, problems: expect.stringContaining(problem) });
+
+export const INTACT = { intact: true, problems: "" };

@@ -68,7 +68,7 @@ describe("an approval that no connection holds", () => {
     using holds = createHolds({ now: clock.now, graceMs: 0, onDropped: () => {} });
     const settlement = createSettlement({
       storage: domain.storage,
-      audit: createAudit({ storage: domain.storage, now: clock.now }),
+      audit: createAudit({ storage: domain.storage, now: clock.now, onError: (cause) => domain.errors.push(cause) }),
       now: clock.now,
       isHeld: holds.isHeld,
       onSettled: () => {},

@@ -70,7 +70,7 @@ export function openDomain(dataDir: string, options: DomainOptions = {}): Domain
   const broadcast = createBroadcast(onError);
   using opened = new DisposableStack();
   const storage = opened.use(openStorage(dataDir, broadcast.publish, now));
-  const audit = createAudit({ storage, now });
+  const audit = createAudit({ storage, now, onError });
   const approvals = opened.use(
     createApprovals({
       storage,
