@@ -91,7 +91,7 @@ export function auditFrontQueries(orm: Orm) {
       orm
         .insert(auditCheckpoints)
         .values({ chain, ...through, chainedSince })
-        .onConflictDoUpdate({ target: auditCheckpoints.chain, set: { ...through, chainedSince } })
+        .onConflictDoUpdate({ target: auditCheckpoints.chain, set: through })
         .run();
       return { count: old.length, through, brokenAt };
     },

@@ -32,6 +32,7 @@ describe("retention goes by what was hashed:", () => {
     ["was changed", "UPDATE audit SET entry=replace(entry,'denied','allowed') WHERE chain='decisions' AND seq=2", 2],
     ["is none", "UPDATE audit SET entry='{}' WHERE chain='decisions' AND seq=2", 2],
     ["is missing", "DELETE FROM audit WHERE chain='decisions' AND seq=2", 2],
+    ["has another number", "UPDATE audit SET seq=seq+100 WHERE chain='decisions' AND seq=6", 6],
     ["does not begin the chain", "DELETE FROM audit WHERE chain='decisions' AND seq=0", 0],
   ])("an entry that %s stops it, which is told once, and nothing else is kept for it", async (_, sql, brokenAt) => {
     const clock = stoppedClock();
@@ -64,6 +65,7 @@ describe("a checkpoint that Plexus did not write is found", () => {
     await domain.retention.sweep();
     expect(domain.storage.approvals.get("inserted")).toBeDefined();
     expect(await foundIn(domain)).toEqual(found("in no chain: it was inserted"));
+    expect(await foundIn(domain)).toEqual(found("the checkpoint says that the chain began at another time"));
   });
 
   test("where there is no chain", async () => {
