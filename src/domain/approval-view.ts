@@ -22,6 +22,7 @@ export function toApproval(row: ApprovalRow): Approval {
     resolved_at: row.resolvedAt === null ? null : seconds(row.resolvedAt),
     resolved_by: row.resolvedBy,
     ...(row.status !== "pending" && { delivered_at: row.deliveredAt === null ? null : seconds(row.deliveredAt) }),
+    ...removedIn(row),
   };
 }
 
@@ -47,6 +48,7 @@ export function toChangeEvent(
       session_id: row.sessionId,
       created_at: seconds(row.createdAt),
       expires_at: seconds(row.expiresAt),
+      ...removedIn(row),
     };
   }
   if (row.resolvedAt === null || row.resolvedBy === null) return undefined;
@@ -62,13 +64,20 @@ export function toChangeEvent(
     updated_input: row.updatedInput,
     resolved_by: row.resolvedBy,
     resolved_at: seconds(row.resolvedAt),
+    ...removedIn(row),
   };
+}
+
+function removedIn({ inputCutAt }: ApprovalRow): { input_removed_at?: number } {
+  return inputCutAt === null ? {} : { input_removed_at: seconds(inputCutAt) };
 }
 
 /** What the child is told; only a row that says `allowed` ever makes an allow. */
 export function toPermitAnswer(row: ApprovalRow): PermitAnswer {
   switch (row.status) {
     case "allowed":
+      // `{}` would run what was asked, instead of what was allowed.
+      if (row.inputCutAt !== null && row.updatedInput !== null) return EDIT_REMOVED;
       return { behavior: "allow", updatedInput: row.updatedInput ?? echoed(row.input) };
     case "denied": {
       const message = row.responseMessage || `Denied by ${row.resolvedBy}, without a reason. The tool was not run.`;
@@ -81,6 +90,11 @@ export function toPermitAnswer(row: ApprovalRow): PermitAnswer {
       throw new Error(`approval ${row.id} is still pending`);
   }
 }
+
+const EDIT_REMOVED: PermitAnswer = {
+  behavior: "deny",
+  message: "The call was allowed with another input, which was removed to save space since. The tool was not run.",
+};
 
 /** What an allow without changes says of the input: the input itself, or `{}` where that is long. */
 export function echoed(input: JsonObject): JsonObject {

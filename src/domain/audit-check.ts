@@ -3,7 +3,8 @@ import { AppError } from "../schema/errors.ts";
 import type { AuditRow } from "../storage/audit.ts";
 import { NO_HASH, subjectOf, timeOf } from "../storage/audit-entry.ts";
 import type { Storage } from "../storage/database.ts";
-import { changeIn, checkRows, problemOfDelivery } from "./audit-decisions.ts";
+import { createCutCheck } from "./audit-cuts.ts";
+import { checkRows, problemOfDecision, problemOfDelivery, readDecision } from "./audit-decisions.ts";
 import { createDeliveryCheck } from "./audit-deliveries.ts";
 import { createLinkCheck } from "./audit-links.ts";
 
@@ -47,6 +48,7 @@ export function createAuditCheck({ storage }: { storage: Storage }) {
     const deliveries = createDeliveryCheck(chain, (approvalId) =>
       problemOfDelivery(storage, chain, approvalId, !!checkpoint || (links.mark()?.unchained ?? 0) > 0),
     );
+    const cuts = createCutCheck(chain, storage.audit.placeOf);
     /** Decisions whose rows say that they were delivered later, until an entry says so too. */
     const marked = new Map<string, number>();
     let bytes = 0;
@@ -57,13 +59,17 @@ export function createAuditCheck({ storage }: { storage: Storage }) {
       if (entry && row.approvalId !== subjectOf(entry)) complain("beside it stands another approval_id");
       if (entry && row.at !== timeOf(entry)) complain("beside it stands another at");
       deliveries.next(entry, seq, report);
+      cuts.next(entry, seq, report);
       if (entry?.kind === "decided") {
-        const decision = storage.approvals.get(entry.approval_id);
-        bytes += decision ? JSON.stringify(decision.input).length : 0;
-        const problem = decision ? changeIn(decision, entry, chain, seq) : "this decision was removed";
+        const decision = readDecision(storage, entry.approval_id);
+        const problem = problemOfDecision(decision, entry, chain, seq);
+        // What is gone may have been forgotten since the entry was read.
         if (problem && (decision || seq > forgottenThrough(chain))) complain(problem);
-        if (decision && decision.deliveredAt !== null && entry.delivered_at === null)
-          marked.set(entry.approval_id, seq);
+        if (decision && decision !== "unreadable") {
+          bytes += JSON.stringify(decision.input).length;
+          cuts.decided(decision, seq);
+          if (decision.deliveredAt !== null && entry.delivered_at === null) marked.set(decision.id, seq);
+        }
       }
       if (entry?.kind === "delivered") {
         marked.delete(entry.approval_id);
@@ -75,6 +81,7 @@ export function createAuditCheck({ storage }: { storage: Storage }) {
       await new Promise(setImmediate);
     }
     links.finish(report);
+    cuts.finish(report);
     for (const [approval_id, seq] of marked) report({ chain, seq, approval_id, problem: RETIMED });
     const problem = problemOfCheckpoint(checkpoint, links.summary());
     if (problem) report({ chain, seq: checkpoint?.seq ?? null, approval_id: null, problem });

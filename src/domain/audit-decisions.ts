@@ -1,4 +1,6 @@
 import type { AuditChain, AuditMark, AuditProblem, DecidedEntry } from "../schema/audit.ts";
+import { AppError } from "../schema/errors.ts";
+import { isJsonObject } from "../schema/values.ts";
 import type { ApprovalRow } from "../storage/approvals.ts";
 import { entryIn } from "../storage/audit-entry.ts";
 import type { Storage } from "../storage/database.ts";
@@ -12,18 +14,42 @@ type Report = (problem: AuditProblem) => void;
 /** What each chain was checked to hold: everything behind this entry. */
 export type Begins = Record<AuditChain, number>;
 
+/** What is wrong with the decision on record of which an entry tells. */
+export function problemOfDecision(
+  decision: ApprovalRow | "unreadable" | undefined,
+  entry: DecidedEntry,
+  chain: AuditChain,
+  seq: number,
+): string | undefined {
+  if (!decision) return "this decision was removed";
+  return decision === "unreadable" ? changed("its input is no JSON") : changeIn(decision, entry, chain, seq);
+}
+
+/** A decision as it stands on record, where somebody may have written anything. */
+export function readDecision(storage: Storage, approvalId: string): ApprovalRow | "unreadable" | undefined {
+  try {
+    return storage.approvals.get(approvalId);
+  } catch (cause) {
+    if (cause instanceof AppError && cause.cause instanceof SyntaxError) return "unreadable";
+    throw cause;
+  }
+}
+
 /** What differs between a decision as it was chained and as it stands on record now. */
-export function changeIn(row: ApprovalRow, entry: DecidedEntry, chain: AuditChain, seq: number): string | undefined {
+function changeIn(row: ApprovalRow, entry: DecidedEntry, chain: AuditChain, seq: number): string | undefined {
   const { status, resolvedAt, resolvedBy } = row;
   if (status === "pending" || resolvedAt === null || resolvedBy === null) return "this decision was taken back";
   if (chainOf(row) !== chain) return changed("is_builtin");
   if (row.auditSeq !== seq) return "this decision names another place in the chain";
   if (row.askHash !== entry.ask_hash) return changed("ask_hash");
   const deliveredAt = entry.delivered_at === null ? null : row.deliveredAt;
+  const isCut =
+    row.inputCutAt !== null && isEmpty(row.input) && (row.updatedInput === null || isEmpty(row.updatedInput));
+  const isEdited = row.updatedInput !== null;
   const now = decidedEntry(
-    { ...row, askHash: hashOf(row.toolName, row.input) },
+    { ...row, askHash: isCut ? row.askHash : hashOf(row.toolName, row.input) },
     { ...row, status, resolvedAt, resolvedBy, deliveredAt },
-    hashOfUpdate(row.updatedInput),
+    isCut && isEdited ? (entry.updated_input_hash ?? "") : hashOfUpdate(row.updatedInput),
   );
   const different = Object.entries(now).filter(([key, value]) => !Bun.deepEquals(value, Object(entry)[key]));
   return different.length === 0 ? undefined : changed(...different.map(([key]) => key));
@@ -71,6 +97,10 @@ export async function checkRows(
     const were = `${mark.unchained} decisions from before the chain began were on record, and now there are ${older}`;
     report(rowProblem(null, `${were}: some were inserted`));
   }
+}
+
+function isEmpty(input: unknown): boolean {
+  return isJsonObject(input) && Object.keys(input).length === 0;
 }
 
 function changed(...fields: string[]): string {

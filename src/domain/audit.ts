@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { AuditChain, AuditEntry, DecidedEntry } from "../schema/audit.ts";
+import { AuditChain, type AuditEntry, type DecidedEntry } from "../schema/audit.ts";
 import type { ApprovalHead, Outcome } from "../storage/approvals.ts";
 import type { AuditLink } from "../storage/audit.ts";
 import { hashOfEntry, NO_HASH } from "../storage/audit-entry.ts";
@@ -80,6 +80,21 @@ export function createAudit({ storage, now, onError }: AuditNeed) {
       } as const;
       append(chain, next(chain), null, at, entry);
       return count;
+    },
+    /**
+     * Removes the large inputs of what one owner's children asked, the oldest first, where it is over and was decided
+     * before `before`; records whose, and tells how many.
+     */
+    cutInputs(owner: string, before: number, limit: number): number {
+      const large = storage.approvals.listLarge(owner, before, limit);
+      const at = now();
+      for (const chain of AuditChain.options) {
+        const approval_ids = large.filter((row) => chainOf(row) === chain).map(({ id }) => id);
+        if (approval_ids.length === 0) continue;
+        storage.approvals.cutInputs(approval_ids, at);
+        append(chain, next(chain), null, at, { kind: "cut", at, approval_ids });
+      }
+      return large.length;
     },
   };
 }

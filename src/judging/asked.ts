@@ -17,6 +17,7 @@ export function askedIn(event: ChangeEvent & { type: "approval_requested" }): Ap
     expires_at: event.expires_at,
     resolved_at: null,
     resolved_by: null,
+    ...(event.input_removed_at !== undefined && { input_removed_at: event.input_removed_at }),
     ...(event.truncated && { truncated: event.truncated, input_size: event.input_size ?? 0 }),
   };
 }

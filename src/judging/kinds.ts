@@ -21,10 +21,17 @@ export type Kind =
   | { kind: "questions"; questions: Question[] }
   | { kind: "plan" }
   | { kind: "skill"; name: string; further: JsonObject }
+  | { kind: "removed" }
   | { kind: "other" };
 
+/** Stands where an input stood that Plexus no longer has. */
+export const INPUT_REMOVED = "(the input was removed to save space)";
+
+type Asked = Pick<Approval, "tool_name" | "input" | "input_removed_at">;
+
 /** By the tool's name, and only if its input is what that tool takes. */
-export function kindOf({ tool_name, input }: Pick<Approval, "tool_name" | "input">): Kind {
+export function kindOf({ tool_name, input, input_removed_at }: Asked): Kind {
+  if (input_removed_at !== undefined) return { kind: "removed" };
   const path = text(input["file_path"]);
   if (tool_name === "Bash" && typeof input["command"] === "string") {
     const { command, description, ...further } = input;
@@ -54,7 +61,7 @@ export function kindOf({ tool_name, input }: Pick<Approval, "tool_name" | "input
 }
 
 /** One line that tells an ask from the others. */
-export function summaryOf(approval: Pick<Approval, "tool_name" | "input">): string {
+export function summaryOf(approval: Asked): string {
   const kind = kindOf(approval);
   switch (kind.kind) {
     case "command":
@@ -70,6 +77,8 @@ export function summaryOf(approval: Pick<Approval, "tool_name" | "input">): stri
       return "leaves plan mode";
     case "skill":
       return kind.name;
+    case "removed":
+      return INPUT_REMOVED;
     case "other": {
       const texts = Object.values(approval.input).filter((value) => typeof value === "string");
       return texts[0] ?? JSON.stringify(approval.input);

@@ -1,4 +1,5 @@
 import {
+  type Approval,
   ConfigureInput,
   GetInput,
   OperatorPermitInput,
@@ -97,12 +98,11 @@ export const DECIDER_TOOLS: RunnableTool[] = [
     untrusted: ["approval", "text"],
     async run({ app, principal }, { approval_id, offset, length }) {
       const approval = app.approvals.get(principal, approval_id);
-      if (offset !== undefined || length !== undefined)
-        return slice(approval_id, approval.input, offset ?? 0, length ?? 30_000);
+      if (offset !== undefined || length !== undefined) return slice(approval, offset ?? 0, length ?? 30_000);
       const shown = cutApproval(approval, MAX_RESULT_CHARS - 1_000);
       const decide = approval.status === "pending" ? "Decide it with loopback_respond." : "It is decided.";
       const rest = shown.truncated ? " Read what was left out with offset and length." : "";
-      return { type: "ok", approval: shown, next: `${decide}${rest}` };
+      return { type: "ok", approval: shown, next: `${decide}${rest}${removedNote(approval)}` };
     },
   }),
   tool({
@@ -146,13 +146,27 @@ export function canonicalName(name: string): string {
   return name.replaceAll(".", "_");
 }
 
-function slice(approvalId: string, input: JsonObject, offset: number, length: number): JsonObject {
-  const json = JSON.stringify(input);
+function slice(approval: Approval, offset: number, length: number): JsonObject {
+  const json = JSON.stringify(approval.input);
   let text = json.slice(offset, offset + length);
   // Escaped once more on its way out, the text may grow beyond what a result can carry.
   while (JSON.stringify(text).length > MAX_RESULT_CHARS - 1_000) text = text.slice(0, Math.floor(text.length * 0.75));
   const end = offset + text.length;
   const has_more = end < json.length;
-  const next = has_more ? "Go on with offset + length as offset." : "That was the end.";
-  return { type: "ok", approval_id: approvalId, text, offset, length: text.length, total: json.length, has_more, next };
+  const go = has_more ? "Go on with offset + length as offset." : "That was the end.";
+  const next = `${go}${removedNote(approval)}`;
+  return {
+    type: "ok",
+    approval_id: approval.id,
+    text,
+    offset,
+    length: text.length,
+    total: json.length,
+    has_more,
+    next,
+  };
+}
+
+function removedNote({ input_removed_at }: Approval): string {
+  return input_removed_at === undefined ? "" : " Its input was removed to save space.";
 }

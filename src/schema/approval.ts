@@ -28,6 +28,8 @@ export const Approval = z.strictObject({
   delivered_at: UnixSeconds.nullable().optional(),
   truncated: z.literal(true).optional(),
   input_size: z.int().optional(),
+  /** When the input, and an edited one, were removed to save space: `{}` stands there since. */
+  input_removed_at: UnixSeconds.optional(),
 });
 export type Approval = z.infer<typeof Approval>;
 

@@ -48,6 +48,8 @@ export const AuditEntry = z.discriminatedUnion("kind", [
     through_hash: Hash,
     ...before,
   }),
+  /** The inputs of these were removed to save space; their decisions, and the hashes of the inputs, stay. */
+  z.strictObject({ kind: z.literal("cut"), at: Milliseconds, approval_ids: z.array(Id).min(1) }),
 ]);
 export type AuditEntry = z.infer<typeof AuditEntry>;
 export type DecidedEntry = Extract<AuditEntry, { kind: "decided" }>;

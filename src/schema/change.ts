@@ -37,6 +37,7 @@ export const ChangeEvent = z.discriminatedUnion("type", [
     expires_at: UnixSeconds,
     truncated: z.literal(true).optional(),
     input_size: z.int().optional(),
+    input_removed_at: UnixSeconds.optional(),
   }),
   z.strictObject({
     type: z.literal("approval_resolved"),
@@ -50,6 +51,7 @@ export const ChangeEvent = z.discriminatedUnion("type", [
     updated_input: Approval.shape.updated_input,
     resolved_by: z.string(),
     resolved_at: UnixSeconds,
+    input_removed_at: UnixSeconds.optional(),
   }),
   /** A call ran although Plexus had not allowed it, in a session in which none may. */
   UnaskedCall.extend({ type: z.literal("unasked_call") }),

@@ -3,6 +3,7 @@ import type { ApprovalFilter, ApprovalStatus } from "../schema/approval.ts";
 import type { JsonObject } from "../schema/values.ts";
 import { type ApprovalHead, type ApprovalRow, head } from "./approval-head.ts";
 import type { Orm } from "./database.ts";
+import { largeApprovalQueries } from "./large-approvals.ts";
 import { approvals } from "./tables.ts";
 import { unchainedApprovalQueries } from "./unchained-approvals.ts";
 import { usedApprovalQueries } from "./used-approvals.ts";
@@ -159,6 +160,7 @@ export function approvalQueries(orm: Orm) {
 
   return {
     ...unchainedApprovalQueries(orm),
+    ...largeApprovalQueries(orm),
     ...usedApprovalQueries(orm),
     create: (approval: NewApproval): ApprovalHead => {
       insert.run(approval);

@@ -28,6 +28,7 @@ export function timeOf(entry: AuditEntry): number {
       return entry.delivered_at;
     case "begins":
     case "forgotten":
+    case "cut":
       return entry.at;
   }
 }

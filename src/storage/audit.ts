@@ -24,7 +24,8 @@ export type DecidedPlace = {
 /** As it is stored: what is read as `false` may be anything but 1, and be listed nowhere. */
 const chainOfRow = sql<AuditChain | null>`CASE is_builtin WHEN 0 THEN 'decisions' WHEN 1 THEN 'builtin' END`;
 const oddColumn = sql<string | null>`CASE WHEN is_builtin NOT IN (0, 1) THEN 'is_builtin'
-  WHEN interrupt NOT IN (0, 1) THEN 'interrupt' END`;
+  WHEN interrupt NOT IN (0, 1) THEN 'interrupt'
+  WHEN audit_seq IS NULL AND input_cut_at IS NOT NULL THEN 'input_cut_at' END`;
 
 /** Queries on the hash chains. What writes is called inside a transaction of the writer. */
 export function auditQueries(orm: Orm, sqlite: Database) {
@@ -40,12 +41,12 @@ export function auditQueries(orm: Orm, sqlite: Database) {
   const newestMark = orm
     .select({ entry: audit.entry })
     .from(audit)
-    .where(and(eq(audit.chain, at("chain")), sql`approval_id IS NULL`))
+    .where(and(eq(audit.chain, at("chain")), sql`approval_id IS NULL`, sql`entry NOT LIKE '{"kind":"cut"%'`))
     .orderBy(desc(audit.seq))
     .limit(1)
     .prepare();
   const place = orm
-    .select({ auditSeq: approvals.auditSeq, deliveredAt: approvals.deliveredAt })
+    .select({ auditSeq: approvals.auditSeq, deliveredAt: approvals.deliveredAt, inputCutAt: approvals.inputCutAt })
     .from(approvals)
     .where(eq(approvals.id, at("id")))
     .prepare();
@@ -81,8 +82,9 @@ export function auditQueries(orm: Orm, sqlite: Database) {
         .orderBy(asc(approvals.id))
         .limit(limit)
         .all(),
-    /** Which place in the chain an approval names, and when it says that it was delivered. */
-    placeOf: (id: string): Pick<ApprovalRow, "auditSeq" | "deliveredAt"> | undefined => place.get({ id }),
+    /** Which place in the chain an approval names, and when it says that it was delivered, and its input removed. */
+    placeOf: (id: string): Pick<ApprovalRow, "auditSeq" | "deliveredAt" | "inputCutAt"> | undefined =>
+      place.get({ id }),
     append: ({ chain, seq, approvalId, at, entry, hash }: AuditRow): void =>
       void insert.run(chain, seq, approvalId, at, entry, hash),
     /** How many decisions are on record that no chain has. */

@@ -6,6 +6,7 @@ import sealedChildren from "../../drizzle/0003_sealed_children.sql" with { type:
 import turnQueue from "../../drizzle/0004_turn_queue.sql" with { type: "text" };
 import askers from "../../drizzle/0005_askers.sql" with { type: "text" };
 import borrowedTurns from "../../drizzle/0006_borrowed_turns.sql" with { type: "text" };
+import cutInputs from "../../drizzle/0007_cut_inputs.sql" with { type: "text" };
 import { AppError } from "../schema/errors.ts";
 
 /** The files of `drizzle/` in order, carried inside the binary. */
@@ -17,6 +18,7 @@ export const MIGRATIONS: { tag: string; sql: string }[] = [
   { tag: "0004_turn_queue", sql: turnQueue },
   { tag: "0005_askers", sql: askers },
   { tag: "0006_borrowed_turns", sql: borrowedTurns },
+  { tag: "0007_cut_inputs", sql: cutInputs },
 ];
 
 /** Brings the database up to date, each step in a transaction; refuses one that a newer Plexus has written. */

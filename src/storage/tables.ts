@@ -66,12 +66,17 @@ export const approvals = sqliteTable(
     resultAt: integer("result_at"),
     /** Where the decision stands in its hash chain; none before there was one. */
     auditSeq: integer("audit_seq"),
+    /** When the input, and an edited one, were removed to save space: `{}` stands there since. */
+    inputCutAt: integer("input_cut_at"),
   },
   (table) => [
     index("approvals_pending_by_session").on(table.sessionId, table.id).where(sql`status = 'pending'`),
     index("approvals_pending_by_deadline").on(table.expiresAt).where(sql`status = 'pending'`),
     index("approvals_by_people").on(table.id).where(sql`is_builtin = 0`),
     index("approvals_unchained").on(table.resolvedAt).where(sql`status <> 'pending' AND audit_seq IS NULL`),
+    index("approvals_large")
+      .on(table.owner, table.resolvedAt)
+      .where(sql`octet_length(input) > 4096 AND status <> 'pending' AND input_cut_at IS NULL`),
     uniqueIndex("approvals_same_ask")
       .on(table.askedIn, table.toolUseId, table.askHash)
       .where(sql`tool_use_id IS NOT NULL AND delivered_at IS NULL AND status <> 'abandoned'`),
@@ -94,7 +99,10 @@ export const audit = sqliteTable(
     entry: text().notNull(),
     hash: text().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.chain, table.seq] })],
+  (table) => [
+    primaryKey({ columns: [table.chain, table.seq] }),
+    index("audit_of_the_chain").on(table.chain, table.seq).where(sql`approval_id IS NULL`),
+  ],
 );
 
 /** Up to where each chain was forgotten: the entry behind it builds on this hash. */

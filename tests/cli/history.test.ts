@@ -1,4 +1,6 @@
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
 import { Approval } from "../../src/schema/approval.ts";
 import { plexusOnScreen } from "./command.ts";
 import { openPlace, type Place } from "./place.ts";
@@ -111,6 +113,18 @@ describe("plexus history", () => {
     expect(stderr).toMatch(/^plexus: [^\n]*\n$/);
     expect(stderr).toContain(says);
     expect(exitCode).toBe(2);
+  });
+
+  test("says where an input was removed to save space", async () => {
+    await decided(one, "Bash", { command: "removed since" }, ["allow"]);
+    using sqlite = new Database(join(place.dataDir, "plexus.db"));
+    sqlite.run(
+      "UPDATE loopback_approvals SET input='{}', input_cut_at=1700000000000 WHERE input LIKE '%removed since%'",
+    );
+    const { stdout } = await place.plexus(["history", "--limit", "1"]);
+    expect(stdout).toEndWith(" (the input was removed to save space)\n");
+    const json = await place.plexus(["history", "--limit", "1", "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ input: {}, input_removed_at: 1_700_000_000 });
   });
 
   test("fits the table to the width of the terminal", async () => {

@@ -1,4 +1,6 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { Approval } from "../../src/schema/approval.ts";
 import type { JsonObject } from "../../src/schema/values.ts";
 import type { ToolAnswer } from "../support/mcp-client.ts";
@@ -91,6 +93,21 @@ describe("a slice", () => {
       const { value } = await parent.call("loopback_get", { approval_id: approvalId, offset });
       expect(value).toMatchObject({ text: "", length: 0, total: 16, has_more: false });
     }
+  });
+
+  test("of an input that was removed says so, and so does the whole", async () => {
+    await using plexus = await startPlexus();
+    const parent = await plexus.connect();
+    const session = await plexus.app.sessions.createByHand(OPERATOR);
+    using ask = await plexus.app.approvals.ask(session, { tool_name: "Bash", input: { command: "ls" } });
+    const { approvalId: approval_id } = ask;
+    await plexus.app.approvals.decide(OPERATOR, approval_id, { approve: true });
+    using sqlite = new Database(join(plexus.dataDir, "plexus.db"));
+    sqlite.run("UPDATE loopback_approvals SET input='{}', input_cut_at=5000");
+    const whole = await parent.call("loopback_get", { approval_id });
+    expect(whole.value).toMatchObject({ approval: { input: {}, input_removed_at: 5 } });
+    const slice = await parent.call("loopback_get", { approval_id, offset: 0 });
+    for (const { value } of [whole, slice]) expect(value["next"]).toContain("Its input was removed to save space.");
   });
 
   test("of a short input is all of it", async () => {

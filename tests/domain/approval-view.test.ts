@@ -18,6 +18,7 @@ const row = (given: Partial<ApprovalRow> = {}): ApprovalRow => ({
   deliveredAt: 3_999,
   resultAt: null,
   auditSeq: 1,
+  inputCutAt: null,
   ...given,
 });
 
@@ -33,6 +34,12 @@ describe("the answer to a child", () => {
     const edited = { command: "y".repeat(20_000) };
     const answer = toPermitAnswer(row({ input: { command: "x".repeat(20_000) }, updatedInput: edited }));
     expect(answer).toEqual({ behavior: "allow", updatedInput: edited });
+  });
+
+  test("denies an edit whose input was removed, and lets run what was allowed as it was", () => {
+    const removed = { input: {}, inputCutAt: 5_000 };
+    expect(toPermitAnswer(row(removed))).toEqual({ behavior: "allow", updatedInput: {} });
+    expect(toPermitAnswer(row({ ...removed, updatedInput: {} }))).toMatchObject({ behavior: "deny" });
   });
 
   test("interrupts only with a denial", () => {

@@ -128,6 +128,8 @@ describe("a changed column of a decision is found:", () => {
     ["tool_name", "'Read'", "tool_name, ask_hash"],
     ["tool_use_id", "'x'", "tool_use_id"],
     ["input", "'{}'", "ask_hash"],
+    ["input", "'null'", "ask_hash"],
+    ["input", "'{'", "its input is no JSON"],
     ["ask_hash", "'x'", "ask_hash"],
     ["status", "'allowed'", "status"],
     ["status", "'denied '", "status"],

@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { approvalQueries } from "../../src/storage/approvals.ts";
+import { auditQueries } from "../../src/storage/audit.ts";
 import { changeQueries } from "../../src/storage/changes.ts";
 import { openPlans } from "./query-plans.ts";
 import { newApproval, outcome } from "./rows.ts";
 
 const { sqlite, orm, plansOf } = openPlans();
 const approvals = approvalQueries(orm);
+const audit = auditQueries(orm, sqlite);
 const changes = changeQueries(orm, sqlite);
 const ask = { askedIn: "turn-1", toolUseId: "toolu_1", askHash: "hash" };
 
@@ -87,6 +89,16 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
     expect(planOf(() => approvals.removeUnchainedBefore(1, 1))).toContain(
       "USING INDEX approvals_unchained (resolved_at<?)",
     );
+  });
+
+  test("large inputs are found by their owner and the time of their decision", () => {
+    expect(planOf(() => approvals.listLarge("operator", 1, 1))).toStartWith(
+      "SEARCH loopback_approvals USING INDEX approvals_large (owner=? AND resolved_at<?)",
+    );
+  });
+
+  test("what a chain says of itself is found without reading its decisions", () => {
+    expect(planOf(() => audit.mark("decisions"))).toBe("SEARCH audit USING INDEX audit_of_the_chain (chain=?)");
   });
 
   test("the decision on a call is found by its turn", () => {

@@ -1,4 +1,6 @@
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
 import { until } from "../support/until.ts";
@@ -54,6 +56,22 @@ describe.skipIf(CHROMIUM === undefined)("the history on the page", () => {
     expect(await row.locator(":focus").count()).toBe(1);
     await list.evaluate((element) => element.scrollTo(0, 0));
     await list.getByText("make more-4.").waitFor();
+  });
+
+  test("says where an input, and an edited one, were removed to save space", async () => {
+    await using plexus = await startPlexus();
+    const { id } = await (await asker(plexus)).ask("Bash", { command: "make it" });
+    const updated_input = { command: "make that" };
+    await plexus.app.approvals.decide(OPERATOR, id, { approve: true, updated_input });
+    using sqlite = new Database(join(plexus.dataDir, "plexus.db"));
+    sqlite.run("UPDATE loopback_approvals SET input='{}', updated_input='{}', input_cut_at=5000");
+    await using person = await signedIn(browser, plexus);
+    const list = await openHistory(person);
+    await list.getByText("(the input was removed to save space)").waitFor();
+    await list.getByRole("button").first().click();
+    const notes = person.page.getByRole("dialog").getByText("(the input was removed to save space)");
+    await until("both notes", async () => (await notes.count()) === 2);
+    expect(person.complaints).toEqual([]);
   });
 
   test("shows what was answered, from its beginning", async () => {

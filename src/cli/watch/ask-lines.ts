@@ -1,6 +1,6 @@
 import { type Choices, NO_CHOICES } from "../../judging/choices.ts";
 import { type Line as DiffLine, diffOfEdits, diffOfWrite, type FileDiff, textOf } from "../../judging/diff.ts";
-import { kindOf, type Question } from "../../judging/kinds.ts";
+import { INPUT_REMOVED, kindOf, type Question } from "../../judging/kinds.ts";
 import { leadsTo } from "../../judging/real-path.ts";
 import { cutText } from "../../schema/cut.ts";
 import type { JsonObject } from "../../schema/values.ts";
@@ -68,6 +68,8 @@ function bodyOf({ approval, context }: Examined, choices: Choices): Line[] {
       const content = path === "" ? [] : [line(path, "bold"), ...textLines(text)];
       return [...fieldLines({ skill: kind.name, ...kind.further }), ...content];
     }
+    case "removed":
+      return [line(INPUT_REMOVED, "dim")];
     case "other":
       return fieldLines(approval.input);
   }

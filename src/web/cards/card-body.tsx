@@ -1,5 +1,5 @@
 import { diffOfEdits, diffOfWrite } from "../../judging/diff.ts";
-import { kindOf } from "../../judging/kinds.ts";
+import { INPUT_REMOVED, kindOf } from "../../judging/kinds.ts";
 import type { Approval } from "../../schema/approval.ts";
 import type { ApprovalContext } from "../../schema/approval-context.ts";
 import { LongText } from "../text/long-text.tsx";
@@ -10,7 +10,7 @@ import { Fields } from "./fields.tsx";
 import { type Answering, Questions } from "./questions.tsx";
 
 type Props = {
-  approval: Pick<Approval, "tool_name" | "input">;
+  approval: Pick<Approval, "tool_name" | "input" | "input_removed_at">;
   context: ApprovalContext | undefined;
   answering?: Answering | undefined;
 };
@@ -69,6 +69,8 @@ export function CardBody({ approval, context, answering }: Props) {
           )}
         </>
       );
+    case "removed":
+      return <p class="note">{INPUT_REMOVED}</p>;
     case "other":
       return <LongText text={JSON.stringify(approval.input, null, 2)} label="Input" />;
   }

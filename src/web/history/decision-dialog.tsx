@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { z } from "zod";
-import { answersIn } from "../../judging/kinds.ts";
+import { answersIn, INPUT_REMOVED } from "../../judging/kinds.ts";
 import { Approval } from "../../schema/approval.ts";
 import { CardBody } from "../cards/card-body.tsx";
 import { moment, span } from "../clock.ts";
@@ -55,7 +55,11 @@ export function DecisionDialog({ listed, onClose }: { listed: Approval; onClose:
       {answers.length === 0 && approval.updated_input && (
         <>
           <h3>It ran with this instead</h3>
-          <LongText text={JSON.stringify(approval.updated_input, null, 2)} label="The input that it ran with" />
+          {approval.input_removed_at === undefined ? (
+            <LongText text={JSON.stringify(approval.updated_input, null, 2)} label="The input that it ran with" />
+          ) : (
+            <p class="note">{INPUT_REMOVED}</p>
+          )}
         </>
       )}
       <form method="dialog" class="dialog-actions">
