@@ -82,6 +82,20 @@ describe("audit.cutInputs", () => {
     expect(domain.approvals.get(OPERATOR, denied)).not.toHaveProperty("input_removed_at");
   });
 
+  test("leaves what was decided later, and what no chain has", async () => {
+    await using cutting = await cuttingDomain();
+    const { domain, clock, cut } = cutting;
+    const session = await domain.session();
+    using old = await domain.ask(session, { input: LARGE });
+    tamper(domain, "UPDATE loopback_approvals SET status='denied', resolved_at=1, resolved_by='operator'");
+    using young = await domain.ask(session, { input: LARGE });
+    await domain.approvals.decide(OPERATOR, young.approvalId, deny("no"));
+    expect(await cut()).toBe(0);
+    clock.advance(1);
+    expect(await cut()).toBe(1);
+    expect(domain.approvals.get(OPERATOR, old.approvalId)).not.toHaveProperty("input_removed_at");
+  });
+
   test("leaves what is pending, and an allow that somebody may still come for", async () => {
     await using cutting = await cuttingDomain();
     const { domain, clock, cut } = cutting;

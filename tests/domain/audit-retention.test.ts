@@ -1,6 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import { createAudit } from "../../src/domain/audit.ts";
-import { DAY_MS, decidedDomain, forge, found, foundIn, INTACT, listed, type TestDomain, tamper } from "./audited.ts";
+import {
+  DAY_MS,
+  decidedDomain,
+  forge,
+  found,
+  foundIn,
+  INTACT,
+  listed,
+  readsAlone,
+  type TestDomain,
+  tamper,
+} from "./audited.ts";
 import { allow, OPERATOR, stoppedClock, temporaryDomain } from "./open-domain.ts";
 
 const ZEROS = "0".repeat(64);
@@ -162,6 +173,30 @@ test("a front that somebody cut off as Plexus would is told by how far the chain
     intact: true,
     chains: [{ forgotten_through: 1, chained_since: since, first_at: since + DAY_MS }, {}],
   });
+});
+
+test("what is forgotten or delivered while the chains are read is no accusation", async () => {
+  const clock = stoppedClock();
+  await using domain = await temporaryDomain({ clock, builtinRule: readsAlone });
+  const session = await domain.session();
+  const read = { tool: "Read", input: { file_path: "x".repeat(20_000) } };
+  for (let count = 0; count < 400; count++) await domain.ask(session, read);
+  clock.advance(DAY_MS);
+  const forgetAfter = clock.now();
+  for (let count = 0; count < 100; count++) await domain.ask(session, read);
+  const call = { input: { command: "true" }, toolUseId: "late" };
+  const asked = await domain.ask(session, call);
+  asked[Symbol.dispose]();
+  await domain.approvals.decide(OPERATOR, asked.approvalId, allow);
+  using late = await domain.ask(session, call);
+  const audit = createAudit({ storage: domain.storage, now: clock.now, onError: (cause) => domain.errors.push(cause) });
+  const forget = () => domain.storage.write(() => audit.forgetBefore("builtin", forgetAfter, 500));
+  const forgetAll = async () => {
+    while ((await forget()) > 0);
+  };
+  const [report] = await Promise.all([domain.auditCheck.verify(), forgetAll(), late.answer()]);
+  expect(report).toMatchObject({ intact: true, problems: [] });
+  expect(await foundIn(domain)).toEqual(INTACT);
 });
 
 test("times that go back are no accusation: a clock may be set", async () => {
