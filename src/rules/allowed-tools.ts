@@ -50,9 +50,13 @@ function namesMcpTool(name: string, toolName: string): boolean {
   if (name === toolName) return true;
   const [, server = "", start] = /^mcp__([^*]+?)(?:__([^*]*)\*)?$/.exec(name) ?? [];
   if (server === "" || server.includes("__")) return false;
-  // A name with more underscores could be another server's.
+  // A name with more underscores could be another server's: of `mcp__a___x` both `a` and `a_`.
   const prefix = `mcp__${server}__${start ?? ""}`;
-  return toolName.startsWith(prefix) && !toolName.slice(`mcp__${server}__`.length).includes("__");
+  return (
+    !toolName.includes("___") &&
+    toolName.startsWith(prefix) &&
+    !toolName.slice(`mcp__${server}__`.length).includes("__")
+  );
 }
 
 /** A bare name covers every call but those to private paths. */

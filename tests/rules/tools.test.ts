@@ -203,6 +203,7 @@ describe("the rule search", () => {
     ["Grep", { pattern: "x", path: "hard-token" }],
     ["Grep", { pattern: "x", path: "src", glob: "../*" }],
     ["Grep", { pattern: "x", path: "src", glob: "--pre=sh" }],
+    ["Grep", { pattern: "x", path: "src", glob: "--follow" }],
     ["Grep", { pattern: "x", path: "src", glob: "* --pre=sh" }],
     ["Grep", { pattern: "x", path: "src", type: "--pre" }],
     ["Grep", { pattern: "x", path: "src", pre: "sh" }],
