@@ -1,5 +1,7 @@
 import { realpathSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join } from "node:path";
+
+export { isWithin } from "../files/real-path.ts";
 
 /** What a path really is, with every symbolic link followed; of what does not exist yet, its place is what counts. */
 export function realPath(path: string): string {
@@ -9,10 +11,4 @@ export function realPath(path: string): string {
     const above = dirname(path);
     return above === path ? path : join(realPath(above), basename(path));
   }
-}
-
-/** Whether `path` is `root`, or lies below it; both as they really are. */
-export function isWithin(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way === "" || (way !== ".." && !way.startsWith("../"));
 }

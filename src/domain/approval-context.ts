@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { type Found, follow } from "../files/real-path.ts";
 import type { Approval } from "../schema/approval.ts";
 import type { ApprovalContext, FileNow, SkillText } from "../schema/approval-context.ts";
 import { namedPath } from "../schema/named-path.ts";
@@ -6,7 +7,6 @@ import type { Storage } from "../storage/database.ts";
 import type { Approvals } from "./approvals.ts";
 import { fileNow } from "./file-now.ts";
 import type { Principal } from "./principals.ts";
-import { realPathOf } from "./real-path.ts";
 import type { Session, Sessions } from "./sessions.ts";
 import { skillText } from "./skill-text.ts";
 
@@ -35,11 +35,11 @@ export function createApprovalContexts({ approvals, sessions, storage, privatePa
     return isBelowHome ? join(home, named.slice(1)) : resolve(workingDir, named);
   }
 
-  async function fileOf(approval: Approval, path: string | undefined): Promise<FileNow | null> {
-    return path !== undefined && EDITING_TOOLS.includes(approval.tool_name) ? fileNow(path, privatePaths) : null;
+  function fileOf({ tool_name }: Approval, path: string | undefined, found: Found | undefined): FileNow | null {
+    return path !== undefined && EDITING_TOOLS.includes(tool_name) ? fileNow(path, found, privatePaths) : null;
   }
 
-  async function skillOf({ tool_name, input }: Approval, workingDir: string): Promise<SkillText | null> {
+  function skillOf({ tool_name, input }: Approval, workingDir: string): SkillText | null {
     if (tool_name !== "Skill") return null;
     const ofUser = environment["CLAUDE_CONFIG_DIR"] ?? join(environment["HOME"] ?? "/", ".claude");
     // A person's own skill goes before the project's of the same name.
@@ -57,7 +57,7 @@ export function createApprovalContexts({ approvals, sessions, storage, privatePa
 
   return {
     /** For those who may decide the approval, and of no other file than the one that it names. */
-    async get(principal: Principal, id: string): Promise<ApprovalContext> {
+    get(principal: Principal, id: string): ApprovalContext {
       const approval = approvals.get(principal, id);
       const workingDir = workingDirOf(sessions.get(approval.session_id));
       const nothing = { working_dir: workingDir, file: null, real_path: null, plan: null, skill: null };
@@ -66,12 +66,11 @@ export function createApprovalContexts({ approvals, sessions, storage, privatePa
       // A claude somewhere else has other files than this host.
       if (workingDir === null) return { ...nothing, plan };
       const path = pathOf(approval, workingDir);
-      const [file, real_path, skill] = await Promise.all([
-        fileOf(approval, path),
-        path === undefined ? null : realPathOf(path),
-        skillOf(approval, workingDir),
-      ]);
-      return { working_dir: workingDir, file, real_path, plan, skill };
+      // Followed once, so that the file that is shown is the one at the path that is told.
+      const found = path === undefined ? undefined : follow(path);
+      const file = fileOf(approval, path, found);
+      const skill = skillOf(approval, workingDir);
+      return { working_dir: workingDir, file, real_path: found?.real ?? null, plan, skill };
     },
   };
 }

@@ -1,7 +1,8 @@
 import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { isWithin, realPath } from "../claude/real-path.ts";
+import { realPath } from "../claude/real-path.ts";
 import { checkDirectory } from "../claude/working-dir.ts";
+import { isWithin } from "../files/real-path.ts";
 import { AppError } from "../schema/errors.ts";
 import type { SessionConfig } from "../schema/session.ts";
 

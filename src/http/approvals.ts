@@ -40,7 +40,7 @@ export function approvalRoutes(app: App) {
     })
     .get("/:id", (c) => c.json({ type: "ok", approval: app.approvals.get(c.get("principal"), c.req.param("id")) }))
     .get("/:id/context", async (c) =>
-      c.json({ type: "ok", ...(await app.approvalContexts.get(c.get("principal"), c.req.param("id"))) }),
+      c.json({ type: "ok", ...app.approvalContexts.get(c.get("principal"), c.req.param("id")) }),
     )
     .post("/:id/respond", jsonBody, zValidator("json", Decision, refuseInvalid), async (c) =>
       c.json(await app.approvals.decide(c.get("principal"), c.req.param("id"), c.req.valid("json"))),

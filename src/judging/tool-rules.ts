@@ -107,7 +107,7 @@ function unseen(approval: Approval, { working_dir, real_path, plan, skill }: App
   if (kind === "plan" && plan === null) return ["has a plan that could not be found"];
   if (kind === "skill" && skill === null) return ["loads a skill that could not be found"];
   const isLost = working_dir !== null && real_path === null && namedPath(approval) !== undefined;
-  return isLost && !onlyLooks(approval) ? ["names a path that may lead anywhere"] : [];
+  return isLost ? ["leads through a link whose target can't be told, or into /proc, /dev or /sys"] : [];
 }
 
 function changedPaths(approval: Approval, context: ApprovalContext): string[] {

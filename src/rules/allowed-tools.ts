@@ -1,9 +1,9 @@
+import { follow } from "../files/real-path.ts";
 import { areCommandsCovered } from "./command-pattern.ts";
 import { fileOf, searchRoot } from "./file-tools.ts";
 import { type Ground, openGround } from "./ground.ts";
 import { coversPath } from "./path-pattern.ts";
 import type { Place, ToolCall } from "./place.ts";
-import { follow } from "./real-paths.ts";
 import { hasKnownKeys, textAt } from "./tool-keys.ts";
 import { BOOKKEEPING, EDITORS, SEARCHERS } from "./tool-kinds.ts";
 

@@ -1,8 +1,8 @@
+import { type Found, follow } from "../files/real-path.ts";
 import { isHarmless } from "./chain.ts";
 import { fileOf, searchRoot } from "./file-tools.ts";
 import { type Ground, openGround } from "./ground.ts";
 import type { Place, ToolCall } from "./place.ts";
-import { type Found, follow } from "./real-paths.ts";
 import { isSearchable } from "./scene.ts";
 import { hasKnownKeys, textAt } from "./tool-keys.ts";
 import { BOOKKEEPING, SEARCHERS } from "./tool-kinds.ts";

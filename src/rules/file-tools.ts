@@ -1,6 +1,6 @@
+import type { Found } from "../files/real-path.ts";
 import type { Ground } from "./ground.ts";
 import type { ToolCall } from "./place.ts";
-import type { Found } from "./real-paths.ts";
 import { hasKnownKeys, textAt } from "./tool-keys.ts";
 
 /** The file that a call would read or write. */

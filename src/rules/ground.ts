@@ -1,9 +1,10 @@
+import { type PrivateFiles, privateFiles } from "../files/private-files.ts";
+import { type Found, follow, isWithin } from "../files/real-path.ts";
 import { hidesSomething } from "../schema/unprintable.ts";
 import type { Place } from "./place.ts";
-import { type Found, follow, isWithin } from "./real-paths.ts";
 
 /** The part of the file system that a child may read unasked, as it is now: nothing of it is kept for a later call. */
-export type Ground = {
+export type Ground = PrivateFiles & {
   /** The working directory, without links. */
   start: string;
   /** What a path leads to from a directory; nothing where programs could read the path in more than one way. */
@@ -11,17 +12,10 @@ export type Ground = {
   /** An existing file or directory that lies inside and is not private. */
   readable(path: string, from: string): Found | undefined;
   isInside(found: Found): boolean;
-  isPrivate(found: Found): boolean;
-  /** Whether reading all that is below it would read something private. */
-  holdsPrivate(found: Found): boolean;
 };
 
 const MAX_PATH = 4_096;
 
-/**
- * A private file is known by its identity, whatever path or hard link leads to it; of a private directory, a hard link
- * to a file in it is not.
- */
 export function openGround(place: Place): Ground | undefined {
   const start = follow(place.workingDir);
   if (start?.kind !== "directory") return undefined;
@@ -30,23 +24,11 @@ export function openGround(place: Place): Ground | undefined {
     return found?.kind === "directory" ? [found.real] : [];
   });
   const dirs = [start.real, ...added];
-  const privates = place.privatePaths.map(privateOne);
+  const { isPrivate, holdsPrivate } = privateFiles(place.privatePaths);
 
   const look = (path: string, from: string) =>
     isPlain(path) ? follow(path.startsWith("/") ? path : `${from}/${path}`) : undefined;
-  const isInside = ({ real }: Found) => dirs.some((dir) => isWithin(real, dir));
-  const isPrivate = (found: Found) =>
-    privates.some(
-      ({ id, paths }) =>
-        (id !== undefined && found.ids.includes(id)) || paths.some((path) => isWithin(folded(found.real), path)),
-    );
-  const holdsPrivate = (found: Found) => {
-    const own = found.kind === "missing" ? undefined : found.ids.at(-1);
-    return privates.some(
-      ({ ids, paths }) =>
-        (own !== undefined && ids.includes(own)) || paths.some((path) => isWithin(path, folded(found.real))),
-    );
-  };
+  const isInside = ({ real }: Found) => dirs.some((dir) => isWithin(dir, real));
   const readable = (path: string, from: string) => {
     const found = look(path, from);
     if (found?.kind !== "file" && found?.kind !== "directory") return undefined;
@@ -66,30 +48,6 @@ export function blind({ start }: Ground): Ground {
     isPrivate: () => true,
     holdsPrivate: () => true,
   };
-}
-
-/** `paths` in lower case. */
-type Private = { id: string | undefined; ids: readonly string[]; paths: string[] };
-
-/** What can't be looked at is still private by its name. */
-function privateOne(path: string): Private {
-  const text = folded(path.length > 1 ? path.replace(/\/+$/, "") : path);
-  try {
-    const found = follow(path);
-    if (!found) return { id: undefined, ids: [], paths: [text] };
-    return {
-      id: found.kind === "missing" ? undefined : found.ids.at(-1),
-      ids: found.ids,
-      paths: [text, folded(found.real)],
-    };
-  } catch {
-    return { id: undefined, ids: [], paths: [text] };
-  }
-}
-
-/** Some file systems take both cases for one name, and what does not exist yet has no identity to be known by. */
-function folded(path: string): string {
-  return path.toLowerCase();
 }
 
 /**

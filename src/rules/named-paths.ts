@@ -1,6 +1,6 @@
+import { type Found, follow, isWithin } from "../files/real-path.ts";
 import { runsLater } from "../shell/index.ts";
 import type { Ground } from "./ground.ts";
-import { type Found, follow, isWithin } from "./real-paths.ts";
 
 /** No file system takes a longer one. */
 const MAX_NAME = 255;
@@ -38,7 +38,7 @@ function isOrdinary(path: string, ground: Ground, mayRunLater: boolean): boolean
   const found = follow(full);
   if (!found || ground.isPrivate(found) || ground.holdsPrivate(found)) return false;
   const isLinked = found.real !== withoutDots(full);
-  if (isLinked && !isWithin(found.real, ground.start)) return false;
+  if (isLinked && !isWithin(ground.start, found.real)) return false;
   return (mayRunLater && !isLinked) || !steers(found, ground);
 }
 
@@ -78,5 +78,5 @@ function withoutDots(path: string): string {
 }
 
 function steers({ real }: Found, { start }: Ground): boolean {
-  return runsLater(isWithin(real, start) ? real.slice(start.length + 1) : real);
+  return runsLater(isWithin(start, real) ? real.slice(start.length + 1) : real);
 }

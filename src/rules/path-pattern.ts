@@ -1,6 +1,6 @@
+import { isWithin } from "../files/real-path.ts";
 import { hidesSomething } from "../schema/unprintable.ts";
 import { runsLater } from "../shell/index.ts";
-import { isWithin } from "./real-paths.ts";
 
 /** What programs take orders from, beside what runs later on. */
 const STEERING = new Set([".hg", ".svn", ".githooks", ".gitattributes"]);
@@ -25,7 +25,7 @@ export function coversPath(pattern: string, real: string, roots: { workingDir: s
   const [root, rest] = rootOf(pattern, roots.workingDir, roots.home);
   const names = rest.split("/");
   if (names.some((name) => name !== "**" && name.includes("**"))) return false;
-  if (names.filter((name) => name === "**").length > MAX_DEEP || !isWithin(real, root)) return false;
+  if (names.filter((name) => name === "**").length > MAX_DEEP || !isWithin(root, real)) return false;
   if (real.split("/").length > MAX_DEPTH) return false;
   return matches(names, stepsAlong(real).slice(root === "/" ? 0 : root.split("/").length - 1));
 }

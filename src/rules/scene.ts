@@ -1,5 +1,5 @@
+import type { Found } from "../files/real-path.ts";
 import type { Ground } from "./ground.ts";
-import type { Found } from "./real-paths.ts";
 
 /** What a command sees when it runs. */
 export type Scene = {

@@ -10,6 +10,7 @@ const BIOME = join(ROOT, "node_modules/.bin/biome");
 /** Every place that an import can point to; one file of each stands for its folder. */
 const TARGETS = {
   schema: "src/schema/target.ts",
+  files: "src/files/target.ts",
   storage: "src/storage/target.ts",
   claude: "src/claude/target.ts",
   shell: "src/shell/target.ts",
@@ -40,13 +41,14 @@ const TRANSPORT = ["app", "schema", "log", "config", "version"] as const;
 /** Whom a file may import; its own folder always. */
 const MAY_IMPORT: Record<string, readonly (Target | Package)[]> = {
   "src/schema/it.ts": ["schema"],
+  "src/files/it.ts": ["files"],
   "src/storage/it.ts": ["storage", "schema", "sql"],
-  "src/claude/it.ts": ["claude", "schema"],
+  "src/claude/it.ts": ["claude", "files", "schema"],
   "src/shell/it.ts": ["shell", "schema"],
-  "src/rules/it.ts": ["rules", "shell", "schema"],
+  "src/rules/it.ts": ["rules", "shell", "files", "schema"],
   "src/shell/folder/it.ts": ["shell", "schema"],
   "src/judging/it.ts": ["judging", "shell", "schema"],
-  "src/domain/it.ts": ["domain", "storage", "claude", "rules", "shell", "schema"],
+  "src/domain/it.ts": ["domain", "storage", "claude", "rules", "shell", "files", "schema"],
   "src/web/it.tsx": ["web", "bundle", "judging", "shell", "schema"],
   "src/web/folder/it.tsx": ["web", "bundle", "judging", "shell", "schema"],
   "src/http/it.ts": ["http", "bundle", ...TRANSPORT],

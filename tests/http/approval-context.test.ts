@@ -1,8 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, realpathSync } from "node:fs";
 import { mkdir, symlink, truncate, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import { dangersOf } from "../../src/judging/dangers.ts";
 import { ApprovalContext } from "../../src/schema/approval-context.ts";
+import { asked, rulesOf } from "../judging/asked.ts";
 import { startFamily } from "../support/family.ts";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
@@ -65,12 +67,20 @@ describe("the context of an approval", () => {
       expect(await fileAt("/a\u0000b")).toMatchObject({ state: "unshown" });
     }));
 
-  test("never holds a file of the data dir, by whatever way", () =>
+  test("never holds a file of the data dir, nor a copy of settings with a token, by whatever way", () =>
     inDirectory(async ({ plexus, at, fileAt }) => {
       const secret = join(plexus.dataDir, "plexus.db");
       await symlink(secret, at("link"));
       await symlink(plexus.dataDir, at("folder"));
-      for (const path of [secret, at("link"), join(at("folder"), "plexus.db"), `${at("folder")}/../folder/plexus.db`]) {
+      const copy = at("home/.claude.json.20260101T000000000Z.backup");
+      await writeFile(copy, "a token");
+      for (const path of [
+        secret,
+        copy,
+        at("link"),
+        join(at("folder"), "plexus.db"),
+        `${at("folder")}/../folder/plexus.db`,
+      ]) {
         expect(await fileAt(path)).toMatchObject({
           state: "unshown",
           reason: "it holds settings or tokens that no child may reach",
@@ -119,7 +129,7 @@ describe("the real path of an approval", () => {
       mkdirSync(at("home/.ssh"));
       mkdirSync(at("work/src"));
       await symlink(at("home/.ssh"), at("work/docs"));
-      await symlink("../home/.ssh/new/../authorized_keys", at("work/notes"));
+      await symlink("../home/.ssh/../.ssh/authorized_keys", at("work/notes"));
       await symlink("docs", at("work/twice"));
       for (const [written, real] of [
         [at("work/docs/authorized_keys"), at("home/.ssh/authorized_keys")],
@@ -146,10 +156,42 @@ describe("the real path of an approval", () => {
   test("is null where a call names no file, and where it can't be told", () =>
     inDirectory(async ({ at, context }) => {
       await symlink("loop", at("work/loop"));
+      await symlink("none/../a", at("work/detour"));
+      expect((await context("Write", { file_path: "detour", content: "x" })).real_path).toBeNull();
       expect((await context("Bash", { command: "make", file_path: "a" })).real_path).toBeNull();
       expect((await context("Write", { file_path: ["a"], content: "x" })).real_path).toBeNull();
       expect((await context("Write", { file_path: "loop/a", content: "x" })).real_path).toBeNull();
       expect((await context("Write", { file_path: "a\u0000b", content: "x" })).real_path).toBeNull();
+    }));
+});
+
+describe("a link that leads elsewhere for the child than for Plexus", () => {
+  test("is not followed: the real path is unknown, no file is shown, and that is a danger", () =>
+    inDirectory(async ({ at, context }) => {
+      // To this process it leads to a plain file of the project; to a child that works elsewhere, wherever that likes.
+      mkdirSync(at("work/d"));
+      await writeFile(at("work/d/config"), "# nothing\n");
+      const here = relative("/", at("work/d"));
+      await symlink(`/proc/self/cwd${"/..".repeat(20)}/${here}`, at("work/docs"));
+      const input = { file_path: at("work/docs/config"), content: "Host *" };
+      const told = await context("Write", input);
+      expect(told).toMatchObject({ real_path: null, file: { state: "unshown" } });
+      expect(dangersOf(asked("Write", input), told)).toEqual([
+        {
+          rule: "unreadable",
+          message: "leads through a link whose target can't be told, or into /proc, /dev or /sys",
+        },
+      ]);
+      expect(rulesOf(dangersOf(asked("Read", input), told))).toEqual(["unreadable"]);
+    }));
+
+  test("makes nobody read what has no end", () =>
+    inDirectory(async ({ at, fileAt, context }) => {
+      await symlink("/proc/self", at("work/docs"));
+      mkdirSync(at("work/.claude/skills/x"), { recursive: true });
+      await symlink("/proc/self/pagemap", at("work/.claude/skills/x/SKILL.md"));
+      expect(await fileAt(at("work/docs/pagemap"))).toMatchObject({ state: "unshown" });
+      expect((await context("Skill", { skill: "x" })).skill).toBeNull();
     }));
 });
 

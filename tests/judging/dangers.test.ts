@@ -74,6 +74,8 @@ describe("the dangers of a call", () => {
 
   test("have a path among them that nobody can follow, where the host is known", () => {
     expect(rules("Write", { file_path: "/srv/project/loop/a", content: "x" })).toEqual(["unreadable"]);
+    expect(rules("Read", { file_path: "/srv/project/docs/a" })).toEqual(["unreadable"]);
+    expect(rules("Grep", { pattern: "x", path: "docs" })).toEqual(["unreadable"]);
     expect(rules("Write", { file_path: "/srv/project/a", content: "x" }, { working_dir: null })).toEqual([]);
   });
 

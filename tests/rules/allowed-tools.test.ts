@@ -76,6 +76,7 @@ describe("a bare name in allowed_tools", () => {
     ["Edit", "Write", { file_path: "@/data/new", content: "x" }],
     ["Edit", "Write", { file_path: "not-yet", content: "x" }],
     ["Edit", "Write", { file_path: "not-yet/deeper", content: "x" }],
+    ["Edit", "Write", { file_path: "not-yet.backup", content: "x" }],
     ["mcp__*", "mcp__github__get_issue", {}],
     ["mcp__", "mcp__github__get_issue", {}],
     ["mcp__git", "mcp__github__get_issue", {}],

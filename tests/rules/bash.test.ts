@@ -259,6 +259,7 @@ describe("the rule bash", () => {
       "cat src/../../outside/secret.txt",
       "cat @/project/../outside/secret.txt",
       "cat link-token",
+      "cat nest/vault.backup",
       "cat hard-token",
       "cat nest/vault/key",
       "cat link-proc",

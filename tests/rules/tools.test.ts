@@ -56,6 +56,8 @@ describe("the rule read", () => {
     ["is private", { file_path: "@/data/operator-token" }],
     ["is private, inside", { file_path: "@/project/nest/vault/key" }],
     ["is the private directory", { file_path: "@/project/nest/vault" }],
+    ["is a copy of what is private", { file_path: "@/project/nest/vault.backup" }],
+    ["is not there, and would be a copy of what is private", { file_path: "@/project/not-yet.1.backup" }],
     ["is private behind a link", { file_path: "@/project/link-token" }],
     ["is private under another name", { file_path: "@/project/hard-token" }],
     ["is a file of settings", { file_path: "@/person/.claude/settings.json" }],

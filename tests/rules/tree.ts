@@ -31,6 +31,7 @@ export async function plantTree(): Promise<Tree> {
     "project/ignoring/x.ts": "x\n",
     "project/nest/open.txt": "open\n",
     "project/nest/vault/key": CANARY,
+    "project/nest/vault.backup": CANARY,
     "project/.git/config": "[core]\n",
     "project/.env": "SECRET=1\n",
     "project/linked/open.txt": "open\n",

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { follow, isWithin } from "../../src/files/real-path.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
+
+const REAL_PATH = join(import.meta.dir, "../../src/files/real-path.ts");
+
+async function inTree(body: (at: (name: string) => string, links: (targets: Record<string, string>) => void) => void) {
+  await using directory = await temporaryDirectory();
+  const at = (name: string) => join(directory.path, name);
+  mkdirSync(at("src"));
+  writeFileSync(at("src/a.txt"), "a");
+  body(at, (targets) => {
+    for (const [name, target] of Object.entries(targets)) symlinkSync(target, at(name));
+  });
+}
+
+describe("follow", () => {
+  test("tells where a path leads, what is there, and which links led there", () =>
+    inTree((at, links) => {
+      links({ one: "two", two: "src", file: "one/a.txt", dangling: "src/none/new.txt" });
+      expect(follow(at("src/a.txt"))).toMatchObject({ real: at("src/a.txt"), kind: "file", links: [] });
+      expect(follow(at("file"))).toMatchObject({
+        real: at("src/a.txt"),
+        kind: "file",
+        links: [at("file"), at("one"), at("two")],
+      });
+      expect(follow(at("dangling"))).toMatchObject({ real: at("src/none/new.txt"), kind: "missing" });
+      expect(follow(at("src/a.txt/below"))).toMatchObject({ real: at("src/a.txt/below"), kind: "missing" });
+    }));
+
+  test("tells nothing of a link that leads elsewhere for another process, or nowhere", () =>
+    inTree((at, links) => {
+      links({
+        process: "/proc/self/cwd",
+        away: "/proc/self/cwd/../../etc/hosts",
+        device: "/dev/zero",
+        system: "/sys/kernel",
+        loop: "loop",
+        detour: "none/../src/a.txt",
+      });
+      for (const name of ["process", "process/x", "away", "device", "system", "loop", "detour"]) {
+        expect({ name, found: follow(at(name)) }).toEqual({ name, found: undefined });
+      }
+      expect(follow("/proc/self/cwd")).toBeUndefined();
+      expect(follow("/a\0b")).toBeUndefined();
+      expect(follow(`/${"x".repeat(5_000)}`)).toBeUndefined();
+    }));
+
+  const canMount = Bun.spawnSync(["unshare", "-rm", "mount", "--bind", "/proc", "/mnt"]).success;
+  test.skipIf(!canMount)("knows /proc wherever it is mounted", () =>
+    inTree((at) => {
+      mkdirSync(at("host"));
+      const code = `import { follow } from ${JSON.stringify(REAL_PATH)};
+        console.log(JSON.stringify([follow("${at("host")}/self/cwd/x") ?? null, follow("${at("src")}/a.txt")?.kind]));`;
+      const script = 'mount --bind /proc "$1" && exec "$2" -e "$3"';
+      const run = Bun.spawnSync(["unshare", "-rm", "sh", "-c", script, "sh", at("host"), process.execPath, code]);
+      expect(JSON.parse(run.stdout.toString())).toEqual([null, "file"]);
+    }),
+  );
+});
+
+test("isWithin takes a directory and what is below it, not what only begins like it", () => {
+  for (const path of ["/srv/a", "/srv/a/b", "/srv/a/.."]) expect(isWithin("/srv/a", path)).toBe(true);
+  for (const path of ["/srv", "/srv/ab", "/srv/a.b", "/"]) expect(isWithin("/srv/a", path)).toBe(false);
+  expect(isWithin("/", "/srv")).toBe(true);
+});
