@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { type Found, follow, isWithin } from "../files/real-path.ts";
 import type { JsonObject } from "../schema/values.ts";
-import { isWithin, realPath } from "./real-path.ts";
+import { realPath } from "./real-path.ts";
+import { readSettings } from "./settings-file.ts";
 
 /** How the user of this machine is logged in, as far as that stands in settings which children don't read. */
 export type Login = { helpers: JsonObject; env: Record<string, string> };
@@ -17,22 +18,19 @@ const Settings = z.looseObject({ env: z.record(z.string(), z.string()).catch({})
 
 /**
  * Without it, somebody who can use `claude` at the terminal could have children that can't log in. Settings that lie
- * where a child works are the project's, whoever's they may be besides.
+ * where a child works, or that a link there leads to, are the project's, whoever's they may be besides.
  */
 export function userLogin(env: Record<string, string | undefined>, childsDirs: string[]): Login {
-  const configDir = env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] ?? "", ".claude");
-  if (childsDirs.some((dir) => isWithin(realPath(dir), realPath(configDir)))) return { helpers: {}, env: {} };
-  const settings = readSettings(configDir);
+  const configDir = env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] ?? "/", ".claude");
+  const found = follow(join(configDir, "settings.json"));
+  const file = readSettings(found && isOfProject(found, childsDirs) ? undefined : found);
+  const settings = Settings.safeParse(file.state === "read" ? file.settings : {}).data ?? { env: {} };
   const helpers = HELPERS.flatMap((name) => (typeof settings[name] === "string" ? [[name, settings[name]]] : []));
   const kept = Object.entries(settings.env).filter(([name]) => OF_LOGIN.test(name));
   return { helpers: Object.fromEntries(helpers), env: Object.fromEntries(kept) };
 }
 
-/** What can't be read is the CLI's to complain of. */
-function readSettings(configDir: string): z.infer<typeof Settings> {
-  try {
-    return Settings.parse(JSON.parse(readFileSync(join(configDir, "settings.json"), "utf8")));
-  } catch {
-    return { env: {} };
-  }
+function isOfProject({ real, links }: Found, childsDirs: string[]): boolean {
+  const roots = childsDirs.map(realPath);
+  return [real, ...links].some((path) => roots.some((root) => isWithin(root, path)));
 }

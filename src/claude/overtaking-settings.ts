@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { follow } from "../files/real-path.ts";
+import { readSettings } from "./settings-file.ts";
 
 type Origin = "managed" | "user" | "project";
 /** A setting by which Claude Code would not ask us, or would not wait for our answer. */
@@ -22,29 +24,52 @@ const Settings = z.looseObject({
     })
     .catch({}),
   hooks: z.record(z.string(), z.unknown()).catch({}),
+  sandbox: z.looseObject({ enabled: z.unknown(), autoAllowBashIfSandboxed: z.unknown() }).partial().catch({}),
 });
+
+/** The events whose hooks decide about a call, and what that means for us. */
+const DECIDING_HOOKS = [
+  ["PreToolUse", "the hook may allow, deny or change a call before Plexus is asked"],
+  ["PermissionRequest", "the hook answers beside Plexus, and whoever is first decides"],
+] as const;
+
+/** The setting in a file that can't be read here. */
+export const UNREADABLE = "something unreadable";
+
+type Overtaking = Pick<OvertakingSetting, "setting" | "effect">;
 
 /** Finds what in the settings of this machine's Claude Code would silence Plexus, or decide before it. */
 export function overtakingSettings(place: Place): OvertakingSetting[] {
-  return filesOf(place).flatMap(({ file, origin }) => {
-    const settings = read(file);
-    return settings ? found(settings).map((one) => ({ file, origin, ...one })) : [];
-  });
+  return filesOf(place).flatMap(({ file, origin }) => foundIn(file).map((one) => ({ file, origin, ...one })));
 }
 
-function found({ permissions, hooks }: z.infer<typeof Settings>): Pick<OvertakingSetting, "setting" | "effect">[] {
+/** What can't be read here, the CLI may read: through `/proc`, a link leads elsewhere for it than for us. */
+function foundIn(path: string): Overtaking[] {
+  const file = readSettings(follow(path));
+  if (file.state === "refused") {
+    return [{ setting: UNREADABLE, effect: `it ${file.reason}, so that nobody knows what it says` }];
+  }
+  const settings = Settings.safeParse(file.state === "read" ? file.settings : undefined).data;
+  return settings ? found(settings) : [];
+}
+
+function found({ permissions, hooks, sandbox }: z.infer<typeof Settings>): Overtaking[] {
   const { denyInsteadOfPrompting, allow, defaultMode } = permissions;
-  const settings: Pick<OvertakingSetting, "setting" | "effect">[] = [];
+  const settings: Overtaking[] = [];
   if (denyInsteadOfPrompting === true) {
     const effect = "Claude Code denies every call by itself, and Plexus is never asked";
     settings.push({ setting: "permissions.denyInsteadOfPrompting", effect });
   }
-  if (Array.isArray(hooks["PermissionRequest"]) && hooks["PermissionRequest"].length > 0) {
-    const effect = "the hook answers beside Plexus, and whoever is first decides";
-    settings.push({ setting: "hooks.PermissionRequest", effect });
+  for (const [event, effect] of DECIDING_HOOKS) {
+    const installed = hooks[event];
+    if (Array.isArray(installed) && installed.length > 0) settings.push({ setting: `hooks.${event}`, effect });
   }
   if (Array.isArray(allow) && allow.length > 0) {
     settings.push({ setting: "permissions.allow", effect: "what it allows runs without asking Plexus" });
+  }
+  if (sandbox.enabled === true && sandbox.autoAllowBashIfSandboxed !== false) {
+    const effect = "commands in the sandbox run without asking Plexus";
+    settings.push({ setting: "sandbox.autoAllowBashIfSandboxed", effect });
   }
   if (typeof defaultMode === "string" && !["default", "plan"].includes(defaultMode)) {
     const effect = "calls run that Plexus is not asked about";
@@ -82,14 +107,5 @@ function jsonFilesIn(dir: string): string[] {
       .map((name) => join(dir, name));
   } catch {
     return [];
-  }
-}
-
-/** What can't be read is the CLI's to complain of. */
-function read(file: string): z.infer<typeof Settings> | undefined {
-  try {
-    return Settings.parse(JSON.parse(readFileSync(file, "utf8")));
-  } catch {
-    return undefined;
   }
 }

@@ -1,15 +1,17 @@
-import { type OvertakingSetting, overtakingSettings } from "../../claude/overtaking-settings.ts";
+import { type OvertakingSetting, overtakingSettings, UNREADABLE } from "../../claude/overtaking-settings.ts";
 import type { Config } from "../../config.ts";
 import type { Finding } from "./finding.ts";
 
 const SEALED =
   "Children of Plexus and what `plexus configure` starts leave it out; a claude started otherwise, and sessions of supervision inherit, do not. Remove it, or start those with the command of `plexus configure`.";
 
+/** An ask rule of ours outranks an allow, wherever that stands; and what is unreadable may say nothing. */
+const NO_FAILURE = ["permissions.allow", "sandbox.autoAllowBashIfSandboxed", UNREADABLE];
+
 /** Whether settings of this machine's Claude Code would silence Plexus, or decide before it. */
 export function lookAtSettings({ home, environment }: Config, workingDir: string): Finding {
   const found = overtakingSettings({ home, env: environment, workingDir });
-  // An ask rule of ours outranks an allow, wherever that stands.
-  const managed = found.filter(({ origin, setting }) => origin === "managed" && setting !== "permissions.allow");
+  const managed = found.filter(({ origin, setting }) => origin === "managed" && !NO_FAILURE.includes(setting));
   const step = "settings";
   if (managed.length > 0) {
     const remedy = "No other setting lifts it: ask whoever administers this machine to remove it.";
