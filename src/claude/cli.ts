@@ -7,8 +7,16 @@ import { claudeVersion } from "./version.ts";
 export type FoundClaude = { path: string; version: string } | { path: string | undefined; problem: string };
 export type ClaudeCli = ReturnType<typeof createClaudeCli>;
 
+type Where = {
+  claude?: string | undefined;
+  path: string;
+  home: string;
+  /** Whoever asks for the version may stop waiting for it. */
+  signal?: AbortSignal;
+};
+
 /** The Claude Code CLI of this machine; its version is asked for once, and again when the file has changed. */
-export function createClaudeCli(where: { claude?: string | undefined; path: string; home: string }) {
+export function createClaudeCli(where: Where) {
   let known: { file: string; found: Promise<FoundClaude> } | undefined;
 
   async function look(): Promise<FoundClaude> {
@@ -17,7 +25,10 @@ export function createClaudeCli(where: { claude?: string | undefined; path: stri
     const { ino, mtimeMs, size } = statSync(path);
     const file = [path, ino, mtimeMs, size].join();
     if (known?.file === file) return known.found;
-    const asked = { file, found: claudeVersion(path).then((answer) => ({ path, ...answer })) };
+    const asked = {
+      file,
+      found: claudeVersion(path, { signal: where.signal }).then((answer) => ({ path, ...answer })),
+    };
     known = asked;
     const found = await asked.found;
     // It may be a machine that was too busy to answer: not the last word.

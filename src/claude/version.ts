@@ -5,8 +5,11 @@ export type ClaudeVersion = { version: string } | { problem: string };
 
 const TIMEOUT_MS = 15_000;
 
+type Patience = { timeoutMs?: number; signal?: AbortSignal | undefined };
+
 /** Asks the CLI for its version; a problem says what to do. */
-export async function claudeVersion(path: string, timeoutMs = TIMEOUT_MS): Promise<ClaudeVersion> {
+export async function claudeVersion(path: string, patience: Patience = {}): Promise<ClaudeVersion> {
+  const { timeoutMs = TIMEOUT_MS, signal } = patience;
   const remedy = "install it with `npm install -g @anthropic-ai/claude-code`, or name another one with --claude";
   let output: string;
   try {
@@ -14,6 +17,7 @@ export async function claudeVersion(path: string, timeoutMs = TIMEOUT_MS): Promi
       stdio: ["ignore", "pipe", "ignore"],
       timeout: timeoutMs,
       killSignal: "SIGKILL",
+      ...(signal && { signal }),
     });
     output = await run.stdout.text();
     await run.exited;

@@ -32,14 +32,15 @@ export type Server = {
   ): Promise<z.infer<Answer>>;
 };
 
-/** The server that this command is meant for, with the token that it will take. */
-export function findServer(config: Config): Server {
+/** The server that this command is meant for, with the token that it will take; the signal ends its requests. */
+export function findServer(config: Config, signal?: AbortSignal): Server {
   const { url, token } = reachServer(config);
 
   async function send(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     if (token) headers.set("Authorization", `Bearer ${token}`);
-    const response = await fetchDirectly(`${url}${path}`, { ...init, headers });
+    const signals = [init.signal, signal].filter((one) => one != null);
+    const response = await fetchDirectly(`${url}${path}`, { ...init, headers, signal: AbortSignal.any(signals) });
     if (response.ok) return response;
     const refusal = Refusal.safeParse(await response.json().catch(() => undefined)).data;
     if (!refusal) throw new CommandFailed(`${url} does not answer like Plexus (HTTP ${response.status}).`);

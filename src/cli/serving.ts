@@ -18,13 +18,15 @@ const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", HAND_OVER_SIGNAL] as const;
 const STOPPING = "\nStopping. What nobody has decided stays on record.\n";
 const HANDING_OVER = "\nHanding over: the children go on, and the next server finds them.\n";
 
+type Manner = { takeover?: true | undefined; untilInputEnds?: true | undefined };
+
 /** Serves until a signal says to stop, or to leave the children to the next server. */
-export async function serve(config: Config, terminal: Terminal, takeover: boolean): Promise<void> {
+export async function serve(config: Config, terminal: Terminal, manner: Manner = {}): Promise<void> {
   process.umask(0o077);
-  using signals = catchSignals();
+  using signals = catchSignals(manner);
   const log = serverLog(config, terminal);
   // Before the children of an earlier server are looked after, who must not suffer when somebody else has the port.
-  await using listener = (takeover ? await takePort(config) : undefined) ?? listenAlone(config);
+  await using listener = (manner.takeover ? await takePort(config) : undefined) ?? listenAlone(config);
   await using app = await open(config, log);
   try {
     const signal = await serveUntil(signals.first, { app, listener, log, terminal });
@@ -101,13 +103,15 @@ function tokenSource(config: Config): ServerFile["operator_token"] {
 }
 
 /** Caught from the start, and still when stopping: a second signal must not cut that short. */
-function catchSignals(): Disposable & { first: Promise<string> } {
+function catchSignals({ untilInputEnds }: Manner): Disposable & { first: Promise<string> } {
   const { promise: first, resolve } = Promise.withResolvers<string>();
   for (const signal of SIGNALS) process.on(signal, resolve);
+  if (untilInputEnds) process.stdin.once("close", () => resolve("the end of standard input")).resume();
   return {
     first,
     [Symbol.dispose]() {
       for (const signal of SIGNALS) process.off(signal, resolve);
+      if (untilInputEnds) process.stdin.destroy();
     },
   };
 }

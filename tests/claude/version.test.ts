@@ -22,7 +22,7 @@ describe("claudeVersion", () => {
     const path = join(directory.path, "claude");
     writeFileSync(path, `#!/bin/sh\n${body}\n`);
     chmodSync(path, mode);
-    expect(await claudeVersion(path, 500)).toEqual({ problem: expect.stringContaining(message) });
+    expect(await claudeVersion(path, { timeoutMs: 500 })).toEqual({ problem: expect.stringContaining(message) });
   });
 
   test("says what to do about a path where nothing is", async () => {

@@ -1,13 +1,15 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { readServerFile } from "../../src/cli/server-file.ts";
 import { plexusBinary } from "../support/binary.ts";
 import { CLAUDE } from "../support/claude.ts";
+import { endRun, isRunning, RUN_MARKER, survivors } from "../support/processes.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
-import { type CommandOptions, plexus, plexusOnScreen } from "./command.ts";
+import { type CommandOptions, MAIN, plexus, plexusOnScreen } from "./command.ts";
 import { openPlace } from "./place.ts";
 
 setDefaultTimeout(120_000);
@@ -74,6 +76,7 @@ describe("plexus doctor", () => {
 
   test.each<[string, object]>([
     ["permissions.denyInsteadOfPrompting", { permissions: { denyInsteadOfPrompting: true } }],
+    ["hooks.PreToolUse", { hooks: { PreToolUse: [{ hooks: [{ type: "command", command: "true" }] }] } }],
     ["hooks.PermissionRequest", { hooks: { PermissionRequest: [{ hooks: [{ type: "command", command: "true" }] }] } }],
     ['permissions.defaultMode "auto"', { permissions: { defaultMode: "auto" } }],
   ])("warns of %s in the user's settings, and fails where an administrator set it", async (setting, settings) => {
@@ -101,6 +104,19 @@ describe("plexus doctor", () => {
     const { findings } = await examined(args, { env: { HOME: place.scratch } });
     const says = expect.stringContaining("permissions.allow in ");
     expect(findings.find(({ step }) => step === "settings")).toMatchObject({ state: "warning", says });
+  });
+
+  test("warns of settings that it can't read, and neither waits for them nor reads them without end", async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, ".claude", "settings.json");
+    mkdirSync(join(directory.path, ".claude"));
+    Bun.spawnSync(["mkfifo", file]);
+    symlinkSync("/dev/zero", join(directory.path, ".claude", "settings.local.json"));
+    const says = expect.stringContaining(`something unreadable in ${file}: it is no regular file`);
+    for (const options of [{ cwd: directory.path }, { env: { CLAUDE_CODE_MANAGED_SETTINGS_PATH: file } }]) {
+      const { findings } = await examined([...nobody, "--claude", "/nonexistent"], options);
+      expect(findings.find(({ step }) => step === "settings")).toMatchObject({ state: "warning", says });
+    }
   });
 
   test("says what to do when there is no claude, and does not try what needs it", async () => {
@@ -164,6 +180,51 @@ describe("plexus doctor", () => {
     expect(existsSync(`/proc/${readFileSync(note, "utf8").trim()}`)).toBe(false);
     expect(await (await place.fetch("/api/v1/sessions")).json()).toMatchObject({ sessions: [] });
     expect(left()).toEqual(before);
+  });
+});
+
+describe("plexus doctor with a server of its own, when it is stopped", () => {
+  const SILENT = "exec sleep 1000";
+  const moments: [string, string][] = [
+    ["a claude does not tell its version", `NOTE; ${SILENT}`],
+    ["a claude does not end after its calls", `${CLAUDE} "$@"; [ "$1" = --version ] || { NOTE; ${SILENT}; }`],
+  ];
+
+  /** Runs until the claude leaves its note. */
+  async function startDoctor(script: string) {
+    await using stack = new AsyncDisposableStack();
+    const scratch = stack.use(await temporaryDirectory()).path;
+    const [runId, note, claude] = [crypto.randomUUID(), join(scratch, "note"), join(scratch, "claude")];
+    writeFileSync(claude, `#!/bin/sh\n${script.replace("NOTE", `touch ${note}`)}\n`, { mode: 0o755 });
+    const env = { PATH: process.env["PATH"], HOME: scratch, TMPDIR: scratch, PLEXUS_PORT: "0", [RUN_MARKER]: runId };
+    const command = [process.execPath, MAIN, "doctor", "--claude", claude];
+    stack.defer(() => endRun(runId));
+    const doctor = Bun.spawn(command, { cwd: "/", env, stdio: ["ignore", "ignore", "ignore"] });
+    await until("claude to leave its note", () => existsSync(note));
+    const made = () => readdirSync(scratch).filter((name) => name.startsWith("plexus-doctor-"));
+    const server = readServerFile(join(scratch, made()[0] ?? "", "data"));
+    if (!server) throw new Error("doctor has started no server");
+    const owned = stack.move();
+    return { doctor, runId, server, made, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  }
+
+  describe.each(moments)("while %s", (_, script) => {
+    test.each(["SIGTERM", "SIGINT"] as const)("ends at once with %s, and leaves nothing", async (name) => {
+      await using run = await startDoctor(script);
+      run.doctor.kill(name);
+      await until("doctor to end", () => run.doctor.exitCode !== null, 8_000);
+      expect({ exitCode: run.doctor.exitCode, left: survivors(run.runId), made: run.made() }).toEqual({
+        exitCode: 1,
+        left: [],
+        made: [],
+      });
+    });
+  });
+
+  test("takes its server along with kill -9", async () => {
+    await using run = await startDoctor(`NOTE; ${SILENT}`);
+    run.doctor.kill("SIGKILL");
+    await until("its server to end", () => !isRunning(run.server.pid));
   });
 });
 

@@ -32,17 +32,17 @@ async function* findings(config: Config, directory: string, stack: AsyncDisposab
   };
 
   if (!config.url) yield await look("data dir", () => lookAtDataDir(config));
-  const isOurs = config.url !== undefined || (await isServed(config));
+  const isOurs = config.url !== undefined || (await isServed(config, signal));
   if (!isOurs) yield await look("port", () => lookAtPort(config));
   yield await look("server", async () => {
-    if (isOurs) return lookAtServer(config);
+    if (isOurs) return lookAtServer(config, signal);
     reached = stack.use(await startPrivateServer(config, join(directory, "data"), signal)).config;
     return "none runs: one was started for this alone, and answers";
   });
   if (broken.includes("server")) yield skipped("token", "not tried without server");
-  else yield await look("token", () => lookAtToken(reached));
+  else yield await look("token", () => lookAtToken(reached, signal));
   yield await look("claude", async () => {
-    const { path, ...rest } = await createClaudeCli(config).look();
+    const { path, ...rest } = await createClaudeCli({ ...config, signal }).look();
     if ("problem" in rest) throw new Failing(...halves(rest.problem));
     claude = path;
     return `${path}, version ${rest.version}`;

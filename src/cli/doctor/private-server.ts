@@ -1,22 +1,26 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "../../config.ts";
+import { UNTIL_INPUT_ENDS } from "../serve.ts";
 import { readServerFile } from "../server-file.ts";
 import { Failing } from "./finding.ts";
 
 const LOOK_EVERY_MS = 30;
 const STARTED_WITHIN_MS = 15_000;
 
-/** A server for this examination alone, on a data dir of its own; reached with the config that it returns. */
+/**
+ * A server for this examination alone, on a data dir of its own; reached with the config that it returns. It ends with
+ * its standard input, and so with us, whatever ends us.
+ */
 export async function startPrivateServer(
   config: Config,
   dataDir: string,
   signal: AbortSignal,
 ): Promise<AsyncDisposable & { config: Config }> {
-  const flags = ["--host", "127.0.0.1", "--port", "0", "--data-dir", dataDir, "--log-level", "error"];
+  const flags = ["--host", "127.0.0.1", "--port", "0", "--data-dir", dataDir, "--log-level", "error", UNTIL_INPUT_ENDS];
   const server = Bun.spawn([...config.program, "serve", ...flags], {
     cwd: "/",
     env: withoutSettings(config.environment),
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["pipe", "ignore", "pipe"],
   });
   await using stack = new AsyncDisposableStack();
   stack.defer(async () => {

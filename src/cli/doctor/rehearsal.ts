@@ -34,7 +34,8 @@ export async function* rehearsal({ config, claude, directory, signal }: Need): A
       loopback,
       environment: config.environment,
     });
-    const scenes = createScenes({ server, sessionId: session.session_id, child, model, claude, signal });
+    const watched = findServer(config, signal);
+    const scenes = createScenes({ server: watched, sessionId: session.session_id, child, model, claude, signal });
     yield* inOrder(scenes);
   } finally {
     await server.request(Deleted, "DELETE", `/api/v1/sessions/${session.session_id}`);

@@ -73,7 +73,7 @@ export function createScenes(stage: Stage): [Step, () => Promise<string>][] {
       "edit",
       async () => {
         await decide(stage.server, waiting, { approve: true, updated_input: inputFor(EDITED) });
-        await ended(child);
+        await ended(stage);
         expect(made(EDITED) && !made(ORIGINAL), "The edited input is not what ran.");
         const complaint = child.complaint();
         if (complaint !== undefined) throw new Failing(`The child did not end well: ${complaint}`, advice(stage));
@@ -85,10 +85,9 @@ export function createScenes(stage: Stage): [Step, () => Promise<string>][] {
 
 /** The only ask that waits, as soon as the child has made it. */
 async function nextAsk(stage: Stage): Promise<Approval> {
-  const { server, sessionId, child, signal } = stage;
+  const { server, sessionId, child } = stage;
   const done = new AbortController();
-  const fetch: Server["fetch"] = (path, init) =>
-    server.fetch(path, { ...init, signal: AbortSignal.any([signal, done.signal]) });
+  const fetch: Server["fetch"] = (path, init) => server.fetch(path, { ...init, signal: done.signal });
   const asked = callTool({ fetch }, "loopback_wait", { session_id: sessionId, timeout_secs: ASKED_WITHIN_SECS });
   try {
     const first = await Promise.race([asked, child.exited.then(() => "ended" as const)]);
@@ -110,10 +109,11 @@ async function decide(server: Server, id: string, decision: Decision): Promise<v
   throw new Failing(`${answer.resolved_by} decided before doctor did.`, "Run it again while nobody else decides.");
 }
 
-async function ended({ exited }: Child): Promise<void> {
+async function ended({ child, signal }: Stage): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ENDED_WITHIN_MS);
-  await Promise.race([exited, promise]);
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  await Promise.race([child.exited, promise]);
   clearTimeout(timer);
 }
 

@@ -11,31 +11,32 @@ const Healthy = z.object({ status: z.literal("ok") });
 const Ready = z.object({ status: z.literal("ready") });
 
 /** Whether a Plexus answers where the one of this data dir would; a data dir that can't be read is told of elsewhere. */
-export async function isServed(config: Config): Promise<boolean> {
+export async function isServed(config: Config, signal: AbortSignal): Promise<boolean> {
   try {
-    return await answers(locateServer(config).url);
+    return await answers(locateServer(config).url, signal);
   } catch (cause) {
     if (cause instanceof CommandFailed) return false;
     throw cause;
   }
 }
 
-export async function lookAtServer(config: Config): Promise<string> {
+export async function lookAtServer(config: Config, signal: AbortSignal): Promise<string> {
   const { url } = locateServer(config);
-  if (await answers(url)) return `answers at ${url}`;
+  if (await answers(url, signal)) return `answers at ${url}`;
   throw new Failing(`${url} does not answer like Plexus.`, "Correct --url or PLEXUS_URL.");
 }
 
 /** Whether the server takes the token that commands would send, and can write what they would do. */
-export async function lookAtToken(config: Config): Promise<string> {
-  const server = findServer(config);
+export async function lookAtToken(config: Config, signal: AbortSignal): Promise<string> {
+  const server = findServer(config, signal);
   const { name, version } = await server.request(Caller, "GET", "/api/v1/me");
   await server.request(Ready, "GET", "/readyz");
   const other = version === VERSION ? "" : `; the server is Plexus ${version}, this is ${VERSION}`;
   return `the server knows you as ${name}${other}`;
 }
 
-async function answers(url: string): Promise<boolean> {
-  const response = await fetchDirectly(`${url}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) });
+async function answers(url: string, signal: AbortSignal): Promise<boolean> {
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]);
+  const response = await fetchDirectly(`${url}/healthz`, { signal: soon });
   return Healthy.safeParse(await response.json().catch(() => undefined)).success;
 }
