@@ -12,21 +12,26 @@ export type Found = {
   links: readonly string[];
 };
 
+/** How many names may still be looked up. */
+export type Budget = { steps: number };
+
 /** As many links as Linux follows. */
 const MAX_LINKS = 40;
 /** What lies here differs from process to process, or is no file at all. */
 const UNREAL = /^\/(?:proc|dev|sys)(?:\/|$)/;
+/** So many names are looked up for one path: links can lead in circles for as long as their texts are. */
+const MAX_STEPS = 1_000;
 /** The type of `/proc`, by which it is known where else it is mounted. */
 const PROC = 0x9fa0;
 
 /**
  * Follows a path as the kernel does, link by link; `undefined` when nobody can tell where it leads. It is not left to
  * `realpath`, which would read links through `/proc/self` for this process instead of the child's, and takes `..` away
- * before it has followed what stands before it.
+ * before it has followed what stands before it. Who follows many paths at once gives all of them one number of steps.
  */
-export function follow(path: string): Found | undefined {
+export function follow(path: string, budget: Budget = { steps: MAX_STEPS }): Found | undefined {
   try {
-    return followed(path);
+    return followed(path, budget);
   } catch {
     return undefined;
   }
@@ -41,13 +46,14 @@ export function idOf(stat: BigIntStats | undefined): string {
   return stat ? `${stat.dev}:${stat.ino}` : "";
 }
 
-function followed(path: string): Found | undefined {
+function followed(path: string, budget: Budget): Found | undefined {
   const waiting = path.split("/").reverse();
   const above: { real: string; id: string }[] = [{ real: "", id: idOf(statOf("/")) }];
   const links: string[] = [];
   let last: BigIntStats | undefined;
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     if (name === "" || name === ".") continue;
+    if (--budget.steps < 0) return undefined;
     if (name === "..") {
       if (above.length > 1) above.pop();
       last = undefined;

@@ -9,12 +9,16 @@ export type Ground = PrivateFiles & {
   start: string;
   /** What a path leads to from a directory; nothing where programs could read the path in more than one way. */
   look(path: string, from: string): Found | undefined;
+  /** What an absolute path leads to, however programs may read it. */
+  follow(path: string): Found | undefined;
   /** An existing file or directory that lies inside and is not private. */
   readable(path: string, from: string): Found | undefined;
   isInside(found: Found): boolean;
 };
 
 const MAX_PATH = 4_096;
+/** Of all paths of one call together: a repository can make each of them long with links. */
+const MAX_STEPS = 10_000;
 
 export function openGround(place: Place): Ground | undefined {
   const start = follow(place.workingDir);
@@ -26,15 +30,17 @@ export function openGround(place: Place): Ground | undefined {
   const dirs = [start.real, ...added];
   const { isPrivate, holdsPrivate } = privateFiles(place.privatePaths);
 
+  const budget = { steps: MAX_STEPS };
+  const within = (path: string) => follow(path, budget);
   const look = (path: string, from: string) =>
-    isPlain(path) ? follow(path.startsWith("/") ? path : `${from}/${path}`) : undefined;
+    isPlain(path) ? within(path.startsWith("/") ? path : `${from}/${path}`) : undefined;
   const isInside = ({ real }: Found) => dirs.some((dir) => isWithin(dir, real));
   const readable = (path: string, from: string) => {
     const found = look(path, from);
     if (found?.kind !== "file" && found?.kind !== "directory") return undefined;
     return isInside(found) && !isPrivate(found) ? found : undefined;
   };
-  return { start: start.real, look, readable, isInside, isPrivate, holdsPrivate };
+  return { start: start.real, look, follow: within, readable, isInside, isPrivate, holdsPrivate };
 }
 
 /** For commands that run beside others that may change files: no path proves anything. */
@@ -43,6 +49,7 @@ export function blind({ start }: Ground): Ground {
   return {
     start,
     look: nothing,
+    follow: nothing,
     readable: nothing,
     isInside: () => false,
     isPrivate: () => true,

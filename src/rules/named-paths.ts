@@ -1,4 +1,4 @@
-import { type Found, follow, isWithin } from "../files/real-path.ts";
+import { type Found, isWithin } from "../files/real-path.ts";
 import { runsLater } from "../shell/index.ts";
 import type { Ground } from "./ground.ts";
 
@@ -35,7 +35,7 @@ function isOrdinary(path: string, ground: Ground, mayRunLater: boolean): boolean
   if (AMBIGUOUS.test(path)) return false;
   if (isTooLong(path)) return true;
   const full = fullPath(path, ground);
-  const found = follow(full);
+  const found = ground.follow(full);
   if (!found || ground.isPrivate(found) || ground.holdsPrivate(found)) return false;
   const isLinked = found.real !== withoutDots(full);
   if (isLinked && !isWithin(ground.start, found.real)) return false;
@@ -45,7 +45,7 @@ function isOrdinary(path: string, ground: Ground, mayRunLater: boolean): boolean
 /** Whether a word, or what could be a path in it, is a directory that exists. */
 export function namesDirectory(words: readonly string[], ground: Ground): boolean {
   return words.some((word) =>
-    pathsIn(word).some((path) => !isTooLong(path) && follow(fullPath(path, ground))?.kind === "directory"),
+    pathsIn(word).some((path) => !isTooLong(path) && ground.follow(fullPath(path, ground))?.kind === "directory"),
   );
 }
 

@@ -17,6 +17,16 @@ async function inTree(body: (at: (name: string) => string, links: (targets: Reco
 }
 
 describe("follow", () => {
+  test("gives up on links that lead in circles for longer than any path is", () =>
+    inTree((at, links) => {
+      const rounds = (count: number) => "src/../".repeat(count);
+      links({ short: `${rounds(400)}src`, long: `${rounds(400)}longer`, longer: `${rounds(200)}src` });
+      expect(follow(at("short"))).toMatchObject({ real: at("src") });
+      expect(follow(at("long"))).toBeUndefined();
+      const budget = { steps: 1_000 };
+      expect([follow(at("short"), budget)?.real, follow(at("short"), budget)?.real]).toEqual([at("src"), undefined]);
+    }));
+
   test("tells where a path leads, what is there, and which links led there", () =>
     inTree((at, links) => {
       links({ one: "two", two: "src", file: "one/a.txt", dangling: "src/none/new.txt" });

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { builtinRule } from "../../src/rules/builtin.ts";
 import type { JsonObject } from "../../src/schema/values.ts";
@@ -641,5 +642,15 @@ describe("the rule bash", () => {
       rule(piece.repeat(1_000_000));
       expect(process.cpuUsage(before).user / 1_000).toBeLessThan(300);
     }
+  });
+});
+
+describe("links that lead in circles", () => {
+  test("are followed only so far, for all words of a call together", () => {
+    symlinkSync(`${"src/../".repeat(100)}a.txt`, join(tree.root, "project/round"));
+    expect(rule("cat round")).toBe("bash");
+    expect(rule(`cat ${"round ".repeat(20)}`)).toBe("bash");
+    expect(rule(`cat ${"round ".repeat(60)}`)).toBeUndefined();
+    expect(rule("cat round")).toBe("bash");
   });
 });

@@ -140,15 +140,6 @@ describe("the rule read", () => {
       expect(rule("Read", { file_path }, place)).toBeUndefined();
     }
   });
-
-  test("takes well under a third of a millisecond", () => {
-    const times = Array.from({ length: 400 }, () => {
-      const before = performance.now();
-      rule("Read", { file_path: "@/project/src/deep/z.ts" });
-      return performance.now() - before;
-    }).sort((one, other) => one - other);
-    expect(times[200]).toBeLessThan(0.3);
-  });
 });
 
 describe("the rule search", () => {
