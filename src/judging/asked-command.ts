@@ -1,4 +1,5 @@
 import type { Approval } from "../schema/approval.ts";
+import { MAX_COMMAND_CHARS } from "../shell/index.ts";
 
 /** What a call would have a shell run; `unread` says why that is not known. */
 export type AskedCommand = { text: string } | { unread: string } | undefined;
@@ -11,6 +12,9 @@ export function askedCommand({ tool_name, input }: Pick<Approval, "tool_name" | 
   if (value === undefined) return tool_name === "Bash" ? { unread: "has no command that can be read" } : undefined;
   if (/powershell|pwsh/i.test(tool_name)) return { unread: "runs a PowerShell command, which is not taken apart" };
   if (typeof value === "string") return { text: value };
+  if (Array.isArray(value) && value.length > MAX_COMMAND_CHARS) {
+    return { unread: `is too long to take apart (${value.length} words)` };
+  }
   if (Array.isArray(value) && value.every((word) => typeof word === "string"))
     return { text: value.map(quoted).join(" ") };
   return { unread: "has no command that can be read" };

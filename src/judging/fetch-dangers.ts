@@ -5,9 +5,12 @@ const PRIVATE_V4 =
 const PRIVATE_V6 = /^(::1?$|f[cd]|fe[89ab]|::ffff:)/;
 /** No address that a person would type carries more. */
 const MAX_QUERY_CHARS = 500;
+/** Reading a longer one takes long, if its letters are not of ASCII. */
+const MAX_ADDRESS_CHARS = 8_192;
 
 /** What is dangerous about fetching an address, in words that go on after "it". */
 export function fetchDangers(address: string): string[] {
+  if (address.length > MAX_ADDRESS_CHARS) return [`fetches an address of ${address.length} characters`];
   if (!URL.canParse(address)) return [`fetches an address that can't be read (${address})`];
   const url = new URL(address);
   const found: string[] = [];

@@ -135,8 +135,10 @@ export function textsIn(input: JsonObject): string[] {
   const waiting: unknown[] = [input];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next === "string") texts.push(next);
-    else if (typeof next === "object" && next !== null)
-      waiting.push(...Object.values(next).filter((one) => one !== null));
+    else if (typeof next === "object" && next !== null) {
+      // One by one: an input may hold more values than a call takes arguments.
+      for (const value of Object.values(next)) if (value !== null) waiting.push(value);
+    }
   }
   return texts;
 }

@@ -2,7 +2,16 @@ import type { Approval } from "../schema/approval.ts";
 import type { ApprovalContext } from "../schema/approval-context.ts";
 import { namedPath } from "../schema/named-path.ts";
 import { hidesSomething } from "../schema/unprintable.ts";
-import { changesData, fromWorkingDir, holdsSecrets, locate, runsLater, startIn } from "../shell/index.ts";
+import {
+  changesData,
+  fromWorkingDir,
+  holdsSecrets,
+  isTooLong,
+  locate,
+  runsLater,
+  startIn,
+  TOO_LONG,
+} from "../shell/index.ts";
 import { askedCommand } from "./asked-command.ts";
 import { isForeign, onlyLooks } from "./asked-tool.ts";
 import { fetchDangers } from "./fetch-dangers.ts";
@@ -87,10 +96,9 @@ export const TOOL_RULES: readonly ToolRule[] = [
   },
   {
     rule: "hidden",
+    // As one text, since an input may hold millions of short ones.
     test: ({ input }, { plan, skill }) =>
-      [...textsIn(input), plan ?? "", skill?.text ?? ""].some(hidesSomething)
-        ? ["has characters that do not show"]
-        : [],
+      hidesSomething([...textsIn(input), plan, skill?.text].join("\n")) ? ["has characters that do not show"] : [],
   },
   {
     rule: "unreadable",
@@ -103,6 +111,7 @@ export const TOOL_RULES: readonly ToolRule[] = [
 
 /** What belongs to the call and could not be looked at. */
 function unseen(approval: Approval, { working_dir, real_path, plan, skill }: ApprovalContext): string[] {
+  if (writtenPaths(approval).some(isTooLong)) return [TOO_LONG];
   const { kind } = kindOf(approval);
   if (kind === "plan" && plan === null) return ["has a plan that could not be found"];
   if (kind === "skill" && skill === null) return ["loads a skill that could not be found"];
@@ -115,9 +124,13 @@ function changedPaths(approval: Approval, context: ApprovalContext): string[] {
 }
 
 /** As they are written, and where the one that the tool takes really leads. */
-function pathsIn({ input }: Approval, { real_path }: ApprovalContext): string[] {
-  const written = ["file_path", "notebook_path", "path"].map((name) => text(input[name]));
-  return [...new Set([...written, real_path ?? ""])].filter((path) => path !== "");
+function pathsIn(approval: Approval, { real_path }: ApprovalContext): string[] {
+  const paths = new Set([...writtenPaths(approval), real_path ?? ""]);
+  return [...paths].filter((path) => path !== "" && !isTooLong(path));
+}
+
+function writtenPaths({ input }: Approval): string[] {
+  return ["file_path", "notebook_path", "path"].map((name) => text(input[name]));
 }
 
 function isSet(value: unknown): boolean {

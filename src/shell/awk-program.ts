@@ -28,8 +28,11 @@ export function awkProgram({ args }: Subject): AwkWork {
 export function awkText(program: string): { runs: boolean; files: string[] } {
   const texts: string[] = [];
   const bare = program
-    .replace(/"((?:[^"\\\n]|\\.)*)"/g, (_, text: string) => `"${texts.push(text) - 1}"`)
-    .replace(/(^|[(,{;!~&|\n]|\breturn)(\s*)\/(?:[^/\\\n]|\\.)+\//g, "$1$2");
+    // A text without an end is taken too, so that no part of it is looked at twice.
+    .replace(/"((?:[^"\\\n]|\\.)*)("?)/g, (all, text: string, end: string) =>
+      end === "" ? all : `"${texts.push(text) - 1}"`,
+    )
+    .replace(/(^|[(,{;!~&|\n]|\breturn)([ \t]*)\/(?:[^/\\\n]|\\.)+\//g, "$1$2");
   const files = [...bare.matchAll(/\bprintf?\b[^;}\n]{0,200}>>?\s*"(\d+)"/g)].flatMap(
     ([, at]) => texts[Number(at)] ?? [],
   );

@@ -1,12 +1,14 @@
 import { changedPaths } from "./changed-paths.ts";
-import { after, locate, pathIn, startIn } from "./paths.ts";
-import type { Reading, SimpleCommand } from "./reading.ts";
+import { after, type Directory, isTooLong, locate, pathIn, startIn, TOO_LONG } from "./paths.ts";
+import type { Reading, SimpleCommand, Word } from "./reading.ts";
 import { RULES } from "./rules/index.ts";
 import type { Finding, Whole } from "./rules/rule.ts";
-import { unwrapped } from "./unwrapped.ts";
+import { addFacts, unwrapped } from "./unwrapped.ts";
 
 /** No text that a person could judge runs more. */
 const MAX_COMMANDS = 1_000;
+/** Of the paths that it changes, each with the directory that it is seen from. */
+const MAX_CHANGED_CHARS = 262_144;
 
 /** Why a command wants a second look, in words that go on after "it". */
 export type Danger = { rule: string; message: string };
@@ -47,19 +49,30 @@ function wholeOf(reading: Reading, workingDir: string | null): Whole {
     problems: [...problems],
   };
   let directory = startIn(workingDir);
+  const readable = pathReader();
   for (const outer of reading.commands) {
     const inner = unwrapped(outer, MAX_COMMANDS - whole.commands.length);
     for (const command of inner.commands) {
-      whole.commands.push({ command, place: { directory, changed: changedPaths(command) } });
+      const { changed, problem } = readable(changedPaths(command), directory);
+      if (problem) whole.problems.push(problem);
+      whole.commands.push({ command, place: { directory, changed } });
       directory = after(command, directory);
     }
-    whole.functions.push(...inner.functions);
-    whole.variables.push(...inner.variables);
-    whole.evaluations.push(...inner.evaluations);
-    whole.problems.push(...inner.problems);
+    addFacts(whole, inner);
     if (whole.commands.length >= MAX_COMMANDS) break;
   }
   return whole;
+}
+
+/** Passes on the paths that can be judged, for as long as there are not too many of them in one text. */
+function pathReader() {
+  let chars = 0;
+  return (paths: Word[], { at }: Directory): { changed: Word[]; problem: string | undefined } => {
+    const changed = paths.filter(({ value }) => !isTooLong(value));
+    for (const { value } of changed) chars += at.length + value.length;
+    if (chars > MAX_CHANGED_CHARS) return { changed: [], problem: "changes too many files to look at all of them" };
+    return { changed, problem: changed.length < paths.length ? TOO_LONG : undefined };
+  };
 }
 
 function pathWords({ words, redirects }: SimpleCommand) {

@@ -1,7 +1,13 @@
 import type { SyntaxNode } from "unbash";
 
-/** An index of an array in which a command stands: arithmetic runs it, even where it was quoted. */
-export const COMMAND_IN_INDEX = /\w\[[^\]]*(\$\(|`)/;
+/** Whether a command stands in an index of an array: arithmetic runs it, even where it was quoted. */
+export function hasCommandInIndex(text: string): boolean {
+  // Piece by piece, since one pattern for all of it would look at long texts again and again.
+  return text.split("]").some((piece) => {
+    const index = piece.search(/\w\[/);
+    return index >= 0 && /\$\(|`/.test(piece.slice(index));
+  });
+}
 
 const ARITHMETIC_TESTS = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
 
@@ -27,5 +33,5 @@ export function evaluationIn(node: SyntaxNode): string | undefined {
 }
 
 function withCommand(text: string): string | undefined {
-  return COMMAND_IN_INDEX.test(text) ? text : undefined;
+  return hasCommandInIndex(text) ? text : undefined;
 }

@@ -52,8 +52,8 @@ const LATER = [
   String.raw`\.m2/settings\.xml`,
   String.raw`\.gradle/init(\.gradle|\.d/.*)?`,
 ];
-/** In any letter case, since some file systems don't tell `.GIT` from `.git`. */
-const IS_LATER = new RegExp(`(^|/)(${LATER.join("|")})$`, "i");
+/** In any letter case, since some file systems don't tell `.GIT` from `.git`; a name may hold a line break. */
+const IS_LATER = new RegExp(`(^|/)(${LATER.join("|")})$`, "is");
 
 /** Whether changing this file changes what runs later on, when nobody is asked. */
 export function runsLater(path: string): boolean {

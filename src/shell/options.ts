@@ -14,8 +14,7 @@ export function readArguments(words: Word[], valued: Valued = {}, stopsAtOperand
     const word = words[at];
     if (!word) break;
     if (word.value === "--" || (stopsAtOperand && !isOption(word))) {
-      operands.push(...words.slice(word.value === "--" ? at + 1 : at));
-      break;
+      return { options, operands: operands.concat(words.slice(word.value === "--" ? at + 1 : at)) };
     }
     if (!isOption(word)) {
       operands.push(word);
@@ -24,7 +23,7 @@ export function readArguments(words: Word[], valued: Valued = {}, stopsAtOperand
     const read = word.value.startsWith("--") ? [longOption(word)] : shortOptions(word, valued.short ?? "");
     const last = read.at(-1);
     if (last && last.value === undefined && takesValue(last.name, valued)) last.value = words[++at];
-    options.push(...read);
+    for (const option of read) options.push(option);
   }
   return { options, operands };
 }

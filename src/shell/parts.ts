@@ -57,7 +57,7 @@ function paint(root: SyntaxNode, roles: Uint8Array): void {
     forEachChild(node, (child) => {
       if (child !== isNamed || (child.type === "Word" && child.parts)) children.push(child);
     });
-    waiting.push(...children.reverse());
+    for (const child of children.reverse()) waiting.push(child);
   }
 }
 

@@ -3,7 +3,10 @@ import type { SimpleCommand, Word } from "./reading.ts";
 /** Where a path lies, seen from where the command starts. */
 export type Location = "inside" | "temporary" | "device" | "outside";
 
+/** No system takes a longer path, and reading one would take long. */
 const MAX_PATH_CHARS = 4_096;
+/** Why such a path is not judged, in words that go on after "it". */
+export const TOO_LONG = "names a path that is too long to read";
 const HOME = /^(~[^/]*|\$HOME|\$\{HOME\})(?=\/|$)/;
 const TEMPORARY = /^(\/tmp|\/var\/tmp|\/private\/tmp|\$TMPDIR|\$\{TMPDIR\})(\/|$)/;
 const HARMLESS_DEVICE = /^\/dev\/(null|zero|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
@@ -14,6 +17,10 @@ export function pathIn({ value }: Pick<Word, "value">): string | undefined {
   if (/^[a-z][\w+.-]*:\/\//i.test(candidate) || candidate.startsWith("-")) return undefined;
   const isPath = candidate.includes("/") || HOME.test(candidate) || candidate === ".." || candidate === ".";
   return isPath ? candidate : undefined;
+}
+
+export function isTooLong(path: string): boolean {
+  return path.length > MAX_PATH_CHARS;
 }
 
 /** Whether it begins with the home directory, however that is spelled. */
@@ -59,8 +66,7 @@ export function after({ words }: Pick<SimpleCommand, "words">, directory: Direct
     return { ...directory, at: "/somewhere" };
   const { value } = target;
   const at = normalised(value.startsWith("/") ? value : `${directory.at}/${value}`);
-  // No system knows a longer path, and every further step would take longer.
-  return { ...directory, at: at.length > MAX_PATH_CHARS ? "/somewhere" : at };
+  return { ...directory, at: isTooLong(at) ? "/somewhere" : at };
 }
 
 /** Without `.`, `..` and doubled slashes, as far as text alone can tell. */

@@ -63,13 +63,13 @@ function collect(root: SyntaxNode, reading: Reading): void {
     const { node, place } = next;
     const children: typeof waiting = [];
     forEachChild(node, (child) => children.push({ node: child, place: placeOf(child, node, place) }));
-    waiting.push(...children.reverse());
+    for (const child of children.reverse()) waiting.push(child);
   }
 }
 
 function note(node: SyntaxNode, place: Place, reading: Reading): void {
   if (node.type === "Script") {
-    reading.problems.push(...(node.errors ?? []).map(({ message }) => `can't be taken apart: ${message}`));
+    for (const { message } of node.errors ?? []) reading.problems.push(`can't be taken apart: ${message}`);
   }
   if (node.type === "Command") reading.commands.push({ ...simpleCommand(node), ...place });
   if (node.type === "Redirected") {

@@ -6,7 +6,8 @@ import { startedBy } from "./wrappers.ts";
 const MAX_DEPTH = 8;
 
 /** A command and every other one that it starts, with what could not be read of them. */
-export type Unwrapped = Pick<Reading, "functions" | "variables" | "evaluations" | "problems"> & { commands: Subject[] };
+export type Unwrapped = Facts & { commands: Subject[] };
+type Facts = Pick<Reading, "functions" | "variables" | "evaluations" | "problems">;
 
 /** Takes apart what a command has other programs and shells run, up to so many commands. */
 export function unwrapped(command: SimpleCommand, limit: number): Unwrapped {
@@ -25,7 +26,7 @@ export function unwrapped(command: SimpleCommand, limit: number): Unwrapped {
       continue;
     }
     const depth = next.depth + 1;
-    waiting.push(...inner.map((one) => ({ command: one, depth })).reverse());
+    for (const one of inner.reverse()) waiting.push({ command: one, depth });
   }
   return found;
 }
@@ -34,11 +35,15 @@ function innerOf(subject: Subject, found: Unwrapped): SimpleCommand[] {
   const inner = startedBy(subject);
   for (const script of scriptsOf(subject)) {
     const reading = readCommand(script.value);
-    found.problems.push(...reading.problems);
-    found.evaluations.push(...reading.evaluations);
-    found.functions.push(...reading.functions);
-    found.variables.push(...reading.variables);
-    inner.push(...reading.commands);
+    addFacts(found, reading);
+    for (const command of reading.commands) inner.push(command);
   }
   return inner;
+}
+
+/** Adds what was read elsewhere; one by one, since there may be more of it than a call takes arguments. */
+export function addFacts(facts: Facts, more: Facts): void {
+  for (const key of ["functions", "variables", "evaluations", "problems"] as const) {
+    for (const fact of more[key]) facts[key].push(fact);
+  }
 }

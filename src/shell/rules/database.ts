@@ -5,7 +5,7 @@ const CLIENTS =
   /^(psql|mysql|mariadb|sqlite3?|duckdb|sqlcmd|cqlsh|clickhouse-client|mongo|mongosh|redis-cli|mysqladmin|bq)$/;
 const CHANGES =
   /\b(drop|truncate|alter|grant|revoke|delete\s+from|update\s+\S+\s+set|insert\s+into|replace\s+into|create\s+(user|role)|copy\s|flushall|flushdb|shutdown|config\s+set|deletemany|deleteone|remove\()/i;
-const ESCAPES = /\\!|^\s*\.(shell|system)\b|\bto\s+program\b|\bfrom\s+program\b|\bload_extension\b/im;
+const ESCAPES = /\\!|^[ \t]*\.(shell|system)\b|\bto\s+program\b|\bfrom\s+program\b|\bload_extension\b/im;
 const RAILS = /^db:(drop|reset|migrate|rollback|purge|schema:load)/;
 const TOOLS: Record<string, RegExp> = {
   prisma: /^(migrate (reset|deploy)|db (push|execute))/,

@@ -1,4 +1,4 @@
-import { COMMAND_IN_INDEX } from "../evaluations.ts";
+import { hasCommandInIndex } from "../evaluations.ts";
 import type { Subject } from "../programs.ts";
 import type { Finding, Rule } from "./rule.ts";
 
@@ -16,6 +16,6 @@ export const evaluation: Rule = {
 
 function findEvaluation({ program, args }: Subject): Finding {
   if (!EVALUATE.has(program)) return undefined;
-  const found = args.find(({ value }) => COMMAND_IN_INDEX.test(value));
+  const found = args.find(({ value }) => hasCommandInIndex(value));
   return found && `runs commands inside of an array index (${program})`;
 }

@@ -4,7 +4,7 @@ import type { Finding, Rule } from "./rule.ts";
 
 const PROGRAMS = new Set(["chmod", "chown", "chgrp", "setfacl", "chattr", "setcap"]);
 /** Writable by everybody, or running as its owner or group. */
-const OPEN = /^[0-7]{0,2}[0-7]{2}[2367]$|^0?[2467][0-7]{3}$|^([ugo]*[oa][ugoa]*)?[+=][rxXst]*w|[+=][rwxXt]*s/;
+const OPEN = /^[0-7]{0,2}[0-7]{2}[2367]$|^0?[2467][0-7]{3}$|^((?=[ugo]*[oa])[ugoa]+)?[+=][rxXst]*w|[+=][rwxXt]*s/;
 
 /** Changes who may read, write or run files. */
 export const permissions: Rule = { rule: "permissions", test: findPermissions };

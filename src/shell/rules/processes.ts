@@ -2,7 +2,7 @@ import type { Subject } from "../programs.ts";
 import type { Finding, Rule } from "./rule.ts";
 
 /** A process that the same shell has started. */
-const OWN = /^(%\S*|"?\$(!|\{?\w*pid\w*\}?)"?)$/i;
+const OWN = /^(%\S*|"?\$(!|\{?(?=\w*pid)\w+\}?)"?)$/i;
 
 /** Ends processes that it did not start. */
 export const processes: Rule = { rule: "processes", test: findProcesses };

@@ -20,7 +20,7 @@ const PRINTS: Record<string, RegExp> = {
   gcloud: /^auth (application-default )?print-/,
   aws: /get-(secret-value|login-password|session-token|authorization-token)|--with-decryption/,
   az: /^account get-access-token|^keyvault secret show/,
-  kubectl: /^config view .*--raw|\bget secrets?\b.*-o/,
+  kubectl: /^config view .*--raw|^(?=.*\bget secrets?\b).*-o/s,
   security: /^(find-|dump-keychain)/,
   pass: /^(show|[\w/]+$)/,
   op: /^(read|item get)/,
