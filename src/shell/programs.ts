@@ -11,13 +11,17 @@ export function subjectOf(command: SimpleCommand): Subject {
   return { ...command, program: programOf(command), args: command.words.slice(1) };
 }
 
+/** The program that loads others, as each system names it. */
+const DYNAMIC_LOADER = /^ld(64|-[\w-]+)?\.so(\.\d+)?$/;
+
 /** The last part of a program's path, in lower case: some file systems don't tell `RM` from `rm`. */
 export function programOf({ words }: Pick<SimpleCommand, "words">): string {
   const path = words[0]?.value ?? "";
-  return path
+  const name = path
     .slice(path.lastIndexOf("/") + 1)
     .toLowerCase()
     .replace(/\.exe$/, "");
+  return DYNAMIC_LOADER.test(name) ? "ld.so" : name;
 }
 
 export function isShell(program: string): boolean {

@@ -21,6 +21,7 @@ const SCRIPTS: Record<string, Texts> = {
   script: typescript,
   watch: ({ args }) => [joined(readArguments(args, { short: "nq", long: ["interval"] }, true).operands)],
   parallel,
+  mise: ({ args }) => valuesOf(readArguments(args, { short: "c", long: ["command"] }).options, "-c", "--command"),
   npm: called,
   npx: called,
   "nix-shell": ({ args }) => valuesOf(readArguments(args, { long: ["run", "command"] }).options, "--run", "--command"),

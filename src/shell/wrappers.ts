@@ -3,10 +3,15 @@ import { handedOn, type Subject } from "./programs.ts";
 import type { SimpleCommand, Word } from "./reading.ts";
 
 /** A program that runs the program that its arguments name, after so many operands of its own. */
-type Wrapper = Valued & { operands?: number };
+type Wrapper = Valued & { operands?: number; isAfterDashes?: boolean };
 
 const RUN_IN_PROJECT: Valued = { short: "p", long: ["directory", "project", "with", "python", "extra", "group"] };
 const EXEC_IN_CONTAINER: Wrapper = { short: "uew", long: ["user", "env-file", "workdir"], operands: 1 };
+
+const ARCHITECTURES =
+  "linux32 linux64 uname26 i386 i486 i586 i686 x86_64 ppc ppc32 ppc64 ppc64le s390 s390x arm armv7l armv8l aarch64 mips mips64 sparc sparc64 riscv64".split(
+    " ",
+  );
 
 /** By the program, or the program and its first words. */
 const WRAPPERS: Record<string, Wrapper> = {
@@ -27,7 +32,14 @@ const WRAPPERS: Record<string, Wrapper> = {
   ionice: { short: "cn", long: ["classdata"] },
   chrt: { operands: 1 },
   taskset: { operands: 1 },
-  setarch: { operands: 1 },
+  prlimit: { short: "po", long: ["pid", "output"] },
+  choom: { short: "np", long: ["adjust", "pid"] },
+  // The architecture that may come first is the name of a program that does the same.
+  setarch: {},
+  ...Object.fromEntries(ARCHITECTURES.map((name) => [name, {}])),
+  "ld.so": { long: ["library-path", "preload", "audit", "inhibit-rpath", "argv0"] },
+  "dbus-run-session": { long: ["config-file", "dbus-daemon"] },
+  "dbus-launch": { long: ["config-file"] },
   sudo: {
     short: "ugUhpCDRTrta",
     long: ["user", "group", "other-user", "host", "prompt", "chdir", "chroot", "command-timeout", "role", "type"],
@@ -66,7 +78,14 @@ const WRAPPERS: Record<string, Wrapper> = {
   "uv run": RUN_IN_PROJECT,
   "pipenv run": {},
   "conda run": { short: "np", long: ["name", "prefix", "cwd"] },
-  "mise exec": {},
+  "pdm run": {},
+  "hatch run": {},
+  "pixi run": {},
+  "pipx run": { long: ["spec", "python"] },
+  uvx: { short: "p", long: ["from", "with", "python"] },
+  "mise exec": { isAfterDashes: true },
+  "mise x": { isAfterDashes: true },
+  "asdf exec": {},
   "direnv exec": { operands: 1 },
   "docker exec": EXEC_IN_CONTAINER,
   "podman exec": EXEC_IN_CONTAINER,
@@ -102,7 +121,9 @@ export function startedBy(command: Subject): SimpleCommand[] {
     return [];
   const found = wrapperOf(command);
   if (!found) return [];
-  const { operands } = readArguments(args.slice(found.words - 1), found.wrapper, true);
+  const given = args.slice(found.words - 1);
+  const dashes = found.wrapper.isAfterDashes ? given.findIndex(({ value }) => value === "--") : -1;
+  const { operands } = readArguments(given.slice(Math.max(0, dashes)), found.wrapper, true);
   const rest = withoutAssignments(operands).slice(found.wrapper.operands ?? 0);
   return rest.length === 0 ? [] : [handedOn(command, startingAt(rest))];
 }

@@ -14,6 +14,8 @@ const VERB_OPTIONS: Record<string, { short?: string; long: string[] }> = {
   fetch: { long: ["upload-pack"] },
   pull: { long: ["upload-pack"] },
   push: { long: ["receive-pack", "exec"] },
+  "send-pack": { long: ["receive-pack", "exec"] },
+  "fetch-pack": { long: ["upload-pack", "exec"] },
   "ls-remote": { long: ["upload-pack", "exec"] },
   archive: { long: ["exec"] },
   rebase: { short: "x", long: ["exec"] },
@@ -31,6 +33,7 @@ export function gitRuns(command: Subject): Finding {
   if (setting) return `has git start another program (-c ${setting.value.split("=")[0]})`;
   if (valuesOf(before.options, "--exec-path").length > 0) return "has git start another program (--exec-path)";
   if (rest.some(({ value }) => /^(ext|fd)::/.test(value))) return `has git start another program (${verb} ext::)`;
+  if (/^remote-(ext|fd)$/.test(verb)) return `has git start another program (${verb})`;
   const words = rest.map(({ value }) => value);
   if (verb === "bisect" && words[0] === "run") return "has git start another program (bisect run)";
   if (verb === "submodule" && words.includes("foreach")) return "has git start another program (submodule foreach)";

@@ -38,11 +38,23 @@ const RUNS: Record<string, Runs> = {
   curl: { short: "K", long: ["config"] },
   nc: { short: "ec" },
   ncat: { short: "ec", long: ["exec", "sh-exec", "lua-exec"] },
-  npm: { long: ["script-shell"] },
+  npm: { short: "C", long: ["script-shell", "node-options", "prefix", "userconfig", "globalconfig", "editor"] },
   zip: { long: ["unzip-command"] },
+  cmake: { short: "P" },
+  "ld.so": { long: ["preload", "audit", "library-path"] },
+  "dbus-run-session": { long: ["dbus-daemon", "config-file"] },
 };
 /** Letters that take a value which is no command. */
-const OTHER_VALUES: Record<string, string> = { tar: "fCTX", curl: "oHdAu", wget: "OP" };
+const OTHER_VALUES: Record<string, string> = {
+  tar: "fCTX",
+  curl: "oHdAu",
+  wget: "OP",
+  cmake: "DUBSCGTAWL",
+};
+/** Flags whose names are also longer ones cut short. */
+const FLAGS: Record<string, string> = { npm: "--global" };
+const COMPILERS = /^([\w-]+-)?(gcc|g\+\+|cc|c\+\+|clang(\+\+)?)(-[\d.]+)?$/;
+const COMPILER_RUNS = /^(-wrapper$|-fplugin=|--?specs=)/;
 const EDITORS = /^(n?vim?|vimdiff|view|ex)$/;
 const SSH_RUNS = /^(ProxyCommand|LocalCommand|KnownHostsCommand|PermitLocalCommand|Match|Include|PKCS11Provider)\b/i;
 
@@ -67,7 +79,11 @@ function findIndirect(command: Subject): Finding {
   if (EDITORS.test(program) && args.some(({ value }) => /^(-c|-s|--cmd|\+[^\d])/.test(value)))
     return `runs commands of an editor (${program})`;
   if (program === "less" && args.some(({ value }) => /^\+\+?!/.test(value))) return "starts another program (less +!)";
-  if (program === "zip" && args.some(({ value }) => value.startsWith("-TT"))) return "starts another program (zip -TT)";
+  if (program === "zip" && args.some(({ value }) => /^-\w*TT/.test(value))) return "starts another program (zip -TT)";
+  if (program === "run-parts" && !args.some(({ value }) => /^--(test|list)$/.test(value)))
+    return "starts every program of a directory (run-parts)";
+  const plugin = COMPILERS.test(program) ? args.find(({ value }) => COMPILER_RUNS.test(value)) : undefined;
+  if (plugin) return `starts another program (${program} ${plugin.value})`;
   return undefined;
 }
 
@@ -76,7 +92,8 @@ function commandOption({ program, args }: Subject, { short = "", long = [], usua
   const bundled = program === "tar" && /^[a-zA-Z]+$/.test(args[0]?.value ?? "");
   const [first, ...rest] = args;
   const words = bundled && first ? [{ ...first, value: `-${first.value}` }, ...rest] : args;
-  const { options } = readArguments(words, { short: short + (OTHER_VALUES[program] ?? ""), long });
+  const others = words.filter(({ value }) => value !== FLAGS[program]);
+  const { options } = readArguments(others, { short: short + (OTHER_VALUES[program] ?? ""), long });
   for (const name of [...short].map((letter) => `-${letter}`).concat(long.map((one) => `--${one}`))) {
     const found = valuesOf(options, name).find((value) => value.isDynamic || !usual?.test(value.value));
     if (found) return name;

@@ -1,3 +1,4 @@
+import { gitArguments } from "../git-arguments.ts";
 import type { Subject } from "../programs.ts";
 import type { Finding, Rule } from "./rule.ts";
 
@@ -17,7 +18,8 @@ const LOOKS = /^(status|show|list[\w-]*|is-\w+|cat|help|-l|-a|-n|-S|-L|--version
 /** Changes the machine itself, for everybody on it. */
 export const machine: Rule = { rule: "machine", test: findMachine };
 
-function findMachine({ program, args }: Subject): Finding {
+function findMachine(command: Subject): Finding {
+  const { program, args } = command;
   const values = args.map(({ value }) => value);
   const isLooking = LOOKS.test(values[0] ?? "");
   if (POWER.has(program)) return `stops or restarts the machine (${program})`;
@@ -25,6 +27,7 @@ function findMachine({ program, args }: Subject): Finding {
   if (SCHEDULES.has(program)) return isLooking ? undefined : `schedules commands for later (${program})`;
   if (NETWORK.has(program))
     return isLooking || values.length === 0 ? undefined : `changes the network of the machine (${program})`;
+  if (program === "git") return schedulesByGit(command) ? "schedules commands for later (git maintenance)" : undefined;
   if (ACCOUNTS.test(program)) return `changes accounts (${program})`;
   if (KERNEL.has(program)) return isLooking ? undefined : `changes the running kernel (${program})`;
   if (INSTALLERS.test(program) && values.some((value) => INSTALLS.test(value))) {
@@ -40,4 +43,9 @@ function findMachine({ program, args }: Subject): Finding {
     return `installs or removes software of the machine (${program} -g)`;
   }
   return undefined;
+}
+
+function schedulesByGit(command: Subject): boolean {
+  const { verb, rest } = gitArguments(command);
+  return verb === "maintenance" && rest[0]?.value === "start";
 }

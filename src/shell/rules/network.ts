@@ -1,4 +1,5 @@
-import { readArguments, type Valued, valuesOf } from "../options.ts";
+import { gitArguments } from "../git-arguments.ts";
+import { isNamed, type Option, readArguments, type Valued, valuesOf } from "../options.ts";
 import type { Subject } from "../programs.ts";
 import type { Word } from "../reading.ts";
 import type { Finding, Rule } from "./rule.ts";
@@ -12,7 +13,7 @@ const REMOTE_PATH = /^([\w.-]+@)?[\w.-]+::?(?!\/\/)|^rsync:\/\//;
 
 const CURL: Valued = {
   short: "dFTXHuAebcDKowmxrYyE",
-  long: "data-ascii data-binary data-raw data-urlencode json form-string upload-file request header user-agent output url cookie max-time proxy".split(
+  long: "data-ascii data-binary data-raw data-urlencode json form-string upload-file request header proxy-header user-agent output url url-query variable cookie max-time proxy".split(
     " ",
   ),
 };
@@ -21,6 +22,14 @@ const WGET: Valued = {
   long: "post-data post-file body-data body-file method header output-document user-agent".split(" "),
 };
 const READS = /^(GET|HEAD|OPTIONS)$/i;
+/** Options whose value is sent, or names what is; `--variable` reads a file or the environment for other options. */
+const CURL_SENDS =
+  "-d -F -T --data --data-ascii --data-binary --data-raw --data-urlencode --json --form --form-string --upload-file --variable".split(
+    " ",
+  );
+const WGET_SENDS = ["--post-data", "--post-file", "--body-data", "--body-file"];
+/** Verbs of git by which others reach this repository, or mail goes out. */
+const GIT_SERVES = new Set(["daemon", "instaweb", "http-backend", "cvsserver", "send-email"]);
 
 /** Sends something to other machines, or opens a way for them. */
 export const network: Rule = { rule: "network", test: findNetwork };
@@ -42,6 +51,10 @@ function findNetwork(command: Subject): Finding {
     const isRemote = program === "sftp" || args.some(({ value }) => REMOTE_PATH.test(value));
     return isRemote ? `copies files from or to another machine (${program})` : undefined;
   }
+  if (program === "git") {
+    const { verb } = gitArguments(command);
+    return GIT_SERVES.has(verb) ? `lets others read this repository, or sends it (git ${verb})` : undefined;
+  }
   if (MAILERS.has(program)) return `sends mail (${program})`;
   if (program === "openssl" && args[0]?.value === "s_client") return "opens a connection (openssl s_client)";
   if (
@@ -57,14 +70,22 @@ function transfer({ program, args }: Subject): Finding {
   const places = [...operands, ...valuesOf(options, "--url")];
   if (places.length > 0 && places.every(({ value }) => LOOPBACK.test(value))) return undefined;
   const methods = valuesOf(options, "-X", "--request", "--method");
-  const isSending =
-    program === "curl"
-      ? options.some(({ name, value }) => value && /^(-[dFT]|--(data|json|form|upload).*)$/.test(name))
-      : options.some(({ name, value }) => value && /^--(post|body)-(data|file)$/.test(name));
+  const isSending = program === "curl" ? sendsByCurl(options) : valuesOf(options, ...WGET_SENDS).length > 0;
   if (isSending || methods.some(({ value }) => !READS.test(value))) return sends(program);
   return [...places, ...valuesOf(options, "-H", "--header", "-A", "-b", "-u", "-e")].some(isPrinted)
     ? sendsOutput(program)
     : undefined;
+}
+
+function sendsByCurl(options: Option[]): boolean {
+  if (valuesOf(options, ...CURL_SENDS).length > 0) return true;
+  const headers = valuesOf(options, "-H", "--header", "--proxy-header");
+  // `--url` is no `--url-query` that was cut short.
+  const queries = options.filter((option) => option.name !== "--url" && isNamed(option, "--url-query"));
+  return (
+    headers.some(({ value }) => value.startsWith("@")) ||
+    queries.some(({ value }) => /^[^=]*@/.test(value?.value ?? ""))
+  );
 }
 
 /** What a command or a file holds becomes a part of it. */

@@ -9,6 +9,9 @@ import type { Finding, Place, Rule } from "./rule.ts";
 const HIDDEN_PATTERN = /(^|\/)\.[^/.][^/]*[*?[]|(^|\/)\.[*?[]/;
 const CONFIGURES = /^(npm|pnpm|yarn|pip3?|bundle|conda|poetry|composer|go|claude)$/;
 
+/** npm also takes the names of its commands cut short. */
+const NPM_SETS = /^((c|con[fig]*) (set|edit|delete|fix)|set )/;
+
 /** Changes files and settings that run later on, when nobody is asked. */
 export const settings: Rule = { rule: "settings", test: findSettings };
 
@@ -20,7 +23,13 @@ function findSettings(command: Subject, { directory, changed }: Place): Finding 
   if (program === "git") messages.push(...gitSettings(command));
   const values = args.map(({ value }) => value);
   const isSetting =
-    CONFIGURES.test(program) && /^(config (set|edit|--global)|env -w|mcp add)/.test(values.slice(0, 2).join(" "));
+    (CONFIGURES.test(program) && /^(config (set|edit|--global)|env -w|mcp add)/.test(values.slice(0, 2).join(" "))) ||
+    (program === "npm" &&
+      NPM_SETS.test(
+        readArguments(args)
+          .operands.map(({ value }) => value)
+          .join(" "),
+      ));
   if (isSetting) messages.push(`changes settings of a tool (${program} ${values[0]})`);
   return messages;
 }

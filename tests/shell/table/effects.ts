@@ -47,6 +47,8 @@ export const EFFECTS: Record<string, string> = {
   "chmod a=rw a": "permissions",
   "chmod u+x,o+w a": "permissions",
   "chmod +w a": "permissions",
+  "chmod ugo+w a": "permissions",
+  "chmod go=xw a": "permissions",
   "chown -R me .": "permissions",
   "chgrp -R me .": "permissions",
   "setfacl -R -m u:x:rw .": "permissions",

@@ -139,6 +139,7 @@ export const HARMLESS = [
   "chmod 644 a",
   "chmod u+rwx,go-w a",
   "chmod -w a",
+  "chmod ug+w a",
   "truncate -s 10M a",
   "dd if=a of=/dev/null",
   "cd src && touch x && cd ..",

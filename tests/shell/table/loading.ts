@@ -84,4 +84,5 @@ export const LOADING: Record<string, string> = {
   [`${"eval ".repeat(12)}true`]: "unreadable",
   [`echo ${"x".repeat(33_000)}`]: "unreadable",
   [`${"(".repeat(70)}${")".repeat(70)}`]: "unreadable",
+  ["<<a ".repeat(1_100)]: "unreadable",
 };

@@ -148,4 +148,7 @@ export const OTHERS: Record<string, string> = {
   "sequelize db:drop": "database",
   "sequelize db:migrate:undo": "database",
   "alembic downgrade -1": "database",
+  "git maintenance start": "machine",
+  // whatever the order
+  "kubectl -o yaml get secrets": "secrets",
 };

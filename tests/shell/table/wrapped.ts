@@ -25,6 +25,11 @@ const OPTIONS: Record<string, string> = {
   "yarn dlx {} rm -rf x": "-p --package",
   "uv run {} rm -rf x": "-p --directory --project --with --python --extra --group",
   "conda run {} rm -rf x": "-n -p --name --prefix --cwd",
+  "prlimit {} rm -rf x": "-p -o --pid --output",
+  "choom {} rm -rf x": "-n -p --adjust --pid",
+  "dbus-launch {} rm -rf x": "--config-file",
+  "pipx run {} rm -rf x": "--spec --python",
+  "uvx {} rm -rf x": "-p --from --with --python",
   "docker exec {} app rm -rf x": "-u -e -w --user --env --env-file --workdir",
   "ls | xargs {} rm -rf x":
     "-I -n -P -L -d -E -s -a --replace --max-args --max-procs --max-lines --delimiter --eof --max-chars --arg-file",

@@ -10,6 +10,7 @@ export const WRITING: Record<string, string> = {
   "> .envrc": "settings",
   "cp x .git/hooks/pre-commit": "settings",
   "cp x .git": "settings",
+  "cp x '.git/hooks/a\\nb'": "settings",
   "cp -t .git/hooks x": "settings",
   "cp --target-directory=.git/hooks x": "settings",
   "cp --target-directory .git/hooks x": "settings",
@@ -148,6 +149,10 @@ export const WRITING: Record<string, string> = {
   "git config -e": "settings",
   // other tools
   "npm config set script-shell ./x": "settings",
+  "npm c set a b": "settings",
+  "npm --silent confi delete a": "settings",
+  "npm config fix": "settings",
+  "npm set a b": "settings",
   "pnpm config set a b": "settings",
   "yarn config set a b": "settings",
   "pip config set a b": "settings",
