@@ -38,7 +38,25 @@ describe("dangersOf an enormous ask", () => {
   test("finds what hides in the last of a million texts", () => {
     expect(rulesOf(judge(["Other", { a: [...Array(MEGABYTE).fill("b"), "\u202e"] }]))).toEqual(["hidden"]);
     expect(judge(["Other", { a: ["\ud83d\ude00", "b\tc\nd"] }])).toEqual([]);
-    expect(rulesOf(judge(["Other", { a: ["a\ude00", "\ud83db"] }]))).toEqual(["hidden"]);
+  });
+
+  test("takes halves of a character in two texts for what does not show, not for one character", () => {
+    expect(rulesOf(judge(["Other", { a: ["a\ud83d", "\ude00b"] }]))).toEqual(["hidden"]);
+    expect(rulesOf(judge(["Other", { a: ["\ude00b", "a\ud83d"] }]))).toEqual(["hidden"]);
+  });
+
+  test("puts no command together that has too many words", () => {
+    const words = Array(40_000).fill("a");
+    expect(judge(["Bash", { command: words }])).toEqual([
+      { rule: "unreadable", message: "is too long to take apart (40000 words)" },
+    ]);
+  });
+
+  test("does not read on in a path that is too long", () => {
+    const message = "names a path that is too long to read";
+    const path = `${times("a/", 5_000)}.env`;
+    expect(judge(["Write", { file_path: path, content: "" }])).toEqual([{ rule: "unreadable", message }]);
+    expect(judge(bash(`touch ${path}`)).map((danger) => danger.message)).toContain(message);
   });
 
   test("takes a check that fails for a danger, and makes the other checks", () => {

@@ -10,7 +10,7 @@ export const WRITING: Record<string, string> = {
   "> .envrc": "settings",
   "cp x .git/hooks/pre-commit": "settings",
   "cp x .git": "settings",
-  "cp x '.git/hooks/a\\nb'": "settings",
+  "cp x '.git/hooks/a\nb'": "settings",
   "cp -t .git/hooks x": "settings",
   "cp --target-directory=.git/hooks x": "settings",
   "cp --target-directory .git/hooks x": "settings",
