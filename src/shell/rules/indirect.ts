@@ -38,7 +38,7 @@ const RUNS: Record<string, Runs> = {
   curl: { short: "K", long: ["config"] },
   nc: { short: "ec" },
   ncat: { short: "ec", long: ["exec", "sh-exec", "lua-exec"] },
-  npm: { short: "C", long: ["script-shell", "node-options", "prefix", "userconfig", "globalconfig", "editor"] },
+  npm: { long: ["script-shell", "node-options", "userconfig", "globalconfig", "editor"] },
   zip: { long: ["unzip-command"] },
   cmake: { short: "P" },
   "ld.so": { long: ["preload", "audit", "library-path"] },

@@ -195,8 +195,6 @@ export const INDIRECT: Record<string, string> = {
   "npm test --script-sh=./x": "indirect",
   "npm run build --node-opt=-r./x": "indirect",
   "npm run build --node-options=-r./x": "indirect",
-  "npm run build --prefi=./x": "indirect",
-  "npm run build -C ./x": "indirect",
   "npm run build --userconf=./x": "indirect",
   "npm run build --userconfig ./x": "indirect",
   "npm run build --globalconf ./x": "indirect",
