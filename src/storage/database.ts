@@ -9,6 +9,7 @@ import { auditQueries } from "./audit.ts";
 import { changeQueries } from "./changes.ts";
 import { storageError } from "./failure.ts";
 import { figureQueries } from "./figures.ts";
+import { historySizeQueries } from "./history-sizes.ts";
 import { createIds } from "./ids.ts";
 import { lockDataDir } from "./lock.ts";
 import { mcpClientQueries } from "./mcp-clients.ts";
@@ -53,6 +54,7 @@ export function openStorage(dataDir: string, onCommitted: (changes: Change[]) =>
       webhooks: guarded(webhookQueries(orm)),
       /** A new id, later in order than every one before it. */
       newId: createIds(sqlite, now),
+      historySizes: guarded(historySizeQueries(sqlite)),
       space: guarded(spaceQueries(sqlite)),
       figures: guarded(figureQueries(orm, path)),
       write: writer.write,

@@ -26,7 +26,9 @@ export function endedTurnQueries(orm: Orm) {
       .delete(turnEvents)
       .where(and(eq(turnEvents.turnId, turnId), gte(turnEvents.seq, from)))
       .run();
-    if (from > 0) orm.update(turns).set({ eventCount: from }).where(eq(turns.id, turnId)).run();
+    const bytes = fitting.reduce((sum, event) => sum + event.bytes, 0);
+    const left = { eventCount: from, eventBytes: sql`event_bytes - ${bytes}` };
+    if (from > 0) orm.update(turns).set(left).where(eq(turns.id, turnId)).run();
     else orm.delete(turns).where(eq(turns.id, turnId)).run();
     return fitting.length + 1;
   }
@@ -52,6 +54,8 @@ export function endedTurnQueries(orm: Orm) {
     oldestEndedAt: (): number | undefined => oldest.get()?.at ?? undefined,
     /** Forgets some of what ended before `before`, about `limit` rows in all; 0 when there is nothing left to forget. */
     removeEndedBefore: (before: number, limit: number): number => removeSome(lt(turns.endedAt, before), limit),
+    removeEndedOfOwner: (owner: string, before: number, limit: number): number =>
+      removeSome(and(eq(turns.owner, owner), lt(turns.endedAt, before)), limit),
     removeEndedOf: (sessionId: string, limit: number): number => removeSome(eq(turns.sessionId, sessionId), limit),
   };
 }

@@ -5,7 +5,7 @@ import { inOneStep } from "./space.ts";
 import { approvals } from "./tables.ts";
 
 /** Spelled as in the partial index, which is used only then. */
-const isLarge = sql`octet_length(input) > 4096 AND status <> 'pending' AND input_cut_at IS NULL`;
+const isLarge = sql`status <> 'pending' AND octet_length(input) + coalesce(octet_length(updated_input), 0) > 4096`;
 /** Only an allow needs the input again, and only as long as somebody may come for it: a claude that was started by hand always may. */
 const isOver = sql`(delivered_at IS NOT NULL OR status <> 'allowed' OR
   (asked_in <> session_id AND asked_in NOT IN (SELECT id FROM turns WHERE status = 'running')))`;

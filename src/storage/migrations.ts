@@ -7,6 +7,7 @@ import turnQueue from "../../drizzle/0004_turn_queue.sql" with { type: "text" };
 import askers from "../../drizzle/0005_askers.sql" with { type: "text" };
 import borrowedTurns from "../../drizzle/0006_borrowed_turns.sql" with { type: "text" };
 import cutInputs from "../../drizzle/0007_cut_inputs.sql" with { type: "text" };
+import historySizes from "../../drizzle/0008_history_sizes.sql" with { type: "text" };
 import { AppError } from "../schema/errors.ts";
 
 /** The files of `drizzle/` in order, carried inside the binary. */
@@ -19,6 +20,7 @@ export const MIGRATIONS: { tag: string; sql: string }[] = [
   { tag: "0005_askers", sql: askers },
   { tag: "0006_borrowed_turns", sql: borrowedTurns },
   { tag: "0007_cut_inputs", sql: cutInputs },
+  { tag: "0008_history_sizes", sql: historySizes },
 ];
 
 /** Brings the database up to date, each step in a transaction; refuses one that a newer Plexus has written. */

@@ -75,8 +75,8 @@ export const approvals = sqliteTable(
     index("approvals_by_people").on(table.id).where(sql`is_builtin = 0`),
     index("approvals_unchained").on(table.resolvedAt).where(sql`status <> 'pending' AND audit_seq IS NULL`),
     index("approvals_large")
-      .on(table.owner, table.resolvedAt)
-      .where(sql`octet_length(input) > 4096 AND status <> 'pending' AND input_cut_at IS NULL`),
+      .on(table.owner, table.resolvedAt, sql`octet_length(input)`, sql`octet_length(updated_input)`)
+      .where(sql`status <> 'pending' AND octet_length(input) + coalesce(octet_length(updated_input), 0) > 4096`),
     uniqueIndex("approvals_same_ask")
       .on(table.askedIn, table.toolUseId, table.askHash)
       .where(sql`tool_use_id IS NOT NULL AND delivered_at IS NULL AND status <> 'abandoned'`),
@@ -195,6 +195,8 @@ export const turns = sqliteTable(
     prompt: text(),
     /** How many events it has: the number of the next one. */
     eventCount: integer("event_count").notNull().default(0),
+    /** How long the JSON of all its events is. */
+    eventBytes: integer("event_bytes").notNull().default(0),
     /** How far the child's output is in the events, and what reading on from there takes. */
     reading: text({ mode: "json" }).$type<JsonObject>(),
     pid: integer(),
@@ -214,6 +216,9 @@ export const turns = sqliteTable(
     index("turns_queued").on(table.owner, table.id).where(sql`status = 'queued'`),
     index("turns_session").on(table.sessionId, table.id),
     index("turns_ended").on(table.endedAt).where(sql`status <> 'running'`),
+    index("turns_ended_of_owner")
+      .on(table.owner, table.endedAt, table.eventBytes, table.eventCount)
+      .where(sql`status <> 'running' AND status <> 'queued'`),
   ],
 );
 

@@ -11,13 +11,13 @@ export function turnEventQueries(orm: Orm) {
   const at = sql.placeholder;
   const take = orm
     .update(turns)
-    .set({ eventCount: sql`event_count + ${at("count")}` })
+    .set({ eventCount: sql`event_count + ${at("count")}`, eventBytes: sql`event_bytes + ${at("bytes")}` })
     .where(and(eq(turns.id, at("id")), sql`status = 'running'`))
     .returning({ next: turns.eventCount })
     .prepare();
   const insert = orm
     .insert(turnEvents)
-    .values({ turnId: at("turnId"), seq: at("seq"), event: at("event") })
+    .values({ turnId: at("turnId"), seq: at("seq"), event: sql`${at("event")}` })
     .prepare();
   const fromSeq = and(eq(turnEvents.turnId, at("turnId")), gte(turnEvents.seq, at("fromSeq")));
   const sizes = orm
@@ -64,10 +64,12 @@ export function turnEventQueries(orm: Orm) {
   return {
     /** Numbers the events without a gap; what comes after the end of a turn is not taken. */
     appendIfRunning: (id: string, events: TurnEvent[]): boolean => {
-      const taken = take.get({ id, count: events.length });
+      const texts = events.map((event) => JSON.stringify(event));
+      const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+      const taken = take.get({ id, count: texts.length, bytes });
       if (!taken) return false;
-      const first = taken.next - events.length;
-      for (const [index, event] of events.entries()) insert.run({ turnId: id, seq: first + index, event });
+      const first = taken.next - texts.length;
+      for (const [index, event] of texts.entries()) insert.run({ turnId: id, seq: first + index, event });
       return true;
     },
     events: (turnId: string, fromSeq: number, limit: number): NumberedTurnEvent[] =>

@@ -87,6 +87,8 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
 
   test("old turns are found by their end", () => {
     expect(plans(() => turns.removeEndedBefore(0, 10)).join()).toContain("USING INDEX turns_ended (ended_at<?)");
+    const ofOwner = plans(() => turns.removeEndedOfOwner("operator", 0, 10)).join();
+    expect(ofOwner).toContain("turns_ended_of_owner (owner=? AND ended_at<?)");
   });
 
   test("what was said is added without a search, and listed along its tree", () => {

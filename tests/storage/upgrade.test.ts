@@ -94,3 +94,15 @@ function shared(rows: Row[], others: Row[]): Row[] {
   const columns = Object.keys(others[0] ?? {});
   return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => columns.includes(column))));
 }
+
+test("a turn that was there before its size was kept has it after the upgrade", async () => {
+  await using directory = await temporaryDirectory();
+  writeEarlierDatabase(directory.path, 4);
+  using sqlite = new Database(join(directory.path, "plexus.db"));
+  migrate(sqlite);
+  const stored = sqlite
+    .query("SELECT turn_id AS id, sum(length(event)) AS bytes FROM turn_events GROUP BY turn_id")
+    .all();
+  expect(stored).toHaveLength(1);
+  expect(sqlite.query("SELECT id, event_bytes AS bytes FROM turns").all()).toEqual(stored);
+});

@@ -1,0 +1,84 @@
+import { describe, expect, spyOn, test } from "bun:test";
+import { approvalQueries } from "../../src/storage/approvals.ts";
+import { historySizeQueries } from "../../src/storage/history-sizes.ts";
+import { sessionQueries } from "../../src/storage/sessions.ts";
+import { turnQueries } from "../../src/storage/turns.ts";
+import { openPlans } from "./query-plans.ts";
+import { newApproval, newSession, outcome } from "./rows.ts";
+
+const EVENT = { type: "content", text: "x".repeat(972) } as const;
+/** 1,000 bytes of JSON, and its keys. */
+const EVENT_BYTES = 1_128;
+
+/** Two owners with a turn that ended at each of 1, 2 and 3, one that runs, and as many asks. */
+function openSizes() {
+  const { sqlite, orm } = openPlans();
+  const [turns, approvals] = [turnQueries(orm), approvalQueries(orm)];
+  for (const owner of ["a", "b"]) {
+    for (const at of [1, 2, 3, undefined]) {
+      const id = `${owner}-${at}`;
+      sessionQueries(orm).createIfNameFree(newSession({ id, name: id }));
+      turns.createIfNoneRuns({ id, sessionId: id, owner, ephemeral: false, startedAt: 1, reading: {} });
+      turns.appendIfRunning(id, [EVENT]);
+      if (at) turns.endIfRunning(id, { status: "complete", error: null, usage: null, endedAt: at });
+      approvals.create(newApproval({ id, owner, input: { a: "x".repeat(4_992) } }));
+      approvals.create(newApproval({ id: `small-${id}`, owner, input: { a: "x".repeat(3_992) } }));
+      if (!at) continue;
+      approvals.settleIfPending(id, outcome({ resolvedAt: at }));
+      approvals.settleIfPending(`small-${id}`, outcome({ resolvedAt: at }));
+    }
+  }
+  const edited = { resolvedAt: 1, updatedInput: { a: "x".repeat(992) } };
+  approvals.create(newApproval({ id: "edited", owner: "b", input: { a: "x".repeat(3_992) } }));
+  approvals.settleIfPending("edited", outcome(edited));
+  return { sqlite, sizes: historySizeQueries(sqlite) };
+}
+
+describe("the sizes of the history", () => {
+  test("are those of each owner's ended turns", () => {
+    const { sizes } = openSizes();
+    expect(sizes.endedTurns(9)).toEqual(["a", "b"].map((owner) => ({ owner, bytes: 3 * EVENT_BYTES })));
+    expect(sizes.endedTurns(2)).toEqual(["a", "b"].map((owner) => ({ owner, bytes: EVENT_BYTES })));
+  });
+
+  test("are those of each owner's decided asks whose inputs have more than 4 kB together", () => {
+    const { sizes } = openSizes();
+    expect(sizes.largeInputs(9)).toEqual([
+      { owner: "a", bytes: 15_000 },
+      { owner: "b", bytes: 20_000 },
+    ]);
+    expect(sizes.largeInputs(2)).toEqual([
+      { owner: "a", bytes: 5_000 },
+      { owner: "b", bytes: 10_000 },
+    ]);
+  });
+
+  test("tell which of these no chain has", () => {
+    const { sqlite, sizes } = openSizes();
+    sqlite.run("UPDATE loopback_approvals SET audit_seq = 1 WHERE id <> 'b-2'");
+    expect(sizes.unchainedInputs(9)).toEqual([{ owner: "b", bytes: 5_000 }]);
+    expect(sizes.unchainedInputs(2)).toEqual([]);
+  });
+
+  test("tell how far to go for so many bytes, and no further than where there is no more", () => {
+    const { sizes } = openSizes();
+    const far = [1, EVENT_BYTES, EVENT_BYTES + 1, 2 * EVENT_BYTES, 9 * EVENT_BYTES];
+    expect(far.map((bytes) => sizes.endOfTurns("a", bytes, 9))).toEqual([2, 2, 3, 3, 9]);
+    expect([1, 5_000, 5_001, 99_000].map((bytes) => sizes.endOfInputs("a", bytes, 9))).toEqual([2, 2, 3, 9]);
+    expect(sizes.endOfTurns("nobody", 1, 9)).toBe(9);
+  });
+
+  test("are read along their indexes", () => {
+    const { sqlite } = openPlans();
+    using queries = spyOn(sqlite, "query");
+    historySizeQueries(sqlite);
+    const texts = queries.mock.calls.map(([text]) => text);
+    expect(texts).toHaveLength(5);
+    for (const text of texts) {
+      using explained = sqlite.prepare<{ detail: string }, null[]>(`EXPLAIN QUERY PLAN ${text}`);
+      const plan = explained.all(...Array.from(text.matchAll(/\?/g), () => null)).map(({ detail }) => detail);
+      expect(plan.join()).toMatch(/INDEX (turns_ended_of_owner|approvals_large)/);
+      expect(plan.join()).not.toContain("TEMP B-TREE");
+    }
+  });
+});
