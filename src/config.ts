@@ -112,7 +112,7 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     flag: "--max-history-mb",
     env: "PLEXUS_MAX_HISTORY_MB",
     value: "N",
-    help: "how large the database may get before what is oldest goes early (4096)",
+    help: "how large the history may get before some of it goes early (4096)",
   },
   logLevel: {
     flag: "--log-level",

@@ -8,7 +8,6 @@ const isOver = sql`status <> 'running' AND status <> 'queued'`;
 /** How turns that are over are forgotten, in steps: one may have a hundred thousand events, or events of megabytes. */
 export function endedTurnQueries(orm: Orm) {
   const at = sql.placeholder;
-  const oldest = orm.select({ at: sql<number | null>`min(ended_at)` }).from(turns).where(isOver).prepare();
   const lastEvents = orm
     .select({ seq: turnEvents.seq, bytes: sql<number>`octet_length(event)` })
     .from(turnEvents)
@@ -51,7 +50,6 @@ export function endedTurnQueries(orm: Orm) {
   }
 
   return {
-    oldestEndedAt: (): number | undefined => oldest.get()?.at ?? undefined,
     /** Forgets some of what ended before `before`, about `limit` rows in all; 0 when there is nothing left to forget. */
     removeEndedBefore: (before: number, limit: number): number => removeSome(lt(turns.endedAt, before), limit),
     removeEndedOfOwner: (owner: string, before: number, limit: number): number =>

@@ -69,7 +69,7 @@ describe("what is older than the retention time", () => {
 });
 
 describe("a database that is larger than it may be", () => {
-  test("loses what is oldest, of whatever kind, until it is well below, and gives the space back", async () => {
+  test("loses its turns first, then the oldest of the rest, until it is well below, and gives the space back", async () => {
     await using domain = await temporaryDomain({ clock, maxHistoryBytes: 4 * MEGABYTE });
     const { storage, dataDir } = domain;
     const sessionId = await storeSession(storage, "busy");
@@ -81,19 +81,42 @@ describe("a database that is larger than it may be", () => {
     }
     expect(storage.space.usedBytes()).toBeGreaterThan(9 * MEGABYTE);
     await domain.retention.sweep();
-    expect(storage.space.usedBytes()).toBeLessThan(4 * MEGABYTE * 0.9);
-    expect(storage.space.usedBytes()).toBeGreaterThan(2 * MEGABYTE);
-    for (const kept of [
-      turns.map((id) => (storage.turns.get(id)?.eventCount ?? 0) > 0),
-      approvals.map((id) => storage.approvals.get(id) !== undefined),
-    ]) {
-      expect(kept.at(-1)).toBe(true);
-      expect(kept).toEqual(kept.toSorted());
-      expect(kept.filter(Boolean).length).toBeWithin(4, 12);
-    }
+    expect(storage.space.usedBytes()).toBeWithin(3 * MEGABYTE, 4 * MEGABYTE);
+    expect(turns.filter((id) => storage.turns.get(id))).toEqual([]);
+    const isWhole = approvals.map((id) => JSON.stringify(storage.approvals.get(id)?.input ?? "").length > 250_000);
+    expect(isWhole.at(-1)).toBe(true);
+    expect(isWhole).toEqual(isWhole.toSorted());
+    expect(isWhole.filter(Boolean).length).toBeWithin(12, 16);
     await storage.write(() => storage.changes.append(anyChange(clock.now())));
     checkpoint(dataDir);
     expect(statSync(join(dataDir, "plexus.db")).size).toBeLessThan(4 * MEGABYTE);
+  });
+
+  test("loses the oldest turns first, each as a whole", async () => {
+    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 4 * MEGABYTE });
+    const { storage } = domain;
+    const sessionId = await storeSession(storage, "busy");
+    const turns: string[] = [];
+    for (let day = 20; day > 0; day--) {
+      turns.push(await storeEnded(storage, { sessionId, at: daysAgo(day), events: 1_000, chars: 200 }));
+    }
+    await domain.retention.sweep();
+    const lengths = turns.map((id) => storage.turns.get(id)?.eventCount ?? 0);
+    expect(lengths).toEqual(lengths.toSorted((a, b) => a - b));
+    expect(new Set(lengths)).toEqual(new Set([0, 1_000]));
+    expect(storage.space.usedBytes()).toBeWithin(3 * MEGABYTE, 4 * MEGABYTE);
+  });
+
+  test("loses no more of what built-in rules decided than it has to", async () => {
+    const builtinRule = () => ({ rule: "read" });
+    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 4 * MEGABYTE, builtinRule });
+    const session = await domain.session();
+    for (let count = 0; count < 60; count++) {
+      await domain.ask(session, { tool: "Read", input: { file_path: "x".repeat(100_000) } });
+    }
+    clock.advance(DAY_MS);
+    await domain.retention.sweep();
+    expect(countOf(domain.dataDir, "loopback_approvals")).toBeWithin(15, 37);
   });
 
   test("keeps what runs, what is pending, what is recent and what was said, whatever it comes to", async () => {

@@ -2,7 +2,7 @@ import type { TurnEvent } from "../../src/schema/turn.ts";
 import type { Storage } from "../../src/storage/database.ts";
 import { newApproval, newSession, outcome } from "../storage/rows.ts";
 
-type Given = { sessionId: string; at: number; events?: number; chars?: number };
+type Given = { sessionId: string; at: number; owner?: string; events?: number; chars?: number };
 
 /** Stores a session whose conversation has so many nodes. */
 export async function storeSession(storage: Storage, name: string, nodes = 1): Promise<string> {
@@ -20,12 +20,12 @@ export async function storeSession(storage: Storage, name: string, nodes = 1): P
 /** Stores a turn that runs. */
 export async function storeRunning(
   storage: Storage,
-  { sessionId, at, events = 3, chars = 10 }: Given,
+  { sessionId, at, owner = "operator", events = 3, chars = 10 }: Given,
 ): Promise<string> {
   const id = Bun.randomUUIDv7();
   const told: TurnEvent[] = Array.from({ length: events }, () => ({ type: "content", text: "x".repeat(chars) }));
   await storage.write(() => {
-    const turn = { id, sessionId, owner: "operator", ephemeral: false, startedAt: at, reading: { offset: 0 } };
+    const turn = { id, sessionId, owner, ephemeral: false, startedAt: at, reading: { offset: 0 } };
     storage.turns.createIfNoneRuns(turn);
     storage.turns.appendIfRunning(id, told);
     storage.turns.advance(id, "reader", 1);
