@@ -14,12 +14,10 @@ const MEGABYTE = 1024 * 1024;
 
 /** Removes up to `limit` of what is older than `before`; tells how many. */
 export type RemoveSome = (before: number, limit: number) => number;
-/** Cuts the large inputs out of an owner's old decisions, which stay; tells how many. */
-type CutInputs = (owner: string, before: number, limit: number) => number;
 
 type HistoryBoundNeed = {
   storage: Storage;
-  audit: Audit & { cutInputs?: CutInputs };
+  audit: Audit;
   maxBytes: number;
   /** What is not older stays, and is no history yet. */
   recent: () => number;
@@ -37,7 +35,6 @@ type HistoryBoundNeed = {
 export function createHistoryBound(need: HistoryBoundNeed) {
   const { storage, audit, maxBytes, recent, removeAll, isStopped, onError } = need;
   const { approvals, changes, turns, historySizes, space } = storage;
-  const { cutInputs }: { cutInputs?: CutInputs } = audit;
   const records: { oldest: () => number | undefined; remove: RemoveSome }[] = [
     { oldest: approvals.oldestUnchainedAt, remove: approvals.removeUnchainedBefore },
     {
@@ -84,16 +81,15 @@ export function createHistoryBound(need: HistoryBoundNeed) {
   async function removeBulkOf(owner: string, bytes: number): Promise<number> {
     const ended = historySizes.endOfTurns(owner, bytes, recent());
     const removed = await removeAll((before, limit) => turns.removeEndedOfOwner(owner, before, limit), ended);
-    if (removed > 0 || !cutInputs) return removed;
+    if (removed > 0) return removed;
     const decided = historySizes.endOfInputs(owner, bytes, recent());
-    return removeAll((before, limit) => cutInputs(owner, before, limit), decided);
+    return removeAll((before, limit) => audit.cutInputs(owner, before, limit), decided);
   }
 
-  /** The oldest, whatever it is, in slices of time; bulk counts only where nothing else removes it. */
+  /** The oldest, whatever it is, in slices of time; of bulk, only what no chain has counts: nothing else removes that. */
   async function removeRecords(): Promise<void> {
     const spent = new Set<RemoveSome>();
-    const stuck = cutInputs ? historySizes.unchainedInputs : historySizes.largeInputs;
-    while (!isStopped() && excess(stuck(recent())) > 0) {
+    while (!isStopped() && excess(historySizes.unchainedInputs(recent())) > 0) {
       const until = recent();
       const left = records.filter(({ remove }) => !spent.has(remove));
       const kinds = left.map(({ oldest, remove }) => ({ from: oldest() ?? until, remove }));

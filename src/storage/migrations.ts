@@ -4,10 +4,7 @@ import adoption from "../../drizzle/0001_adoption.sql" with { type: "text" };
 import webhooks from "../../drizzle/0002_webhooks.sql" with { type: "text" };
 import sealedChildren from "../../drizzle/0003_sealed_children.sql" with { type: "text" };
 import turnQueue from "../../drizzle/0004_turn_queue.sql" with { type: "text" };
-import askers from "../../drizzle/0005_askers.sql" with { type: "text" };
-import borrowedTurns from "../../drizzle/0006_borrowed_turns.sql" with { type: "text" };
-import cutInputs from "../../drizzle/0007_cut_inputs.sql" with { type: "text" };
-import historySizes from "../../drizzle/0008_history_sizes.sql" with { type: "text" };
+import fairShares from "../../drizzle/0005_fair_shares.sql" with { type: "text" };
 import { AppError } from "../schema/errors.ts";
 
 /** The files of `drizzle/` in order, carried inside the binary. */
@@ -17,10 +14,7 @@ export const MIGRATIONS: { tag: string; sql: string }[] = [
   { tag: "0002_webhooks", sql: webhooks },
   { tag: "0003_sealed_children", sql: sealedChildren },
   { tag: "0004_turn_queue", sql: turnQueue },
-  { tag: "0005_askers", sql: askers },
-  { tag: "0006_borrowed_turns", sql: borrowedTurns },
-  { tag: "0007_cut_inputs", sql: cutInputs },
-  { tag: "0008_history_sizes", sql: historySizes },
+  { tag: "0005_fair_shares", sql: fairShares },
 ];
 
 /** Brings the database up to date, each step in a transaction; refuses one that a newer Plexus has written. */

@@ -29,9 +29,9 @@ describe("what the operator decided stays on record", () => {
     const clock = stoppedClock();
     await using domain = await temporaryDomain({ clock, maxHistoryBytes: 2 * MEGABYTE });
     const decided = await decide(domain, clock, 50);
-    for (const name of ["a", "b", "c"]) {
-      const metadata = { filler: "x".repeat(MEGABYTE) };
-      await domain.sessions.createManaged(HOSTILE, name, { ...CONFIG, metadata });
+    for (let made = 0; made < 15; made++) {
+      const metadata = { filler: "x".repeat(200_000) };
+      await domain.sessions.createManaged(HOSTILE, `${made}`, { ...CONFIG, metadata });
     }
     await domain.retention.sweep();
     await domain.retention.sweep();
@@ -66,6 +66,21 @@ describe("what the operator decided stays on record", () => {
     }
     await domain.retention.sweep();
     await expectAllKept(domain, decided);
+  });
+
+  test("when a child's asks, however old, are larger than the history may be", async () => {
+    const clock = stoppedClock();
+    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 2 * MEGABYTE });
+    const decided = await decide(domain, clock, 50);
+    const hostile = await domain.session("hostile");
+    for (let count = 0; count < 8; count++) {
+      using asked = await domain.ask(hostile, { input: { command: "x".repeat(MEGABYTE) } });
+      await domain.approvals.abandon([asked.approvalId], "its child is gone");
+    }
+    clock.advance(11 * MINUTE_MS);
+    await domain.retention.sweep();
+    await expectAllKept(domain, decided);
+    expect(domain.storage.space.usedBytes()).toBeLessThan(2.2 * MEGABYTE);
   });
 
   test("and so do the operator's turns, when a token's turns are larger than the history may be", async () => {

@@ -1,1 +1,0 @@
-ALTER TABLE `loopback_approvals` ADD `asker` text;
