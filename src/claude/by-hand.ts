@@ -1,7 +1,7 @@
 import { PERMISSION_TOOL } from "../schema/approval.ts";
 import type { Supervision } from "../schema/supervision.ts";
 import type { JsonObject } from "../schema/values.ts";
-import { SEALED } from "./environment.ts";
+import { sealingVariables } from "./environment.ts";
 import { permissionSettings } from "./permission-settings.ts";
 
 /** What a claude that somebody starts by hand is told, beside its MCP config, so that it is sealed like one of ours. */
@@ -9,6 +9,7 @@ export function byHandArguments(spec: { supervision: Supervision; privatePaths: 
   const asking = ["--strict-mcp-config", "--permission-mode", "default", "--permission-prompt-tool", PERMISSION_TOOL];
   if (spec.supervision === "inherit") return asking;
   const { sources, settings } = permissionSettings({ ...spec, canAsk: true });
-  const sealed: JsonObject = { ...settings, env: SEALED };
+  // Nobody knows yet which version will be started.
+  const sealed: JsonObject = { ...settings, env: sealingVariables(undefined) };
   return [...asking, `--setting-sources=${sources}`, "--disable-slash-commands", "--settings", JSON.stringify(sealed)];
 }

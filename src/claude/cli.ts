@@ -3,8 +3,9 @@ import { AppError } from "../schema/errors.ts";
 import { findClaude } from "./find.ts";
 import { claudeVersion } from "./version.ts";
 
+export type UsableClaude = { path: string; version: string };
 /** The CLI as it was found; a problem says what to do about it. */
-export type FoundClaude = { path: string; version: string } | { path: string | undefined; problem: string };
+export type FoundClaude = UsableClaude | { path: string | undefined; problem: string };
 export type ClaudeCli = ReturnType<typeof createClaudeCli>;
 
 type Where = {
@@ -38,11 +39,11 @@ export function createClaudeCli(where: Where) {
 
   return {
     look,
-    /** The CLI's path, where turns can be started with it. */
-    async require(): Promise<string> {
+    /** The CLI, where turns can be started with it. */
+    async require(): Promise<UsableClaude> {
       const found = await look();
       if ("problem" in found) throw new AppError("claude_unavailable", found.problem);
-      return found.path;
+      return found;
     },
   };
 }

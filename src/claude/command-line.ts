@@ -3,22 +3,25 @@ import { AppError } from "../schema/errors.ts";
 import type { Supervision } from "../schema/supervision.ts";
 import type { JsonObject } from "../schema/values.ts";
 import { permissionSettings } from "./permission-settings.ts";
-import { projectInstructions } from "./project-instructions.ts";
+import { takes } from "./version.ts";
 
 /** What a session asks of the CLI for one turn. */
 export type CommandSpec = {
+  /** Unknown where it could not be asked for. */
+  claudeVersion?: string | undefined;
   supervision: Supervision;
   workingDir: string;
   /** What the child may neither read nor change. */
   privatePaths: string[];
   mcpConfigFile: string;
+  /** Holds what is added to the CLI's system prompt: arguments can be seen by all. */
+  systemPromptFile?: string | undefined;
   /** Settings of the user's that children need to log in; never a secret, since arguments can be seen by all. */
   loginHelpers?: JsonObject | undefined;
   /** Our own MCP server as the CLI shall reach it; without one nothing is asked, and what would ask is refused. */
   loopback?: JsonObject | undefined;
   mcpServers?: Record<string, JsonObject> | undefined;
   model?: string | undefined;
-  systemPrompt?: string | undefined;
   allowedTools?: string[] | undefined;
   disallowedTools?: string[] | undefined;
   addDirs?: string[] | undefined;
@@ -47,7 +50,9 @@ export function commandLine(spec: CommandSpec): string[] {
     ...(spec.supervision === "inherit" ? [] : ["--disable-slash-commands"]),
     ...["--settings", JSON.stringify({ ...spec.loginHelpers, ...settings })],
     ...valued("--model", spec.model),
-    ...valued("--append-system-prompt", systemPrompt(spec)),
+    ...valued("--append-system-prompt-file", spec.systemPromptFile),
+    // Else every later turn gets the system prompt of the first one, whatever has changed since.
+    ...(takes(spec.claudeVersion, "systemPromptSnapshot") ? ["--system-prompt-snapshot=off"] : []),
     ...allowedUnasked(spec).flatMap((tool) => valued("--allowedTools", tool)),
     ...(spec.disallowedTools ?? []).flatMap((tool) => valued("--disallowedTools", tool)),
     ...(spec.addDirs ?? []).flatMap((dir) => valued("--add-dir", dir)),
@@ -62,15 +67,6 @@ export function commandLine(spec: CommandSpec): string[] {
 /** What the CLI itself allows by name; where every call comes to us, we match the names ourselves. */
 function allowedUnasked({ supervision, loopback, allowedTools = [] }: CommandSpec): string[] {
   return supervision === "inherit" || loopback === undefined ? allowedTools : [];
-}
-
-/** What the session's creator says, and then the project. */
-function systemPrompt(spec: CommandSpec): string | undefined {
-  const { supervision, workingDir, addDirs = [], privatePaths, systemPrompt: said = "" } = spec;
-  if (supervision === "inherit") return said || undefined;
-  const room = MAX_ARGUMENT_BYTES - Buffer.byteLength(`--append-system-prompt=${said}\n\n`);
-  const project = projectInstructions([workingDir, ...addDirs], privatePaths, room);
-  return [said, project].filter(Boolean).join("\n\n") || undefined;
 }
 
 /** The MCP servers of the child: ours, and those that its session brings. */

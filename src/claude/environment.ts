@@ -1,4 +1,6 @@
 import type { Supervision } from "../schema/supervision.ts";
+import { pathOutside } from "./program-path.ts";
+import { takes } from "./version.ts";
 
 /** Who pays, where the model is, and limits: all that a child keeps of what steers the CLI. */
 const KEPT = [
@@ -29,25 +31,42 @@ const REMOVED =
 /** So that an answer to a permit is as long as it needs to be. */
 const MAX_MCP_OUTPUT_TOKENS = "1000000";
 
-/** What seals a child off from a project that it works in. */
-export const SEALED = {
-  // Else a prompt that names a file as @file reads it, whatever it links to, without a call.
-  CLAUDE_CODE_DISABLE_ATTACHMENTS: "1",
-  // Else the CLI runs `git status` as it starts, and that runs what the repository's own configuration names.
-  CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: "1",
-  // Else a `cd` of one call holds for the next, and a relative path is not what it looks like.
-  CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: "1",
+/** What seals a child off from the project that it works in, and from what was noted in other sessions. */
+export function sealingVariables(claudeVersion: string | undefined): Record<string, string> {
+  return {
+    // Else a prompt that names a file as @file reads it, whatever it links to, without a call.
+    CLAUDE_CODE_DISABLE_FILE_MENTIONS: "1",
+    ...(!takes(claudeVersion, "fileMentionsOff") && NO_ATTACHMENTS),
+    // Else the CLI runs `git status` as it starts, and that runs what the repository's own configuration names.
+    CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: "1",
+    // Else a `cd` of one call holds for the next, and a relative path is not what it looks like.
+    CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: "1",
+    // Else notes from the user's other sessions go to the model, in a worktree those of another repository.
+    CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1",
+  };
+}
+
+/** Where @file can't be switched off by itself; the list of tools to search for goes with it, so that all are shown. */
+const NO_ATTACHMENTS = { CLAUDE_CODE_DISABLE_ATTACHMENTS: "1", ENABLE_TOOL_SEARCH: "false" };
+
+type Sealing = {
+  supervision: Supervision;
+  claudeVersion?: string | undefined;
+  /** Where the child works: nothing there runs by its bare name. */
+  dirs: string[];
 };
 
 /** The environment of a child: ours, but for what would change how it asks. */
 export function childEnvironment(
   env: Record<string, string | undefined>,
-  supervision: Supervision,
+  { supervision, claudeVersion, dirs }: Sealing,
 ): Record<string, string> {
-  const kept = Object.entries(env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && isKept(entry[0]),
+  const kept = Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && isKept(entry[0])),
   );
-  return { ...Object.fromEntries(kept), MAX_MCP_OUTPUT_TOKENS, ...(supervision !== "inherit" && SEALED) };
+  const child = { ...kept, MAX_MCP_OUTPUT_TOKENS };
+  if (supervision === "inherit") return child;
+  return { ...child, PATH: pathOutside(dirs, env["PATH"]), ...sealingVariables(claudeVersion) };
 }
 
 function isKept(name: string): boolean {

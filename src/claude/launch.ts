@@ -7,10 +7,11 @@ import { childEnvironment } from "./environment.ts";
 import { userLogin } from "./login.ts";
 import { privatePaths, tokenPaths } from "./private-paths.ts";
 import { findProcess, type ProcessIdentity, processesWith } from "./processes.ts";
+import { addedSystemPrompt } from "./system-prompt.ts";
 import { layTraces, MARK, markOf, traceArguments } from "./traces.ts";
 import { checkDirectory } from "./working-dir.ts";
 
-export type LaunchSpec = Omit<CommandSpec, "mcpConfigFile" | "loginHelpers" | "privatePaths"> & {
+export type LaunchSpec = Omit<CommandSpec, "mcpConfigFile" | "systemPromptFile" | "loginHelpers" | "privatePaths"> & {
   /** The CLI's path. */
   claude: string;
   /** The turn's own directory, for all that this child writes. */
@@ -19,6 +20,7 @@ export type LaunchSpec = Omit<CommandSpec, "mcpConfigFile" | "loginHelpers" | "p
   cgroups?: string | undefined;
   dataDir: string;
   prompt: string;
+  systemPrompt?: string | undefined;
   env: Record<string, string | undefined>;
 };
 
@@ -31,6 +33,7 @@ export function filesIn(dir: string) {
   return {
     mcpConfig: join(dir, "mcp.json"),
     prompt: join(dir, "prompt"),
+    systemPrompt: join(dir, "system-prompt"),
     stdout: join(dir, "stdout.jsonl"),
     stderr: join(dir, "stderr.log"),
     exit: join(dir, "exit"),
@@ -39,9 +42,9 @@ export function filesIn(dir: string) {
 
 /**
  * Lays the child's traces on itself, which whatever it starts inherits. Then notes the exit code in a file, complete or
- * not at all: who has not started a process can't wait for it.
+ * not at all: who has not started a process can't wait for it. The system's own `mv` does it, whatever PATH names first.
  */
-const TRACED_NOTING_EXIT = `{ [ -z "$1" ] || ulimit -m "$1"; echo 0 >"$2"; } 2>/dev/null; shift 2; "$@"; echo $? >"$0".tmp && mv "$0".tmp "$0"`;
+const TRACED_NOTING_EXIT = `{ [ -z "$1" ] || ulimit -m "$1"; echo 0 >"$2"; } 2>/dev/null; shift 2; "$@"; echo $? >"$0".tmp && PATH=/usr/bin:/bin:"$PATH" mv "$0".tmp "$0"`;
 
 /** Starts the CLI in a process session of its own, its output in files: neither ends with this process. */
 export function launch(spec: LaunchSpec): LaunchedChild {
@@ -50,12 +53,15 @@ export function launch(spec: LaunchSpec): LaunchedChild {
   const childsDirs = [spec.workingDir, ...(spec.addDirs ?? [])];
   const login = spec.supervision === "inherit" ? { helpers: {}, env: {} } : userLogin(spec.env, childsDirs);
   const where = { dataDir: spec.dataDir, home: spec.env["HOME"] || homedir(), env: spec.env };
+  // Who inherits settings may look at them and change them; our tokens are nobody's.
+  const notForIt = spec.supervision === "inherit" ? tokenPaths(where) : privatePaths(where);
+  const systemPrompt = addedSystemPrompt({ ...spec, privatePaths: notForIt });
   const args = commandLine({
     ...spec,
     mcpConfigFile: files.mcpConfig,
+    systemPromptFile: systemPrompt && files.systemPrompt,
     loginHelpers: login.helpers,
-    // Who inherits settings may look at them and change them; our tokens are nobody's.
-    privatePaths: spec.supervision === "inherit" ? tokenPaths(where) : privatePaths(where),
+    privatePaths: notForIt,
   });
   const config = JSON.stringify(mcpConfig(spec));
 
@@ -64,6 +70,7 @@ export function launch(spec: LaunchSpec): LaunchedChild {
   rmSync(files.exit, { force: true });
   writePrivately(files.mcpConfig, config);
   writePrivately(files.prompt, spec.prompt);
+  if (systemPrompt) writePrivately(files.systemPrompt, systemPrompt);
   const stdio: number[] = [];
   try {
     stdio.push(openSync(files.prompt, "r"), openForOutput(files.stdout), openForOutput(files.stderr));
@@ -71,7 +78,10 @@ export function launch(spec: LaunchSpec): LaunchedChild {
     const traces = traceArguments(layTraces(spec.dir, spec.cgroups));
     const subprocess = Bun.spawn(["/bin/sh", "-c", TRACED_NOTING_EXIT, files.exit, ...traces, spec.claude, ...args], {
       cwd: spec.workingDir,
-      env: { ...childEnvironment({ ...spec.env, ...login.env }, spec.supervision), [MARK]: markOf(spec.dir) },
+      env: {
+        ...childEnvironment({ ...spec.env, ...login.env }, { ...spec, dirs: childsDirs }),
+        [MARK]: markOf(spec.dir),
+      },
       stdio: [stdin, stdout, stderr],
       detached: true,
     });

@@ -1,6 +1,19 @@
 /** The oldest CLI whose permission calls were measured to work as we need them. */
 export const MINIMUM_CLAUDE_VERSION = "2.1.197";
 
+/** The first version that was measured to take each of these. */
+const SINCE = {
+  /** `CLAUDE_CODE_DISABLE_FILE_MENTIONS`. */
+  fileMentionsOff: "2.1.299",
+  /** `--system-prompt-snapshot`; older ones end with "unknown option", and record no system prompt. */
+  systemPromptSnapshot: "2.1.257",
+};
+
+/** Whether the CLI takes it; of one whose version nobody could tell, that can't be said. */
+export function takes(version: string | undefined, what: keyof typeof SINCE): boolean {
+  return version !== undefined && Bun.semver.order(version, SINCE[what]) >= 0;
+}
+
 export type ClaudeVersion = { version: string } | { problem: string };
 
 const TIMEOUT_MS = 15_000;

@@ -1,9 +1,12 @@
-import type { CommandSpec } from "../claude/command-line.ts";
+import type { LaunchSpec } from "../claude/launch.ts";
 import { AppError } from "../schema/errors.ts";
 import type { SessionConfig } from "../schema/session.ts";
 import type { Session } from "./sessions.ts";
 
-type SessionSpec = Omit<CommandSpec, "privatePaths" | "mcpConfigFile" | "loopback">;
+type SessionSpec = Omit<
+  LaunchSpec,
+  "claude" | "claudeVersion" | "dir" | "cgroups" | "dataDir" | "prompt" | "env" | "loopback"
+>;
 
 /** A session that was stored before there was a choice of carriers names none. */
 export function configOf(session: Session): SessionConfig {

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createCatchUp } from "../claude/catch-up.ts";
+import type { UsableClaude } from "../claude/cli.ts";
 import { launch } from "../claude/launch.ts";
 import { Reading } from "../claude/reading.ts";
 import { carrierServer } from "../schema/carrier.ts";
@@ -39,8 +40,8 @@ type TurnsNeed = {
   workspace: Workspace;
   mcpServerPolicy: McpServerPolicy;
   maxRunning: number;
-  /** The CLI's path, or a refusal that says what to do. */
-  claude: () => Promise<string>;
+  /** The CLI, or a refusal that says what to do. */
+  claude: () => Promise<UsableClaude>;
   environment: Record<string, string | undefined>;
   /** The control group in which each child gets one of its own, where there is any. */
   cgroups: string | undefined;
@@ -141,7 +142,8 @@ export function createTurns(need: TurnsNeed) {
       const token = config.loopback_enabled ? await need.tokens.createForChild(session.id) : undefined;
       const process = launch({
         ...sessionSpec(session, config, turn.ephemeral),
-        claude,
+        claude: claude.path,
+        claudeVersion: claude.version,
         dir: entry.child.dir,
         prompt,
         env: need.environment,

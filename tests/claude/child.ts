@@ -8,6 +8,7 @@ import { readOutput } from "../../src/claude/output.ts";
 import { createParser } from "../../src/claude/parser.ts";
 import { isSameProcess } from "../../src/claude/processes.ts";
 import { judge, type Verdict } from "../../src/claude/verdict.ts";
+import { claudeVersion } from "../../src/claude/version.ts";
 import type { LeftRunning } from "../../src/schema/left-running.ts";
 import { CLAUDE } from "../support/claude.ts";
 import { withRun } from "../support/run.ts";
@@ -56,11 +57,17 @@ export async function withPlace<T>(
   return value;
 }
 
+/** Another version of the CLI can be tried with the same tests. */
+const TRIED = process.env["TEST_CLAUDE"] ?? CLAUDE;
+const asked = await claudeVersion(TRIED);
+/** The version that the tests are run with. */
+export const TRIED_VERSION = "version" in asked ? asked.version : undefined;
+
 function startChild({ model, modelName, ...options }: ChildOptions, place: Place, mark: Record<string, string>): Run {
   const dir = join(place.dataDir, "turns", crypto.randomUUID());
   const child = launch({
-    // Another version of the CLI can be tried with the same tests.
-    claude: process.env["TEST_CLAUDE"] ?? CLAUDE,
+    claude: TRIED,
+    claudeVersion: TRIED_VERSION,
     supervision: "default",
     prompt: "",
     dir,

@@ -29,7 +29,7 @@ describe("commandLine", () => {
       ...spec,
       supervision: "inherit",
       model: "opus",
-      systemPrompt: "be brief",
+      systemPromptFile: "/turn/system-prompt",
       allowedTools: ["Bash(git log:*)", "--evil"],
       disallowedTools: ["WebFetch"],
       addDirs: ["/more"],
@@ -39,7 +39,7 @@ describe("commandLine", () => {
     });
     expect(args.slice(args.indexOf("--settings") + 2)).toEqual([
       "--model=opus",
-      "--append-system-prompt=be brief",
+      "--append-system-prompt-file=/turn/system-prompt",
       "--allowedTools=Bash(git log:*)",
       "--allowedTools=--evil",
       "--disallowedTools=WebFetch",
@@ -82,9 +82,19 @@ describe("commandLine", () => {
     },
   );
 
+  test("has the system prompt made anew in each turn by a CLI that would keep the first one", () => {
+    const kept = "--system-prompt-snapshot=off";
+    for (const claudeVersion of ["2.1.257", "2.1.325", "3.0.0"]) {
+      expect(commandLine({ ...spec, claudeVersion })).toContain(kept);
+    }
+    for (const claudeVersion of [undefined, "2.1.197", "2.1.252"]) {
+      expect(commandLine({ ...spec, claudeVersion })).not.toContain(kept);
+    }
+  });
+
   test("refuses what no process could be started with", () => {
-    expect(() => commandLine({ ...spec, systemPrompt: "x".repeat(130_000) })).toThrow(
-      /--append-system-prompt .* 120000 fit/,
+    expect(() => commandLine({ ...spec, disallowedTools: ["x".repeat(130_000)] })).toThrow(
+      /--disallowedTools .* 120000 fit/,
     );
     expect(() => commandLine({ ...spec, model: "a\0b" })).toThrow("--model for Claude Code must not hold a NUL");
   });

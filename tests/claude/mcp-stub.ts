@@ -15,17 +15,32 @@ export type McpStub = AsyncDisposable & {
   /** The arguments of every call so far. */
   calls: JsonObject[];
   authorizations: Set<string | null>;
+  /** What it was asked for, each method as often as it was. */
+  methods: string[];
 };
 
+/** A text that the server offers under an address, and what it says of itself. */
+type Offer = { instructions: string; resource: { uri: string; text: string } };
+
 /** An MCP server with one tool, which answers each call with a text. */
-export function startMcpStub(tool: string, answer: (args: JsonObject) => string | Promise<string>): McpStub {
+export function startMcpStub(
+  tool: string,
+  answer: (args: JsonObject) => string | Promise<string>,
+  offer?: Offer,
+): McpStub {
+  const methods: string[] = [];
   const calls: JsonObject[] = [];
   const authorizations = new Set<string | null>();
   const results: Record<string, (params: z.infer<typeof Request>["params"]) => unknown> = {
     initialize: () => ({
       protocolVersion: "2025-06-18",
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, ...(offer && { resources: {} }) },
       serverInfo: { name: "stub", version: "1" },
+      instructions: offer?.instructions,
+    }),
+    ...(offer && {
+      "resources/list": () => ({ resources: [{ uri: offer.resource.uri, name: "doc", mimeType: "text/plain" }] }),
+      "resources/read": () => ({ contents: [offer.resource] }),
     }),
     "tools/list": () => ({ tools: [{ name: tool, inputSchema: { type: "object" } }] }),
     "tools/call": async (params) => {
@@ -41,6 +56,7 @@ export function startMcpStub(tool: string, answer: (args: JsonObject) => string 
       authorizations.add(request.headers.get("authorization"));
       if (request.method !== "POST") return new Response(null, { status: 405 });
       const { id, method, params } = Request.parse(await request.json());
+      methods.push(method);
       if (id === undefined) return new Response(null, { status: 202 });
       const result = results[method];
       if (!result) return Response.json({ jsonrpc: "2.0", id, error: { code: -32601, message: "unknown" } });
@@ -55,6 +71,7 @@ export function startMcpStub(tool: string, answer: (args: JsonObject) => string 
     },
     calls,
     authorizations,
+    methods,
     async [Symbol.asyncDispose]() {
       await server.stop(true);
     },

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import type { UsableClaude } from "../../claude/cli.ts";
 import { endChild } from "../../claude/ending.ts";
 import { filesIn, launch } from "../../claude/launch.ts";
 import type { Config } from "../../config.ts";
@@ -23,7 +24,7 @@ const GRACE_MS = 500;
 const Ending = z.object({ type: z.literal("result"), is_error: z.boolean(), result: z.string().optional() });
 
 type ChildSpec = {
-  claude: string;
+  claude: UsableClaude;
   modelUrl: string;
   /** Holds all that the child reads and writes. */
   directory: string;
@@ -47,7 +48,8 @@ export function startChild({ claude, modelUrl, directory, loopback, environment 
   };
   const [home, work, tmp, dir] = [place("home"), place("work"), place("tmp"), join(directory, "child")];
   const child = launch({
-    claude,
+    claude: claude.path,
+    claudeVersion: claude.version,
     dir,
     workingDir: work,
     prompt: "Make the calls of `plexus doctor`.",

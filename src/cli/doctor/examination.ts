@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClaudeCli } from "../../claude/cli.ts";
+import { createClaudeCli, type UsableClaude } from "../../claude/cli.ts";
 import type { Config } from "../../config.ts";
 import { Failing, type Finding, found, type Step, skipped } from "./finding.ts";
 import { lookAtDataDir, lookAtPort } from "./machine.ts";
@@ -23,7 +23,7 @@ export async function* examine(config: Config, signal: AbortSignal): AsyncGenera
 
 async function* findings(config: Config, directory: string, stack: AsyncDisposableStack, signal: AbortSignal) {
   let reached = config;
-  let claude: string | undefined;
+  let claude: UsableClaude | undefined;
   const broken: Step[] = [];
   const look = async (step: Step, work: () => string | Promise<string>) => {
     const finding = await found(step, work);
@@ -42,10 +42,10 @@ async function* findings(config: Config, directory: string, stack: AsyncDisposab
   if (broken.includes("server")) yield skipped("token", "not tried without server");
   else yield await look("token", () => lookAtToken(reached, signal));
   yield await look("claude", async () => {
-    const { path, ...rest } = await createClaudeCli({ ...config, signal }).look();
-    if ("problem" in rest) throw new Failing(...halves(rest.problem));
-    claude = path;
-    return `${path}, version ${rest.version}`;
+    const found = await createClaudeCli({ ...config, signal }).look();
+    if ("problem" in found) throw new Failing(...halves(found.problem));
+    claude = found;
+    return `${found.path}, version ${found.version}`;
   });
   yield lookAtSettings(config, process.cwd());
 

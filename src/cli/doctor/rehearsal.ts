@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { UsableClaude } from "../../claude/cli.ts";
 import type { Config } from "../../config.ts";
 import { callTool } from "../../mcp/client.ts";
 import { McpConfig } from "../../schema/approval.ts";
@@ -12,7 +13,7 @@ import { CALLS, createScenes } from "./scenes.ts";
 const Configured = z.object({ session_id: z.string(), mcp_config: McpConfig });
 const Deleted = z.object({ type: z.literal("deleted") });
 
-type Need = { config: Config; claude: string; directory: string; signal: AbortSignal };
+type Need = { config: Config; claude: UsableClaude; directory: string; signal: AbortSignal };
 
 /** A real child whose calls are allowed, denied and edited, as in earnest. */
 export async function* rehearsal({ config, claude, directory, signal }: Need): AsyncGenerator<Finding> {
@@ -35,7 +36,7 @@ export async function* rehearsal({ config, claude, directory, signal }: Need): A
       environment: config.environment,
     });
     const watched = findServer(config, signal);
-    const scenes = createScenes({ server: watched, sessionId: session.session_id, child, model, claude, signal });
+    const scenes = createScenes({ server: watched, sessionId: session.session_id, child, model, claude: claude.path, signal });
     yield* inOrder(scenes);
   } finally {
     await server.request(Deleted, "DELETE", `/api/v1/sessions/${session.session_id}`);
