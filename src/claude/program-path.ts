@@ -1,5 +1,6 @@
 import { delimiter, isAbsolute } from "node:path";
-import { isWithin, realPath } from "./real-path.ts";
+import { isWithin } from "../files/real-path.ts";
+import { realPath } from "./real-path.ts";
 
 /** Where nothing else is left: what no shell would do without. */
 const SYSTEM_PATH = "/usr/bin:/bin";

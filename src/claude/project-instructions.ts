@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { readPlainFile } from "../files/plain-file.ts";
+import { privateFiles } from "../files/private-files.ts";
+import { follow } from "../files/real-path.ts";
 import { cutText } from "../schema/cut.ts";
-import { isWithin, realPath } from "./real-path.ts";
+import { realPath } from "./real-path.ts";
 
 /** Where a project says what its helpers should know. */
 const FILES = ["CLAUDE.md", join(".claude", "CLAUDE.md")];
 const MAX_FILE_BYTES = 400_000;
 const MAX_FILE_CHARS = 40_000;
 const MAX_CHARS = 120_000;
-/** Neither through a link, nor waiting for whoever writes to a pipe. */
-const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /**
  * What the CLAUDE.md of these directories say, for the system prompt. The CLI is not left to read them: it follows
@@ -41,42 +41,11 @@ function marked(text: string): string {
 
 /** Nothing of what is private, or no plain file, or reached through a link; no file keeps a turn from starting. */
 function instructionsIn(path: string, privatePaths: string[]): string | undefined {
-  if (privatePaths.some((one) => isWithin(realPath(one), path))) return undefined;
-  try {
-    const fd = openSync(path, FLAGS);
-    try {
-      return isOpenedAt(fd, path) ? textIn(fd) : undefined;
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether the file lies where it was looked for, and not behind a directory that was exchanged for a link. */
-function isOpenedAt(fd: number, path: string): boolean {
-  const inKernel = kernelPath(fd);
-  if (inKernel !== undefined) return inKernel === path;
-  const [opened, named] = [fstatSync(fd), lstatSync(path)];
-  return realpathSync(path) === path && opened.dev === named.dev && opened.ino === named.ino;
-}
-
-function kernelPath(fd: number): string | undefined {
-  try {
-    return readlinkSync(`/proc/self/fd/${fd}`);
-  } catch {
-    return undefined;
-  }
-}
-
-function textIn(fd: number): string | undefined {
-  const file = fstatSync(fd);
-  // A hard link may be to a private file.
-  if (!file.isFile() || file.nlink > 1 || file.size > MAX_FILE_BYTES) return undefined;
-  const bytes = Buffer.alloc(file.size);
-  const length = readSync(fd, bytes, 0, bytes.length, 0);
-  return decoded(bytes.subarray(0, length));
+  const found = follow(path);
+  if (!found || found.links.length > 0 || privateFiles(privatePaths).isPrivate(found)) return undefined;
+  const file = readPlainFile(found, MAX_FILE_BYTES);
+  // A hard link may be to a file in a private directory.
+  return file.state === "read" && file.names === 1 ? decoded(file.bytes) : undefined;
 }
 
 /** UTF-8, or what a mark at the beginning says that it is; what holds a NUL then is no text. */

@@ -1,8 +1,6 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-export { isWithin } from "../files/real-path.ts";
-
 /** What a path really is, with every symbolic link followed; of what does not exist yet, its place is what counts. */
 export function realPath(path: string): string {
   try {

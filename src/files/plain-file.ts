@@ -1,8 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } from "node:fs";
 import { type Found, idOf } from "./real-path.ts";
 
 export type PlainFile =
-  | { state: "read"; bytes: Buffer }
+  /** `names`: how many hard links the file has. */
+  | { state: "read"; bytes: Buffer; names: number }
   | { state: "absent" }
   /** The reason goes on after "it". */
   | { state: "refused"; reason: string };
@@ -35,10 +36,22 @@ export function readPlainFile(found: Found | undefined, maxBytes: number): Plain
 
 function readOpened(fd: number, found: Found, maxBytes: number): PlainFile {
   const opened = fstatSync(fd, { bigint: true });
-  if (!opened.isFile() || idOf(opened) !== found.ids.at(-1)) return refused("changes while it is looked at");
+  if (!opened.isFile() || idOf(opened) !== found.ids.at(-1) || !isOpenedAt(fd, found.real))
+    return refused("changes while it is looked at");
   if (opened.size > maxBytes) return refused(`has ${opened.size} bytes, more than ${maxBytes}`);
   const bytes = readAtMost(fd, maxBytes + 1);
-  return bytes.length > maxBytes ? refused(`has more than ${maxBytes} bytes`) : { state: "read", bytes };
+  return bytes.length > maxBytes
+    ? refused(`has more than ${maxBytes} bytes`)
+    : { state: "read", bytes, names: Number(opened.nlink) };
+}
+
+/** Whether it lies where it was found, and not behind a directory that was exchanged for a link; only Linux can tell. */
+function isOpenedAt(fd: number, path: string): boolean {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`) === path;
+  } catch {
+    return true;
+  }
 }
 
 /** Whatever size the file claims: some claim none and have no end. */

@@ -36,7 +36,14 @@ export async function* rehearsal({ config, claude, directory, signal }: Need): A
       environment: config.environment,
     });
     const watched = findServer(config, signal);
-    const scenes = createScenes({ server: watched, sessionId: session.session_id, child, model, claude: claude.path, signal });
+    const scenes = createScenes({
+      server: watched,
+      sessionId: session.session_id,
+      child,
+      model,
+      claude: claude.path,
+      signal,
+    });
     yield* inOrder(scenes);
   } finally {
     await server.request(Deleted, "DELETE", `/api/v1/sessions/${session.session_id}`);
