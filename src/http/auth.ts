@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { App, Holder, Principal } from "../app.ts";
 import { AppError } from "../schema/errors.ts";
+import type { Held } from "./request-limits.ts";
 
 const MAX_WRONG = 100;
 const WINDOW_MS = 10_000;
@@ -9,7 +10,7 @@ const OPERATOR: Holder = { principal: { kind: "operator" } };
 /** What the handlers of a request know of its sender; nothing on an open path without a token. */
 export type Env = {
   Bindings: { server?: Bun.Server<undefined> };
-  Variables: { holder: Holder; principal: Principal; anonymous: boolean; revoked: AbortSignal };
+  Variables: { holder: Holder; principal: Principal; anonymous: boolean; revoked: AbortSignal; held: Held };
 };
 
 /** Names the principal of every request before anything else looks at it; only `open` paths need none. */

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { AppError } from "../schema/errors.ts";
 import { type Env, refuseRevoked } from "./auth.ts";
+import { refuseTangled } from "./json-shape.ts";
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 /** Enough for a sign-in code, and too little for strangers to fill the memory with. */
@@ -30,8 +31,9 @@ export const jsonBody: MiddlewareHandler<Env> = async (c, next) => {
 };
 
 async function readText(c: Context<Env>): Promise<string> {
-  const bytes = await readBytes(c.req.raw, c.get("principal") ? MAX_BODY_BYTES : MAX_BODY_BYTES_WITHOUT_TOKEN);
+  const bytes = await readBytes(c);
   refuseRevoked(c);
+  refuseTangled(bytes);
   try {
     return utf8.decode(bytes);
   } catch {
@@ -40,19 +42,26 @@ async function readText(c: Context<Env>): Promise<string> {
 }
 
 /** What is left unread is thrown away by Bun as it arrives. */
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+async function readBytes(c: Context<Env>): Promise<Uint8Array> {
+  const request = c.req.raw;
+  const maxBytes = c.get("principal") ? MAX_BODY_BYTES : MAX_BODY_BYTES_WITHOUT_TOKEN;
   const length = request.headers.get("content-length");
   if (Number(length) > maxBytes) throw tooLarge(maxBytes);
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
-    if (length !== null && !request.headers.has("transfer-encoding")) return await request.bytes();
+    if (length !== null && !request.headers.has("transfer-encoding")) {
+      c.get("held").receive(Number(length));
+      return await request.bytes();
+    }
     for await (const chunk of request.body ?? []) {
       size += chunk.length;
       if (size > maxBytes) break;
+      c.get("held").receive(chunk.length);
       chunks.push(chunk);
     }
   } catch (cause) {
+    if (cause instanceof AppError) throw cause;
     throw new AppError("invalid_json", "The body ended before it was complete.", { cause });
   }
   if (size > maxBytes) throw tooLarge(maxBytes);

@@ -1,13 +1,27 @@
 import { closeSync, openSync } from "node:fs";
+import { z } from "zod";
 import type { Log } from "../log.ts";
 
 const LOOK_EVERY_MS = 1_000;
 
-/** Says in the log when no file descriptors are left: connections then wait unanswered, and nothing else tells why. */
-export function watchDescriptors(log: Log): Disposable {
+/** Where the system names no limit, or none that is a number. */
+const UNKNOWN_LIMIT = 10_000;
+const Report = z.object({ userLimits: z.object({ open_files: z.object({ soft: z.number().positive() }) }) });
+
+/** How many files and connections this process may have open at once. */
+export function descriptorLimit(): number {
+  return Report.safeParse(process.report.getReport()).data?.userLimits.open_files.soft ?? UNKNOWN_LIMIT;
+}
+
+/**
+ * Closes idle connections while no file descriptors are left, and says so in the log: other connections then wait
+ * unanswered, and nothing else tells why.
+ */
+export function watchDescriptors(log: Log, closeIdle: () => void): Disposable {
   let wereLeft = true;
   const timer = setInterval(() => {
     const areLeft = canOpen();
+    if (!areLeft) closeIdle();
     if (wereLeft && !areLeft)
       log.error(
         "no file descriptors are left: new connections wait until some are closed; raise the limit (ulimit -n)",

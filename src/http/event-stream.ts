@@ -44,7 +44,7 @@ export function answerEvents<T>(
   let counted: Disposable | undefined;
   const next = () => {
     // Not before somebody reads: the answer to a HEAD request is never read, and so never ends.
-    counted ??= count(source.stream);
+    counted ??= both(count(source.stream), c.get("held").stayOpen());
     return nextPart(events, source.sent, log);
   };
   const end = () => {
@@ -58,6 +58,12 @@ export function answerEvents<T>(
     return !gone.signal.aborted;
   };
   return new Response(readWhenTaken(next, { keepAliveMs, isWelcome }, end), { headers: HEADERS });
+}
+
+function both(...parts: [Disposable, Disposable]): Disposable {
+  const stack = new DisposableStack();
+  for (const part of parts) stack.use(part);
+  return stack;
 }
 
 /** Takes the next event only when the client has taken all before it: what waits meanwhile is bounded by the source. */

@@ -6,6 +6,8 @@ export type Listener = AsyncDisposable & {
   port: number;
   /** Answers what has come so far, and all that comes. */
   answerWith(handler: Handler): void;
+  /** Closes the connections that were answered and have sent nothing since. */
+  closeIdle(): void;
   /** Takes no more connections, and leaves the present ones; resolves when what has come so far is answered. */
   refuse(): Promise<void>;
 };
@@ -54,6 +56,7 @@ export function listenBeside(address: Address): Listener {
       answer = handler;
       answering.resolve(handler);
     },
+    closeIdle: () => void server.closeIdleConnections(),
     async refuse() {
       // Whoever has connected already is let in and heard first: a call that is cut off before its answer has begun fails.
       for (let round = 0; round < LET_IN_ROUNDS; round++) await new Promise(setImmediate);

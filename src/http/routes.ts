@@ -13,6 +13,7 @@ import { DOCS_PATH, openApiRoutes } from "./openapi.ts";
 import { checkOrigin } from "./origin.ts";
 import { isPagePath, pageRoutes } from "./page.ts";
 import { privateAnswers } from "./private-answers.ts";
+import { limitRequests } from "./request-limits.ts";
 import { sessionEventRoutes } from "./session-events.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { callerRoutes, SIGN_IN_PATH, signInRoute } from "./sign-in.ts";
@@ -24,12 +25,16 @@ const OPEN_PATHS = new Set(["/healthz", "/readyz", SIGN_IN_PATH, DOCS_PATH]);
 
 /** Answers MCP requests; given from outside, since transports don't know each other. */
 export type McpTransport = AsyncDisposable & {
-  handle(request: Request, caller: Pick<Env["Variables"], "principal" | "anonymous">, body: unknown): Promise<Response>;
+  handle(
+    request: Request,
+    caller: Pick<Env["Variables"], "principal" | "anonymous" | "held">,
+    body: unknown,
+  ): Promise<Response>;
 };
 
-type RoutesNeed = { app: App; mcp: McpTransport; keepAliveMs: number; closing: AbortSignal };
+type RoutesNeed = { app: App; mcp: McpTransport; keepAliveMs: number; descriptors: number; closing: AbortSignal };
 
-export function createRoutes({ app, mcp, keepAliveMs, closing }: RoutesNeed) {
+export function createRoutes({ app, mcp, keepAliveMs, descriptors, closing }: RoutesNeed) {
   const routes = new Hono<Env>();
   routes.onError((cause, c) => answerError(c, cause, app.log));
   routes.notFound((c) =>
@@ -38,6 +43,7 @@ export function createRoutes({ app, mcp, keepAliveMs, closing }: RoutesNeed) {
   routes.use(privateAnswers);
   routes.use(checkOrigin(app.config));
   routes.use(authenticate(app, (path) => OPEN_PATHS.has(path) || isPagePath(path)));
+  routes.use(limitRequests(app, descriptors));
 
   routes.get("/healthz", (c) => c.json({ status: "ok" }));
   routes.get("/readyz", async (c) => {
@@ -55,7 +61,8 @@ export function createRoutes({ app, mcp, keepAliveMs, closing }: RoutesNeed) {
   routes.all("/mcp", notForPages, async (c) => {
     const body = c.req.method === "POST" ? await readJson(c) : undefined;
     c.env.server?.timeout(c.req.raw, 0);
-    return mcp.handle(c.req.raw, { principal: c.get("principal"), anonymous: c.get("anonymous") }, body);
+    const caller = { principal: c.get("principal"), anonymous: c.get("anonymous"), held: c.get("held") };
+    return mcp.handle(c.req.raw, caller, body);
   });
 
   routes.use("/*", refuseChildren);

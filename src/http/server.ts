@@ -1,5 +1,5 @@
 import type { App } from "../app.ts";
-import { watchDescriptors } from "./descriptors.ts";
+import { descriptorLimit, watchDescriptors } from "./descriptors.ts";
 import { type Listener, listen, listenBeside } from "./listener.ts";
 import { createRoutes, type McpTransport } from "./routes.ts";
 
@@ -27,18 +27,20 @@ export function startHttpServer(
   {
     pace = PACE,
     listener = listen({ ...app.config, idleSecs: pace.idleSecs }),
-  }: { pace?: Pace; listener?: Listener } = {},
+    descriptors = descriptorLimit(),
+  }: { pace?: Pace; listener?: Listener; descriptors?: number } = {},
 ): HttpServer {
   const closing = new AbortController();
-  const descriptors = watchDescriptors(app.log);
+  const watched = watchDescriptors(app.log, listener.closeIdle);
   app.listensOn(listener.port);
-  const routes = createRoutes({ app, mcp, keepAliveMs: pace.keepAliveMs, closing: closing.signal });
+  const { keepAliveMs } = pace;
+  const routes = createRoutes({ app, mcp, keepAliveMs, descriptors, closing: closing.signal });
   listener.answerWith((request, server) => routes.fetch(request, { server }));
   return {
     url: app.childUrl(),
     port: listener.port,
     async [Symbol.asyncDispose]() {
-      descriptors[Symbol.dispose]();
+      watched[Symbol.dispose]();
       await listener.refuse();
       closing.abort();
       await mcp[Symbol.asyncDispose]();

@@ -34,7 +34,9 @@ export function createMcpEndpoint(app: App, createServer: CreateServer = createM
     const transport = new WebStandardStreamableHTTPServerTransport({});
     await createServer(app, caller.principal).server.connect(transport);
     const gone = AbortSignal.any([request.signal, app.tokens.revocation(caller)]);
-    return primed(await transport.handleRequest(acceptable(request), transportOptions(request, body, gone)), COMMENT);
+    const response = await transport.handleRequest(acceptable(request), transportOptions(request, body, gone));
+    const held = caller.held.stayOpenWithBody();
+    return primed(response, COMMENT, () => held[Symbol.dispose]());
   }
 
   async function serveClient(request: Request, caller: Caller, body: unknown): Promise<Response> {
@@ -42,7 +44,12 @@ export function createMcpEndpoint(app: App, createServer: CreateServer = createM
     const isFirst = id === null && request.method === "POST";
     const client = isFirst ? await clients.open(caller.principal) : id && (await clients.find(caller.principal, id));
     if (!client) return rpcError(id === null ? 400 : 404, "There is no such MCP session: initialize first.");
-    const { response, onEnd, onTaken } = await client.handle(acceptable(request), body);
+    const { response, onEnd: onLeft, onTaken } = await client.handle(acceptable(request), body);
+    const held = caller.held.stayOpenWithBody();
+    const onEnd = () => {
+      held[Symbol.dispose]();
+      onLeft();
+    };
     if (request.method !== "GET") return primed(response, COMMENT, onEnd);
     // Without an id on this stream, a client gives up a waiting permit when the server dies.
     return primed(response, firstEvent(request, "notifications", app.retryMs), onEnd, onTaken);

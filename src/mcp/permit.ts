@@ -13,7 +13,9 @@ import { PERMIT } from "./tools.ts";
 /** Well inside the 300 s without progress after which the CLI gives up. */
 const PROGRESS_EVERY_MS = 20_000;
 
-const Token = z.union([z.string(), z.number()]);
+/** What waits keeps its id and its token in memory, beside what is bounded of its ask. */
+const MAX_ID_CHARS = 2_000;
+const Token = z.union([z.string().max(MAX_ID_CHARS), z.number()]);
 type Token = z.infer<typeof Token>;
 type Ask = Awaited<ReturnType<App["approvals"]["ask"]>>;
 const encoder = new TextEncoder();
@@ -39,9 +41,11 @@ export function createPermits(app: App) {
 
   async function answer(request: Request, caller: Caller, call: PermitCall): Promise<Response> {
     try {
+      if (!Token.safeParse(call.id).success)
+        throw new AppError("invalid_arguments", `The id of a request has at most ${MAX_ID_CHARS} characters.`);
       const input = OperatorPermitInput.parse(call.arguments);
       const session = await sessionOf(request, caller, input.session_id);
-      return stream(request, call, await app.approvals.ask(session, input));
+      return stream(request, caller, call, await app.approvals.ask(session, input));
     } catch (cause) {
       return new Response(reply(call.id, refused(cause)), { headers: SSE_HEADERS });
     }
@@ -52,7 +56,7 @@ export function createPermits(app: App) {
     const ask = app.approvals.resume(caller.principal, resumed);
     if (ask) {
       app.log.debug("ask resumed", { approval_id: ask.approvalId });
-      return stream(request, resumed, ask);
+      return stream(request, caller, resumed, ask);
     }
     return Response.json(
       { error: { code: "not_found", message: "There is no such request of yours." } },
@@ -60,8 +64,10 @@ export function createPermits(app: App) {
     );
   }
 
-  function stream(request: Request, { id, progressToken }: Waiting, ask: Ask): Response {
+  function stream(request: Request, { held }: Caller, { id, progressToken }: Waiting, ask: Ask): Response {
     let end = () => {};
+    // Without its body: what an ask holds in memory is bounded with the other undecided ones.
+    const connection = held.stayOpen();
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
         let steps = 0;
@@ -73,6 +79,7 @@ export function createPermits(app: App) {
           clearInterval(timer);
           request.signal.removeEventListener("abort", end);
           ask[Symbol.dispose]();
+          connection[Symbol.dispose]();
           controller.close();
         };
         const finish = (result: object) => {

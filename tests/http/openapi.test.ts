@@ -187,7 +187,13 @@ function operationsOf(document: Document): Operation[] {
 /** As the router has them; the page's files and MCP apart. */
 async function routesOf({ app }: Plexus): Promise<string[]> {
   await using mcp = createMcpEndpoint(app);
-  const { routes } = createRoutes({ app, mcp, keepAliveMs: 1_000, closing: new AbortController().signal });
+  const { routes } = createRoutes({
+    app,
+    mcp,
+    keepAliveMs: 1_000,
+    descriptors: 1_000,
+    closing: new AbortController().signal,
+  });
   const found = routes
     .filter(({ method, path }) => method !== "ALL" && path !== "/" && !path.startsWith("/assets/"))
     .map(({ method, path }) => `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);

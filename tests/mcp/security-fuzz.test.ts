@@ -286,6 +286,14 @@ describe("a permit with an odd envelope", () => {
     expect(answered).toBe(id);
   });
 
+  test("(a text of megabytes for an id) is refused, since what waits would hold it", async () => {
+    await using plexus = await startPlexus();
+    const { token } = await plexus.child();
+    const stream = await post(plexus.url, permit({ id: "x".repeat(1_000_000) }), { token });
+    expect(await stream.answer()).toContain("invalid_arguments");
+    expect(plexus.app.approvals.list(OPERATOR, { limit: 1 }).approvals).toEqual([]);
+  });
+
   test("that shares its id with another in flight gets its own answer and not the other's", async () => {
     await using plexus = await startPlexus();
     const { token } = await plexus.child();
