@@ -38,7 +38,7 @@ test("a session whose child was killed before it had saved its conversation begi
   await family.ask(id);
   const { cli } = childOf(family);
   signal(cli.pid, "SIGSTOP");
-  rmSync(join(family.home, ".claude", "projects"), { recursive: true });
+  rmSync(join(family.home, ".claude", "projects"), { recursive: true, force: true });
   signal(cli.pid, "SIGKILL");
   expect((await family.ended("unsaved")).status).toBe("failed");
   expect((await family.call("claudecode_get", { name: "unsaved" })).config.claude_session_id).toBeNull();
