@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { z } from "zod";
 import { type Found, follow, isWithin } from "../files/real-path.ts";
 import type { JsonObject } from "../schema/values.ts";
@@ -21,8 +21,8 @@ const Settings = z.looseObject({ env: z.record(z.string(), z.string()).catch({})
  * where a child works, or that a link there leads to, are the project's, whoever's they may be besides.
  */
 export function userLogin(env: Record<string, string | undefined>, childsDirs: string[]): Login {
-  const configDir = env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] ?? "/", ".claude");
-  const found = follow(join(configDir, "settings.json"));
+  const configDir = env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] || "/", ".claude");
+  const found = follow(resolve(configDir, "settings.json"));
   const file = readSettings(found && isOfProject(found, childsDirs) ? undefined : found);
   const settings = Settings.safeParse(file.state === "read" ? file.settings : {}).data ?? { env: {} };
   const helpers = HELPERS.flatMap((name) => (typeof settings[name] === "string" ? [[name, settings[name]]] : []));

@@ -1,3 +1,4 @@
+import { pathOutside } from "../claude/program-path.ts";
 import { builtinRule, isCoveredBy } from "../rules/builtin.ts";
 import type { PermitInput } from "../schema/approval.ts";
 import type { JsonObject } from "../schema/values.ts";
@@ -7,7 +8,7 @@ type BuiltinRulesNeed = {
   /** Files and directories that no child may read, by whatever path. */
   privatePaths: string[];
   home: string;
-  /** Where the child's shell finds programs. */
+  /** Where the shell of whoever starts a child finds programs. */
   path: string;
 };
 
@@ -29,7 +30,8 @@ export function createBuiltinRules({ privatePaths, home, path }: BuiltinRulesNee
     if (leavesDirectory(tool_name, input)) return ANOTHER_DIRECTORY;
     const call = { toolName: tool_name, input };
     const { supervision, working_dir: workingDir, add_dirs: addDirs, allowed_tools } = config;
-    const place = { supervision, workingDir, addDirs, privatePaths, home, path };
+    const ownPath = session.kind === "managed" ? pathOutside([workingDir, ...addDirs], path) : path;
+    const place = { supervision, workingDir, addDirs, privatePaths, home, path: ownPath };
     const rule = builtinRule(call, place) ?? (isCoveredBy(allowed_tools, call, place) ? "allowed_tools" : undefined);
     return rule === undefined ? undefined : { rule };
   };

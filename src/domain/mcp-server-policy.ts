@@ -7,7 +7,7 @@ export type McpServerOwners = "anyone" | "operator";
 export type McpServerPolicy = ReturnType<typeof createMcpServerPolicy>;
 
 const OPERATOR = ownerKey({ kind: "operator" });
-const INSTEAD = "leave it out, or have the operator create the session (a fork keeps whose servers they are)";
+const INSTEAD = "leave it out, or have the operator create the session (a fork of this one is refused too)";
 
 /** MCP servers that a session brings are started as the user of Plexus, and nobody is asked. */
 export function createMcpServerPolicy(owners: McpServerOwners) {

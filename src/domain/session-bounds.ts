@@ -9,8 +9,6 @@ const MOST_OF_ONE: SessionSize = { count: 10_000, bytes: 64 * KILOBYTE * KILOBYT
 /** So many owners are remembered before all are counted anew. */
 const MAX_REMEMBERED = 10_000;
 
-export type SessionBounds = ReturnType<typeof createSessionBounds>;
-
 /**
  * Bounds what one owner keeps. What was made since the last count is added up here; only when that passes a bound is it
  * counted what is really stored, and that once until something was removed.

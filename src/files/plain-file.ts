@@ -13,7 +13,7 @@ const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /**
  * Reads a file that a repository or a child may have made, as `follow` has found it: another one that has taken its
- * place meanwhile is refused. Never waits, and never throws.
+ * place meanwhile is refused. Waits for nobody but the file system, and never throws.
  */
 export function readPlainFile(found: Found | undefined, maxBytes: number): PlainFile {
   if (!found) return refused("leads through a link whose target can't be told, or into /proc, /dev or /sys");

@@ -6,14 +6,14 @@ export type Found = {
   /** Without links; of what is missing, as far as it exists, and then as it is written. */
   real: string;
   kind: "file" | "directory" | "other" | "missing";
-  /** The identity of what exists, itself last, then of every directory above it: a path has many spellings, a file one. */
+  /** Identities from the root down to itself, of what is missing to the nearest that exists: a path has many spellings, a file one. */
   ids: readonly string[];
   /** Where the links lie that led there. */
   links: readonly string[];
 };
 
 /** How many names may still be looked up. */
-export type Budget = { steps: number };
+type Budget = { steps: number };
 
 /** As many links as Linux follows. */
 const MAX_LINKS = 40;

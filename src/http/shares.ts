@@ -6,10 +6,7 @@ export type Shares = ReturnType<typeof createShares>;
 
 const ALL = "all";
 
-/**
- * A child holds a part of what the children of its owner hold together, which is apart from the owner's own. What the
- * operator holds counts against nobody's share.
- */
+/** A token and its children have a share each, and a child has a share of the latter; the operator's is not counted. */
 export function holdersOf(principal: Principal, owner = "nobody"): Holders | undefined {
   switch (principal.kind) {
     case "operator":

@@ -12,6 +12,8 @@ import { canonicalName, PERMIT } from "./tools.ts";
 const KEPT_MS = 45_000;
 /** A permit's stream has something to say every 20 s. */
 const PERMIT_SILENCE_MS = 60_000;
+/** How long a permit waits before it asks again a server that has too much of its siblings. */
+const BUSY_MS = 1_000;
 
 /** From this revision on, a stream begins with the id to take it up again by. */
 const RESUMABLE = { "mcp-protocol-version": "2025-11-25" };
@@ -82,12 +84,17 @@ export async function carryCall(
       askId = undefined;
       continue;
     }
+    if (isPermit && outcome.kind === "busy") {
+      await Bun.sleep(BUSY_MS);
+      if (cancelled.aborted) return undefined;
+      continue;
+    }
     if (outcome.kind === "no_session") {
       const renewed = await session.renew(usedSession);
       if (renewed.kind === "answered") continue;
       outcome = renewed.kind === "lost" ? { kind: "unsent" } : renewed;
     }
-    if (outcome.kind === "unauthorized" || outcome.kind === "refused") {
+    if (outcome.kind === "unauthorized" || outcome.kind === "refused" || outcome.kind === "busy") {
       await write({ jsonrpc: "2.0", id: request.id, error: { code: -32000, message: outcome.message } });
       return outcome.kind === "unauthorized" ? outcome : undefined;
     }

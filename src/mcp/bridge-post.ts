@@ -10,7 +10,9 @@ export type Outcome =
   | { kind: "lost" }
   | { kind: "no_session" }
   | { kind: "unauthorized"; message: string }
-  | { kind: "refused"; message: string };
+  | { kind: "refused"; message: string }
+  /** Too much of this caller is under way. */
+  | { kind: "busy"; message: string };
 
 export type Post = {
   text: string;
@@ -74,6 +76,7 @@ export async function failure(response: Response, sent: Record<string, string>):
   if (GONE.includes(response.status)) return { kind: "lost" };
   const message =
     Refusal.safeParse(body).data?.error.message ?? `The server does not answer like Plexus (HTTP ${response.status}).`;
+  if (response.status === 429) return { kind: "busy", message };
   return { kind: response.status === 401 ? "unauthorized" : "refused", message };
 }
 

@@ -32,7 +32,10 @@ export function primed(response: Response, first: string, onEnd = () => {}, onTa
     start: (controller) => controller.enqueue(encoder.encode(first)),
     async pull(controller) {
       onTaken();
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((cause) => {
+        onEnd();
+        throw cause;
+      });
       if (!done) return controller.enqueue(value);
       onEnd();
       controller.close();

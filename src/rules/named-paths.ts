@@ -14,8 +14,10 @@ const AMBIGUOUS = /^~|(?:^|\/)\.\.(?:\/|$)/;
 export function namesPrivate(words: readonly string[], ground: Ground): boolean {
   return words.some((word) =>
     pathsIn(word).some((path) => {
-      const found = isTooLong(path) ? undefined : ground.look(path, ground.start);
-      return found !== undefined && (ground.isPrivate(found) || ground.holdsPrivate(found));
+      if (path === "/dev/null" || isTooLong(path)) return false;
+      const found = ground.follow(fullPath(path, ground));
+      // What can't be followed may lead anywhere.
+      return !found || ground.isPrivate(found) || ground.holdsPrivate(found);
     }),
   );
 }

@@ -63,6 +63,30 @@ describe("a permit over stdio, when the server is killed with kill -9", () => {
     expect(await server.approvals()).toMatchObject([{ status: "allowed" }]);
   });
 
+  test("waits while its siblings use up their share, and comes back for the same ask", async () => {
+    await using server = await startKillableServer();
+    const child = await server.child();
+    let refusals = 2;
+    // In front of the server, and as busy as it would be.
+    await using busy = Bun.serve({
+      port: 0,
+      idleTimeout: 0,
+      fetch({ method, url, headers, body, signal }) {
+        if (refusals-- > 0) return Response.json({ error: { message: "too much at once" } }, { status: 429 });
+        return fetch(`${server.url}${new URL(url).pathname}`, { method, headers, body, signal });
+      },
+    });
+    await using bridge = startBridge(bridgeTo({ url: `http://127.0.0.1:${busy.port}` }, child.token));
+    bridge.send(permitMessage({ command: "ls" }, { toolUseId: "patient" }));
+    const approval = await server.ask();
+    refusals = 2;
+    await server.restart();
+    await until("the bridge to be refused again", () => refusals <= 0);
+    await server.call("loopback_respond", { approval_id: approval.id, approve: true });
+    expect(permitAnswer(await bridge.answer(1))).toMatchObject({ behavior: "allow" });
+    expect(await server.approvals()).toMatchObject([{ id: approval.id, status: "allowed" }]);
+  });
+
   test("is sent when the server comes for the first time", async () => {
     await using server = await startKillableServer();
     const child = await server.child();
@@ -136,7 +160,7 @@ describe("a client on stdio, when the server is killed with kill -9", () => {
   });
 });
 
-const bridgeTo = ({ url }: KillableServer, token = OPERATOR_TOKEN) => ({
+const bridgeTo = ({ url }: Pick<KillableServer, "url">, token = OPERATOR_TOKEN) => ({
   args: ["--url", url],
   env: { PLEXUS_TOKEN: token },
 });

@@ -106,3 +106,20 @@ test("a turn that was there before its size was kept has it after the upgrade", 
   expect(stored).toHaveLength(1);
   expect(sqlite.query("SELECT id, event_bytes AS bytes FROM turns").all()).toEqual(stored);
 });
+
+test("a fork from before it was noted has its servers from whoever made the first session of its conversation", () => {
+  using sqlite = new Database(":memory:");
+  migrate(sqlite, MIGRATIONS.slice(0, 5));
+  const insert = sqlite.query(
+    "INSERT INTO sessions (id, name, owner, kind, created_at, tree_id, config) VALUES (?, ?, ?, 'managed', 1, ?, '{}')",
+  );
+  insert.run("1", "first", "token:a", "tree");
+  insert.run("2", "fork", "operator", "tree");
+  insert.run("3", "own", "operator", "another");
+  migrate(sqlite);
+  expect(sqlite.query("SELECT id, servers_from FROM sessions ORDER BY id").values()).toEqual([
+    ["1", "token:a"],
+    ["2", "token:a"],
+    ["3", "operator"],
+  ]);
+});
