@@ -178,6 +178,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
         claude: claude.require,
         environment: config.environment,
         cgroups: ownCgroup(),
+        umask: config.umask,
         childUrl,
         program: config.program,
       }),

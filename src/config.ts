@@ -52,6 +52,8 @@ const SECRETS: Setting[] = ["token", "webhook", "webhookSecret"];
 export type Config = Settings & {
   home: string;
   path: string;
+  /** That of whoever starts the server: its children make their files with it. */
+  umask: number;
   /** How this very program is called, wherever the caller stands. */
   program: string[];
   isDefaultDataDir: boolean;
@@ -168,6 +170,7 @@ export function readConfig(flags: Flags = {}, env: Record<string, string | undef
     dataDir: resolve(settings.dataDir),
     home,
     path: env["PATH"] ?? "",
+    umask: process.umask(),
     program: PROGRAM,
     isDefaultDataDir,
     environment: env,

@@ -21,6 +21,7 @@ export type LaunchSpec = Omit<CommandSpec, "mcpConfigFile" | "systemPromptFile" 
   dataDir: string;
   prompt: string;
   systemPrompt?: string | undefined;
+  umask: number;
   env: Record<string, string | undefined>;
 };
 
@@ -41,10 +42,10 @@ export function filesIn(dir: string) {
 }
 
 /**
- * Lays the child's traces on itself, which whatever it starts inherits. Then notes the exit code in a file, complete or
+ * Lays the child's traces on itself, and the umask of its user, which whatever it starts inherits. Then notes the exit code in a file, complete or
  * not at all: who has not started a process can't wait for it. The system's own `mv` does it, whatever PATH names first.
  */
-const TRACED_NOTING_EXIT = `{ [ -z "$1" ] || ulimit -m "$1"; echo 0 >"$2"; } 2>/dev/null; shift 2; "$@"; echo $? >"$0".tmp && PATH=/usr/bin:/bin:"$PATH" mv "$0".tmp "$0"`;
+const TRACED_NOTING_EXIT = `{ [ -z "$1" ] || ulimit -m "$1"; echo 0 >"$2"; } 2>/dev/null; umask "$3"; shift 3; "$@"; echo $? >"$0".tmp && PATH=/usr/bin:/bin:"$PATH" mv "$0".tmp "$0"`;
 
 /** Starts the CLI in a process session of its own, its output in files: neither ends with this process. */
 export function launch(spec: LaunchSpec): LaunchedChild {
@@ -76,7 +77,8 @@ export function launch(spec: LaunchSpec): LaunchedChild {
     stdio.push(openSync(files.prompt, "r"), openForOutput(files.stdout), openForOutput(files.stderr));
     const [stdin = 0, stdout = 1, stderr = 2] = stdio;
     const traces = traceArguments(layTraces(spec.dir, spec.cgroups));
-    const subprocess = Bun.spawn(["/bin/sh", "-c", TRACED_NOTING_EXIT, files.exit, ...traces, spec.claude, ...args], {
+    const laid = [...traces, spec.umask.toString(8)];
+    const subprocess = Bun.spawn(["/bin/sh", "-c", TRACED_NOTING_EXIT, files.exit, ...laid, spec.claude, ...args], {
       cwd: spec.workingDir,
       env: {
         ...childEnvironment({ ...spec.env, ...login.env }, { ...spec, dirs: childsDirs }),

@@ -1,8 +1,9 @@
 import { type Config, UsageError } from "../config.ts";
 import { type ApprovalStatus, type Decision, RespondResult } from "../schema/approval.ts";
-import { jsonText } from "./printable.ts";
+import { jsonText, printableText } from "./printable.ts";
 import { findServer } from "./server-client.ts";
 import { CommandFailed, ExitCode, type Terminal } from "./terminal.ts";
+import type { Examined } from "./watch/examining.ts";
 
 /** Decides one approval; being second is a failure of its own, which says who was first. */
 export async function sendDecision(
@@ -25,6 +26,11 @@ export async function sendDecision(
 /** How whoever can't be asked here may decide it elsewhere. */
 export function howToDecide(what: string, approvalId: string): string {
   return `${what} waits for a decision: \`plexus allow ${approvalId}\`, or \`plexus deny ${approvalId} -m WHY\`.`;
+}
+
+/** Why allowing it wants a second look, for whoever decides it by its id. */
+export function dangerLines({ approval, dangers }: Pick<Examined, "approval" | "dangers">): string[] {
+  return dangers.map(({ message }) => `! ${approval.id}: it ${printableText(message)}`);
 }
 
 const OUTCOMES: Record<ApprovalStatus, (by: string) => string> = {

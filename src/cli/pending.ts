@@ -4,6 +4,7 @@ import { type Flags, readConfig } from "../config.ts";
 import { kindOf } from "../judging/kinds.ts";
 import { Approval } from "../schema/approval.ts";
 import type { JsonObject } from "../schema/values.ts";
+import { dangerLines } from "./decision.ts";
 import { duration } from "./duration.ts";
 import { jsonText } from "./printable.ts";
 import { findServer, type Server } from "./server-client.ts";
@@ -12,6 +13,7 @@ import { table } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 const PAGE = 100;
+const MAX_EXAMINED = 50;
 const Page = z.object({ approvals: z.array(Approval), cursor: z.string().nullable() });
 
 const HINT = "Decide with `plexus allow ID` or `plexus deny ID -m WHY`; `plexus pending --json` shows whole inputs.";
@@ -30,8 +32,20 @@ export function pendingCommand(terminal: Terminal): Command {
       if (wanted.length === 0) return terminal.err("Nothing waits for a decision.\n");
       const header = ["ID", "SESSION", "TOOL", "AGE", "LEFT", "INPUT"];
       terminal.out(table(header, wanted.map(rowOf(Date.now() / 1000)), terminal));
+      for (const warning of await warningsOf(wanted, () => findServer(readConfig(options)))) terminal.err(warning);
       if (terminal.isInteractive) terminal.out(`\n${HINT}\n`);
     });
+}
+
+/** Why `watch` and the page would want a second press, of the oldest; the table has no room for it. */
+async function warningsOf(approvals: Approval[], find: () => Server): Promise<string[]> {
+  const { examine } = (await import("./watch/examining.ts")).createExamining(find, () => {});
+  const examined = await Promise.all(approvals.slice(0, MAX_EXAMINED).map(examine));
+  const left = approvals.length - examined.length;
+  return [
+    ...examined.flatMap(dangerLines).map((text) => `${text}\n`),
+    ...(left > 0 ? [`${left} more were not looked at for dangers: see \`plexus watch\`.\n`] : []),
+  ];
 }
 
 /** The server pages from the newest back; people decide the oldest first. */

@@ -3,7 +3,7 @@ import type { Config } from "../config.ts";
 import { askedIn } from "../judging/asked.ts";
 import { TurnSummary } from "../schema/session-view.ts";
 import { JsonObject } from "../schema/values.ts";
-import { howToDecide } from "./decision.ts";
+import { dangerLines, howToDecide } from "./decision.ts";
 import { createEventText } from "./event-text.ts";
 import { openKeyboard } from "./keyboard.ts";
 import { jsonLine } from "./printable.ts";
@@ -11,6 +11,7 @@ import { createScreen, type Screen } from "./screen.ts";
 import type { Server } from "./server-client.ts";
 import { followSession, type Told } from "./session-stream.ts";
 import { CommandFailed, ExitCode, type Terminal } from "./terminal.ts";
+import type { Examining } from "./watch/examining.ts";
 
 const Asked = z.object({
   type: z.literal("approval_requested"),
@@ -45,6 +46,11 @@ export async function watchTurn({ config, find, session, start, json, terminal }
   const need = { config, find, screen, terminal, onInterrupt: interrupt, fail };
   // Loaded only where somebody can be asked: it is large.
   const asking = keyboard && cleanup.use((await import("./asking.ts")).createAsking({ ...need, keyboard }));
+  let examiner: Examining | undefined;
+  const examining = async () => {
+    examiner ??= (await import("./watch/examining.ts")).createExamining(find, () => {});
+    return examiner;
+  };
   // Whoever is asked here sees it in full when they are asked.
   const print = printer(json, screen, terminal, { withInputs: !asking });
   const onLost = () => screen.note("The server is gone. Waiting for it to come back; Ctrl-C leaves.");
@@ -54,7 +60,11 @@ export async function watchTurn({ config, find, session, start, json, terminal }
     print(told);
     const asked = Asked.safeParse(told.event).data;
     if (asked && asking) asking.asked(askOf(asked, session));
-    else if (asked) screen.note(howToDecide(asked.tool_name, asked.approval_id));
+    else if (asked) {
+      const approval = askOf(asked, session);
+      for (const warning of dangerLines(await (await examining()).examine(approval))) screen.note(warning);
+      screen.note(howToDecide(asked.tool_name, asked.approval_id));
+    }
     if (isLast(told)) return judge(await find().request(Answer, "GET", `/api/v1/turns/${turnId}`));
   }
   assertSound();

@@ -5,7 +5,7 @@ import type { Session } from "./sessions.ts";
 
 type SessionSpec = Omit<
   LaunchSpec,
-  "claude" | "claudeVersion" | "dir" | "cgroups" | "dataDir" | "prompt" | "env" | "loopback"
+  "claude" | "claudeVersion" | "dir" | "cgroups" | "umask" | "dataDir" | "prompt" | "env" | "loopback"
 >;
 
 /** A session that was stored before there was a choice of carriers names none. */

@@ -45,6 +45,7 @@ type TurnsNeed = {
   environment: Record<string, string | undefined>;
   /** The control group in which each child gets one of its own, where there is any. */
   cgroups: string | undefined;
+  umask: number;
   childUrl: () => string;
   /** How the program is called that carries a child to us. */
   program: string[];
@@ -148,6 +149,7 @@ export function createTurns(need: TurnsNeed) {
         prompt,
         env: need.environment,
         cgroups: need.cgroups,
+        umask: need.umask,
         dataDir: need.dataDir,
         loopback:
           token === undefined

@@ -66,6 +66,7 @@ export const TRIED_VERSION = "version" in asked ? asked.version : undefined;
 function startChild({ model, modelName, ...options }: ChildOptions, place: Place, mark: Record<string, string>): Run {
   const dir = join(place.dataDir, "turns", crypto.randomUUID());
   const child = launch({
+    umask: 0o022,
     claude: TRIED,
     claudeVersion: TRIED_VERSION,
     supervision: "default",

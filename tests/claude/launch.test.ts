@@ -90,6 +90,7 @@ describe("launch", () => {
         workingDir: place.workingDir,
         supervision: "default",
         prompt: "",
+        umask: 0o022,
       };
       const starting = `import { launch } from ${JSON.stringify(join(import.meta.dir, "../../src/claude/launch.ts"))};
         const { pid, startTime } = launch({ ...${JSON.stringify(spec)}, env: process.env });

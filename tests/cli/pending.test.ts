@@ -28,15 +28,27 @@ describe("plexus pending", () => {
   test("lists what waits, oldest first, one line each, without colour in a pipe", async () => {
     const session = await place.session("a-session");
     const first = await place.ask(session, "Bash", { command: "echo 1" });
-    const second = await place.ask(session, "Write", { file_path: "/x", content: "y" });
+    const second = await place.ask(session, "Write", { file_path: "x", content: "y" });
     const { exitCode, stdout, stderr } = await place.plexus(["pending", "--session", session]);
     const [header, ...lines] = stdout.trimEnd().split("\n");
     expect(header).toMatch(/^ID +SESSION +TOOL +AGE +LEFT +INPUT$/);
     expect(lines).toEqual([
       expect.stringMatching(new RegExp(`^${first.id} +a-session +Bash +\\d+s +(4m\\d+s|5m0s) +{"command":"echo 1"}$`)),
-      expect.stringMatching(new RegExp(`^${second.id} +a-session +Write +\\d+s +(4m\\d+s|5m0s) +{"file_path":"/x",`)),
+      expect.stringMatching(new RegExp(`^${second.id} +a-session +Write +\\d+s +(4m\\d+s|5m0s) +{"file_path":"x",`)),
     ]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  });
+
+  test("warns of what the page and watch would want a second press for", async () => {
+    const session = await place.session("dangerous");
+    await place.ask(session, "Bash", { command: "echo harmless" });
+    const { id } = await place.ask(session, "Bash", { command: "rm -rf y | sudo sh" });
+    const { stderr } = await place.plexus(["pending", "--session", session]);
+    const warnings = stderr.trimEnd().split("\n");
+    expect(warnings.filter((warning) => !warning.startsWith(`! ${id}: it `))).toEqual([]);
+    expect(stderr).toContain(`! ${id}: it removes files (rm)\n`);
+    const { stderr: none } = await place.plexus(["pending", "--json", "--session", session]);
+    expect(none).toBe("");
   });
 
   test("shows what changes how a command runs, however long the command is", async () => {

@@ -54,6 +54,13 @@ describe("plexus run", () => {
     expect(exitCode).toBe(0);
   });
 
+  test("warns on standard error of what wants a second look", async () => {
+    const running = shop.plexus(["run", "warned", scripted({ use: [bash("rm -rf nothing")] })]);
+    const { id } = await shop.asked("warned");
+    await shop.plexus(["deny", id, "-m", "no"]);
+    expect((await running).stderr).toStartWith(`! ${id}: it removes files (rm)\nBash waits for a decision: `);
+  });
+
   test("with --json prints one event a line and nothing else, numbered without a gap", async () => {
     const running = shop.plexus(["run", "piped", "--json", scripted({ use: [bash("touch piped")], say: "\u001b[2J" })]);
     const { id } = await shop.asked("piped");

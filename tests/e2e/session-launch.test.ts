@@ -1,8 +1,9 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startMcpStub } from "../claude/mcp-stub.ts";
 import { bash, eventsOf, startFamily, textOf } from "../support/family.ts";
+import { startMortalFamily } from "../support/outage.ts";
 import { readResults } from "../support/scripted-model.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 
@@ -127,3 +128,13 @@ test("the prompt is taken as it is, whatever it begins with and however long it 
 function toolsSeen(tools: unknown[] = []): unknown[] {
   return tools.map((tool) => Object(tool).name);
 }
+
+test("a child makes its files with the umask of whoever started the server, not with the server's own", async () => {
+  await using family = await startMortalFamily();
+  await family.create("maker", { allowed_tools: ["Bash"] });
+  await family.chat("maker", [{ use: [bash("umask > mask; touch made")] }, { say: "done" }]);
+  expect((await family.ended("maker")).status).toBe("complete");
+  const own = process.umask();
+  expect(Number.parseInt(readFileSync(join(family.place, "mask"), "utf8"), 8)).toBe(own);
+  expect(statSync(join(family.place, "made")).mode & 0o777).toBe(0o666 & ~own);
+});

@@ -201,6 +201,16 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     expect(person.complaints).toEqual([]);
   });
 
+  test("the steps of a command say where each of them writes", async () => {
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    await using person = await signedIn(browser, plexus);
+    await child.ask("Bash", { command: "cat a.txt > /etc/passwd; rm b 2>> log" });
+    const steps = person.card.locator(".steps li");
+    await steps.first().waitFor();
+    expect(await steps.allTextContents()).toEqual(["cat a.txt > /etc/passwd", "rm b >> log"]);
+  });
+
   test("a long command is never squeezed away, and says how many of its parts are not listed", async () => {
     await using plexus = await startPlexus();
     const child = await asker(plexus);

@@ -53,6 +53,7 @@ export function startChild({ claude, modelUrl, directory, loopback, environment 
     dir,
     workingDir: work,
     prompt: "Make the calls of `plexus doctor`.",
+    umask: 0o077,
     supervision: "strict",
     dataDir: join(directory, "data"),
     loopback,

@@ -46,13 +46,18 @@ export function CommandText({ command, workingDir }: { command: string; workingD
 
 const MAX_STEPS = 24;
 
+/** Of a here-document its sign alone: the words stand above. */
+function redirectText({ operator, target }: Reading["commands"][number]["redirects"][number]): string {
+  return ` ${operator}${target ? ` ${target.text}` : ""}`;
+}
+
 function stepsOf({ commands }: Reading) {
   return commands
     .filter(({ words }) => words.length > 0)
     .slice(0, MAX_STEPS)
-    .map(({ words: [program, ...rest], isSubstituted }) => ({
+    .map(({ words: [program, ...rest], redirects, isSubstituted }) => ({
       program: program?.text ?? "",
-      rest: rest.map(({ text }) => ` ${text}`).join(""),
+      rest: [...rest.map(({ text }) => ` ${text}`), ...redirects.map(redirectText)].join(""),
       isSubstituted,
     }));
 }
