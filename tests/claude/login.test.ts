@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { userLogin } from "../../src/claude/login.ts";
 import { script, startScriptedModel } from "../support/scripted-model.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
 import { type Place, withPlace } from "./child.ts";
 
 setDefaultTimeout(60_000);
@@ -36,13 +37,13 @@ describe("a login that stands in the user's settings", () => {
       writeSettings(place, { env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_AUTH_TOKEN: token } });
       const prompt = script([{ say: "hello", waitFor: token }]);
       const run = start({ model, prompt, env: NOBODY });
-      await run.event("its beginning", () => true);
+      const sent = () => model.requests.map(({ headers }) => headers.get("authorization"));
+      await until("its question to the model", () => sent().includes(`Bearer ${token}`));
       const shown = Bun.spawnSync(["ps", "-A", "-ww", "-o", "args="]).stdout.toString();
       expect(shown).toContain("--permission-mode default");
       expect(shown).not.toContain(token);
       model.release(token);
       expect(await run.verdict()).toEqual({ outcome: "complete" });
-      expect(model.requests.map(({ headers }) => headers.get("authorization"))).toContain(`Bearer ${token}`);
     }));
 
   test("is all that is taken of them", async () => {
