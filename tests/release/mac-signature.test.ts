@@ -50,7 +50,7 @@ async function signedExecutable(): Promise<Buffer> {
   const path = join(directory.path, "plexus");
   await writeFile(path, executable(X86_64));
   await signForMac(path);
-  return readFile(path);
+  return await readFile(path);
 }
 
 /** The smallest that has what a signature is about: two segments, and a signature that fits nothing. */
