@@ -3,7 +3,7 @@ import { createTokens } from "../../src/domain/tokens.ts";
 import { createTurnQueue } from "../../src/domain/turn-queue.ts";
 import { type Begun, createTurnRecord } from "../../src/domain/turn-record.ts";
 import type { SessionConfig } from "../../src/schema/session.ts";
-import { newSession } from "../storage/rows.ts";
+import { newConfig, newSession } from "../storage/rows.ts";
 import { temporaryStorage } from "../storage/temporary-storage.ts";
 
 /** Slots, and the record of what runs in them, without any child. */
@@ -56,21 +56,6 @@ export async function openSlotScene(maxRunning: number) {
 }
 
 function configHolding(token: string): SessionConfig {
-  return {
-    working_dir: "/",
-    add_dirs: [],
-    model: null,
-    system_prompt: null,
-    loopback_enabled: true,
-    loopback_timeout_secs: 300,
-    supervision: "default",
-    allowed_tools: [],
-    disallowed_tools: [],
-    mcp_servers: {
-      children: { type: "http", url: "http://127.0.0.1:1/mcp", headers: { Authorization: `Bearer ${token}` } },
-    },
-    max_turns: null,
-    carrier: "http",
-    metadata: {},
-  };
+  const headers = { Authorization: `Bearer ${token}` };
+  return newConfig({ mcp_servers: { children: { type: "http", url: "http://127.0.0.1:1/mcp", headers } } });
 }
