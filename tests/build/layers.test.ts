@@ -48,7 +48,7 @@ const MAY_IMPORT: Record<string, readonly (Target | Package)[]> = {
   "src/rules/it.ts": ["rules", "shell", "files", "schema"],
   "src/shell/folder/it.ts": ["shell", "schema"],
   "src/judging/it.ts": ["judging", "shell", "schema"],
-  "src/domain/it.ts": ["domain", "storage", "claude", "rules", "shell", "files", "schema"],
+  "src/domain/it.ts": ["domain", "storage", "claude", "rules", "judging", "shell", "files", "schema"],
   "src/web/it.tsx": ["web", "bundle", "judging", "shell", "schema"],
   "src/web/folder/it.tsx": ["web", "bundle", "judging", "shell", "schema"],
   "src/http/it.ts": ["http", "bundle", ...TRANSPORT],
