@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
-import { defaultDataDir } from "./schema/data-dir.ts";
-import { Secret } from "./schema/secret.ts";
-import { WebhookUrl } from "./schema/webhook.ts";
+import { defaultDataDir } from "./contract/data-dir.ts";
+import { Secret } from "./contract/secret.ts";
+import { WebhookUrl } from "./contract/webhook.ts";
 
 const LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "::1"];
 const LogLevel = z.enum(["debug", "info", "warn", "error", "silent"]);

@@ -2,7 +2,7 @@ import { CommanderError } from "commander";
 import { complaint, createProgram, withDefaultCommand } from "./cli/program.ts";
 import { CommandFailed, ExitCode, type Terminal } from "./cli/terminal.ts";
 import { UsageError, wantsColour } from "./config.ts";
-import { AppError } from "./schema/errors.ts";
+import { AppError } from "./contract/errors.ts";
 
 const isInteractive = process.stdout.isTTY === true;
 const terminal: Terminal = {

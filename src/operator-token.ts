@@ -1,9 +1,9 @@
 import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ZodError } from "zod";
+import { AppError } from "./contract/errors.ts";
+import { Secret } from "./contract/secret.ts";
 import { newSecret } from "./domain/tokens.ts";
-import { AppError } from "./schema/errors.ts";
-import { Secret } from "./schema/secret.ts";
 
 const OPERATOR_TOKEN = "operator-token";
 

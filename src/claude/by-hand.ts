@@ -1,6 +1,6 @@
-import { PERMISSION_TOOL } from "../schema/approval.ts";
-import type { Supervision } from "../schema/supervision.ts";
-import type { JsonObject } from "../schema/values.ts";
+import { PERMISSION_TOOL } from "../contract/approvals/approval.ts";
+import type { Supervision } from "../contract/sessions/supervision.ts";
+import type { JsonObject } from "../contract/values.ts";
 import { sealingVariables } from "./environment.ts";
 import { permissionSettings } from "./permission-settings.ts";
 

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { AppError } from "../schema/errors.ts";
+import { AppError } from "../contract/errors.ts";
 import { findClaude } from "./find.ts";
 import { claudeVersion } from "./version.ts";
 

@@ -1,7 +1,7 @@
-import { PERMISSION_TOOL } from "../schema/approval.ts";
-import { AppError } from "../schema/errors.ts";
-import type { Supervision } from "../schema/supervision.ts";
-import type { JsonObject } from "../schema/values.ts";
+import { PERMISSION_TOOL } from "../contract/approvals/approval.ts";
+import { AppError } from "../contract/errors.ts";
+import type { Supervision } from "../contract/sessions/supervision.ts";
+import type { JsonObject } from "../contract/values.ts";
 import { permissionSettings } from "./permission-settings.ts";
 import { takes } from "./version.ts";
 

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { LeftRunning } from "../schema/left-running.ts";
+import type { LeftRunning } from "../contract/sessions/left-running.ts";
 import { filesIn } from "./launch.ts";
 import {
   commandOf,

@@ -1,4 +1,4 @@
-import type { Supervision } from "../schema/supervision.ts";
+import type { Supervision } from "../contract/sessions/supervision.ts";
 import { pathOutside } from "./program-path.ts";
 import { takes } from "./version.ts";
 

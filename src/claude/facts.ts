@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { TurnEvent } from "../schema/turn.ts";
-import type { JsonObject } from "../schema/values.ts";
+import type { TurnEvent } from "../contract/sessions/turn.ts";
+import type { JsonObject } from "../contract/values.ts";
 
 /** What the CLI says of itself when it begins. */
 export const InitFact = z.object({

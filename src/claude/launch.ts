@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, constants, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { AppError } from "../schema/errors.ts";
+import { AppError } from "../contract/errors.ts";
 import { type CommandSpec, commandLine, mcpConfig } from "./command-line.ts";
 import { childEnvironment } from "./environment.ts";
 import { userLogin } from "./login.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../schema/values.ts";
+import type { JsonObject } from "../contract/values.ts";
 import { SERVER_NAME } from "./command-line.ts";
 import type { InitFact, ResultFact } from "./facts.ts";
 import { listOf, numberOf, objectOf, textOf } from "./loose.ts";

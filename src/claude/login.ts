@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import type { JsonObject } from "../contract/values.ts";
 import { type Found, follow, isWithin } from "../files/real-path.ts";
-import type { JsonObject } from "../schema/values.ts";
 import { realPath } from "./real-path.ts";
 import { readSettings } from "./settings-file.ts";
 

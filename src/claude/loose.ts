@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../schema/values.ts";
+import { isJsonObject, type JsonObject } from "../contract/values.ts";
 
 /** Reading what may be of any shape: what doesn't fit is as good as absent. */
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -1,4 +1,4 @@
-import { isJsonObject, isShallow, JsonObject, MAX_JSON_DEPTH } from "../schema/values.ts";
+import { isJsonObject, isShallow, JsonObject, MAX_JSON_DEPTH } from "../contract/values.ts";
 import type { Parsed, TurnEventDraft } from "./facts.ts";
 import { initFact, resultFact } from "./line-facts.ts";
 import type { OutputLine } from "./line-splitter.ts";

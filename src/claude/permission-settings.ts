@@ -1,4 +1,4 @@
-import type { Supervision } from "../schema/supervision.ts";
+import type { Supervision } from "../contract/sessions/supervision.ts";
 
 export type PermissionSettings = {
   /** What the CLI reads besides what we hand it: its `--setting-sources`. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { defaultDataDir } from "../schema/data-dir.ts";
+import { defaultDataDir } from "../contract/data-dir.ts";
 import { CLIENTS, clientFile } from "./client-files.ts";
 import { realPath } from "./real-path.ts";
 

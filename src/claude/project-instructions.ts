@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { cutText } from "../contract/cut.ts";
 import { readPlainFile } from "../files/plain-file.ts";
 import { privateFiles } from "../files/private-files.ts";
 import { follow } from "../files/real-path.ts";
-import { cutText } from "../schema/cut.ts";
 import { realPath } from "./real-path.ts";
 
 /** Where a project says what its helpers should know. */

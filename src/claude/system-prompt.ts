@@ -1,4 +1,4 @@
-import type { Supervision } from "../schema/supervision.ts";
+import type { Supervision } from "../contract/sessions/supervision.ts";
 import { projectInstructions } from "./project-instructions.ts";
 
 type Speakers = {

@@ -1,4 +1,4 @@
-import { cutText } from "../schema/cut.ts";
+import { cutText } from "../contract/cut.ts";
 import type { InitFact, ResultFact } from "./facts.ts";
 
 export type Verdict = { outcome: "complete" } | { outcome: "failed"; message: string };

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { AppError } from "../schema/errors.ts";
+import { AppError } from "../contract/errors.ts";
 
 /** Refuses a directory that the CLI can't work in; started there, it would seem to be the CLI that is missing. */
 export function checkDirectory(argument: "working_dir" | "add_dirs", path: string): void {

@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
+import type { Approval } from "../contract/approvals/approval.ts";
 import { answerTo } from "../judging/choices.ts";
 import { kindOf } from "../judging/kinds.ts";
-import type { Approval } from "../schema/approval.ts";
 import { howToDecide } from "./decision.ts";
 import type { Keyboard } from "./keyboard.ts";
 import { CTRL_C, keysIn } from "./keys.ts";

@@ -1,5 +1,5 @@
 import { type Config, UsageError } from "../config.ts";
-import { type ApprovalStatus, type Decision, RespondResult } from "../schema/approval.ts";
+import { type ApprovalStatus, type Decision, RespondResult } from "../contract/approvals/approval.ts";
 import { jsonText, printableText } from "./printable.ts";
 import { findServer } from "./server-client.ts";
 import { CommandFailed, ExitCode, type Terminal } from "./terminal.ts";

@@ -1,7 +1,7 @@
-import type { ApprovalStatus } from "../schema/approval.ts";
-import { cutText } from "../schema/cut.ts";
-import { TurnEvent } from "../schema/turn.ts";
-import type { JsonObject } from "../schema/values.ts";
+import type { ApprovalStatus } from "../contract/approvals/approval.ts";
+import { cutText } from "../contract/cut.ts";
+import { TurnEvent } from "../contract/sessions/turn.ts";
+import type { JsonObject } from "../contract/values.ts";
 import { printable, printableText } from "./printable.ts";
 import { shortened, wrapped } from "./table.ts";
 import { styled, type Terminal } from "./terminal.ts";

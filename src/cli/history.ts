@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 import { type Flags, readConfig } from "../config.ts";
+import { Approval, ApprovalStatus } from "../contract/approvals/approval.ts";
 import { summaryOf } from "../judging/kinds.ts";
-import { Approval, ApprovalStatus } from "../schema/approval.ts";
 import { duration } from "./duration.ts";
 import { jsonLine } from "./printable.ts";
 import { findServer, Refused, type Server } from "./server-client.ts";

@@ -1,5 +1,5 @@
 import { UsageError } from "../config.ts";
-import { JsonObject } from "../schema/values.ts";
+import { JsonObject } from "../contract/values.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A JSON object as an argument carries it, or standard input where that is `-`. */

@@ -1,5 +1,5 @@
 import { UsageError } from "../config.ts";
-import { Name } from "../schema/values.ts";
+import { Name } from "../contract/values.ts";
 
 /** A name as an argument carries it. */
 export function nameArgument(name: string): string {

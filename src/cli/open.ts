@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { type Config, type Flags, readConfig } from "../config.ts";
-import { SignInCode } from "../schema/sign-in.ts";
+import { SignInCode } from "../contract/sign-in.ts";
 import { jsonText } from "./printable.ts";
 import { findServer } from "./server-client.ts";
 import { clientCommand } from "./settings.ts";

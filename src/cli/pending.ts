@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { z } from "zod";
 import { type Flags, readConfig } from "../config.ts";
+import { Approval } from "../contract/approvals/approval.ts";
+import type { JsonObject } from "../contract/values.ts";
 import { kindOf } from "../judging/kinds.ts";
-import { Approval } from "../schema/approval.ts";
-import type { JsonObject } from "../schema/values.ts";
 import { dangerLines } from "./decision.ts";
 import { duration } from "./duration.ts";
 import { jsonText } from "./printable.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { z } from "zod";
 import { type Config, type Flags, readConfig, UsageError } from "../config.ts";
-import { SessionDetail } from "../schema/session-view.ts";
+import { SessionDetail } from "../contract/sessions/session-view.ts";
 import { nameArgument } from "./name-argument.ts";
 import { findServer, Refused, type Server } from "./server-client.ts";
 import { realPath, refuseDifferent, type SessionFlags, settingsOf, withSessionFlags } from "./session-flags.ts";

@@ -1,8 +1,8 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { SessionDetail } from "../schema/session-view.ts";
-import { SUPERVISION_MEANING, Supervision } from "../schema/supervision.ts";
+import type { SessionDetail } from "../contract/sessions/session-view.ts";
+import { SUPERVISION_MEANING, Supervision } from "../contract/sessions/supervision.ts";
 import { CommandFailed } from "./terminal.ts";
 
 export type SessionFlags = {

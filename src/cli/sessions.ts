@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { z } from "zod";
 import { type Flags, readConfig } from "../config.ts";
-import { SessionSummary } from "../schema/session-view.ts";
+import { SessionSummary } from "../contract/sessions/session-view.ts";
 import { duration } from "./duration.ts";
 import { jsonText } from "./printable.ts";
 import { findServer, type Server } from "./server-client.ts";

@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
+import type { JsonObject } from "../contract/values.ts";
 import { type CallOutcome, callTool } from "../mcp/client.ts";
-import type { JsonObject } from "../schema/values.ts";
 import { findServer } from "./server-client.ts";
 import { CommandFailed, ExitCode } from "./terminal.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Config } from "../config.ts";
+import { TurnSummary } from "../contract/sessions/session-view.ts";
+import { JsonObject } from "../contract/values.ts";
 import { askedIn } from "../judging/asked.ts";
-import { TurnSummary } from "../schema/session-view.ts";
-import { JsonObject } from "../schema/values.ts";
 import { dangerLines, howToDecide } from "./decision.ts";
 import { createEventText } from "./event-text.ts";
 import { openKeyboard } from "./keyboard.ts";

@@ -1,8 +1,8 @@
 import { join, resolve } from "node:path";
+import type { Approval } from "../contract/approvals/approval.ts";
+import type { ApprovalContext, FileNow, SkillText } from "../contract/approvals/approval-context.ts";
+import { namedPath } from "../contract/approvals/named-path.ts";
 import { type Found, follow } from "../files/real-path.ts";
-import type { Approval } from "../schema/approval.ts";
-import type { ApprovalContext, FileNow, SkillText } from "../schema/approval-context.ts";
-import { namedPath } from "../schema/named-path.ts";
 import type { Storage } from "../storage/database.ts";
 import type { Approvals } from "./approvals.ts";
 import { fileNow } from "./file-now.ts";

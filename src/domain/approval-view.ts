@@ -1,6 +1,6 @@
-import type { Approval, PermitAnswer, ToolRequestEvent } from "../schema/approval.ts";
-import type { ChangeEvent } from "../schema/change.ts";
-import { type JsonObject, seconds } from "../schema/values.ts";
+import type { Approval, PermitAnswer, ToolRequestEvent } from "../contract/approvals/approval.ts";
+import type { ChangeEvent } from "../contract/change.ts";
+import { type JsonObject, seconds } from "../contract/values.ts";
 import type { ApprovalRow } from "../storage/approvals.ts";
 
 /** An echoed input up to this size is safe for every CLI version; above it `{}` means the same: run what was asked. */

@@ -1,4 +1,4 @@
-import type { Approval, ApprovalFilter, PermitInput } from "../schema/approval.ts";
+import type { Approval, ApprovalFilter, PermitInput } from "../contract/approvals/approval.ts";
 import type { Storage } from "../storage/database.ts";
 import { toApproval } from "./approval-view.ts";
 import { createAsks } from "./asks.ts";

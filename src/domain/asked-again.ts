@@ -1,4 +1,4 @@
-import type { PermitAnswer } from "../schema/approval.ts";
+import type { PermitAnswer } from "../contract/approvals/approval.ts";
 
 const BEFORE = "This call was asked about again on another connection, which got the answer to approval ";
 const AFTER = ". The tool was not run here.";

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { PermitAnswer, PermitInput } from "../schema/approval.ts";
-import { isJsonObject, type JsonObject } from "../schema/values.ts";
+import type { PermitAnswer, PermitInput } from "../contract/approvals/approval.ts";
+import { isJsonObject, type JsonObject } from "../contract/values.ts";
 import type { ApprovalHead, ApprovalRow, NewApproval } from "../storage/approvals.ts";
 import type { Storage } from "../storage/database.ts";
 import type { Announce } from "../storage/writer.ts";

@@ -1,5 +1,5 @@
-import { AuditChain, type AuditLine, type AuditProblem, type AuditReport } from "../schema/audit.ts";
-import { AppError } from "../schema/errors.ts";
+import { AuditChain, type AuditLine, type AuditProblem, type AuditReport } from "../contract/audit.ts";
+import { AppError } from "../contract/errors.ts";
 import type { AuditRow } from "../storage/audit.ts";
 import { NO_HASH, subjectOf, timeOf } from "../storage/audit-entry.ts";
 import type { Storage } from "../storage/database.ts";

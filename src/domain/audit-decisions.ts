@@ -1,6 +1,6 @@
-import type { AuditChain, AuditMark, AuditProblem, DecidedEntry } from "../schema/audit.ts";
-import { AppError } from "../schema/errors.ts";
-import { isJsonObject } from "../schema/values.ts";
+import type { AuditChain, AuditMark, AuditProblem, DecidedEntry } from "../contract/audit.ts";
+import { AppError } from "../contract/errors.ts";
+import { isJsonObject } from "../contract/values.ts";
 import type { ApprovalRow } from "../storage/approvals.ts";
 import { entryIn } from "../storage/audit-entry.ts";
 import type { Storage } from "../storage/database.ts";

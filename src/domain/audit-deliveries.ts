@@ -1,4 +1,4 @@
-import type { AuditChain, AuditEntry, AuditProblem } from "../schema/audit.ts";
+import type { AuditChain, AuditEntry, AuditProblem } from "../contract/audit.ts";
 
 type Report = (problem: AuditProblem) => void;
 

@@ -1,4 +1,4 @@
-import type { AuditChain, AuditLine, AuditProblem, AuditReport } from "../schema/audit.ts";
+import type { AuditChain, AuditLine, AuditProblem, AuditReport } from "../contract/audit.ts";
 import { createDeliveryCheck, TWICE, UNKNOWN } from "./audit-deliveries.ts";
 import { createLinkCheck } from "./audit-links.ts";
 

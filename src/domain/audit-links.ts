@@ -1,4 +1,4 @@
-import type { AuditChain, AuditEntry, AuditLine, AuditMark, AuditProblem, AuditReport } from "../schema/audit.ts";
+import type { AuditChain, AuditEntry, AuditLine, AuditMark, AuditProblem, AuditReport } from "../contract/audit.ts";
 import { entryIn, hashOfEntry, NO_HASH, subjectOf, timeOf } from "../storage/audit-entry.ts";
 
 type Report = (problem: AuditProblem) => void;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { AuditChain, type AuditEntry, type DecidedEntry } from "../schema/audit.ts";
+import { AuditChain, type AuditEntry, type DecidedEntry } from "../contract/audit.ts";
 import type { ApprovalHead, Outcome } from "../storage/approvals.ts";
 import type { AuditLink } from "../storage/audit.ts";
 import { hashOfEntry, NO_HASH } from "../storage/audit-entry.ts";

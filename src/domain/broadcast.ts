@@ -1,4 +1,4 @@
-import type { Change } from "../schema/change.ts";
+import type { Change } from "../contract/change.ts";
 
 /** Changes as they come; throws `SlowReader` when too many had to wait, ends when disposed or aborted. */
 export type Subscription = AsyncIterable<Change> & Disposable;

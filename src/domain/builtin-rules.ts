@@ -1,7 +1,7 @@
 import { pathOutside } from "../claude/program-path.ts";
+import type { PermitInput } from "../contract/approvals/approval.ts";
+import type { JsonObject } from "../contract/values.ts";
 import { builtinRule, isCoveredBy } from "../rules/builtin.ts";
-import type { PermitInput } from "../schema/approval.ts";
-import type { JsonObject } from "../schema/values.ts";
 import type { Session } from "./sessions.ts";
 
 type BuiltinRulesNeed = {

@@ -1,6 +1,6 @@
 import type { ToolResultDraft, TurnEventDraft } from "../claude/facts.ts";
 import { isRefusedCall } from "../claude/refused-call.ts";
-import type { TurnEvent } from "../schema/turn.ts";
+import type { TurnEvent } from "../contract/sessions/turn.ts";
 import type { Storage } from "../storage/database.ts";
 import type { TurnRow } from "../storage/turns.ts";
 import type { UnaskedCallRow } from "../storage/unasked-calls.ts";

@@ -1,4 +1,4 @@
-import type { Change, ChangeEvent } from "../schema/change.ts";
+import type { Change, ChangeEvent } from "../contract/change.ts";
 import type { Storage } from "../storage/database.ts";
 import { toChangeEvent } from "./approval-view.ts";
 import { toTurnChange } from "./session-view.ts";

@@ -9,7 +9,7 @@ import { createParser } from "../claude/parser.ts";
 import { isSameProcess, type ProcessIdentity } from "../claude/processes.ts";
 import type { Reading } from "../claude/reading.ts";
 import { judge, type Verdict } from "../claude/verdict.ts";
-import type { LeftRunning } from "../schema/left-running.ts";
+import type { LeftRunning } from "../contract/sessions/left-running.ts";
 
 /** How long a child may take to end by itself once it was told to. */
 const GRACE_MS = 2_000;

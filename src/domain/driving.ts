@@ -1,9 +1,9 @@
 import { byHandArguments } from "../claude/by-hand.ts";
-import type { ConfigureInput } from "../schema/approval.ts";
-import { AppError } from "../schema/errors.ts";
-import type { LeftRunning } from "../schema/left-running.ts";
-import type { CreateInput, SessionConfig } from "../schema/session.ts";
-import type { SessionStatus, Usage } from "../schema/turn.ts";
+import type { ConfigureInput } from "../contract/approvals/approval.ts";
+import { AppError } from "../contract/errors.ts";
+import type { LeftRunning } from "../contract/sessions/left-running.ts";
+import type { CreateInput, SessionConfig } from "../contract/sessions/session.ts";
+import type { SessionStatus, Usage } from "../contract/sessions/turn.ts";
 import type { Storage } from "../storage/database.ts";
 import type { TurnRow } from "../storage/turns.ts";
 import type { ApprovalList } from "./approvals.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../schema/values.ts";
+import type { JsonObject } from "../contract/values.ts";
 import type { Storage } from "../storage/database.ts";
 import { ownerKey, type Principal } from "./principals.ts";
 

@@ -1,5 +1,5 @@
-import { AppError } from "../schema/errors.ts";
-import type { SessionConfig } from "../schema/session.ts";
+import { AppError } from "../contract/errors.ts";
+import type { SessionConfig } from "../contract/sessions/session.ts";
 import { ownerKey } from "./principals.ts";
 
 /** Whose sessions may bring MCP servers. */

@@ -1,4 +1,4 @@
-import type { Change } from "../schema/change.ts";
+import type { Change } from "../contract/change.ts";
 import type { Storage } from "../storage/database.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { createMetricText } from "./metric-text.ts";

@@ -1,5 +1,5 @@
-import { AppError } from "../schema/errors.ts";
-import type { JsonObject } from "../schema/values.ts";
+import { AppError } from "../contract/errors.ts";
+import type { JsonObject } from "../contract/values.ts";
 import type { Storage } from "../storage/database.ts";
 import type { PendingSize } from "../storage/pending-sizes.ts";
 import type { Session } from "./sessions.ts";

@@ -1,4 +1,4 @@
-import { AppError } from "../schema/errors.ts";
+import { AppError } from "../contract/errors.ts";
 import type { Storage } from "../storage/database.ts";
 import { isPassing } from "./insistence.ts";
 import { createRepeatedWork } from "./repeated-work.ts";

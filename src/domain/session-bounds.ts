@@ -1,5 +1,5 @@
-import { AppError } from "../schema/errors.ts";
-import type { SessionConfig } from "../schema/session.ts";
+import { AppError } from "../contract/errors.ts";
+import type { SessionConfig } from "../contract/sessions/session.ts";
 import type { Storage } from "../storage/database.ts";
 import type { SessionRow, SessionSize } from "../storage/sessions.ts";
 

@@ -1,6 +1,6 @@
 import type { LaunchSpec } from "../claude/launch.ts";
-import { AppError } from "../schema/errors.ts";
-import type { SessionConfig } from "../schema/session.ts";
+import { AppError } from "../contract/errors.ts";
+import type { SessionConfig } from "../contract/sessions/session.ts";
 import type { Session } from "./sessions.ts";
 
 type SessionSpec = Omit<

@@ -1,7 +1,7 @@
-import type { ChangeEvent } from "../schema/change.ts";
-import type { SessionDetail, SessionSummary, TurnSummary } from "../schema/session-view.ts";
-import type { SessionStatus } from "../schema/turn.ts";
-import { seconds } from "../schema/values.ts";
+import type { ChangeEvent } from "../contract/change.ts";
+import type { SessionDetail, SessionSummary, TurnSummary } from "../contract/sessions/session-view.ts";
+import type { SessionStatus } from "../contract/sessions/turn.ts";
+import { seconds } from "../contract/values.ts";
 import type { Storage } from "../storage/database.ts";
 import type { NodeRow } from "../storage/nodes.ts";
 import type { ListedSession } from "../storage/sessions.ts";

@@ -1,5 +1,5 @@
-import { AppError } from "../schema/errors.ts";
-import type { SessionConfig } from "../schema/session.ts";
+import { AppError } from "../contract/errors.ts";
+import type { SessionConfig } from "../contract/sessions/session.ts";
 import type { Storage } from "../storage/database.ts";
 import type { SessionRow } from "../storage/sessions.ts";
 import { mayDecide, ownerKey, type Principal } from "./principals.ts";

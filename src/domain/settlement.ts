@@ -1,7 +1,7 @@
-import type { Decision, RespondResult } from "../schema/approval.ts";
-import { AppError } from "../schema/errors.ts";
-import type { TurnEvent } from "../schema/turn.ts";
-import { seconds } from "../schema/values.ts";
+import type { Decision, RespondResult } from "../contract/approvals/approval.ts";
+import { AppError } from "../contract/errors.ts";
+import type { TurnEvent } from "../contract/sessions/turn.ts";
+import { seconds } from "../contract/values.ts";
 import type { ApprovalHead, Outcome } from "../storage/approvals.ts";
 import type { Storage } from "../storage/database.ts";
 import type { Announce } from "../storage/writer.ts";

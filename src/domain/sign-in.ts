@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { seconds } from "../schema/values.ts";
+import { seconds } from "../contract/values.ts";
 import { type Decider, ownerKey } from "./principals.ts";
 import type { Tokens } from "./tokens.ts";
 

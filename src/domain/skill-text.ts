@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import type { SkillText } from "../contract/approvals/approval-context.ts";
+import { cutText } from "../contract/cut.ts";
 import { follow } from "../files/real-path.ts";
-import type { SkillText } from "../schema/approval-context.ts";
-import { cutText } from "../schema/cut.ts";
 import { fileNow } from "./file-now.ts";
 
 const MAX_CHARS = 100_000;

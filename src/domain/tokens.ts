@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { AppError } from "../schema/errors.ts";
-import { seconds } from "../schema/values.ts";
+import { AppError } from "../contract/errors.ts";
+import { seconds } from "../contract/values.ts";
 import type { Storage } from "../storage/database.ts";
 import type { TokenRow } from "../storage/tokens.ts";
 import { type Decider, ownerKey, type Principal, tokenIdIn } from "./principals.ts";

@@ -1,5 +1,5 @@
-import { cutText } from "../schema/cut.ts";
-import type { SessionStatus, TurnStatus, Usage } from "../schema/turn.ts";
+import { cutText } from "../contract/cut.ts";
+import type { SessionStatus, TurnStatus, Usage } from "../contract/sessions/turn.ts";
 import type { Storage } from "../storage/database.ts";
 import type { NumberedTurnEvent, TurnRow } from "../storage/turns.ts";
 import { toApproval } from "./approval-view.ts";

@@ -1,4 +1,4 @@
-import type { LeftRunning } from "../schema/left-running.ts";
+import type { LeftRunning } from "../contract/sessions/left-running.ts";
 import type { ChildEnd } from "./child-output.ts";
 import type { Outcome } from "./turn-record.ts";
 

@@ -1,4 +1,4 @@
-import { AppError } from "../schema/errors.ts";
+import { AppError } from "../contract/errors.ts";
 import type { Storage } from "../storage/database.ts";
 import type { QueuedTurn, QueueSize } from "../storage/queued-turns.ts";
 import type { RunningTurn, TurnRow } from "../storage/turns.ts";

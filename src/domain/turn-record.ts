@@ -1,6 +1,6 @@
 import { isSaved } from "../claude/conversation-file.ts";
-import { AppError } from "../schema/errors.ts";
-import type { TurnEvent, Usage } from "../schema/turn.ts";
+import { AppError } from "../contract/errors.ts";
+import type { TurnEvent, Usage } from "../contract/sessions/turn.ts";
 import type { Storage } from "../storage/database.ts";
 import type { TurnEnd, TurnRow } from "../storage/turns.ts";
 import type { UnaskedCallRow } from "../storage/unasked-calls.ts";

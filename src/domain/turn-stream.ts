@@ -1,5 +1,5 @@
-import { AppError } from "../schema/errors.ts";
-import type { SessionEvent } from "../schema/session-view.ts";
+import { AppError } from "../contract/errors.ts";
+import type { SessionEvent } from "../contract/sessions/session-view.ts";
 import type { Storage } from "../storage/database.ts";
 import type { NumberedTurnEvent, TurnRow } from "../storage/turns.ts";
 import type { Broadcast } from "./broadcast.ts";

@@ -1,5 +1,5 @@
-import type { UnaskedCall } from "../schema/unasked-call.ts";
-import { seconds } from "../schema/values.ts";
+import type { UnaskedCall } from "../contract/approvals/unasked-call.ts";
+import { seconds } from "../contract/values.ts";
 import type { Storage } from "../storage/database.ts";
 import type { UnaskedCallRow } from "../storage/unasked-calls.ts";
 import { type Principal, visibleOwner } from "./principals.ts";

@@ -1,7 +1,7 @@
-import type { ToolRequestEvent } from "../schema/approval.ts";
-import type { Change, ChangeEvent } from "../schema/change.ts";
-import { cutObject } from "../schema/cut.ts";
-import type { UnaskedCall } from "../schema/unasked-call.ts";
+import type { ToolRequestEvent } from "../contract/approvals/approval.ts";
+import type { UnaskedCall } from "../contract/approvals/unasked-call.ts";
+import type { Change, ChangeEvent } from "../contract/change.ts";
+import { cutObject } from "../contract/cut.ts";
 import type { Storage } from "../storage/database.ts";
 import { toApproval, toToolRequest } from "./approval-view.ts";
 import type { ApprovalList } from "./approvals.ts";

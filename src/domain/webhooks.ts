@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Change, ChangeEvent, ChangeKind } from "../schema/change.ts";
-import { cutChange } from "../schema/cut.ts";
+import type { Change, ChangeEvent, ChangeKind } from "../contract/change.ts";
+import { cutChange } from "../contract/cut.ts";
 import type { Storage } from "../storage/database.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { readChange } from "./change-view.ts";

@@ -2,9 +2,9 @@ import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { realPath } from "../claude/real-path.ts";
 import { checkDirectory } from "../claude/working-dir.ts";
+import { AppError } from "../contract/errors.ts";
+import type { SessionConfig } from "../contract/sessions/session.ts";
 import { isWithin } from "../files/real-path.ts";
-import { AppError } from "../schema/errors.ts";
-import type { SessionConfig } from "../schema/session.ts";
 
 export type Workspace = ReturnType<typeof createWorkspace>;
 export type Directories = Pick<SessionConfig, "working_dir" | "add_dirs">;

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { AppError } from "../schema/errors.ts";
+import { AppError } from "../contract/errors.ts";
 import { type Env, refuseRevoked } from "./auth.ts";
 import { refuseTangled } from "./json-shape.ts";
 

@@ -2,8 +2,8 @@ import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ZodError } from "zod";
+import { AppError, type ErrorBody, type ErrorCode, problemsIn } from "../contract/errors.ts";
 import { errorFields, type Log } from "../log.ts";
-import { AppError, type ErrorBody, type ErrorCode, problemsIn } from "../schema/errors.ts";
 
 export const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
   invalid_json: 400,

@@ -1,5 +1,5 @@
-import { AppError } from "../schema/errors.ts";
-import { MAX_JSON_DEPTH } from "../schema/values.ts";
+import { AppError } from "../contract/errors.ts";
+import { MAX_JSON_DEPTH } from "../contract/values.ts";
 
 /** An input of the most levels that are kept, and what stands around it in a request. */
 const MAX_DEPTH = MAX_JSON_DEPTH + 10;

@@ -1,16 +1,16 @@
 import { z } from "zod";
-import { Approval, ApprovalStatus, Decision, RespondResult } from "../schema/approval.ts";
-import { ApprovalContext } from "../schema/approval-context.ts";
-import { AuditLine, AuditReport } from "../schema/audit.ts";
-import { ChangeEvent } from "../schema/change.ts";
-import { ErrorBody } from "../schema/errors.ts";
-import { LeftRunning } from "../schema/left-running.ts";
-import { CreateInput } from "../schema/session.ts";
-import { SessionDetail, SessionEvent, SessionSummary, TurnSummary } from "../schema/session-view.ts";
-import { Caller, SignedIn, SignInBody, SignInCode } from "../schema/sign-in.ts";
-import { TurnEvent, TurnStatus, Usage } from "../schema/turn.ts";
-import { UnaskedCall } from "../schema/unasked-call.ts";
-import { Id, JsonObject, UnixSeconds } from "../schema/values.ts";
+import { Approval, ApprovalStatus, Decision, RespondResult } from "../contract/approvals/approval.ts";
+import { ApprovalContext } from "../contract/approvals/approval-context.ts";
+import { UnaskedCall } from "../contract/approvals/unasked-call.ts";
+import { AuditLine, AuditReport } from "../contract/audit.ts";
+import { ChangeEvent } from "../contract/change.ts";
+import { ErrorBody } from "../contract/errors.ts";
+import { LeftRunning } from "../contract/sessions/left-running.ts";
+import { CreateInput } from "../contract/sessions/session.ts";
+import { SessionDetail, SessionEvent, SessionSummary, TurnSummary } from "../contract/sessions/session-view.ts";
+import { TurnEvent, TurnStatus, Usage } from "../contract/sessions/turn.ts";
+import { Caller, SignedIn, SignInBody, SignInCode } from "../contract/sign-in.ts";
+import { Id, JsonObject, UnixSeconds } from "../contract/values.ts";
 import { Chat, Fork } from "./sessions.ts";
 import { NewToken } from "./tokens.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../schema/values.ts";
+import type { JsonObject } from "../contract/values.ts";
 import { EXAMPLES, STREAM_EXAMPLES } from "./openapi-examples.ts";
 import { type Answer, type Operation, TAGS } from "./openapi-operation.ts";
 import { OPERATIONS } from "./openapi-operations.ts";

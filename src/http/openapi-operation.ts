@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ErrorCode } from "../schema/errors.ts";
+import type { ErrorCode } from "../contract/errors.ts";
 import type { AnswerName, BodyName } from "./openapi-answers.ts";
 
 /** A document, a stream whose `data` lines are documents, a document on each line, or text of another kind. */

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../schema/errors.ts";
+import type { ErrorCode } from "../contract/errors.ts";
 import { STATUS } from "./errors.ts";
 import type { Operation } from "./openapi-operation.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id } from "../schema/values.ts";
+import { Id } from "../contract/values.ts";
 
 const MAX_BYTES = 8 * 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { App } from "../app.ts";
-import { AppError } from "../schema/errors.ts";
+import { AppError } from "../contract/errors.ts";
 import { VERSION } from "../version.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { auditRoutes } from "./audit.ts";

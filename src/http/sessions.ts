@@ -1,9 +1,9 @@
 import { zValidator } from "@hono/zod-validator";
 import { type Context, Hono } from "hono";
 import { type App, headOf, type Session, toMessage, toNode } from "../app.ts";
-import { leftRunning } from "../schema/left-running.ts";
-import { ChatWaitInput, CreateInput, ForkInput } from "../schema/session.ts";
-import { SessionStatus } from "../schema/turn.ts";
+import { leftRunning } from "../contract/sessions/left-running.ts";
+import { ChatWaitInput, CreateInput, ForkInput } from "../contract/sessions/session.ts";
+import { SessionStatus } from "../contract/sessions/turn.ts";
 import { type Env, refuseRevoked } from "./auth.ts";
 import { jsonBody } from "./body.ts";
 import { refuseInvalid } from "./errors.ts";

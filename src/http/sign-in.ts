@@ -1,8 +1,8 @@
 import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
 import type { App } from "../app.ts";
-import { AppError } from "../schema/errors.ts";
-import { SignInBody } from "../schema/sign-in.ts";
+import { AppError } from "../contract/errors.ts";
+import { SignInBody } from "../contract/sign-in.ts";
 import { VERSION } from "../version.ts";
 import { createWrongTokenLimit, type Env, refusePages } from "./auth.ts";
 import { jsonBody } from "./body.ts";

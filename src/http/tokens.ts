@@ -2,7 +2,7 @@ import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
 import { z } from "zod";
 import type { App } from "../app.ts";
-import { Name } from "../schema/values.ts";
+import { Name } from "../contract/values.ts";
 import { type Env, operatorOnly, refusePages } from "./auth.ts";
 import { jsonBody } from "./body.ts";
 import { refuseInvalid } from "./errors.ts";

@@ -1,7 +1,7 @@
 import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";
 import type { App } from "../app.ts";
-import { Id } from "../schema/values.ts";
+import { Id } from "../contract/values.ts";
 import type { Env } from "./auth.ts";
 import { refuseInvalid } from "./errors.ts";
 import { PageQuery } from "./paging.ts";

@@ -1,4 +1,4 @@
-import type { Approval } from "../schema/approval.ts";
+import type { Approval } from "../contract/approvals/approval.ts";
 import { MAX_COMMAND_CHARS } from "../shell/index.ts";
 
 /** What a call would have a shell run; `unread` says why that is not known. */

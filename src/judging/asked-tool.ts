@@ -1,4 +1,4 @@
-import type { Approval } from "../schema/approval.ts";
+import type { Approval } from "../contract/approvals/approval.ts";
 
 /** Tools of Claude Code that only look. */
 const READERS = new Set(["Read", "Grep", "Glob", "LS", "NotebookRead"]);

@@ -1,5 +1,5 @@
-import type { Approval } from "../schema/approval.ts";
-import type { ChangeEvent } from "../schema/change.ts";
+import type { Approval } from "../contract/approvals/approval.ts";
+import type { ChangeEvent } from "../contract/change.ts";
 
 /** An ask as the stream of events tells of it, in the form in which a list has it. */
 export function askedIn(event: ChangeEvent & { type: "approval_requested" }): Approval {

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../schema/values.ts";
+import type { JsonObject } from "../contract/values.ts";
 import type { Question } from "./kinds.ts";
 
 /** What somebody has chosen or written so far, question by question, and which one the keys are about. */

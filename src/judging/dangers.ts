@@ -1,5 +1,5 @@
-import type { Approval } from "../schema/approval.ts";
-import type { ApprovalContext } from "../schema/approval-context.ts";
+import type { Approval } from "../contract/approvals/approval.ts";
+import type { ApprovalContext } from "../contract/approvals/approval-context.ts";
 import { type Danger, dangersIn, readCommand } from "../shell/index.ts";
 import { askedCommand } from "./asked-command.ts";
 import { TOOL_RULES } from "./tool-rules.ts";

@@ -1,5 +1,5 @@
 import { diffWordsWithSpace, structuredPatch } from "diff";
-import type { FileNow } from "../schema/approval-context.ts";
+import type { FileNow } from "../contract/approvals/approval-context.ts";
 import type { FileEdit } from "./kinds.ts";
 
 const CONTEXT_LINES = 3;

@@ -1,5 +1,5 @@
-import type { Approval } from "../schema/approval.ts";
-import { isJsonObject, type JsonObject } from "../schema/values.ts";
+import type { Approval } from "../contract/approvals/approval.ts";
+import { isJsonObject, type JsonObject } from "../contract/values.ts";
 
 const SUMMARY_PATH_CHARS = 40;
 

@@ -1,6 +1,6 @@
-import type { Approval } from "../schema/approval.ts";
-import type { ApprovalContext } from "../schema/approval-context.ts";
-import { namedPath } from "../schema/named-path.ts";
+import type { Approval } from "../contract/approvals/approval.ts";
+import type { ApprovalContext } from "../contract/approvals/approval-context.ts";
+import { namedPath } from "../contract/approvals/named-path.ts";
 
 /** Where the path that a call names really leads, if that is not what it says. */
 export function leadsTo(

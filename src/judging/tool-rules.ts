@@ -1,7 +1,7 @@
-import type { Approval } from "../schema/approval.ts";
-import type { ApprovalContext } from "../schema/approval-context.ts";
-import { namedPath } from "../schema/named-path.ts";
-import { hidesSomething } from "../schema/unprintable.ts";
+import type { Approval } from "../contract/approvals/approval.ts";
+import type { ApprovalContext } from "../contract/approvals/approval-context.ts";
+import { namedPath } from "../contract/approvals/named-path.ts";
+import { hidesSomething } from "../contract/unprintable.ts";
 import {
   changesData,
   fromWorkingDir,

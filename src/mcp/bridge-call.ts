@@ -1,5 +1,5 @@
-import { AppError } from "../schema/errors.ts";
-import { isJsonObject, type JsonObject } from "../schema/values.ts";
+import { AppError } from "../contract/errors.ts";
+import { isJsonObject, type JsonObject } from "../contract/values.ts";
 import { type Outcome, post } from "./bridge-post.ts";
 import { createCallProgress } from "./bridge-progress.ts";
 import type { createBridgeServer } from "./bridge-server.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JsonObject } from "../schema/values.ts";
+import type { JsonObject } from "../contract/values.ts";
 import { type FetchMcp, type Outcome, post, SESSION_ID } from "./bridge-post.ts";
 import { RpcId } from "./rpc-lines.ts";
 import { SETUP_METHODS, setupAfter } from "./setup-messages.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../schema/values.ts";
+import { isJsonObject, type JsonObject } from "../contract/values.ts";
 import { carryCall, type RpcRequest } from "./bridge-call.ts";
 import { failure, type Outcome, post } from "./bridge-post.ts";
 import { type BridgeServerNeed, createBridgeServer } from "./bridge-server.ts";

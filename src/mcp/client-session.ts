@@ -1,7 +1,7 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { App, Principal } from "../app.ts";
+import { isJsonObject, type JsonObject } from "../contract/values.ts";
 import { errorFields } from "../log.ts";
-import { isJsonObject, type JsonObject } from "../schema/values.ts";
 import { setupMessage } from "./client-setup.ts";
 import { type CreateServer, type McpServer, PENDING_URI } from "./server.ts";
 import { setupAfter } from "./setup-messages.ts";

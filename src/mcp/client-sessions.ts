@@ -1,6 +1,6 @@
 import type { App, Principal } from "../app.ts";
+import type { JsonObject } from "../contract/values.ts";
 import { errorFields } from "../log.ts";
-import type { JsonObject } from "../schema/values.ts";
 import { type ClientSession, openClientSession } from "./client-session.ts";
 import { setupMessage } from "./client-setup.ts";
 import type { CreateServer } from "./server.ts";

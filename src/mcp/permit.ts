@@ -1,10 +1,10 @@
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 import { ZodError, z } from "zod";
 import type { App, Session } from "../app.ts";
+import { OperatorPermitInput, type PermitAnswer } from "../contract/approvals/approval.ts";
+import { AppError } from "../contract/errors.ts";
+import { isJsonObject, Name } from "../contract/values.ts";
 import { errorFields } from "../log.ts";
-import { OperatorPermitInput, type PermitAnswer } from "../schema/approval.ts";
-import { AppError } from "../schema/errors.ts";
-import { isJsonObject, Name } from "../schema/values.ts";
 import type { Caller } from "./caller.ts";
 import { invalidArguments, refusal } from "./results.ts";
 import { firstEvent, SSE_HEADERS, sseMessage } from "./streams.ts";

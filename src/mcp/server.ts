@@ -15,9 +15,9 @@ import {
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import { ZodError, z } from "zod";
 import type { App, Principal } from "../app.ts";
+import { cutText } from "../contract/cut.ts";
+import { AppError } from "../contract/errors.ts";
 import { errorFields } from "../log.ts";
-import { cutText } from "../schema/cut.ts";
-import { AppError } from "../schema/errors.ts";
 import { VERSION } from "../version.ts";
 import { CONVERSATION_TOOLS } from "./conversation-tools.ts";
 import { CHILD_INSTRUCTIONS, DECIDER_INSTRUCTIONS } from "./instructions.ts";

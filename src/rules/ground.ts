@@ -1,6 +1,6 @@
+import { hidesSomething } from "../contract/unprintable.ts";
 import { type PrivateFiles, privateFiles } from "../files/private-files.ts";
 import { type Found, follow, isWithin } from "../files/real-path.ts";
-import { hidesSomething } from "../schema/unprintable.ts";
 import type { Place } from "./place.ts";
 
 /** The part of the file system that a child may read unasked, as it is now: nothing of it is kept for a later call. */

@@ -1,5 +1,5 @@
+import { hidesSomething } from "../contract/unprintable.ts";
 import { isWithin } from "../files/real-path.ts";
-import { hidesSomething } from "../schema/unprintable.ts";
 import { runsLater } from "../shell/index.ts";
 
 /** What programs take orders from, beside what runs later on. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../schema/values.ts";
+import type { JsonObject } from "../contract/values.ts";
 
 export type ToolCall = { toolName: string; input: JsonObject };
 

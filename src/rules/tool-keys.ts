@@ -1,4 +1,4 @@
-import type { JsonObject } from "../schema/values.ts";
+import type { JsonObject } from "../contract/values.ts";
 
 type Kind = "string" | "number" | "boolean" | "array" | "object";
 type Keys = {

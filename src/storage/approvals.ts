@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gte, lt, lte, type SQL, sql } from "drizzle-orm";
-import type { ApprovalFilter, ApprovalStatus } from "../schema/approval.ts";
-import type { JsonObject } from "../schema/values.ts";
+import type { ApprovalFilter, ApprovalStatus } from "../contract/approvals/approval.ts";
+import type { JsonObject } from "../contract/values.ts";
 import { type ApprovalHead, type ApprovalRow, head } from "./approval-head.ts";
 import type { Orm } from "./database.ts";
 import { largeApprovalQueries } from "./large-approvals.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { AuditEntry } from "../schema/audit.ts";
+import { AuditEntry } from "../contract/audit.ts";
 
 /** What the first entry of a chain builds on. */
 export const NO_HASH = "0".repeat(64);

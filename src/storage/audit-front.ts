@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, inArray, lte, sql } from "drizzle-orm";
-import type { AuditChain, AuditEntry } from "../schema/audit.ts";
+import type { AuditChain, AuditEntry } from "../contract/audit.ts";
 import type { AuditLink } from "./audit.ts";
 import { entryIn, hashOfEntry, NO_HASH, timeOf } from "./audit-entry.ts";
 import type { Orm } from "./database.ts";

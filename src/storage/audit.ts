@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { and, asc, desc, eq, gt, sql } from "drizzle-orm";
-import type { AuditChain, AuditMark } from "../schema/audit.ts";
+import type { AuditChain, AuditMark } from "../contract/audit.ts";
 import type { ApprovalRow } from "./approval-head.ts";
 import { entryIn } from "./audit-entry.ts";
 import { auditFrontQueries } from "./audit-front.ts";

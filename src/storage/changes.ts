@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { and, asc, eq, gt, inArray, lt, sql } from "drizzle-orm";
-import type { Change } from "../schema/change.ts";
+import type { Change } from "../contract/change.ts";
 import type { Orm } from "./database.ts";
 import { changes } from "./tables.ts";
 

@@ -5,7 +5,7 @@ import webhooks from "../../drizzle/0002_webhooks.sql" with { type: "text" };
 import sealedChildren from "../../drizzle/0003_sealed_children.sql" with { type: "text" };
 import turnQueue from "../../drizzle/0004_turn_queue.sql" with { type: "text" };
 import fairShares from "../../drizzle/0005_fair_shares.sql" with { type: "text" };
-import { AppError } from "../schema/errors.ts";
+import { AppError } from "../contract/errors.ts";
 
 /** The files of `drizzle/` in order, carried inside the binary. */
 export const MIGRATIONS: { tag: string; sql: string }[] = [

@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
-import type { JsonObject } from "../schema/values.ts";
+import type { JsonObject } from "../contract/values.ts";
 import type { Orm } from "./database.ts";
 import { turns } from "./tables.ts";
 import type { TurnRow } from "./turns.ts";

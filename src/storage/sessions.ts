@@ -1,5 +1,5 @@
 import { and, desc, eq, getTableColumns, lt, or, type SQL, sql } from "drizzle-orm";
-import type { SessionStatus } from "../schema/turn.ts";
+import type { SessionStatus } from "../contract/sessions/turn.ts";
 import type { Orm } from "./database.ts";
 import { sessions } from "./tables.ts";
 

@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { ApprovalStatus } from "../schema/approval.ts";
-import type { AuditChain } from "../schema/audit.ts";
-import type { ChangeKind } from "../schema/change.ts";
-import type { SessionConfig, SessionKind } from "../schema/session.ts";
-import type { Supervision } from "../schema/supervision.ts";
-import type { TurnEvent, Usage } from "../schema/turn.ts";
-import type { JsonObject } from "../schema/values.ts";
+import type { ApprovalStatus } from "../contract/approvals/approval.ts";
+import type { AuditChain } from "../contract/audit.ts";
+import type { ChangeKind } from "../contract/change.ts";
+import type { SessionConfig, SessionKind } from "../contract/sessions/session.ts";
+import type { Supervision } from "../contract/sessions/supervision.ts";
+import type { TurnEvent, Usage } from "../contract/sessions/turn.ts";
+import type { JsonObject } from "../contract/values.ts";
 
 /** Times are Unix milliseconds; ids are UUIDv7, so that the order of ids is the order of creation. */
 export const sessions = sqliteTable(

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gte, sql } from "drizzle-orm";
-import type { TurnEvent } from "../schema/turn.ts";
+import type { TurnEvent } from "../contract/sessions/turn.ts";
 import type { Orm } from "./database.ts";
 import { readPositions, turnEvents, turns } from "./tables.ts";
 

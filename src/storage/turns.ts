@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, getTableColumns, gt, lt, sql } from "drizzle-orm";
-import type { Usage } from "../schema/turn.ts";
-import type { JsonObject } from "../schema/values.ts";
+import type { Usage } from "../contract/sessions/turn.ts";
+import type { JsonObject } from "../contract/values.ts";
 import type { Orm } from "./database.ts";
 import { endedTurnQueries } from "./ended-turns.ts";
 import { queuedTurnQueries } from "./queued-turns.ts";

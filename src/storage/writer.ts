@@ -1,5 +1,5 @@
 import { type Database, SQLiteError } from "bun:sqlite";
-import type { Change } from "../schema/change.ts";
+import type { Change } from "../contract/change.ts";
 import { storageError } from "./failure.ts";
 
 /** Records a change in the transaction at hand; watchers hear of it once that has committed. */

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { z } from "zod";
-import { Caller, SignedIn } from "../schema/sign-in.ts";
+import { Caller, SignedIn } from "../contract/sign-in.ts";
 import { complain } from "./announcer.tsx";
 import { hasCode, takeCode } from "./route.ts";
 import { forgetCaller } from "./wire/callers-own.ts";

@@ -9,7 +9,7 @@ const BIOME = join(ROOT, "node_modules/.bin/biome");
 
 /** Every place that an import can point to; one file of each stands for its folder. */
 const TARGETS = {
-  schema: "src/schema/target.ts",
+  contract: "src/contract/target.ts",
   files: "src/files/target.ts",
   storage: "src/storage/target.ts",
   claude: "src/claude/target.ts",
@@ -36,31 +36,31 @@ const PACKAGES = {
 } as const;
 type Package = keyof typeof PACKAGES;
 
-const TRANSPORT = ["app", "schema", "log", "config", "version"] as const;
+const TRANSPORT = ["app", "contract", "log", "config", "version"] as const;
 
 /** Whom a file may import; its own folder always. */
 const MAY_IMPORT: Record<string, readonly (Target | Package)[]> = {
-  "src/schema/it.ts": ["schema"],
+  "src/contract/it.ts": ["contract"],
   "src/files/it.ts": ["files"],
-  "src/storage/it.ts": ["storage", "schema", "sql"],
-  "src/claude/it.ts": ["claude", "files", "schema"],
-  "src/shell/it.ts": ["shell", "schema"],
-  "src/rules/it.ts": ["rules", "shell", "files", "schema"],
-  "src/shell/folder/it.ts": ["shell", "schema"],
-  "src/judging/it.ts": ["judging", "shell", "schema"],
-  "src/domain/it.ts": ["domain", "storage", "claude", "rules", "judging", "shell", "files", "schema"],
-  "src/web/it.tsx": ["web", "bundle", "judging", "shell", "schema"],
-  "src/web/folder/it.tsx": ["web", "bundle", "judging", "shell", "schema"],
+  "src/storage/it.ts": ["storage", "contract", "sql"],
+  "src/claude/it.ts": ["claude", "files", "contract"],
+  "src/shell/it.ts": ["shell", "contract"],
+  "src/rules/it.ts": ["rules", "shell", "files", "contract"],
+  "src/shell/folder/it.ts": ["shell", "contract"],
+  "src/judging/it.ts": ["judging", "shell", "contract"],
+  "src/domain/it.ts": ["domain", "storage", "claude", "rules", "judging", "shell", "files", "contract"],
+  "src/web/it.tsx": ["web", "bundle", "judging", "shell", "contract"],
+  "src/web/folder/it.tsx": ["web", "bundle", "judging", "shell", "contract"],
   "src/http/it.ts": ["http", "bundle", ...TRANSPORT],
   "src/mcp/it.ts": ["mcp", "sdk", ...TRANSPORT],
   "src/cli/it.ts": keys(TARGETS).filter((target) => target !== "main"),
   "src/cli/folder/it.ts": keys(TARGETS).filter((target) => target !== "main"),
-  "src/config.ts": ["schema"],
-  "src/log.ts": ["config", "schema"],
+  "src/config.ts": ["contract"],
+  "src/log.ts": ["config", "contract"],
   "src/version.ts": [],
-  "src/operator-token.ts": ["domain", "schema"],
-  "src/app.ts": ["domain", "storage", "claude", "schema", "config", "log", "operator-token"],
-  "src/main.ts": ["cli", "config", "schema", "version"],
+  "src/operator-token.ts": ["domain", "contract"],
+  "src/app.ts": ["domain", "storage", "claude", "contract", "config", "log", "operator-token"],
+  "src/main.ts": ["cli", "config", "contract", "version"],
   "src/a-folder-without-a-rule/it.ts": [],
   "tests/it.test.ts": [...keys(TARGETS), ...keys(PACKAGES)],
 };

@@ -9,7 +9,7 @@ import { createParser } from "../../src/claude/parser.ts";
 import { isSameProcess } from "../../src/claude/processes.ts";
 import { judge, type Verdict } from "../../src/claude/verdict.ts";
 import { claudeVersion } from "../../src/claude/version.ts";
-import type { LeftRunning } from "../../src/schema/left-running.ts";
+import type { LeftRunning } from "../../src/contract/sessions/left-running.ts";
 import { CLAUDE } from "../support/claude.ts";
 import { withRun } from "../support/run.ts";
 import { temporaryDirectory } from "../support/temporary.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JsonObject } from "../../src/schema/values.ts";
+import type { JsonObject } from "../../src/contract/values.ts";
 
 const Request = z.looseObject({
   id: z.union([z.string(), z.number()]).optional(),

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Parsed, TurnEventDraft } from "../../src/claude/facts.ts";
 import { createParser, type Parser } from "../../src/claude/parser.ts";
-import { TurnEvent } from "../../src/schema/turn.ts";
+import { TurnEvent } from "../../src/contract/sessions/turn.ts";
 import { textOf } from "./child.ts";
 
 const delta = (text: string, index = 0, extra: object = {}) => ({

@@ -5,7 +5,7 @@ import { CLIENTS, clientFile } from "../../src/claude/client-files.ts";
 import { privatePaths, tokenPaths } from "../../src/claude/private-paths.ts";
 import { clientOf } from "../../src/cli/connect/clients.ts";
 import { readConfig } from "../../src/config.ts";
-import type { Supervision } from "../../src/schema/supervision.ts";
+import type { Supervision } from "../../src/contract/sessions/supervision.ts";
 import { script, startScriptedModel } from "../support/scripted-model.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { withPlace } from "./child.ts";

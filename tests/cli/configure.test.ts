@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { McpConfig } from "../../src/contract/approvals/approval.ts";
 import { callTool } from "../../src/mcp/client.ts";
-import { McpConfig } from "../../src/schema/approval.ts";
 import { until } from "../support/until.ts";
 import { pasted } from "./command.ts";
 import { openPlace, type Place } from "./place.ts";

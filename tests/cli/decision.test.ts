@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { RespondResult } from "../../src/schema/approval.ts";
+import { RespondResult } from "../../src/contract/approvals/approval.ts";
 import { type Ask, openPlace, type Place } from "./place.ts";
 
 setDefaultTimeout(60_000);

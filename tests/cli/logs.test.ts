@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { z } from "zod";
-import { SessionEvent, SessionSummary } from "../../src/schema/session-view.ts";
+import { SessionEvent, SessionSummary } from "../../src/contract/sessions/session-view.ts";
 import { until } from "../support/until.ts";
 import { MAIN, pasted } from "./command.ts";
 import { openWorkshop, scripted, type Workshop } from "./workshop.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { z } from "zod";
-import { Approval } from "../../src/schema/approval.ts";
+import { Approval } from "../../src/contract/approvals/approval.ts";
 import { until } from "../support/until.ts";
 import { MAIN, pasted, plexusOnScreen } from "./command.ts";
 import { openPlace, type Place } from "./place.ts";

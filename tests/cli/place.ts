@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { Approval, PermitAnswer } from "../../src/contract/approvals/approval.ts";
+import type { JsonObject } from "../../src/contract/values.ts";
 import { callTool } from "../../src/mcp/client.ts";
-import { Approval, PermitAnswer } from "../../src/schema/approval.ts";
-import type { JsonObject } from "../../src/schema/values.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Approval } from "../../src/schema/approval.ts";
+import { Approval } from "../../src/contract/approvals/approval.ts";
 import { ROOT } from "../readme/readme.ts";
 import { plexusBinary } from "../support/binary.ts";
 import { CLAUDE } from "../support/claude.ts";

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { SessionEvent } from "../../src/schema/session-view.ts";
+import { SessionEvent } from "../../src/contract/sessions/session-view.ts";
 import { CLAUDE } from "../support/claude.ts";
 import { cliEnvironment } from "../support/cli-environment.ts";
 import { withRun } from "../support/run.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { SessionEvent } from "../../src/schema/session-view.ts";
+import { SessionEvent } from "../../src/contract/sessions/session-view.ts";
 import { bash, openWorkshop, scripted, type Workshop } from "./workshop.ts";
 
 setDefaultTimeout(120_000);

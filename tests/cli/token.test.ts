@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SignedIn } from "../../src/schema/sign-in.ts";
+import { SignedIn } from "../../src/contract/sign-in.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { plexus } from "./command.ts";
 import { openPlace, type Place } from "./place.ts";

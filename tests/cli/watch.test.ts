@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CTRL_C, ESCAPE } from "../../src/cli/keys.ts";
-import { hidesSomething } from "../../src/schema/unprintable.ts";
+import { hidesSomething } from "../../src/contract/unprintable.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 import { MAIN, plexusOnScreen, type Screen } from "./command.ts";

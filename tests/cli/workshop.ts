@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Approval } from "../../src/schema/approval.ts";
+import type { Approval } from "../../src/contract/approvals/approval.ts";
 import { CLAUDE } from "../support/claude.ts";
 import { cliEnvironment } from "../support/cli-environment.ts";
 import { endRun, RUN_MARKER, survivors } from "../support/processes.ts";

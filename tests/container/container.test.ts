@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmod } from "node:fs/promises";
 import manifest from "../../package.json" with { type: "json" };
-import { Approval } from "../../src/schema/approval.ts";
+import { Approval } from "../../src/contract/approvals/approval.ts";
 import { blocksUnder } from "../readme/readme.ts";
 import { connectClient, type TestClient } from "../support/mcp-client.ts";
 import { type ScriptedModel, script, startScriptedModel, type Turn } from "../support/scripted-model.ts";

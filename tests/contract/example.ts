@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject } from "../../src/schema/values.ts";
+import { isJsonObject } from "../../src/contract/values.ts";
 
 const DIRECTORY = join(import.meta.dir, "examples");
 const checked = new Set<string>();

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { z } from "zod";
-import { TurnEvent } from "../../src/schema/turn.ts";
-import { JsonObject } from "../../src/schema/values.ts";
+import { TurnEvent } from "../../src/contract/sessions/turn.ts";
+import { JsonObject } from "../../src/contract/values.ts";
 import { bash, type Family, startFamily } from "../support/family.ts";
 import type { ToolAnswer } from "../support/mcp-client.ts";
 import { script } from "../support/scripted-model.ts";

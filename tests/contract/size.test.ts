@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { Approval } from "../../src/schema/approval.ts";
-import type { JsonObject } from "../../src/schema/values.ts";
+import { Approval } from "../../src/contract/approvals/approval.ts";
+import type { JsonObject } from "../../src/contract/values.ts";
 import type { ToolAnswer } from "../support/mcp-client.ts";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
 

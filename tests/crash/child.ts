@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/schema/values.ts";
+import type { JsonObject } from "../../src/contract/values.ts";
 import type { Ask } from "./ledger.ts";
 import type { ChildConfig } from "./parents.ts";
 import { approvalOf, createPermitStreams, type Heard, type Way } from "./permit-stream.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Approval } from "../../src/schema/approval.ts";
-import { AuditReport } from "../../src/schema/audit.ts";
+import { Approval } from "../../src/contract/approvals/approval.ts";
+import { AuditReport } from "../../src/contract/audit.ts";
 import { answerFor, isSame } from "./decisions.ts";
 import type { ChangeRow, Row } from "./disk.ts";
 import type { Acknowledged, Answered } from "./ledger.ts";

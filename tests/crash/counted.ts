@@ -1,4 +1,4 @@
-import type { TurnEvent } from "../../src/schema/turn.ts";
+import type { TurnEvent } from "../../src/contract/sessions/turn.ts";
 import { eventsOf, textOf } from "../support/told-events.ts";
 import type { Random } from "./random.ts";
 

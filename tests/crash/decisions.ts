@@ -1,5 +1,5 @@
-import type { Approval } from "../../src/schema/approval.ts";
-import type { JsonObject } from "../../src/schema/values.ts";
+import type { Approval } from "../../src/contract/approvals/approval.ts";
+import type { JsonObject } from "../../src/contract/values.ts";
 import type { Random } from "./random.ts";
 
 /** What somebody decided, in the words of the row that has to hold it. */

@@ -2,9 +2,9 @@ import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { ApprovalStatus } from "../../src/schema/approval.ts";
-import { ChangeKind } from "../../src/schema/change.ts";
-import { JsonObject } from "../../src/schema/values.ts";
+import { ApprovalStatus } from "../../src/contract/approvals/approval.ts";
+import { ChangeKind } from "../../src/contract/change.ts";
+import { JsonObject } from "../../src/contract/values.ts";
 
 const json = z.string().transform((text): unknown => JSON.parse(text));
 

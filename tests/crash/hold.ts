@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Approval, McpConfig } from "../../src/schema/approval.ts";
+import { Approval, McpConfig } from "../../src/contract/approvals/approval.ts";
 import { type ClaudeRun, withClaude } from "../support/claude.ts";
 import { connectClient } from "../support/mcp-client.ts";
 import { script, startScriptedModel } from "../support/scripted-model.ts";

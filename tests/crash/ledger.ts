@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/schema/values.ts";
+import type { JsonObject } from "../../src/contract/values.ts";
 import { type Decision, type Resolution, resolutionOf } from "./decisions.ts";
 
 /** What those outside see happen; the server is killed at such moments. */

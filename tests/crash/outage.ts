@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { carrierServer } from "../../src/schema/carrier.ts";
+import { carrierServer } from "../../src/contract/sessions/carrier.ts";
 import { type ClaudeRun, withClaude } from "../support/claude.ts";
 import { type KillableServer, startKillableServer } from "../support/killable-server.ts";
 import { script, startScriptedModel } from "../support/scripted-model.ts";

@@ -1,7 +1,7 @@
 import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { z } from "zod";
-import { McpConfig } from "../../src/schema/approval.ts";
-import { JsonObject } from "../../src/schema/values.ts";
+import { McpConfig } from "../../src/contract/approvals/approval.ts";
+import { JsonObject } from "../../src/contract/values.ts";
 import { connectClient } from "../support/mcp-client.ts";
 import type { Decision } from "./decisions.ts";
 import type { Scene } from "./scene.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { JsonObject } from "../../src/schema/values.ts";
+import { JsonObject } from "../../src/contract/values.ts";
 import type { Ask } from "./ledger.ts";
 import { expectKilled, type Scene } from "./scene.ts";
 import type { Life } from "./victim.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { JsonObject } from "../../src/schema/values.ts";
+import { JsonObject } from "../../src/contract/values.ts";
 import type { Parent } from "./parents.ts";
 import type { Random } from "./random.ts";
 import { expectKilled, type Scene } from "./scene.ts";

@@ -2,13 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { ErrorCode } from "../../src/contract/errors.ts";
+import { TurnEvent } from "../../src/contract/sessions/turn.ts";
+import { isJsonObject } from "../../src/contract/values.ts";
 import { CONVERSATION_TOOLS } from "../../src/mcp/conversation-tools.ts";
 import { SESSION_TOOLS } from "../../src/mcp/session-tools.ts";
 import type { Tool } from "../../src/mcp/tool.ts";
 import { DECIDER_TOOLS, OPERATOR_PERMIT } from "../../src/mcp/tools.ts";
-import { ErrorCode } from "../../src/schema/errors.ts";
-import { TurnEvent } from "../../src/schema/turn.ts";
-import { isJsonObject } from "../../src/schema/values.ts";
 import { SESSION_RESULTS } from "../support/session-results.ts";
 
 const ROOT = join(import.meta.dir, "../..");

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { Approval, ApprovalStatus, PermitAnswer } from "../../src/contract/approvals/approval.ts";
+import { ChangeEvent } from "../../src/contract/change.ts";
 import { toApproval, toChangeEvent, toPermitAnswer } from "../../src/domain/approval-view.ts";
-import { Approval, ApprovalStatus, PermitAnswer } from "../../src/schema/approval.ts";
-import { ChangeEvent } from "../../src/schema/change.ts";
 import type { ApprovalRow } from "../../src/storage/approvals.ts";
 import { newApproval } from "../storage/rows.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { AuditReport } from "../../src/schema/audit.ts";
+import { AuditReport } from "../../src/contract/audit.ts";
 import { decidedDomain, forge, found, foundIn, INTACT, type TestDomain, tamper } from "./audited.ts";
 import { allow, OPERATOR, stoppedClock, temporaryDomain } from "./open-domain.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { Approval } from "../../src/contract/approvals/approval.ts";
 import { createAudit } from "../../src/domain/audit.ts";
 import { readChange } from "../../src/domain/change-view.ts";
-import { Approval } from "../../src/schema/approval.ts";
 import { DAY_MS, forge, found, foundIn, INTACT, readsAlone, type TestDomain, tamper } from "./audited.ts";
 import { allow, type Clock, deny, edit, OPERATOR, stoppedClock, temporaryDomain } from "./open-domain.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
+import type { AuditLine, AuditProblem } from "../../src/contract/audit.ts";
 import { createExportCheck } from "../../src/domain/audit-export.ts";
-import type { AuditLine, AuditProblem } from "../../src/schema/audit.ts";
 import { decidedDomain } from "./audited.ts";
 
 const ID = "01999999-0000-7000-8000-000000000001";

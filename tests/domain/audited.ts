@@ -2,7 +2,7 @@ import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { expect } from "bun:test";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { AuditReport } from "../../src/schema/audit.ts";
+import type { AuditReport } from "../../src/contract/audit.ts";
 import { allow, type DomainOptions, deny, edit, OPERATOR, temporaryDomain } from "./open-domain.ts";
 
 export const DAY_MS = 86_400_000;

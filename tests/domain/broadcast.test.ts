@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import type { Change } from "../../src/contract/change.ts";
 import { createBroadcast, SlowReader } from "../../src/domain/broadcast.ts";
-import type { Change } from "../../src/schema/change.ts";
 
 const resolved = (id: number, subjectId = "a"): Change => ({
   id,

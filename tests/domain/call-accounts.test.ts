@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { ToolResultDraft } from "../../src/claude/facts.ts";
+import type { ApprovalStatus } from "../../src/contract/approvals/approval.ts";
+import type { Supervision } from "../../src/contract/sessions/supervision.ts";
 import { hashOf } from "../../src/domain/asks.ts";
 import { accountFor } from "../../src/domain/call-accounts.ts";
-import type { ApprovalStatus } from "../../src/schema/approval.ts";
-import type { Supervision } from "../../src/schema/supervision.ts";
 import { newApproval, newSession, outcome } from "../storage/rows.ts";
 import { temporaryStorage } from "../storage/temporary-storage.ts";
 

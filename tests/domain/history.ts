@@ -1,4 +1,4 @@
-import type { TurnEvent } from "../../src/schema/turn.ts";
+import type { TurnEvent } from "../../src/contract/sessions/turn.ts";
 import type { Storage } from "../../src/storage/database.ts";
 import { newApproval, newSession, outcome } from "../storage/rows.ts";
 

@@ -1,5 +1,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
+import { Decision, PermitInput } from "../../src/contract/approvals/approval.ts";
+import type { JsonObject } from "../../src/contract/values.ts";
 import { type Approvals, createApprovals } from "../../src/domain/approvals.ts";
 import type { Ask } from "../../src/domain/asks.ts";
 import { createAudit } from "../../src/domain/audit.ts";
@@ -10,8 +12,6 @@ import type { Principal } from "../../src/domain/principals.ts";
 import { createRetention } from "../../src/domain/retention.ts";
 import { createSessions, type Session, type Sessions } from "../../src/domain/sessions.ts";
 import { createWatching, type Watching } from "../../src/domain/watching.ts";
-import { Decision, PermitInput } from "../../src/schema/approval.ts";
-import type { JsonObject } from "../../src/schema/values.ts";
 import { openStorage, type Storage } from "../../src/storage/database.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 

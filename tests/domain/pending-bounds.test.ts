@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { AppError } from "../../src/contract/errors.ts";
 import { createPendingBounds, type PendingLimits } from "../../src/domain/pending-bounds.ts";
-import { AppError } from "../../src/schema/errors.ts";
 import { newApproval } from "../storage/rows.ts";
 import { deny, OPERATOR, temporaryDomain } from "./open-domain.ts";
 

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Principal, Session } from "../../src/app.ts";
-import type { ChangeEvent } from "../../src/schema/change.ts";
+import type { ChangeEvent } from "../../src/contract/change.ts";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
 import { RESULT_LINE, writeStandIn } from "../support/stand-in.ts";
 import { temporaryDirectory } from "../support/temporary.ts";

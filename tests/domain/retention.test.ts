@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { ApprovalStatus } from "../../src/schema/approval.ts";
+import type { ApprovalStatus } from "../../src/contract/approvals/approval.ts";
 import { newApproval, newToken, outcome } from "../storage/rows.ts";
 import { allow, type Domain, OPERATOR, stoppedClock, temporaryDomain } from "./open-domain.ts";
 

@@ -1,8 +1,8 @@
+import type { SessionConfig } from "../../src/contract/sessions/session.ts";
 import { createBroadcast } from "../../src/domain/broadcast.ts";
 import { createTokens } from "../../src/domain/tokens.ts";
 import { createTurnQueue } from "../../src/domain/turn-queue.ts";
 import { type Begun, createTurnRecord } from "../../src/domain/turn-record.ts";
-import type { SessionConfig } from "../../src/schema/session.ts";
 import { newConfig, newSession } from "../storage/rows.ts";
 import { temporaryStorage } from "../storage/temporary-storage.ts";
 

@@ -1,9 +1,9 @@
 import { expect } from "bun:test";
+import { Decision, type PermitAnswer, type RespondResult } from "../../src/contract/approvals/approval.ts";
+import { AppError } from "../../src/contract/errors.ts";
 import { toPermitAnswer } from "../../src/domain/approval-view.ts";
 import type { Ask } from "../../src/domain/asks.ts";
 import type { Principal } from "../../src/domain/principals.ts";
-import { Decision, type PermitAnswer, type RespondResult } from "../../src/schema/approval.ts";
-import { AppError } from "../../src/schema/errors.ts";
 import type { ApprovalRow } from "../../src/storage/approvals.ts";
 import { type Domain, OPERATOR, openDomain, stoppedClock } from "./open-domain.ts";
 

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import type { TurnEvent } from "../../src/schema/turn.ts";
+import type { TurnEvent } from "../../src/contract/sessions/turn.ts";
 import { type MortalFamily, startMortalFamily } from "../support/outage.ts";
 import { bash, eventsOf, textOf } from "../support/told-events.ts";
 import { until } from "../support/until.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Approval } from "../../src/schema/approval.ts";
+import { Approval } from "../../src/contract/approvals/approval.ts";
 import { connectClient } from "../support/mcp-client.ts";
 import { type MortalFamily, startMortalFamily } from "../support/outage.ts";
 import { OPERATOR_TOKEN } from "../support/plexus.ts";

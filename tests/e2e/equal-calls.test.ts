@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Approval } from "../../src/schema/approval.ts";
+import { Approval } from "../../src/contract/approvals/approval.ts";
 import { type MortalFamily, startMortalFamily } from "../support/outage.ts";
 import { script, type Turn } from "../support/scripted-model.ts";
 import { until } from "../support/until.ts";

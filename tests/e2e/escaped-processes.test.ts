@@ -3,7 +3,7 @@ import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync
 import { join } from "node:path";
 import { z } from "zod";
 import { processesIn } from "../../src/claude/cgroup.ts";
-import type { LeftRunning } from "../../src/schema/left-running.ts";
+import type { LeftRunning } from "../../src/contract/sessions/left-running.ts";
 import { planEscape } from "../support/escapee.ts";
 import { bash, startFamily } from "../support/family.ts";
 import { connectClient } from "../support/mcp-client.ts";

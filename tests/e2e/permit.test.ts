@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Approval } from "../../src/schema/approval.ts";
+import { Approval } from "../../src/contract/approvals/approval.ts";
 import { type ClaudeRun, withClaude } from "../support/claude.ts";
 import type { TestClient } from "../support/mcp-client.ts";
 import { type Plexus, startPlexus } from "../support/plexus.ts";

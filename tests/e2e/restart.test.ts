@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Approval, McpConfig } from "../../src/schema/approval.ts";
+import { Approval, McpConfig } from "../../src/contract/approvals/approval.ts";
 import { withClaude } from "../support/claude.ts";
 import { untilIdle } from "../support/idle.ts";
 import { connectClient } from "../support/mcp-client.ts";

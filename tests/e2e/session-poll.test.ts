@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { z } from "zod";
-import { TurnEvent } from "../../src/schema/turn.ts";
+import { TurnEvent } from "../../src/contract/sessions/turn.ts";
 import { bash, eventsOf, startFamily } from "../support/family.ts";
 
 setDefaultTimeout(120_000);

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { plexusServer } from "../../src/schema/approval.ts";
-import { JsonObject } from "../../src/schema/values.ts";
+import { plexusServer } from "../../src/contract/approvals/approval.ts";
+import { JsonObject } from "../../src/contract/values.ts";
 import { startFamily, textOf } from "../support/family.ts";
 import { startMortalFamily } from "../support/outage.ts";
 import { readResults, script } from "../support/scripted-model.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { Approval } from "../../src/schema/approval.ts";
+import { Approval } from "../../src/contract/approvals/approval.ts";
 import { CLAUDE } from "../support/claude.ts";
 import { cliEnvironment } from "../support/cli-environment.ts";
 import type { TestClient } from "../support/mcp-client.ts";

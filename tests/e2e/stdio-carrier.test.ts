@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Approval } from "../../src/schema/approval.ts";
+import type { Approval } from "../../src/contract/approvals/approval.ts";
 import { sitOut, waitingOverStdio } from "../crash/outage.ts";
 import { bash, eventsOf, type Family, startFamily } from "../support/family.ts";
 import { startMortalFamily } from "../support/outage.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Approval } from "../../src/schema/approval.ts";
+import { Approval } from "../../src/contract/approvals/approval.ts";
 import { allow, OPERATOR, openDomain } from "../domain/open-domain.ts";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
 import { permitMessage, post } from "../support/raw-mcp.ts";

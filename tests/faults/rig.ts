@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Approval, McpConfig } from "../../src/schema/approval.ts";
-import { JsonObject } from "../../src/schema/values.ts";
+import { Approval, McpConfig } from "../../src/contract/approvals/approval.ts";
+import { JsonObject } from "../../src/contract/values.ts";
 import { permitMessage, post, type RawStream } from "../support/raw-mcp.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { temporaryDirectory } from "../support/temporary.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { z } from "zod";
-import { Approval, type ApprovalStatus, RespondResult } from "../../src/schema/approval.ts";
+import { Approval, type ApprovalStatus, RespondResult } from "../../src/contract/approvals/approval.ts";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
 import { ask, expectRefusal, namedToken, sessionOf } from "./callers.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Approval } from "../../src/schema/approval.ts";
+import type { Approval } from "../../src/contract/approvals/approval.ts";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
 import { until } from "../support/until.ts";
 import { expectRefusal, namedToken } from "./callers.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ErrorBody } from "../../src/schema/errors.ts";
+import { ErrorBody } from "../../src/contract/errors.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../support/plexus.ts";
 import { ask, expectRefusal, namedToken, sessionOf } from "./callers.ts";
 import { head, sendRaw } from "./raw-request.ts";

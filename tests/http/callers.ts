@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { App } from "../../src/app.ts";
-import { ErrorBody, type ErrorCode } from "../../src/schema/errors.ts";
-import type { JsonObject } from "../../src/schema/values.ts";
+import { ErrorBody, type ErrorCode } from "../../src/contract/errors.ts";
+import type { JsonObject } from "../../src/contract/values.ts";
 import type { Plexus } from "../support/plexus.ts";
 
 /** A named token of the operator's making, and the principal that it names. */

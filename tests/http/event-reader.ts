@@ -1,4 +1,4 @@
-import { ChangeEvent } from "../../src/schema/change.ts";
+import { ChangeEvent } from "../../src/contract/change.ts";
 import { OPERATOR_TOKEN } from "../support/plexus.ts";
 
 export type ReadEvent = { id: number; event: ChangeEvent };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ErrorBody } from "../../src/schema/errors.ts";
+import { ErrorBody } from "../../src/contract/errors.ts";
 import { OPERATOR_TOKEN, startPlexus } from "../support/plexus.ts";
 import { expectRefusal, namedToken } from "./callers.ts";
 

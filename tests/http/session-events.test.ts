@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { z } from "zod";
-import { ChangeEvent } from "../../src/schema/change.ts";
+import { ChangeEvent } from "../../src/contract/change.ts";
 import { bash, type Family, startFamily } from "../support/family.ts";
 import { startPlexus } from "../support/plexus.ts";
 import { script } from "../support/scripted-model.ts";

@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { ChangeEvent } from "../../src/schema/change.ts";
+import { ChangeEvent } from "../../src/contract/change.ts";
 import { startFamily } from "../support/family.ts";
 import { script } from "../support/scripted-model.ts";
 import { openEvents } from "./event-reader.ts";

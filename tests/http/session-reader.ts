@@ -1,4 +1,4 @@
-import { SessionEvent } from "../../src/schema/session-view.ts";
+import { SessionEvent } from "../../src/contract/sessions/session-view.ts";
 import { OPERATOR_TOKEN } from "../support/plexus.ts";
 import { fieldsOf, readBlocks } from "./event-reader.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { z } from "zod";
-import { Approval } from "../../src/schema/approval.ts";
-import { SessionDetail, SessionSummary, TurnSummary } from "../../src/schema/session-view.ts";
-import { TurnEvent, Usage } from "../../src/schema/turn.ts";
+import { Approval } from "../../src/contract/approvals/approval.ts";
+import { SessionDetail, SessionSummary, TurnSummary } from "../../src/contract/sessions/session-view.ts";
+import { TurnEvent, Usage } from "../../src/contract/sessions/turn.ts";
 import { bash, type Family, startFamily, textOf } from "../support/family.ts";
 import { script, type Turn } from "../support/scripted-model.ts";
 import { until } from "../support/until.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { SignedIn, SignInCode } from "../../src/schema/sign-in.ts";
+import { SignedIn, SignInCode } from "../../src/contract/sign-in.ts";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
 import { until } from "../support/until.ts";
 import { expectRefusal, namedToken } from "./callers.ts";

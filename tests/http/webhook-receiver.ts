@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import { ChangeEvent } from "../../src/schema/change.ts";
+import { ChangeEvent } from "../../src/contract/change.ts";
 
 export const SECRET = "a-secret-for-webhooks";
 

@@ -1,5 +1,5 @@
-import type { Approval } from "../../src/schema/approval.ts";
-import type { JsonObject } from "../../src/schema/values.ts";
+import type { Approval } from "../../src/contract/approvals/approval.ts";
+import type { JsonObject } from "../../src/contract/values.ts";
 import type { Danger } from "../../src/shell/index.ts";
 
 /** A pending ask for this call. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import type { ApprovalContext } from "../../src/contract/approvals/approval-context.ts";
+import { namedPath } from "../../src/contract/approvals/named-path.ts";
+import type { JsonObject } from "../../src/contract/values.ts";
 import { dangersOf } from "../../src/judging/dangers.ts";
 import { TOOL_RULES } from "../../src/judging/tool-rules.ts";
-import type { ApprovalContext } from "../../src/schema/approval-context.ts";
-import { namedPath } from "../../src/schema/named-path.ts";
-import type { JsonObject } from "../../src/schema/values.ts";
 import { asked, rulesOf } from "./asked.ts";
 import { ROWS } from "./table.ts";
 

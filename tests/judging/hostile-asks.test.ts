@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import type { ApprovalContext } from "../../src/contract/approvals/approval-context.ts";
+import type { JsonObject } from "../../src/contract/values.ts";
 import { dangersOf } from "../../src/judging/dangers.ts";
-import type { ApprovalContext } from "../../src/schema/approval-context.ts";
-import type { JsonObject } from "../../src/schema/values.ts";
 import { asked, rulesOf } from "./asked.ts";
 
 type Ask = [tool: string, input: JsonObject];

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/schema/values.ts";
+import type { JsonObject } from "../../src/contract/values.ts";
 
 /** A call, and exactly the rules that it raises in `/work-dir`. */
 export type Row = { tool: string; input: JsonObject; rules: string };

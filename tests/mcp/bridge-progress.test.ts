@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { isJsonObject, type JsonObject } from "../../src/contract/values.ts";
 import { createCallProgress } from "../../src/mcp/bridge-progress.ts";
-import { isJsonObject, type JsonObject } from "../../src/schema/values.ts";
 import { until } from "../support/until.ts";
 
 const asked = { _meta: { progressToken: "t" } };

@@ -4,9 +4,9 @@ import {
   LoggingMessageNotificationSchema,
   ResourceUpdatedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
+import { Approval } from "../../src/contract/approvals/approval.ts";
 import { startHttpServer } from "../../src/http/server.ts";
 import { createMcpEndpoint } from "../../src/mcp/endpoint.ts";
-import { Approval } from "../../src/schema/approval.ts";
 import { createFixtureServer } from "../conformance/fixture.ts";
 import { type BridgeProcess, connectStdio, startBridge } from "../support/bridge-process.ts";
 import type { TestClient } from "../support/mcp-client.ts";

@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import type { JsonObject } from "../../src/contract/values.ts";
 import { createMcpEndpoint } from "../../src/mcp/endpoint.ts";
 import { createMcpServer, type McpServer } from "../../src/mcp/server.ts";
-import type { JsonObject } from "../../src/schema/values.ts";
 import { openStorage } from "../../src/storage/database.ts";
 import { namedToken } from "../http/callers.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../support/plexus.ts";

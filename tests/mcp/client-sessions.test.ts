@@ -3,7 +3,7 @@ import {
   LoggingMessageNotificationSchema,
   ResourceUpdatedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { ToolRequestEvent } from "../../src/schema/approval.ts";
+import { ToolRequestEvent } from "../../src/contract/approvals/approval.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../support/plexus.ts";
 import { get, permitMessage, post } from "../support/raw-mcp.ts";
 import { temporaryDirectory } from "../support/temporary.ts";

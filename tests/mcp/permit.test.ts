@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Approval } from "../../src/schema/approval.ts";
+import type { Approval } from "../../src/contract/approvals/approval.ts";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
 import { get, permitMessage, post } from "../support/raw-mcp.ts";
 import { temporaryDirectory } from "../support/temporary.ts";

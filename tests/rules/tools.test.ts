@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import type { JsonObject } from "../../src/contract/values.ts";
 import { builtinRule } from "../../src/rules/builtin.ts";
-import type { JsonObject } from "../../src/schema/values.ts";
 import { plantTree } from "./tree.ts";
 
 const tree = await plantTree();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Change } from "../../src/schema/change.ts";
+import type { Change } from "../../src/contract/change.ts";
 import { openStorage } from "../../src/storage/database.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { temporaryStorage } from "./temporary-storage.ts";

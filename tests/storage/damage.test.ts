@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { AppError } from "../../src/schema/errors.ts";
+import { AppError } from "../../src/contract/errors.ts";
 import { openStorage } from "../../src/storage/database.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary.ts";
 import { refusalOf } from "./refusal.ts";

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import type { SessionConfig } from "../../src/schema/session.ts";
+import type { SessionConfig } from "../../src/contract/sessions/session.ts";
 import type { ChainedOutcome, NewApproval } from "../../src/storage/approvals.ts";
 import type { SessionRow } from "../../src/storage/sessions.ts";
 import type { TokenRow } from "../../src/storage/tokens.ts";

@@ -1,4 +1,4 @@
-import type { Change } from "../../src/schema/change.ts";
+import type { Change } from "../../src/contract/change.ts";
 import { openStorage, type Storage } from "../../src/storage/database.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 

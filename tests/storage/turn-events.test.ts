@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { TurnEvent } from "../../src/schema/turn.ts";
+import type { TurnEvent } from "../../src/contract/sessions/turn.ts";
 import { newSession } from "./rows.ts";
 import { type TemporaryStorage, temporaryStorage } from "./temporary-storage.ts";
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { SessionStatus } from "../../src/schema/turn.ts";
+import { SessionStatus } from "../../src/contract/sessions/turn.ts";
 import { changeQueries } from "../../src/storage/changes.ts";
 import { nodeQueries } from "../../src/storage/nodes.ts";
 import { sessionQueries } from "../../src/storage/sessions.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import type { ClientCapabilities } from "@modelcontextprotocol/sdk/types.js";
-import { type JsonObject, JsonObject as JsonObjectSchema } from "../../src/schema/values.ts";
+import { type JsonObject, JsonObject as JsonObjectSchema } from "../../src/contract/values.ts";
 import { connectOver, type TestClient } from "./mcp-client.ts";
 import { endRun, RUN_MARKER, survivors } from "./processes.ts";
 import { until } from "./until.ts";

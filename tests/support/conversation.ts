@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isJsonObject } from "../../src/schema/values.ts";
+import { isJsonObject } from "../../src/contract/values.ts";
 import { FromResult, readScript, Turn } from "./script.ts";
 
 const Block = z.looseObject({

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { Approval, McpConfig } from "../../src/schema/approval.ts";
-import type { JsonObject } from "../../src/schema/values.ts";
+import { Approval, McpConfig } from "../../src/contract/approvals/approval.ts";
+import type { JsonObject } from "../../src/contract/values.ts";
 import { connectClient } from "./mcp-client.ts";
 import { OPERATOR_TOKEN as token } from "./plexus.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";

@@ -2,7 +2,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { CallToolResultSchema, type ClientCapabilities } from "@modelcontextprotocol/sdk/types.js";
-import { type JsonObject, JsonObject as JsonObjectSchema } from "../../src/schema/values.ts";
+import { type JsonObject, JsonObject as JsonObjectSchema } from "../../src/contract/values.ts";
 
 export type ToolAnswer = {
   isError: boolean;

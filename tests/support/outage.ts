@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { Approval } from "../../src/schema/approval.ts";
+import { Approval } from "../../src/contract/approvals/approval.ts";
 import { createRandom } from "../crash/random.ts";
 import { freePort } from "../crash/victim.ts";
 import { CLAUDE } from "./claude.ts";

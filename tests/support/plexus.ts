@@ -1,9 +1,9 @@
 import { type App, type Clocks, openApp } from "../../src/app.ts";
 import { type Flags, readConfig } from "../../src/config.ts";
+import { McpConfig } from "../../src/contract/approvals/approval.ts";
 import { startHttpServer } from "../../src/http/server.ts";
 import { createLog } from "../../src/log.ts";
 import { createMcpEndpoint } from "../../src/mcp/endpoint.ts";
-import { McpConfig } from "../../src/schema/approval.ts";
 import { connectClient, type TestClient } from "./mcp-client.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "./temporary.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { Approval } from "../../src/schema/approval.ts";
-import { LeftRunning } from "../../src/schema/left-running.ts";
-import { SessionConfig } from "../../src/schema/session.ts";
-import { SessionStatus, TurnEvent, TurnStatus, Usage } from "../../src/schema/turn.ts";
-import { JsonObject, UnixSeconds } from "../../src/schema/values.ts";
+import { Approval } from "../../src/contract/approvals/approval.ts";
+import { LeftRunning } from "../../src/contract/sessions/left-running.ts";
+import { SessionConfig } from "../../src/contract/sessions/session.ts";
+import { SessionStatus, TurnEvent, TurnStatus, Usage } from "../../src/contract/sessions/turn.ts";
+import { JsonObject, UnixSeconds } from "../../src/contract/values.ts";
 
 const Uuid = z.uuid();
 const Head = z.strictObject({ tree_id: Uuid, node_id: Uuid });

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { TurnEvent } from "../../src/schema/turn.ts";
+import type { TurnEvent } from "../../src/contract/sessions/turn.ts";
 import type { EventOf, SessionResult } from "./session-results.ts";
 
 /** The events of this type, in order. */

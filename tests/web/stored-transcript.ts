@@ -1,4 +1,4 @@
-import type { TurnEvent } from "../../src/schema/turn.ts";
+import type { TurnEvent } from "../../src/contract/sessions/turn.ts";
 import { openStorage } from "../../src/storage/database.ts";
 import { newSession } from "../storage/rows.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Config } from "../../config.ts";
-import { Approval } from "../../schema/approval.ts";
+import { Approval } from "../../contract/approvals/approval.ts";
 import { printable } from "../printable.ts";
 import { findServer } from "../server-client.ts";
 import type { Candidates } from "./grammar.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Config } from "../../config.ts";
-import { Caller } from "../../schema/sign-in.ts";
-import type { JsonObject } from "../../schema/values.ts";
+import { Caller } from "../../contract/sign-in.ts";
+import type { JsonObject } from "../../contract/values.ts";
 import { findServer, Refused } from "../server-client.ts";
 import { CommandFailed } from "../terminal.ts";
 

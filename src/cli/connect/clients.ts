@@ -1,6 +1,6 @@
 import { type ClientName, clientFile } from "../../claude/client-files.ts";
 import type { Config } from "../../config.ts";
-import type { JsonObject } from "../../schema/values.ts";
+import type { JsonObject } from "../../contract/values.ts";
 import type { ConfigFormat } from "./config-format.ts";
 import { jsonFormat } from "./json-format.ts";
 import { tomlFormat } from "./toml-format.ts";

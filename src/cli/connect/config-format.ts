@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../schema/values.ts";
+import type { JsonObject } from "../../contract/values.ts";
 
 /** How a client's settings are written down; what a change is not about stays as it is, comments included. */
 export type ConfigFormat = {

@@ -1,6 +1,6 @@
 import type { Config } from "../../config.ts";
-import { Caller } from "../../schema/sign-in.ts";
-import type { JsonObject } from "../../schema/values.ts";
+import { Caller } from "../../contract/sign-in.ts";
+import type { JsonObject } from "../../contract/values.ts";
 import { findServer } from "../server-client.ts";
 import { createToken, nameOf, revokeToken, tokenIn } from "./client-token.ts";
 import type { Client } from "./clients.ts";

@@ -9,7 +9,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import { isJsonObject, type JsonObject } from "../../schema/values.ts";
+import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 import { type ConfigFormat, Unreadable } from "./config-format.ts";
 
 type Path = [section: string, name: string];

@@ -1,5 +1,5 @@
 import { parse, stringify, TomlError } from "smol-toml";
-import { isJsonObject, type JsonObject } from "../../schema/values.ts";
+import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 import { type ConfigFormat, Unreadable } from "./config-format.ts";
 
 /** TOML whose entry is a table of its own; every other line of the file stays as it is. */

@@ -5,7 +5,7 @@ import type { UsableClaude } from "../../claude/cli.ts";
 import { endChild } from "../../claude/ending.ts";
 import { filesIn, launch } from "../../claude/launch.ts";
 import type { Config } from "../../config.ts";
-import type { McpConfig } from "../../schema/approval.ts";
+import type { McpConfig } from "../../contract/approvals/approval.ts";
 
 /** What a program needs to run at all, and nothing that steers claude or pays for it. */
 const KEPT = [

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { UsableClaude } from "../../claude/cli.ts";
 import type { Config } from "../../config.ts";
+import { McpConfig } from "../../contract/approvals/approval.ts";
+import { ErrorResult } from "../../contract/errors.ts";
 import { callTool } from "../../mcp/client.ts";
-import { McpConfig } from "../../schema/approval.ts";
-import { ErrorResult } from "../../schema/errors.ts";
 import { findServer, type Server } from "../server-client.ts";
 import { startChild } from "./child.ts";
 import { type Finding, found, type Step, skipped } from "./finding.ts";

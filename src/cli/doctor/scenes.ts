@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { Approval, type Decision, RespondResult } from "../../contract/approvals/approval.ts";
 import { callTool } from "../../mcp/client.ts";
-import { Approval, type Decision, RespondResult } from "../../schema/approval.ts";
 import type { Server } from "../server-client.ts";
 import type { Child } from "./child.ts";
 import { Failing, type Step } from "./finding.ts";

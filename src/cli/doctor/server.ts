@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Config } from "../../config.ts";
-import { Caller } from "../../schema/sign-in.ts";
+import { Caller } from "../../contract/sign-in.ts";
 import { VERSION } from "../../version.ts";
 import { fetchDirectly, findServer, locateServer } from "../server-client.ts";
 import { CommandFailed } from "../terminal.ts";

@@ -1,9 +1,9 @@
+import { cutText } from "../../contract/cut.ts";
+import type { JsonObject } from "../../contract/values.ts";
 import { type Choices, NO_CHOICES } from "../../judging/choices.ts";
 import { type Line as DiffLine, diffOfEdits, diffOfWrite, type FileDiff, textOf } from "../../judging/diff.ts";
 import { INPUT_REMOVED, kindOf, type Question } from "../../judging/kinds.ts";
 import { leadsTo } from "../../judging/real-path.ts";
-import { cutText } from "../../schema/cut.ts";
-import type { JsonObject } from "../../schema/values.ts";
 import { partsOf, type Role, readCommand } from "../../shell/index.ts";
 import type { Style } from "../terminal.ts";
 import type { Examined } from "./examining.ts";

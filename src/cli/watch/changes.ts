@@ -1,4 +1,4 @@
-import { ChangeEvent } from "../../schema/change.ts";
+import { ChangeEvent } from "../../contract/change.ts";
 import { eventConnection, pause } from "../event-connection.ts";
 import { Refused, type Server } from "../server-client.ts";
 import { CommandFailed, ExitCode } from "../terminal.ts";

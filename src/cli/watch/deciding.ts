@@ -1,6 +1,6 @@
-import { type Decision, RespondResult } from "../../schema/approval.ts";
-import type { ChangeEvent } from "../../schema/change.ts";
-import type { JsonObject } from "../../schema/values.ts";
+import { type Decision, RespondResult } from "../../contract/approvals/approval.ts";
+import type { ChangeEvent } from "../../contract/change.ts";
+import type { JsonObject } from "../../contract/values.ts";
 import type { Server } from "../server-client.ts";
 import { CommandFailed, type Style } from "../terminal.ts";
 import type { Examined } from "./examining.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../../config.ts";
-import type { ChangeEvent } from "../../schema/change.ts";
+import type { ChangeEvent } from "../../contract/change.ts";
 import type { Keyboard } from "../keyboard.ts";
 import { CTRL_C, keysIn } from "../keys.ts";
 import type { Server } from "../server-client.ts";

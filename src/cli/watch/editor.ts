@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
-import { Decision } from "../../schema/approval.ts";
-import { problemsIn } from "../../schema/errors.ts";
-import { JsonObject } from "../../schema/values.ts";
+import { Decision } from "../../contract/approvals/approval.ts";
+import { problemsIn } from "../../contract/errors.ts";
+import { JsonObject } from "../../contract/values.ts";
 
 export type Edited =
   | { kind: "input"; text: string; input: JsonObject }

@@ -1,4 +1,4 @@
-import { namedPath } from "../../schema/named-path.ts";
+import { namedPath } from "../../contract/approvals/named-path.ts";
 import { OUTCOMES } from "../event-text.ts";
 import { askLines } from "./ask-lines.ts";
 import type { Choosing } from "./choosing.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Approval } from "../../schema/approval.ts";
+import { Approval } from "../../contract/approvals/approval.ts";
 import { pause } from "../event-connection.ts";
 import type { Server } from "../server-client.ts";
 import { CommandFailed, ExitCode } from "../terminal.ts";

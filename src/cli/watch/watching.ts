@@ -1,5 +1,5 @@
 import type { Config } from "../../config.ts";
-import { Caller } from "../../schema/sign-in.ts";
+import { Caller } from "../../contract/sign-in.ts";
 import { openKeyboard } from "../keyboard.ts";
 import { findServer } from "../server-client.ts";
 import { CommandFailed, type Terminal } from "../terminal.ts";

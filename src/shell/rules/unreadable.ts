@@ -1,4 +1,4 @@
-import { hidesSomething } from "../../schema/unprintable.ts";
+import { hidesSomething } from "../../contract/unprintable.ts";
 import type { Rule } from "./rule.ts";
 
 /** Can't be taken apart in full. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../schema/values.ts";
+import type { JsonObject } from "../../contract/values.ts";
 import { Visible } from "../text/visible.tsx";
 
 /** What an input says beside its main part, whatever it is called. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Approval, type ApprovalFilter } from "../../schema/approval.ts";
-import type { ChangeEvent } from "../../schema/change.ts";
+import { Approval, type ApprovalFilter } from "../../contract/approvals/approval.ts";
+import type { ChangeEvent } from "../../contract/change.ts";
 import { complain } from "../announcer.tsx";
 import { callersOwn } from "../wire/callers-own.ts";
 import { reasonOf, request } from "../wire/request.ts";

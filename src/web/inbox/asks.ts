@@ -1,5 +1,5 @@
 import { batch, computed } from "@preact/signals";
-import type { Approval, ApprovalStatus } from "../../schema/approval.ts";
+import type { Approval, ApprovalStatus } from "../../contract/approvals/approval.ts";
 import { now } from "../clock.ts";
 import { callersOwn } from "../wire/callers-own.ts";
 

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
-import { type Decision, RespondResult } from "../../schema/approval.ts";
-import type { JsonObject } from "../../schema/values.ts";
+import { type Decision, RespondResult } from "../../contract/approvals/approval.ts";
+import type { JsonObject } from "../../contract/values.ts";
 import { announce, complain } from "../announcer.tsx";
 import { endsSignIn, signedOut } from "../sign-in.tsx";
 import { visibleText } from "../text/visible.tsx";

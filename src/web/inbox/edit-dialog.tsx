@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { MAX_UPDATED_INPUT_CHARS } from "../../schema/approval.ts";
-import { isJsonObject, type JsonObject } from "../../schema/values.ts";
+import { MAX_UPDATED_INPUT_CHARS } from "../../contract/approvals/approval.ts";
+import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { selected } from "./asks.ts";
 import { allowWith, dialog, isDeciding } from "./deciding.ts";

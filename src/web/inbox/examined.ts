@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { Approval } from "../../contract/approvals/approval.ts";
+import { ApprovalContext } from "../../contract/approvals/approval-context.ts";
 import { dangersOf } from "../../judging/dangers.ts";
-import { Approval } from "../../schema/approval.ts";
-import { ApprovalContext } from "../../schema/approval-context.ts";
 import type { Danger } from "../../shell/index.ts";
 import { callersOwn } from "../wire/callers-own.ts";
 import { request } from "../wire/request.ts";

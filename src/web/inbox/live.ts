@@ -1,5 +1,5 @@
-import { ChangeEvent } from "../../schema/change.ts";
-import { Caller } from "../../schema/sign-in.ts";
+import { ChangeEvent } from "../../contract/change.ts";
+import { Caller } from "../../contract/sign-in.ts";
 import { announce, complain } from "../announcer.tsx";
 import { historyChanged } from "../history/record.ts";
 import { notify } from "../notification.ts";

@@ -1,4 +1,4 @@
-import type { TurnEvent } from "../../schema/turn.ts";
+import type { TurnEvent } from "../../contract/sessions/turn.ts";
 
 type Text = { type: "text" | "thinking"; text: string };
 export type Entry = Text | Exclude<TurnEvent, { type: "content" | "thinking" }>;

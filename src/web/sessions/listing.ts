@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { ChangeEvent } from "../../schema/change.ts";
-import { SessionSummary } from "../../schema/session-view.ts";
+import type { ChangeEvent } from "../../contract/change.ts";
+import { SessionSummary } from "../../contract/sessions/session-view.ts";
 import { complain } from "../announcer.tsx";
 import { callersOwn } from "../wire/callers-own.ts";
 import { reasonOf, request } from "../wire/request.ts";

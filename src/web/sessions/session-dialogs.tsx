@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { z } from "zod";
-import type { SessionDetail } from "../../schema/session-view.ts";
+import type { SessionDetail } from "../../contract/sessions/session-view.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { linkTo } from "../route.ts";
 import { reasonOf, request } from "../wire/request.ts";

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { z } from "zod";
-import type { SessionDetail } from "../../schema/session-view.ts";
+import type { SessionDetail } from "../../contract/sessions/session-view.ts";
 import { complain } from "../announcer.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { linkTo } from "../route.ts";

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { SessionSummary } from "../../schema/session-view.ts";
+import type { SessionSummary } from "../../contract/sessions/session-view.ts";
 import { moment, now, span } from "../clock.ts";
 import { Scrollable } from "../parts/scrollable.tsx";
 import { linkTo } from "../route.ts";

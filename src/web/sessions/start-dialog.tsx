@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { z } from "zod";
-import { SUPERVISION_MEANING, Supervision } from "../../schema/supervision.ts";
+import { SUPERVISION_MEANING, Supervision } from "../../contract/sessions/supervision.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { linkTo } from "../route.ts";
 import { reasonOf, request } from "../wire/request.ts";

@@ -1,4 +1,4 @@
-import type { SessionStatus } from "../../schema/turn.ts";
+import type { SessionStatus } from "../../contract/sessions/turn.ts";
 
 const WORDS: Record<SessionStatus, string> = {
   idle: "idle",

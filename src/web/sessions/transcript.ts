@@ -1,7 +1,7 @@
 import { batch, computed, type Signal, signal } from "@preact/signals";
 import { z } from "zod";
-import { SessionDetail, SessionEvent, TurnSummary } from "../../schema/session-view.ts";
-import { TurnEvent } from "../../schema/turn.ts";
+import { SessionDetail, SessionEvent, TurnSummary } from "../../contract/sessions/session-view.ts";
+import { TurnEvent } from "../../contract/sessions/turn.ts";
 import { followEvents } from "../wire/event-stream.ts";
 import { reasonOf, request } from "../wire/request.ts";
 

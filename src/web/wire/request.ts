@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { ErrorBody } from "../../schema/errors.ts";
+import { ErrorBody } from "../../contract/errors.ts";
 import { authorization } from "./token.ts";
 
 const ANSWER_WITHIN_MS = 30_000;

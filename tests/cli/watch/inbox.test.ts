@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { frameOf, layoutOf } from "../../../src/cli/watch/frame.ts";
 import { createInbox } from "../../../src/cli/watch/inbox.ts";
 import { line } from "../../../src/cli/watch/lines.ts";
-import type { Approval } from "../../../src/schema/approval.ts";
-import type { ChangeEvent } from "../../../src/schema/change.ts";
+import type { Approval } from "../../../src/contract/approvals/approval.ts";
+import type { ChangeEvent } from "../../../src/contract/change.ts";
 
 const idOf = (number: number) => `id-${String(number).padStart(4, "0")}`;
 

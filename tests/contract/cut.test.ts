@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { Approval } from "../../src/schema/approval.ts";
-import { cutApproval, cutEvent, cutObject, cutText } from "../../src/schema/cut.ts";
+import { Approval } from "../../src/contract/approvals/approval.ts";
+import { cutApproval, cutEvent, cutObject, cutText } from "../../src/contract/cut.ts";
 
 const approval: Approval = {
   id: "018f0000-0000-7000-8000-000000000000",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Decision, PermitAnswer, PermitInput, RespondInput } from "../../src/schema/approval.ts";
+import { Decision, PermitAnswer, PermitInput, RespondInput } from "../../src/contract/approvals/approval.ts";
 
 describe("Decision", () => {
   test.each([

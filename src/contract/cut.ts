@@ -1,4 +1,4 @@
-import type { Approval } from "./approval.ts";
+import type { Approval } from "./approvals/approval.ts";
 import type { ChangeEvent } from "./change.ts";
 import { isJsonObject, type JsonObject } from "./values.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "./values.ts";
+import type { JsonObject } from "../values.ts";
 
 /** The tools of Claude Code that name one place in the file system, and under which key of their input. */
 const PATH_KEYS = new Map([

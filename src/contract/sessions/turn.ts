@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { ApprovalStatus } from "./approval.ts";
-import { Id, JsonObject } from "./values.ts";
+import { ApprovalStatus } from "../approvals/approval.ts";
+import { Id, JsonObject } from "../values.ts";
 
 /** How a turn stands; `awaiting_permission` is derived from the pending approvals, never stored. */
 export const TurnStatus = z.enum(["queued", "running", "awaiting_permission", "complete", "failed", "cancelled"]);

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { Id, JsonObject, Name, optional, Path } from "../values.ts";
 import { Carrier } from "./carrier.ts";
 import { Supervision } from "./supervision.ts";
-import { Id, JsonObject, Name, optional, Path } from "./values.ts";
 
 /** `by_hand`: a claude that somebody started on their own; `managed`: one that Plexus starts, turn by turn. */
 export const SessionKind = z.enum(["by_hand", "managed"]);

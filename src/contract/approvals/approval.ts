@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Supervision } from "./supervision.ts";
-import { Id, JsonObject, Name, optional, Path, UnixSeconds } from "./values.ts";
+import { Supervision } from "../sessions/supervision.ts";
+import { Id, JsonObject, Name, optional, Path, UnixSeconds } from "../values.ts";
 
 export const ApprovalStatus = z.enum(["pending", "allowed", "denied", "timed_out", "abandoned"]);
 export type ApprovalStatus = z.infer<typeof ApprovalStatus>;

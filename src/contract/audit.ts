@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ApprovalStatus } from "./approval.ts";
+import { ApprovalStatus } from "./approvals/approval.ts";
 import { Id } from "./values.ts";
 
 /** What people, agents and deadlines decided, and apart from it what built-in rules did: each is forgotten at its own age. */

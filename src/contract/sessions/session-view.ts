@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { Id, UnixSeconds } from "../values.ts";
 import { SessionConfig, SessionKind } from "./session.ts";
 import { SessionStatus, TurnEvent, TurnStatus, Usage } from "./turn.ts";
-import { Id, UnixSeconds } from "./values.ts";
 
 const Head = z.strictObject({ tree_id: Id, node_id: Id }).nullable();
 

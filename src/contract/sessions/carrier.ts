@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { CALL_TIMEOUT_MS, plexusServer } from "./approval.ts";
-import type { JsonObject } from "./values.ts";
+import { CALL_TIMEOUT_MS, plexusServer } from "../approvals/approval.ts";
+import type { JsonObject } from "../values.ts";
 
 /** How a child reaches Plexus: by itself, or through a process of ours that waits out any absence of the server. */
 export const Carrier = z.enum(["http", "stdio"]);

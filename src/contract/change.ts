@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Approval, ApprovalStatus, ToolRequestEvent } from "./approval.ts";
-import { Usage } from "./turn.ts";
-import { UnaskedCall } from "./unasked-call.ts";
+import { Approval, ApprovalStatus, ToolRequestEvent } from "./approvals/approval.ts";
+import { UnaskedCall } from "./approvals/unasked-call.ts";
+import { Usage } from "./sessions/turn.ts";
 import { Id, UnixSeconds } from "./values.ts";
 
 export const ChangeKind = z.enum([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { z } from "zod";
-import { JsonObject, Name, optional } from "../../src/schema/values.ts";
+import { JsonObject, Name, optional } from "../../src/contract/values.ts";
 
 describe("JsonObject", () => {
   test("passes on any object as it came, whatever its keys are called", () => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Supervision } from "./supervision.ts";
-import { Id, JsonObject, UnixSeconds } from "./values.ts";
+import { Supervision } from "../sessions/supervision.ts";
+import { Id, JsonObject, UnixSeconds } from "../values.ts";
 
 /** A call that ran although Plexus had not allowed it. */
 export const UnaskedCall = z.strictObject({
