@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import type { Approval } from "../contract/approvals/approval.ts";
-import { answerTo } from "../judging/choices.ts";
-import { kindOf } from "../judging/kinds.ts";
+import { answerTo } from "../review/choices.ts";
+import { kindOf } from "../review/kinds.ts";
 import { howToDecide } from "./decision.ts";
 import type { Keyboard } from "./keyboard.ts";
 import { CTRL_C, keysIn } from "./keys.ts";

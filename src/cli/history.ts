@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 import { type Flags, readConfig } from "../config.ts";
 import { Approval, ApprovalStatus } from "../contract/approvals/approval.ts";
-import { summaryOf } from "../judging/kinds.ts";
+import { summaryOf } from "../review/kinds.ts";
 import { duration } from "./duration.ts";
 import { jsonLine } from "./printable.ts";
 import { findServer, Refused, type Server } from "./server-client.ts";

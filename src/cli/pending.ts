@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Flags, readConfig } from "../config.ts";
 import { Approval } from "../contract/approvals/approval.ts";
 import type { JsonObject } from "../contract/values.ts";
-import { kindOf } from "../judging/kinds.ts";
+import { kindOf } from "../review/kinds.ts";
 import { dangerLines } from "./decision.ts";
 import { duration } from "./duration.ts";
 import { jsonText } from "./printable.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Config } from "../config.ts";
 import { TurnSummary } from "../contract/sessions/session-view.ts";
 import { JsonObject } from "../contract/values.ts";
-import { askedIn } from "../judging/asked.ts";
+import { askedIn } from "../review/asked.ts";
 import { dangerLines, howToDecide } from "./decision.ts";
 import { createEventText } from "./event-text.ts";
 import { openKeyboard } from "./keyboard.ts";

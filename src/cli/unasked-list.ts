@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { UnaskedCall } from "../contract/approvals/unasked-call.ts";
-import { summaryOf } from "../judging/kinds.ts";
+import { summaryOf } from "../review/kinds.ts";
 import { jsonLine } from "./printable.ts";
 import type { Server } from "./server-client.ts";
 import { table } from "./table.ts";

@@ -1,4 +1,4 @@
-import type { SimpleCommand } from "../shell/index.ts";
+import type { SimpleCommand } from "../review/shell/index.ts";
 import { blind, type Ground } from "./ground.ts";
 import { type LiteralCommand, literalCommands } from "./literal-command.ts";
 import { isKnownReader } from "./programs.ts";

@@ -1,6 +1,6 @@
-import { dangersIn, type SimpleCommand } from "../shell/index.ts";
-import { subjectOf } from "../shell/programs.ts";
-import { startedBy } from "../shell/wrappers.ts";
+import { dangersIn, type SimpleCommand } from "../review/shell/index.ts";
+import { subjectOf } from "../review/shell/programs/programs.ts";
+import { startedBy } from "../review/shell/programs/wrappers.ts";
 import { isHarmless } from "./chain.ts";
 import type { Ground } from "./ground.ts";
 import { literalCommands } from "./literal-command.ts";

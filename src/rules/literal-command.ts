@@ -1,4 +1,4 @@
-import { readCommand, type SimpleCommand } from "../shell/index.ts";
+import { readCommand, type SimpleCommand } from "../review/shell/index.ts";
 
 /** How a command is joined to the one before it. */
 export type Joint = "&&" | "||" | ";" | "|";

@@ -1,5 +1,5 @@
 import { type Found, isWithin } from "../files/real-path.ts";
-import { runsLater } from "../shell/index.ts";
+import { runsLater } from "../review/shell/index.ts";
 import type { Ground } from "./ground.ts";
 
 /** No file system takes a longer one. */

@@ -1,6 +1,6 @@
 import { hidesSomething } from "../contract/unprintable.ts";
 import { isWithin } from "../files/real-path.ts";
-import { runsLater } from "../shell/index.ts";
+import { runsLater } from "../review/shell/index.ts";
 
 /** What programs take orders from, beside what runs later on. */
 const STEERING = new Set([".hg", ".svn", ".githooks", ".gitattributes"]);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { TOOL_RULES } from "../../src/judging/tool-rules.ts";
-import { RULES } from "../../src/shell/rules/index.ts";
+import { RULES } from "../../src/review/shell/dangers/index.ts";
+import { TOOL_RULES } from "../../src/review/tool-dangers.ts";
 
 const [, commands = "", others = ""] = readFileSync(join(import.meta.dir, "../../docs/dangers.md"), "utf8").split(
   /^## /m,

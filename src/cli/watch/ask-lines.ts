@@ -1,10 +1,10 @@
 import { cutText } from "../../contract/cut.ts";
 import type { JsonObject } from "../../contract/values.ts";
-import { type Choices, NO_CHOICES } from "../../judging/choices.ts";
-import { type Line as DiffLine, diffOfEdits, diffOfWrite, type FileDiff, textOf } from "../../judging/diff.ts";
-import { INPUT_REMOVED, kindOf, type Question } from "../../judging/kinds.ts";
-import { leadsTo } from "../../judging/real-path.ts";
-import { partsOf, type Role, readCommand } from "../../shell/index.ts";
+import { type Choices, NO_CHOICES } from "../../review/choices.ts";
+import { type Line as DiffLine, diffOfEdits, diffOfWrite, type FileDiff, textOf } from "../../review/diff.ts";
+import { INPUT_REMOVED, kindOf, type Question } from "../../review/kinds.ts";
+import { leadsTo } from "../../review/real-path.ts";
+import { partsOf, type Role, readCommand } from "../../review/shell/index.ts";
 import type { Style } from "../terminal.ts";
 import type { Examined } from "./examining.ts";
 import { type Line, line, type Span, span, wrapped } from "./lines.ts";

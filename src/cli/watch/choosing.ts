@@ -1,4 +1,4 @@
-import { type Choices, NO_CHOICES } from "../../judging/choices.ts";
+import { type Choices, NO_CHOICES } from "../../review/choices.ts";
 
 const MAX_KEPT = 20;
 

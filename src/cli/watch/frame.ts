@@ -1,4 +1,4 @@
-import { kindOf, summaryOf } from "../../judging/kinds.ts";
+import { kindOf, summaryOf } from "../../review/kinds.ts";
 import { duration } from "../duration.ts";
 import { OUTCOMES } from "../event-text.ts";
 import type { Size } from "./full-screen.ts";

@@ -1,7 +1,7 @@
 import type { Approval, ApprovalStatus } from "../../contract/approvals/approval.ts";
 import type { ChangeEvent } from "../../contract/change.ts";
 import { cutApproval } from "../../contract/cut.ts";
-import { askedIn } from "../../judging/asked.ts";
+import { askedIn } from "../../review/asked.ts";
 
 /** What the list keeps of an ask; all of it is read when somebody looks at it. */
 export const LISTED_CHARS = 2_000;

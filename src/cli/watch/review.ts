@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../contract/values.ts";
-import { answered, choose, hasChoices, nextOpen } from "../../judging/choices.ts";
-import { kindOf, type Question } from "../../judging/kinds.ts";
+import { answered, choose, hasChoices, nextOpen } from "../../review/choices.ts";
+import { kindOf, type Question } from "../../review/kinds.ts";
 import { ENTER, ESCAPE, editedLine } from "../keys.ts";
 import type { Style } from "../terminal.ts";
 import type { Choosing } from "./choosing.ts";

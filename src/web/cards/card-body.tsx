@@ -1,7 +1,7 @@
 import type { Approval } from "../../contract/approvals/approval.ts";
 import type { ApprovalContext } from "../../contract/approvals/approval-context.ts";
-import { diffOfEdits, diffOfWrite } from "../../judging/diff.ts";
-import { INPUT_REMOVED, kindOf } from "../../judging/kinds.ts";
+import { diffOfEdits, diffOfWrite } from "../../review/diff.ts";
+import { INPUT_REMOVED, kindOf } from "../../review/kinds.ts";
 import { LongText } from "../text/long-text.tsx";
 import { Visible } from "../text/visible.tsx";
 import { CommandText } from "./command.tsx";

@@ -1,4 +1,4 @@
-import { partsOf, type Reading, readCommand } from "../../shell/index.ts";
+import { partsOf, type Reading, readCommand } from "../../review/shell/index.ts";
 import { Scrollable } from "../parts/scrollable.tsx";
 import { LongText } from "../text/long-text.tsx";
 import { Visible } from "../text/visible.tsx";

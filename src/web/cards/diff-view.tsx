@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { FileDiff, Hunk, Line, Stretch } from "../../judging/diff.ts";
+import type { FileDiff, Hunk, Line, Stretch } from "../../review/diff.ts";
 import { Scrollable } from "../parts/scrollable.tsx";
 import { diffLayout } from "../preferences.ts";
 import { Visible, visibleText } from "../text/visible.tsx";

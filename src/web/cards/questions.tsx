@@ -1,5 +1,5 @@
-import type { Choices } from "../../judging/choices.ts";
-import type { Question } from "../../judging/kinds.ts";
+import type { Choices } from "../../review/choices.ts";
+import type { Question } from "../../review/kinds.ts";
 import { Visible, visibleText } from "../text/visible.tsx";
 
 /** How the questions are answered, where they still can be. */

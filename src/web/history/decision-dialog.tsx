@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { z } from "zod";
 import { Approval } from "../../contract/approvals/approval.ts";
-import { answersIn, INPUT_REMOVED } from "../../judging/kinds.ts";
+import { answersIn, INPUT_REMOVED } from "../../review/kinds.ts";
 import { CardBody } from "../cards/card-body.tsx";
 import { moment, span } from "../clock.ts";
 import { Dialog } from "../parts/dialog.tsx";

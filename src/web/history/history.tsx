@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { type Approval, ApprovalFilter } from "../../contract/approvals/approval.ts";
-import { summaryOf } from "../../judging/kinds.ts";
+import { summaryOf } from "../../review/kinds.ts";
 import { moment, span } from "../clock.ts";
 import { StatusBadge } from "../parts/outcome.tsx";
 import { Scrollable } from "../parts/scrollable.tsx";

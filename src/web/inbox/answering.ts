@@ -1,7 +1,7 @@
 import type { Approval } from "../../contract/approvals/approval.ts";
 import type { JsonObject } from "../../contract/values.ts";
-import { answered, type Choices, choose, hasChoices, NO_CHOICES, nextOpen, write } from "../../judging/choices.ts";
-import { kindOf, type Question } from "../../judging/kinds.ts";
+import { answered, type Choices, choose, hasChoices, NO_CHOICES, nextOpen, write } from "../../review/choices.ts";
+import { kindOf, type Question } from "../../review/kinds.ts";
 import { callersOwn } from "../wire/callers-own.ts";
 import { checked, isPending, selected } from "./asks.ts";
 import { examined } from "./examined.ts";

@@ -2,7 +2,7 @@ import { batch } from "@preact/signals";
 import { z } from "zod";
 import { Approval } from "../../contract/approvals/approval.ts";
 import type { ChangeEvent } from "../../contract/change.ts";
-import { askedIn } from "../../judging/asked.ts";
+import { askedIn } from "../../review/asked.ts";
 import { request } from "../wire/request.ts";
 import { type Ask, isLoaded, keepSelection, known, selected, selectedId } from "./asks.ts";
 

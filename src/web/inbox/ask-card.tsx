@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { leadsTo } from "../../judging/real-path.ts";
+import { leadsTo } from "../../review/real-path.ts";
 import { CardBody } from "../cards/card-body.tsx";
 import { type Answering, QUESTIONS_FORM } from "../cards/questions.tsx";
 import { now, span } from "../clock.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { summaryOf } from "../../judging/kinds.ts";
+import { summaryOf } from "../../review/kinds.ts";
 import { now, shortSpan } from "../clock.ts";
 import { StatusBadge } from "../parts/outcome.tsx";
 import { Scrollable } from "../parts/scrollable.tsx";

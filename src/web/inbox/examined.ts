@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Approval } from "../../contract/approvals/approval.ts";
 import { ApprovalContext } from "../../contract/approvals/approval-context.ts";
-import { dangersOf } from "../../judging/dangers.ts";
-import type { Danger } from "../../shell/index.ts";
+import { dangersOf } from "../../review/dangers.ts";
+import type { Danger } from "../../review/shell/index.ts";
 import { callersOwn } from "../wire/callers-own.ts";
 import { request } from "../wire/request.ts";
 

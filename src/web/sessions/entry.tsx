@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { summaryOf } from "../../judging/kinds.ts";
+import { summaryOf } from "../../review/kinds.ts";
 import { CardBody } from "../cards/card-body.tsx";
 import { isPending, openCard } from "../inbox/asks.ts";
 import { StatusBadge } from "../parts/outcome.tsx";

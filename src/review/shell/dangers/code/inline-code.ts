@@ -1,0 +1,54 @@
+import { isInterpreter, type Subject } from "../../programs/programs.ts";
+import type { Finding, Rule } from "../rule.ts";
+
+const PYTHON = /^-[bBdEhiIOqsSuvx]*c/;
+const NODE = /^(-[ip]*[ep]|--eval|--print|--import=data:)/;
+const EVAL = /^(-[eE]|--eval)/;
+const POWERSHELL = /^-(c|e)/i;
+/** The options by which an interpreter is handed code, by its name without a version. */
+const CODE: Record<string, RegExp> = {
+  python: PYTHON,
+  pypy: PYTHON,
+  node: NODE,
+  nodejs: NODE,
+  bun: NODE,
+  tsx: EVAL,
+  deno: /^eval$/,
+  perl: /^-[aclnpstuwTW0-9i]*[eE]/,
+  ruby: /^-[aclnpsw0-9i]*e/,
+  php: /^(-[rBRE]|--run)/,
+  lua: EVAL,
+  rscript: EVAL,
+  osascript: EVAL,
+  pwsh: POWERSHELL,
+  powershell: POWERSHELL,
+  expect: /^-c/,
+  elixir: EVAL,
+  julia: EVAL,
+  groovy: EVAL,
+};
+
+/** Runs code that stands in the command itself, which is not taken apart. */
+export const inlineCode: Rule = { rule: "inline-code", test: findCode };
+
+function findCode({ program, args, redirects }: Subject): Finding {
+  if (!isInterpreter(program)) return undefined;
+  const pattern = CODE[program.replace(/[\d.]+$/, "")];
+  const option = pattern && optionsOf(args).find((value) => pattern.test(value));
+  if (option !== undefined) return `runs code written in the command (${program} ${nameOf(option)})`;
+  const isGiven = redirects.some(({ body }) => body !== undefined) && args.every(({ value }) => value.startsWith("-"));
+  return isGiven ? `runs code written in the command (${program})` : undefined;
+}
+
+/** What stands before the script that an interpreter runs, or before a module's arguments. */
+function optionsOf(args: Subject["args"]): string[] {
+  const values = args.map(({ value }) => value);
+  const end = values.findIndex(
+    (value, at) => value === "-m" || (!/^(-|eval$)/.test(value) && !/^-[WXIrM]$/.test(values[at - 1] ?? "")),
+  );
+  return end < 0 ? values : values.slice(0, end);
+}
+
+function nameOf(option: string): string {
+  return /^--?[a-zA-Z]+|^eval/.exec(option)?.[0] ?? option;
+}

@@ -1,0 +1,32 @@
+import type { Subject } from "../../programs/programs.ts";
+import type { Finding, Rule } from "../rule.ts";
+
+/** Names by which people and scripts mean one thing, and a function or an alias could mean another. */
+const COMMON = new Set(
+  "bash builtin cat cd claude command cp curl docker echo eval exec exit export find git grep kill ls make mv node npm plexus printf python python3 read rm sed sh source ssh sudo test trap".split(
+    " ",
+  ),
+);
+const HANDLERS = /^(command_not_found_handler?|precmd|preexec|chpwd)$/;
+
+/** Gives the name of a common command another meaning. */
+export const redefine: Rule = {
+  rule: "redefine",
+  test: findRedefinition,
+  testWhole: ({ functions }) =>
+    functions.filter((name) => COMMON.has(name) || HANDLERS.test(name)).map((name) => redefined(name)),
+};
+
+function findRedefinition({ program, args }: Subject): Finding {
+  if (program === "hash" && args.some(({ value }) => value === "-p"))
+    return "makes a command run another file (hash -p)";
+  if (program === "enable" && args.some(({ value }) => value.startsWith("-f")))
+    return "loads code into the shell (enable -f)";
+  if (program !== "alias") return undefined;
+  const name = args.map(({ value }) => /^([^=]+)=/.exec(value)?.[1] ?? "").find((one) => COMMON.has(one));
+  return name && redefined(name);
+}
+
+function redefined(name: string): string {
+  return `gives a command another meaning (${name})`;
+}

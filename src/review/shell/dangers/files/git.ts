@@ -1,0 +1,63 @@
+import { gitArguments } from "../../programs/git-arguments.ts";
+import type { Subject } from "../../programs/programs.ts";
+import { isNamed, type Option, readArguments } from "../../syntax/options.ts";
+import type { Finding, Rule } from "../rule.ts";
+
+type Rest = { options: Option[]; words: string[]; has: (...names: string[]) => boolean };
+
+/** By the verb: what of it loses work or history. */
+const LOSSES: Record<string, (rest: Rest) => boolean> = {
+  reset: ({ has }) => has("--hard", "--merge", "--keep"),
+  clean: ({ has }) => has("-f", "--force"),
+  branch: ({ has }) => has("-D", "-M", "-C", "-f", "--force"),
+  tag: ({ has }) => has("-d", "--delete", "-f", "--force"),
+  checkout: ({ has, words }) => has("-f", "--force", "-B") || words.includes("--") || words.includes("."),
+  switch: ({ has }) => has("-f", "--discard-changes", "-C", "--force-create"),
+  restore: ({ has }) => !has("-S", "--staged") || has("-W", "--worktree"),
+  rm: ({ has }) => has("-r", "-f", "--force") && !has("--cached"),
+  stash: ({ words }) => ["drop", "clear"].includes(words[0] ?? ""),
+  worktree: ({ words, has }) => words[0] === "remove" && has("-f", "--force"),
+  reflog: ({ words }) => ["expire", "delete"].includes(words[0] ?? ""),
+  gc: ({ options }) => options.some(({ name }) => name.startsWith("--prune")),
+  prune: () => true,
+  "filter-branch": () => true,
+  "filter-repo": () => true,
+  "update-ref": () => true,
+  replace: () => true,
+};
+
+/** Loses work or history, changes what others have, or where it goes. */
+export const git: Rule = { rule: "git", test: findGit };
+
+function findGit(command: Subject): Finding {
+  if (command.program !== "git") return undefined;
+  const { verb, rest } = gitArguments(command);
+  const { options } = readArguments(rest, verb === "commit" ? { short: "mFcCt", long: ["message"] } : {});
+  const words = rest.map(({ value }) => value);
+  const has = (...names: string[]) => options.some((option) => isNamed(option, ...names));
+  if (verb === "push") return pushes(words, has);
+  if (["commit", "merge", "rebase", "am"].includes(verb) && has("--no-verify")) return skipsHooks(verb);
+  if (verb === "commit" && has("-n")) return skipsHooks(verb);
+  if (verb === "remote" && ["add", "set-url", "rename"].includes(words[0] ?? "")) {
+    return "changes where git fetches from and pushes to (git remote)";
+  }
+  const isLoss = Object.hasOwn(LOSSES, verb) && LOSSES[verb]?.({ options, words, has });
+  return isLoss ? `loses work or history (git ${verb})` : undefined;
+}
+
+function pushes(words: string[], has: Rest["has"]): Finding {
+  if (
+    has("-f", "--force-with-lease", "--mirror", "-d", "--delete", "--prune") ||
+    words.some((word) => /^[+:]/.test(word))
+  ) {
+    return "overwrites or removes what others have (git push)";
+  }
+  if (has("--no-verify")) return skipsHooks("push");
+  return words.some((word) => /^([a-z+]+:\/\/|[\w.-]+@[\w.-]+:)/.test(word))
+    ? "pushes to an address written in the command (git push)"
+    : undefined;
+}
+
+function skipsHooks(verb: string): string {
+  return `skips the checks of this repository (git ${verb} --no-verify)`;
+}

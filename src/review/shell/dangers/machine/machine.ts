@@ -1,0 +1,51 @@
+import { gitArguments } from "../../programs/git-arguments.ts";
+import type { Subject } from "../../programs/programs.ts";
+import type { Finding, Rule } from "../rule.ts";
+
+const POWER = new Set(["shutdown", "reboot", "halt", "poweroff", "init", "telinit"]);
+const SERVICES = new Set(["systemctl", "service", "launchctl", "rc-service", "update-rc.d", "chkconfig", "loginctl"]);
+const SCHEDULES = new Set(["crontab", "at", "batch"]);
+const NETWORK = new Set(["iptables", "ip6tables", "nft", "ufw", "firewall-cmd", "route", "ifconfig"]);
+const ACCOUNTS =
+  /^(user(add|mod|del)|group(add|mod|del)|adduser|deluser|passwd|chpasswd|chsh|visudo|vipw|gpasswd|dscl)$/;
+const KERNEL = new Set(["insmod", "modprobe", "rmmod", "kexec", "sysctl", "setenforce"]);
+const INSTALLERS = /^(apt|apt-get|aptitude|dpkg|dnf|yum|rpm|zypper|pacman|apk|brew|snap|flatpak|port|winget|choco)$/;
+const INSTALLS =
+  /^(install|reinstall|remove|purge|upgrade|dist-upgrade|full-upgrade|autoremove|uninstall|erase|add|del|downgrade|tap|-[iresSRU]\w*)$/;
+const GLOBAL_PACKAGES = /^(npm|pnpm|bun|yarn)$/;
+const LOOKS = /^(status|show|list[\w-]*|is-\w+|cat|help|-l|-a|-n|-S|-L|--version|--help)$/;
+
+/** Changes the machine itself, for everybody on it. */
+export const machine: Rule = { rule: "machine", test: findMachine };
+
+function findMachine(command: Subject): Finding {
+  const { program, args } = command;
+  const values = args.map(({ value }) => value);
+  const isLooking = LOOKS.test(values[0] ?? "");
+  if (POWER.has(program)) return `stops or restarts the machine (${program})`;
+  if (SERVICES.has(program)) return isLooking || values[1] === "status" ? undefined : `changes services (${program})`;
+  if (SCHEDULES.has(program)) return isLooking ? undefined : `schedules commands for later (${program})`;
+  if (NETWORK.has(program))
+    return isLooking || values.length === 0 ? undefined : `changes the network of the machine (${program})`;
+  if (program === "git") return schedulesByGit(command) ? "schedules commands for later (git maintenance)" : undefined;
+  if (ACCOUNTS.test(program)) return `changes accounts (${program})`;
+  if (KERNEL.has(program)) return isLooking ? undefined : `changes the running kernel (${program})`;
+  if (INSTALLERS.test(program) && values.some((value) => INSTALLS.test(value))) {
+    return `installs or removes software of the machine (${program})`;
+  }
+  const isGlobal =
+    values.includes("-g") || values.includes("--global") || (program === "yarn" && values[0] === "global");
+  if (
+    GLOBAL_PACKAGES.test(program) &&
+    isGlobal &&
+    values.some((value) => /^(i|install|add|link|un\w+|remove|rm)$/.test(value))
+  ) {
+    return `installs or removes software of the machine (${program} -g)`;
+  }
+  return undefined;
+}
+
+function schedulesByGit(command: Subject): boolean {
+  const { verb, rest } = gitArguments(command);
+  return verb === "maintenance" && rest[0]?.value === "start";
+}

@@ -1,0 +1,70 @@
+import type { Subject } from "../../programs/programs.ts";
+import { readArguments, valuesOf } from "../../syntax/options.ts";
+
+/** Operations of cloud command lines that only look. */
+const AWS_LOOKS =
+  /^(ls|help|wait|describe|list|get|head|lookup|search|batch-get|select|scan|query|filter|tail|test|validate)(-|$)/;
+const CLOUD_CHANGES =
+  /^(delete|create|deploy|update|remove|set|reset|add|destroy|stop|start|restart|rollback|import|purge|publish|ssh|invoke|assign|apply|rm|cp|mv|rsync)(-|$)/;
+const GH_CHANGES: Record<string, RegExp> = {
+  repo: /^(delete|create|edit|archive|rename|fork|sync|deploy-key|set-default)$/,
+  pr: /^(merge|close)$/,
+  release: /^(create|delete|edit|upload|delete-asset)$/,
+  secret: /^(set|delete)$/,
+  variable: /^(set|delete)$/,
+  workflow: /^(run|enable|disable)$/,
+  gist: /^(create|edit|delete)$/,
+  issue: /^(delete|transfer|lock)$/,
+  "ssh-key": /^(add|delete)$/,
+  "gpg-key": /^(add|delete)$/,
+  auth: /^(login|logout|refresh|setup-git)$/,
+  extension: /^(install|upgrade|exec)$/,
+  alias: /^(set|import)$/,
+  codespace: /^(create|delete|ssh|cp)$/,
+};
+
+/** The words of a cloud command line that change something there. */
+export function cloudChange(command: Subject): string | undefined {
+  const plain = command.args.map(({ value }) => value).filter((value) => !value.startsWith("-"));
+  switch (command.program) {
+    case "gh":
+      return plain[0] === "api" ? apiChange(command) : ghChange(plain);
+    case "glab":
+      return plain[0] === "api" ? apiChange(command) : plain.find((word) => CLOUD_CHANGES.test(word));
+    case "aws":
+    case "aws2":
+      return awsChange(command);
+    case "gcloud":
+    case "az":
+    case "gsutil":
+    case "doctl":
+    case "supabase":
+      return plain.find((word) => CLOUD_CHANGES.test(word));
+    default:
+      return undefined;
+  }
+}
+
+function ghChange([noun = "", verb = ""]: string[]): string | undefined {
+  return Object.hasOwn(GH_CHANGES, noun) && GH_CHANGES[noun]?.test(verb) ? `${noun} ${verb}` : undefined;
+}
+
+/** A call of an API changes something unless it reads; with fields it posts. */
+function apiChange({ args }: Subject): string | undefined {
+  const valued = { short: "XfFHqpt", long: ["method", "field", "raw-field", "header", "input", "jq", "template"] };
+  const { options, operands } = readArguments(args.slice(1), valued);
+  const method = valuesOf(options, "-X", "--method")[0]?.value.toUpperCase();
+  const fields = valuesOf(options, "-f", "-F", "--field", "--raw-field", "--input");
+  if (operands[0]?.value === "graphql") {
+    return fields.some(({ value, isDynamic }) => isDynamic || /\bmutation\b|@/.test(value)) ? "api graphql" : undefined;
+  }
+  const isReading = method === undefined ? fields.length === 0 : method === "GET" || method === "HEAD";
+  return isReading ? undefined : `api ${method ?? "POST"}`;
+}
+
+function awsChange({ args }: Subject): string | undefined {
+  const long = ["profile", "region", "output", "endpoint-url", "query"];
+  const [service, operation] = readArguments(args, { long }).operands.map(({ value }) => value);
+  if (!service || !operation || AWS_LOOKS.test(operation)) return undefined;
+  return `${service} ${operation}`;
+}

@@ -1,0 +1,63 @@
+import type { Subject } from "../../programs/programs.ts";
+import type { Finding, Rule } from "../rule.ts";
+import { cloudChange } from "./cloud.ts";
+
+const PACKAGES = "publish unpublish deprecate login logout adduser owner access token dist-tag";
+const CLUSTER =
+  "delete apply create replace patch edit scale drain cordon uncordon taint run expose label annotate set autoscale cp";
+/** Verbs that change what others see or use, by their program. */
+const VERBS: Record<string, string> = {
+  npm: PACKAGES,
+  pnpm: PACKAGES,
+  yarn: "publish npm",
+  bun: "publish",
+  cargo: "publish yank owner login",
+  gem: "push yank owner signin",
+  twine: "upload",
+  poetry: "publish",
+  uv: "publish",
+  hatch: "publish",
+  mvn: "deploy release:perform",
+  docker: "push login",
+  podman: "push login",
+  skopeo: "copy delete",
+  helm: "push install upgrade uninstall delete rollback",
+  terraform: "apply destroy import taint force-unlock",
+  tofu: "apply destroy import taint force-unlock",
+  pulumi: "up destroy import",
+  kubectl: CLUSTER,
+  oc: CLUSTER,
+  ansible: "",
+  "ansible-playbook": "",
+  cdk: "deploy destroy",
+  serverless: "deploy remove",
+  sls: "deploy remove",
+  firebase: "deploy",
+  wrangler: "deploy publish delete",
+  vercel: "deploy --prod remove rm env",
+  netlify: "deploy",
+  fly: "deploy destroy scale secrets",
+  flyctl: "deploy destroy scale secrets",
+  heroku: "apps:destroy config:set releases:rollback run",
+  eb: "deploy terminate",
+  surge: "",
+  ngrok: "",
+  cloudflared: "",
+};
+
+/** Changes something on other machines, for other people. */
+export const publish: Rule = { rule: "publish", test: findPublishing };
+
+function findPublishing(command: Subject): Finding {
+  const { program, args } = command;
+  const verbs = Object.hasOwn(VERBS, program) ? VERBS[program] : undefined;
+  if (verbs === "" && args.length > 0) return `changes something outside of this machine (${program})`;
+  const verb = verbOf(command, verbs?.split(" ") ?? []) ?? cloudChange(command);
+  return verb && `changes something outside of this machine (${program} ${verb})`;
+}
+
+/** The first operand; the values of options that come before it are no verbs. */
+function verbOf({ args }: Subject, verbs: string[]): string | undefined {
+  const plain = args.map(({ value }) => value).filter((value) => !value.startsWith("-") || value === "--prod");
+  return plain.slice(0, 3).find((value, at) => verbs.includes(value) && (at === 0 || args[0]?.value.startsWith("-")));
+}

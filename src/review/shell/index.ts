@@ -1,0 +1,8 @@
+export { type Danger, dangersIn } from "./command-dangers.ts";
+export { holdsSecrets } from "./dangers/files/secrets.ts";
+export { changesData } from "./dangers/network/database.ts";
+export { runsLater } from "./paths/later-files.ts";
+export { fromWorkingDir, isTooLong, locate, startIn, TOO_LONG } from "./paths/paths.ts";
+export { MAX_COMMAND_CHARS } from "./syntax/parse-limits.ts";
+export { type Reading, readCommand, type SimpleCommand } from "./syntax/parsed-command.ts";
+export { type Part, partsOf, type Role } from "./syntax/parts.ts";

@@ -1,0 +1,80 @@
+import type { SimpleCommand, Word } from "../syntax/parsed-command.ts";
+
+/** Where a path lies, seen from where the command starts. */
+export type Location = "inside" | "temporary" | "device" | "outside";
+
+/** No system takes a longer path, and reading one would take long. */
+const MAX_PATH_CHARS = 4_096;
+/** Why such a path is not judged, in words that go on after "it". */
+export const TOO_LONG = "names a path that is too long to read";
+const HOME = /^(~[^/]*|\$HOME|\$\{HOME\})(?=\/|$)/;
+const TEMPORARY = /^(\/tmp|\/var\/tmp|\/private\/tmp|\$TMPDIR|\$\{TMPDIR\})(\/|$)/;
+const HARMLESS_DEVICE = /^\/dev\/(null|zero|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
+
+/** What of a word may be a path: all of it, or what follows the `=` of an option. */
+export function pathIn({ value }: Pick<Word, "value">): string | undefined {
+  const candidate = /^-{0,2}[\w-]+=(.+)$/.exec(value)?.[1] ?? value;
+  if (/^[a-z][\w+.-]*:\/\//i.test(candidate) || candidate.startsWith("-")) return undefined;
+  const isPath = candidate.includes("/") || HOME.test(candidate) || candidate === ".." || candidate === ".";
+  return isPath ? candidate : undefined;
+}
+
+export function isTooLong(path: string): boolean {
+  return path.length > MAX_PATH_CHARS;
+}
+
+/** Whether it begins with the home directory, however that is spelled. */
+export function isBelowHome(path: string): boolean {
+  return HOME.test(path);
+}
+
+/** A directory as it is known: a path, or the unknown place where the command starts and what lies below it. */
+export type Directory = { workingDir: string | null; at: string };
+
+/** A path as it is seen from the working directory, or in full where it lies elsewhere. */
+export function fromWorkingDir(path: string, { workingDir, at }: Directory): string {
+  if (HOME.test(path) || path.startsWith("$")) return normalised(`/${path}`).slice(1);
+  const full = normalised(path.startsWith("/") ? path : `${at}/${path}`);
+  const root = workingDir ?? START;
+  return full.startsWith(`${root}/`) ? full.slice(root.length + 1) : full;
+}
+
+export function locate(path: string, { workingDir, at }: Directory): Location {
+  if (HARMLESS_DEVICE.test(path)) return "device";
+  if (HOME.test(path)) return "outside";
+  const full = normalised(path.startsWith("/") || path.startsWith("$") ? path : `${at}/${path}`);
+  const root = workingDir ?? START;
+  if (full === root || full.startsWith(root === "/" ? "/" : `${root}/`)) return "inside";
+  return TEMPORARY.test(full) ? "temporary" : "outside";
+}
+
+/** Where a command starts whose directory nobody has told us. */
+const START = "/\u0000start";
+
+export function startIn(workingDir: string | null): Directory {
+  if (workingDir === null) return { workingDir, at: START };
+  const at = normalised(workingDir);
+  return { workingDir: at, at };
+}
+
+/** Where the shell stands after this command; `cd` with anything that is not known leads outside. */
+export function after({ words }: Pick<SimpleCommand, "words">, directory: Directory): Directory {
+  const [program, ...rest] = words;
+  if (program?.value !== "cd" && program?.value !== "pushd") return directory;
+  const target = rest.find(({ value }) => !value.startsWith("-"));
+  if (!target || target.isDynamic || HOME.test(target.value) || rest.some(({ value }) => value === "-"))
+    return { ...directory, at: "/somewhere" };
+  const { value } = target;
+  const at = normalised(value.startsWith("/") ? value : `${directory.at}/${value}`);
+  return { ...directory, at: isTooLong(at) ? "/somewhere" : at };
+}
+
+/** Without `.`, `..` and doubled slashes, as far as text alone can tell. */
+function normalised(path: string): string {
+  const kept: string[] = [];
+  for (const segment of path.split("/")) {
+    if (segment === "..") kept.pop();
+    else if (segment !== "" && segment !== ".") kept.push(segment);
+  }
+  return path.startsWith("$") ? kept.join("/") : `/${kept.join("/")}`;
+}

@@ -1,0 +1,70 @@
+import { isNamed, readArguments, valuesOf } from "../syntax/options.ts";
+import type { Word } from "../syntax/parsed-command.ts";
+import type { Subject } from "./programs.ts";
+
+/** What a sed does beside printing. */
+export type SedWork = { runs: boolean; writes: Word[] };
+
+export function sedArguments({ args }: Subject): SedWork {
+  const valued = { short: "ef", long: ["expression"] };
+  const { options, operands } = readArguments(args.map(inPlace), valued);
+  const given = valuesOf(options, "-e", "--expression");
+  const hasScript = options.some((option) => isNamed(option, "-e", "--expression", "-f", "--file"));
+  const [first, ...others] = operands;
+  const scripts = hasScript ? given : first ? [first] : [];
+  const work = scripts.map((script) => ({ script, ...sedScript(script.value) }));
+  const isInPlace = options.some((option) => isNamed(option, "-i", "--in-place"));
+  const files = hasScript ? operands : others;
+  return {
+    runs: work.some(({ runs }) => runs),
+    writes: [
+      ...work.flatMap(({ script, files }) => files.map((value) => ({ ...script, value }))),
+      ...(isInPlace ? files : []),
+    ],
+  };
+}
+
+/** `-i` may have a suffix glued to it, which no letter of is an option. */
+function inPlace(word: Word): Word {
+  const [, letters] = /^(-[a-zA-Z]*i)./.exec(word.value) ?? [];
+  return letters === undefined || letters.includes("e") ? word : { ...word, value: letters };
+}
+
+/** Whether a script of sed runs commands, and which files it writes. */
+export function sedScript(script: string): { runs: boolean; files: string[] } {
+  const found = { runs: false, files: [] as string[] };
+  let at = 0;
+  const until = (stops: RegExp): string => {
+    const from = at;
+    while (at < script.length && !stops.test(script[at] ?? "")) at++;
+    return script.slice(from, at);
+  };
+  const part = (delimiter: string): void => {
+    for (let isClass = false; at < script.length; at++) {
+      const character = script[at];
+      if (character === "\\") at++;
+      else if (character === "[") isClass = true;
+      else if (character === "]") isClass = false;
+      else if (character === delimiter && !isClass) break;
+    }
+    at++;
+  };
+  while (at < script.length) {
+    const character = script[at++] ?? "";
+    if (character === "/") part("/");
+    else if (character === "\\") part(script[at++] ?? "");
+    else if (character === "s" || character === "y") {
+      const delimiter = script[at++] ?? "";
+      part(delimiter);
+      part(delimiter);
+      const flags = character === "s" ? until(/[;}\nw]/) : "";
+      if (flags.includes("e")) found.runs = true;
+    } else if (character === "e") {
+      found.runs = true;
+      until(/\n/);
+    } else if (character === "w" || character === "W") found.files.push(until(/\n/).trim());
+    else if ("aicrR".includes(character)) until(/\n/);
+    else if (":btT".includes(character)) until(/[;}\n]/);
+  }
+  return found;
+}

@@ -1,0 +1,197 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { dangersIn, partsOf, readCommand } from "../../../src/review/shell/index.ts";
+
+/** The programs with their words, in the order in which they stand. */
+const wordsIn = (source: string) => readCommand(source).commands.map(({ words }) => words.map(({ value }) => value));
+
+describe("readCommand", () => {
+  test.each<[string, string[][]]>([
+    ["ls -la", [["ls", "-la"]]],
+    ["a | b |& c", [["a"], ["b"], ["c"]]],
+    ["a && b || c; d & e", [["a"], ["b"], ["c"], ["d"], ["e"]]],
+    ["echo 'it''s' \"a b\" c\\ d $'\\x41'", [["echo", "its", "a b", "c d", "A"]]],
+    ["if a; then b; else c; fi", [["a"], ["b"], ["c"]]],
+    ["for x in 1 2; do echo $x; done", [["echo", "$x"]]],
+    ["( cd /tmp && ls )", [["cd", "/tmp"], ["ls"]]],
+    ["f() { rm x; }; f", [["rm", "x"], ["f"]]],
+    ["X=1 make all", [["make", "all"]]],
+  ])("takes %s apart as a shell would", (source, words) => {
+    expect(wordsIn(source)).toEqual(words);
+  });
+
+  test.each([
+    ["echo $(rm -rf x)", "$()"],
+    ["echo `rm -rf x`", "backquotes"],
+    ['echo "a $(rm -rf x) b"', "double quotes"],
+    ["diff <(rm -rf x) y", "a process substitution"],
+    ["cat <<EOF\n$(rm -rf x)\nEOF", "a here-document"],
+    [`echo \${X:-$(rm -rf x)}`, "a default"],
+    ["X=$(rm -rf x)", "an assignment"],
+    ["echo $(( $(rm -rf x) + 1 ))", "arithmetic"],
+    ["[[ -n $(rm -rf x) ]]", "a test"],
+    ["case a in $(rm -rf x)) ;; esac", "a pattern"],
+    ["a[$(rm -rf x)]=1", "an index"],
+    ["echo `echo \\`rm -rf x\\``", "backquotes in backquotes"],
+  ])("finds what %s runs inside %s", (source) => {
+    expect(wordsIn(source)).toContainEqual(["rm", "-rf", "x"]);
+  });
+
+  test.each(["cat <<'EOF'\n$(rm -rf x)\nEOF", "echo '$(rm -rf x)'", "echo \\$(true) # $(rm -rf x)"])(
+    "finds nothing where %s only quotes it",
+    (source) => {
+      expect(wordsIn(source)).not.toContainEqual(["rm", "-rf", "x"]);
+    },
+  );
+
+  test("knows what a command is fed, and what is written where", () => {
+    const { commands } = readCommand("a 2>&1 < in | b >> out.log 2> /dev/null");
+    expect(commands.map(({ isFed }) => isFed)).toEqual([false, true]);
+    const redirects = commands.map((command) => command.redirects.map(({ writes, target }) => [writes, target?.value]));
+    expect(redirects).toEqual([
+      [
+        [false, undefined],
+        [false, "in"],
+      ],
+      [
+        [true, "out.log"],
+        [true, "/dev/null"],
+      ],
+    ]);
+  });
+
+  test("knows what stands inside of another command, which is not fed what that one is", () => {
+    const { commands } = readCommand("a $(b | c) | d <(e)");
+    const facts = commands.map(({ words, isFed, isSubstituted }) => [words[0]?.value, isFed, isSubstituted]);
+    expect(facts.sort()).toEqual([
+      ["a", false, false],
+      ["b", false, true],
+      ["c", true, true],
+      ["d", true, false],
+      ["e", false, true],
+    ]);
+  });
+
+  test("says what it could not read", () => {
+    expect(readCommand("echo 'open").problems).not.toEqual([]);
+    expect(readCommand("if true; then").problems).not.toEqual([]);
+    expect(readCommand("echo closed").problems).toEqual([]);
+  });
+});
+
+describe("what is read", () => {
+  const bash = Bun.which("bash");
+  const word = fc.oneof(
+    fc.stringMatching(/^[a-z0-9./_-]{1,8}$/),
+    fc.stringMatching(/^[ a-z0-9$`"|&;<>(){}#*\\-]{0,10}$/).map((text) => `'${text}'`),
+    fc.stringMatching(/^[ a-z0-9'|&;<>(){}#*-]{0,10}$/).map((text) => `"${text}"`),
+    fc.stringMatching(/^[ |&;<>(){}#*'"$]{1,3}$/).map((text) => text.replace(/./g, "\\$&")),
+    fc.stringMatching(/^[a-z \\]{0,6}$/).map((text) => `$'${text.replaceAll("\\", "\\t")}'`),
+  );
+  const simple = fc
+    .tuple(fc.stringMatching(/^cmd[a-z]{1,4}$/), fc.array(word, { maxLength: 4 }))
+    .map(([name, words]) => [name, ...words].join(" "));
+  const program = fc
+    .tuple(simple, fc.array(fc.tuple(fc.constantFrom("; ", " && ", "\n", " ; # note | x\n"), simple), { maxLength: 4 }))
+    .map(([first, rest]) => first + rest.map(([operator, command]) => operator + command).join(""));
+
+  test.skipIf(bash === null)("is what bash itself runs, for any words, quotes and operators", () => {
+    fc.assert(
+      fc.property(program, (source) => {
+        expect(wordsIn(source)).toEqual(runByBash(source));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  /** Bash hands every command that it does not find, and here that is all, to a function that writes its words down. */
+  function runByBash(source: string): string[][] {
+    const recorder = 'command_not_found_handle() { printf \'%s\\0\' "$#" "$@"; return 0; }\n';
+    const { stdout, exitCode, stderr } = Bun.spawnSync([bash ?? "bash", "-c", recorder + source], {
+      env: { PATH: "/nonexistent" },
+    });
+    if (exitCode !== 0) throw new Error(`bash refused ${JSON.stringify(source)}: ${stderr}`);
+    const fields = stdout.toString().split("\0").slice(0, -1);
+    const commands: string[][] = [];
+    while (fields.length > 0) commands.push(fields.splice(0, Number(fields.shift())));
+    return commands;
+  }
+});
+
+describe("garbage", () => {
+  const pieces = [
+    "$(",
+    "`",
+    "((",
+    "(",
+    "{ ",
+    "<<a\n",
+    "'",
+    '"',
+    "\\",
+    "${",
+    "$((",
+    "[[ ",
+    "if ",
+    "case a in ",
+    "a|",
+    "x=$(",
+    '"$(',
+    "${a:-",
+  ];
+  const more = [
+    "$'",
+    "<(",
+    "@(",
+    "{a,",
+    "{1..",
+    "f() { ",
+    "\u0000",
+    "\ud800",
+    "a[$(",
+    "$[",
+    "\\\n",
+    "#",
+    ">a ",
+    "<<<a ",
+    "$((1+",
+    "}",
+    ")",
+    "]",
+    " ",
+  ];
+  const garbage = fc.oneof(
+    fc.string({ maxLength: 2_000, unit: "binary" }),
+    fc.array(fc.constantFrom(...pieces, ...more, "a", " b", ";"), { maxLength: 400 }).map((parts) => parts.join("")),
+  );
+
+  test("of any kind never throws, and its parts are the whole of it", () => {
+    fc.assert(
+      fc.property(garbage, (source) => {
+        const reading = readCommand(source);
+        expect(Array.isArray(dangersIn(reading, "/here"))).toBe(true);
+        expect(
+          partsOf(reading, "/here")
+            .map(({ text }) => text)
+            .join(""),
+        ).toBe(source);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each([...pieces, ...more])(
+    "of a megabyte of %p, or just as much as is taken apart, is read in no time",
+    (piece) => {
+      for (const size of [1024 * 1024, 32_000, 2_000]) {
+        const source = piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
+        const before = process.cpuUsage();
+        const reading = readCommand(source);
+        dangersIn(reading, "/here");
+        partsOf(reading, "/here");
+        const { user, system } = process.cpuUsage(before);
+        expect((user + system) / 1000).toBeLessThan(3_000);
+      }
+    },
+  );
+});
