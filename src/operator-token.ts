@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ZodError } from "zod";
 import { AppError } from "./contract/errors.ts";
 import { Secret } from "./contract/secret.ts";
-import { newSecret } from "./domain/tokens.ts";
+import { newSecret } from "./core/access/tokens.ts";
 
 const OPERATOR_TOKEN = "operator-token";
 

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { Command } from "commander";
 import { type Flags, readConfig } from "../config.ts";
 import { AuditLine, type AuditProblem, AuditReport } from "../contract/audit.ts";
-import { createExportCheck } from "../domain/audit-export.ts";
+import { createExportCheck } from "../core/audit/export.ts";
 import { fileFailure } from "./file-failure.ts";
 import { jsonText, printable } from "./printable.ts";
 import { findServer } from "./server-client.ts";

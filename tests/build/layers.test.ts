@@ -14,9 +14,10 @@ const TARGETS = {
   storage: "src/storage/target.ts",
   claude: "src/claude/target.ts",
   shell: "src/review/shell/target.ts",
-  rules: "src/rules/target.ts",
+  rules: "src/core/rules/target.ts",
   review: "src/review/target.ts",
-  domain: "src/domain/target.ts",
+  core: "src/core/turns/target.ts",
+  outbound: "src/outbound/target.ts",
   http: "src/http/target.ts",
   mcp: "src/mcp/target.ts",
   web: "src/web/target.tsx",
@@ -45,10 +46,11 @@ const MAY_IMPORT: Record<string, readonly (Target | Package)[]> = {
   "src/storage/it.ts": ["storage", "contract", "sql"],
   "src/claude/it.ts": ["claude", "files", "contract"],
   "src/review/shell/it.ts": ["shell", "contract"],
-  "src/rules/it.ts": ["rules", "shell", "files", "contract"],
+  "src/core/rules/it.ts": ["rules", "shell", "files", "contract"],
   "src/review/shell/folder/it.ts": ["shell", "contract"],
   "src/review/it.ts": ["review", "shell", "contract"],
-  "src/domain/it.ts": ["domain", "storage", "claude", "rules", "review", "shell", "files", "contract"],
+  "src/core/it.ts": ["core", "storage", "claude", "rules", "review", "shell", "files", "contract"],
+  "src/outbound/folder/it.ts": ["outbound", "core", "rules", "storage", "contract"],
   "src/web/it.tsx": ["web", "bundle", "review", "shell", "contract"],
   "src/web/folder/it.tsx": ["web", "bundle", "review", "shell", "contract"],
   "src/http/it.ts": ["http", "bundle", ...TRANSPORT],
@@ -58,8 +60,8 @@ const MAY_IMPORT: Record<string, readonly (Target | Package)[]> = {
   "src/config.ts": ["contract"],
   "src/log.ts": ["config", "contract"],
   "src/version.ts": [],
-  "src/operator-token.ts": ["domain", "contract"],
-  "src/app.ts": ["domain", "storage", "claude", "contract", "config", "log", "operator-token"],
+  "src/operator-token.ts": ["core", "rules", "contract"],
+  "src/app.ts": ["core", "rules", "outbound", "storage", "claude", "contract", "config", "log", "operator-token"],
   "src/main.ts": ["cli", "config", "contract", "version"],
   "src/a-folder-without-a-rule/it.ts": [],
   "tests/it.test.ts": [...keys(TARGETS), ...keys(PACKAGES)],
@@ -97,9 +99,9 @@ describe("the linter", () => {
   test("refuses a type, a re-export and a dynamic import as it does any other", async () => {
     const file = "src/http/it.ts";
     const ways = [
-      'import type { A } from "../domain/target.ts";',
-      'export { b } from "../domain/target.ts";',
-      'export const c = (await import("../domain/target.ts")) as A;',
+      'import type { A } from "../core/target.ts";',
+      'export { b } from "../core/target.ts";',
+      'export const c = (await import("../core/target.ts")) as A;',
     ];
     await write(file, ways.join("\n"));
     const refused = (await lint(file)).filter(({ category }) => category === "lint/style/noRestrictedImports");
@@ -107,7 +109,7 @@ describe("the linter", () => {
   });
 
   test.each([
-    ["src/domain/it.ts", true],
+    ["src/core/it.ts", true],
     ["src/main.ts", true],
     ["src/config.ts", false],
     ["tests/it.test.ts", false],
@@ -128,9 +130,9 @@ describe("the linter", () => {
   });
 
   test("refuses two files that import each other", async () => {
-    await write("src/domain/it.ts", 'import "./other.ts";\n');
-    await write("src/domain/other.ts", 'import "./it.ts";\n');
-    const categories = (await lint("src/domain")).map(({ category }) => category);
+    await write("src/core/it.ts", 'import "./other.ts";\n');
+    await write("src/core/other.ts", 'import "./it.ts";\n');
+    const categories = (await lint("src/core")).map(({ category }) => category);
     expect(categories).toContain("lint/suspicious/noImportCycles");
   });
 });

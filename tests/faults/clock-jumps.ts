@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Approval } from "../../src/contract/approvals/approval.ts";
-import { allow, OPERATOR, openDomain } from "../domain/open-domain.ts";
+import { allow, OPERATOR, openDomain } from "../core/open-core.ts";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
 import { permitMessage, post } from "../support/raw-mcp.ts";
 import { temporaryDirectory } from "../support/temporary.ts";

@@ -6,7 +6,7 @@ import { drizzle } from "drizzle-orm/bun-sqlite";
 import { approvalQueries } from "../../src/storage/approvals.ts";
 import { openDatabase, openStorage } from "../../src/storage/database.ts";
 import { createWriter } from "../../src/storage/writer.ts";
-import { allow, OPERATOR, openDomain } from "../domain/open-domain.ts";
+import { allow, OPERATOR, openDomain } from "../core/open-core.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { refusalOf, rejectionOf } from "./refusal.ts";
 import { newApproval, outcome } from "./rows.ts";

@@ -1,0 +1,112 @@
+import type { AuditChain, AuditMark, AuditProblem, DecidedEntry } from "../../contract/audit.ts";
+import { AppError } from "../../contract/errors.ts";
+import { isJsonObject } from "../../contract/values.ts";
+import type { ApprovalRow } from "../../storage/approvals.ts";
+import { entryIn } from "../../storage/audit-entry.ts";
+import type { Storage } from "../../storage/database.ts";
+import { hashOf } from "../approvals/request.ts";
+import { chainOf, decidedEntry, hashOfUpdate } from "./audit.ts";
+import { TWICE, UNKNOWN } from "./deliveries.ts";
+
+const PAGE = 200;
+
+type Report = (problem: AuditProblem) => void;
+/** What each chain was checked to hold: everything behind this entry. */
+export type Begins = Record<AuditChain, number>;
+
+/** What is wrong with the decision on record of which an entry tells. */
+export function problemOfDecision(
+  decision: ApprovalRow | "unreadable" | undefined,
+  entry: DecidedEntry,
+  chain: AuditChain,
+  seq: number,
+): string | undefined {
+  if (!decision) return "this decision was removed";
+  return decision === "unreadable" ? changed("its input is no JSON") : changeIn(decision, entry, chain, seq);
+}
+
+/** A decision as it stands on record, where somebody may have written anything. */
+export function readDecision(storage: Storage, approvalId: string): ApprovalRow | "unreadable" | undefined {
+  try {
+    return storage.approvals.get(approvalId);
+  } catch (cause) {
+    if (cause instanceof AppError && cause.cause instanceof SyntaxError) return "unreadable";
+    throw cause;
+  }
+}
+
+/** What differs between a decision as it was chained and as it stands on record now. */
+function changeIn(row: ApprovalRow, entry: DecidedEntry, chain: AuditChain, seq: number): string | undefined {
+  const { status, resolvedAt, resolvedBy } = row;
+  if (status === "pending" || resolvedAt === null || resolvedBy === null) return "this decision was taken back";
+  if (chainOf(row) !== chain) return changed("is_builtin");
+  if (row.auditSeq !== seq) return "this decision names another place in the chain";
+  if (row.askHash !== entry.ask_hash) return changed("ask_hash");
+  const deliveredAt = entry.delivered_at === null ? null : row.deliveredAt;
+  const isCut =
+    row.inputCutAt !== null && isEmpty(row.input) && (row.updatedInput === null || isEmpty(row.updatedInput));
+  const isEdited = row.updatedInput !== null;
+  const now = decidedEntry(
+    { ...row, askHash: isCut ? row.askHash : hashOf(row.toolName, row.input) },
+    { ...row, status, resolvedAt, resolvedBy, deliveredAt },
+    isCut && isEdited ? (entry.updated_input_hash ?? "") : hashOfUpdate(row.updatedInput),
+  );
+  const different = Object.entries(now).filter(([key, value]) => !Bun.deepEquals(value, Object(entry)[key]));
+  return different.length === 0 ? undefined : changed(...different.map(([key]) => key));
+}
+
+/** What is wrong with the delivery of a decision that did not wait for it by the entries before. */
+export function problemOfDelivery(
+  storage: Storage,
+  chain: AuditChain,
+  approvalId: string,
+  mayBeForgotten: boolean,
+): string | undefined {
+  const place = storage.audit.placeOf(approvalId);
+  if (!place) return mayBeForgotten ? undefined : UNKNOWN;
+  // From before there was a chain.
+  if (place.auditSeq === null) return undefined;
+  const entry = entryIn(storage.audit.page(chain, place.auditSeq - 1, 1)[0]?.entry ?? "");
+  if (entry?.kind !== "decided" || entry.approval_id !== approvalId) return UNKNOWN;
+  return entry.delivered_at === null ? "it was delivered before it was decided" : TWICE;
+}
+
+/** Reports decisions on record that the chains don't know. */
+export async function checkRows(
+  storage: Storage,
+  begins: Begins,
+  mark: Pick<AuditMark, "chained_since" | "unchained"> = { chained_since: Number.POSITIVE_INFINITY, unchained: 0 },
+  report: Report,
+): Promise<void> {
+  let older = 0;
+  for (let after: string | undefined; ; ) {
+    const page = storage.audit.decided(after, PAGE);
+    for (const { id, chain, auditSeq, at, entry, oddColumn } of page) {
+      const named = chain && auditSeq !== null && auditSeq > begins[chain] ? entryIn(entry ?? "") : undefined;
+      const isOlder = auditSeq === null && at !== null && at <= mark.chained_since;
+      if (isOlder) older++;
+      if (oddColumn) report(rowProblem(id, changed(oddColumn)));
+      else if (!isOlder && !(named?.kind === "decided" && named.approval_id === id))
+        report(rowProblem(id, "this decision is in no chain: it was inserted"));
+    }
+    after = page.at(-1)?.id;
+    if (page.length < PAGE) break;
+    await new Promise(setImmediate);
+  }
+  if (older > mark.unchained) {
+    const were = `${mark.unchained} decisions from before the chain began were on record, and now there are ${older}`;
+    report(rowProblem(null, `${were}: some were inserted`));
+  }
+}
+
+function isEmpty(input: unknown): boolean {
+  return isJsonObject(input) && Object.keys(input).length === 0;
+}
+
+function changed(...fields: string[]): string {
+  return `this decision was changed: ${fields.join(", ")}`;
+}
+
+function rowProblem(approvalId: string | null, problem: string): AuditProblem {
+  return { chain: "decisions", seq: null, approval_id: approvalId === null ? null : String(approvalId), problem };
+}

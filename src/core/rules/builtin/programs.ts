@@ -1,0 +1,159 @@
+import { isAbsent, isEntry, isFile, isTree, type Scene } from "../scene.ts";
+import { type Arguments, isBoundedFormat, type Options, readArguments } from "./arguments.ts";
+
+/** What the operands of a program are. */
+type Operands = "none" | "text" | "files" | "entries" | "trees";
+type Program = Options & {
+  operands: Operands;
+  least?: number;
+  most?: number;
+  /** Options that make it go into directories. */
+  descends?: readonly string[];
+};
+
+const ANY = /^/;
+const NUMBER = /^\d{1,9}$/;
+/** How wide a column is: a few words must not print gigabytes. */
+const WIDTH = /^\d{1,3}$/;
+const AMOUNT = /^[-+]?\d{1,12}[bkKmMG]?$/;
+const RANGES = /^[\d,-]{1,200}$/;
+const SORT_KEY = /^\d{1,4}(?:\.\d{1,4})?[bdfgiMhnRrV]*(?:,\d{1,4}(?:\.\d{1,4})?[bdfgiMhnRrV]*)?$/;
+
+const SUMS: Program = { operands: "files" };
+
+/**
+ * Programs that only read, each with every option that is known to be harmless in the GNU, BSD and BusyBox versions
+ * alike. An option that takes a value in one of them and none in another is left out.
+ *
+ * Not here, on purpose: `git`, since what it reads in a repository can name programs that it runs (`core.fsmonitor`,
+ * `diff.external`, filters, hooks, submodules with settings of their own, promisor remotes), and `status` writes the
+ * index; `rg`, since `RIPGREP_CONFIG_PATH` can make it follow links or run a preprocessor; `awk`, `jq`, `env` and
+ * `printenv`, since they write, run, or print the environment with its keys; `xxd`, since its second operand is written.
+ */
+const PROGRAMS = new Map<string, Program>([
+  ["true", { operands: "text" }],
+  ["false", { operands: "text" }],
+  ["echo", { operands: "text", flags: "neE" }],
+  ["pwd", { operands: "none", flags: "LP" }],
+  ["whoami", { operands: "none" }],
+  ["hostname", { operands: "none" }],
+  ["id", { operands: "none", flags: "ugnGr" }],
+  ["uname", { operands: "none", flags: "asnrvmpio" }],
+  ["basename", { operands: "text", flags: "a", valued: { s: ANY } }],
+  ["dirname", { operands: "text" }],
+  [
+    "ls",
+    {
+      operands: "entries",
+      flags: "1aAlhtrSRFpdisnogkmcuxqCU",
+      long: /^--(?:all|almost-all|recursive|reverse|human-readable|directory|inode|size|full-time|group-directories-first|color(?:=(?:auto|always|never))?|sort=\w+|time=\w+|time-style=[\w+%:. -]+)$/,
+      descends: ["R", "--recursive"],
+    },
+  ],
+  [
+    "stat",
+    {
+      operands: "entries",
+      least: 1,
+      flags: "L",
+      valued: { c: isBoundedFormat },
+      long: /^--(?:format|printf)=(?!.*%[^%A-Za-z]*\d{4})/s,
+    },
+  ],
+  ["file", { operands: "files", least: 1, flags: "bi", long: /^--(?:brief|mime|mime-type|mime-encoding)$/ }],
+  ["realpath", { operands: "entries", least: 1, flags: "eq" }],
+  ["readlink", { operands: "entries", least: 1, flags: "fn" }],
+  [
+    "du",
+    {
+      operands: "trees",
+      flags: "shackmx",
+      valued: { d: NUMBER },
+      long: /^--(?:all|summarize|human-readable|total|apparent-size|bytes|max-depth=\d{1,4})$/,
+    },
+  ],
+  ["cat", { operands: "files", flags: "nbsveEtTA", long: /^--(?:number|number-nonblank|show-all|squeeze-blank)$/ }],
+  ["head", { operands: "files", flags: "qv", valued: { n: AMOUNT, c: AMOUNT }, isNumeric: true, long: lines() }],
+  ["tail", { operands: "files", flags: "qv", valued: { n: AMOUNT, c: AMOUNT }, isNumeric: true, long: lines() }],
+  ["wc", { operands: "files", flags: "lwcmL", long: /^--(?:lines|words|bytes|chars|max-line-length)$/ }],
+  [
+    "sort",
+    {
+      operands: "files",
+      flags: "nrufbdighVMRscCm",
+      valued: { k: SORT_KEY, t: /^.$/ },
+      long: /^--(?:reverse|unique|numeric-sort|human-numeric-sort|version-sort|general-numeric-sort|ignore-case|stable)$/,
+    },
+  ],
+  // A second operand would be written.
+  ["uniq", { operands: "files", most: 1, isLastWritten: true, flags: "cdui", valued: { f: NUMBER, s: NUMBER } }],
+  [
+    "cut",
+    {
+      operands: "files",
+      flags: "s",
+      valued: { d: ANY, f: RANGES, c: RANGES, b: RANGES },
+      long: /^--(?:complement|only-delimited|delimiter=.*|fields=[\d,-]+|output-delimiter=.*)$/,
+    },
+  ],
+  ["tr", { operands: "text", least: 1, most: 2, flags: "cCds" }],
+  ["nl", { operands: "files", flags: "p", valued: { b: /^[atn]$/, s: ANY, w: WIDTH, v: NUMBER, n: /^(?:ln|rn|rz)$/ } }],
+  ["tac", { operands: "files" }],
+  ["rev", { operands: "files" }],
+  ["comm", { operands: "files", least: 2, most: 2, flags: "123" }],
+  ["cmp", { operands: "files", least: 2, most: 2, flags: "sl" }],
+  // Files only: of two directories it would compare what links in them lead to.
+  [
+    "diff",
+    {
+      operands: "files",
+      least: 2,
+      most: 2,
+      flags: "uqswbBiya",
+      valued: { U: NUMBER, C: NUMBER, W: WIDTH },
+      long: /^--(?:brief|unified(?:=\d{1,6})?|side-by-side|ignore-all-space|ignore-space-change|ignore-blank-lines|ignore-case|suppress-common-lines|color=never)$/,
+    },
+  ],
+  ["cksum", SUMS],
+  ["md5sum", SUMS],
+  ["sha1sum", SUMS],
+  ["sha256sum", SUMS],
+  ["sha512sum", SUMS],
+]);
+
+/** Whether the program with these arguments does nothing but read what may be read. */
+export function isKnownReader(name: string, words: readonly string[], scene: Scene): boolean {
+  const program = PROGRAMS.get(name);
+  if (!program) return false;
+  // What they print is all that their words can change.
+  if (program.operands === "text" && name !== "tr" && name !== "basename" && name !== "dirname") return true;
+  const read = readArguments(words, program, (word) => isAbsent(word, scene));
+  return read !== undefined && areFit(read, program, scene);
+}
+
+function areFit({ operands, given }: Arguments, program: Program, scene: Scene): boolean {
+  const { least = 0, most = Number.POSITIVE_INFINITY } = program;
+  if (operands.length < least || operands.length > most) return false;
+  const descends = program.descends?.some((name) => given.has(name)) ?? false;
+  switch (program.operands) {
+    case "none":
+      return operands.length === 0;
+    case "text":
+      return true;
+    case "files":
+      // To `tail` and `sort`, `+` begins an option of old.
+      return operands.every((word) => !word.startsWith("+") && isFile(word, scene));
+    case "entries":
+      return orHere(operands).every((word) => (descends ? isTree(word, scene) : isEntry(word, scene)));
+    case "trees":
+      return orHere(operands).every((word) => isTree(word, scene));
+  }
+}
+
+function orHere(operands: readonly string[]): readonly string[] {
+  return operands.length > 0 ? operands : ["."];
+}
+
+function lines(): RegExp {
+  return /^--(?:lines=[-+]?\d{1,9}|bytes=[-+]?\d{1,12}|quiet|verbose)$/;
+}

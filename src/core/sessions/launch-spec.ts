@@ -1,0 +1,41 @@
+import type { LaunchSpec } from "../../claude/launch.ts";
+import { AppError } from "../../contract/errors.ts";
+import type { SessionConfig } from "../../contract/sessions/session.ts";
+import type { Session } from "./sessions.ts";
+
+type SessionSpec = Omit<
+  LaunchSpec,
+  "claude" | "claudeVersion" | "dir" | "cgroups" | "umask" | "dataDir" | "prompt" | "env" | "loopback"
+>;
+
+/** A session that was stored before there was a choice of carriers names none. */
+export function configOf(session: Session): SessionConfig {
+  if (session.config && session.kind === "managed")
+    return { ...session.config, carrier: session.config.carrier ?? "http" };
+  throw new AppError(
+    "invalid_arguments",
+    `Session "${session.name}" was made for a claude that is started by hand: create another.`,
+  );
+}
+
+/** What a session asks of the CLI for its next turn; one that is to leave no trace goes on in a copy. */
+export function sessionSpec(session: Session, config: SessionConfig, ephemeral: boolean): SessionSpec {
+  const isFirstOfFork = session.claudeSessionId === null && session.forkedFrom !== null;
+  return {
+    workingDir: config.working_dir,
+    supervision: config.supervision,
+    mcpServers: serversOf(config),
+    model: config.model ?? undefined,
+    systemPrompt: config.system_prompt ?? undefined,
+    allowedTools: config.allowed_tools,
+    disallowedTools: config.disallowed_tools,
+    addDirs: config.add_dirs,
+    maxTurns: config.max_turns ?? undefined,
+    resume: session.claudeSessionId ?? session.forkedFrom ?? undefined,
+    forkSession: isFirstOfFork || (ephemeral && session.claudeSessionId !== null),
+  };
+}
+
+function serversOf(config: SessionConfig): Record<string, Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(config.mcp_servers).map(([name, server]) => [name, Object(server)]));
+}

@@ -1,0 +1,35 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { survivorIn } from "../../claude/launch.ts";
+import type { ProcessIdentity } from "../../claude/processes.ts";
+import { AppError } from "../../contract/errors.ts";
+import type { TurnRow } from "../../storage/turns.ts";
+
+/**
+ * The process that a turn was started with, which may have ended. A server that was killed before it could note it
+ * leaves a mark in the child's environment to go by; without either, the child was never started.
+ */
+export function processOf({ pid, processStart }: TurnRow, dir: string): ProcessIdentity | undefined {
+  return pid !== null && processStart !== null ? { pid, startTime: processStart } : survivorIn(dir);
+}
+
+/** Removes what was left of turns that are over. */
+export function removeStrayDirs(turnsDir: string, isKnown: (turnId: string) => boolean): void {
+  for (const name of directoriesIn(turnsDir)) {
+    if (!isKnown(name)) rmSync(join(turnsDir, name), { recursive: true, force: true });
+  }
+}
+
+function directoriesIn(turnsDir: string): string[] {
+  try {
+    return readdirSync(turnsDir);
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    // Nothing was ever started here.
+    if (code === "ENOENT") return [];
+    const advice = "Remove it, or give it to the user that runs Plexus.";
+    throw new AppError("storage_unavailable", `The directory ${turnsDir} can't be read (${code ?? cause}). ${advice}`, {
+      cause,
+    });
+  }
+}

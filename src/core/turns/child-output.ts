@@ -1,0 +1,83 @@
+import { rmSync } from "node:fs";
+import type { CatchUp } from "../../claude/catch-up.ts";
+import { readExitCode, readStderrTail } from "../../claude/end-files.ts";
+import { endChild } from "../../claude/ending.ts";
+import type { ConversationBlock, InitFact, TurnEventDraft } from "../../claude/facts.ts";
+import { filesIn } from "../../claude/launch.ts";
+import { readOutput } from "../../claude/output.ts";
+import { createParser } from "../../claude/parser.ts";
+import { isSameProcess, type ProcessIdentity } from "../../claude/processes.ts";
+import type { Reading } from "../../claude/reading.ts";
+import { judge, type Verdict } from "../../claude/verdict.ts";
+import type { LeftRunning } from "../../contract/sessions/left-running.ts";
+
+/** How long a child may take to end by itself once it was told to. */
+const GRACE_MS = 2_000;
+/** More than any work comes to: a child that writes without end would fill the disk. */
+const MAX_OUTPUT_BYTES = 8 * 1024 ** 3;
+const TOO_MUCH = `The child wrote more than ${MAX_OUTPUT_BYTES} bytes: it was stopped.`;
+
+/** A child's process, where there still is one, and the directory that it writes to. */
+export type Child = { process: ProcessIdentity | undefined; dir: string; catchUp: CatchUp };
+/** What was read in one go: stored together, it is neither lost nor told twice. */
+export type Batch = { events: TurnEventDraft[]; blocks: ConversationBlock[]; reading: Reading };
+export type ChildEnd = Pick<Reading, "init" | "result"> & {
+  verdict: Verdict;
+  /** What it had started and could not be ended. */
+  left: LeftRunning[];
+};
+
+/** Resolves when every process of the child is gone, but for those that it tells. */
+export async function stopChild({ process, dir }: Child): Promise<LeftRunning[]> {
+  return process ? endChild(process, { graceMs: GRACE_MS, dir }) : [];
+}
+
+/**
+ * Hands on what the child writes as it comes, and says how it ended; `undefined` when it was left to go on. What `store`
+ * answers is why the child must not go on.
+ */
+export async function followChild(
+  child: Child,
+  from: Reading,
+  store: (batch: Batch) => Promise<string | undefined>,
+  leave: AbortSignal,
+): Promise<ChildEnd | undefined> {
+  const isOver = () => !child.process || !isSameProcess(child.process);
+  const parser = createParser(from.parser);
+  let { init, result } = from;
+  let stopReason: string | undefined;
+  let left: LeftRunning[] = [];
+  for await (const lines of readOutput(child.dir, from.offset, { isOver, signal: leave, catchUp: child.catchUp })) {
+    const events: TurnEventDraft[] = [];
+    const blocks: ConversationBlock[] = [];
+    for (const { line } of lines) {
+      const parsed = parser.push(line);
+      events.push(...parsed.events);
+      blocks.push(...parsed.facts.blocks);
+      result = parsed.facts.result ?? result;
+      if (init || !parsed.facts.init) continue;
+      init = parsed.facts.init;
+      // The child has read it, and nobody else may.
+      rmSync(filesIn(child.dir).mcpConfig, { force: true });
+    }
+    events.push(...parser.flush());
+    const offset = lines.at(-1)?.offset ?? from.offset;
+    const refused = await store({ events, blocks, reading: { offset, parser: parser.state(), init, result } });
+    stopReason ??= refused;
+    if (isCutOff(init)) stopReason ??= `The child could not reach Plexus (${init?.plexusStatus}): it was stopped.`;
+    if (offset > MAX_OUTPUT_BYTES) stopReason ??= TOO_MUCH;
+    if (stopReason !== undefined) left = await stopChild(child);
+  }
+  if (leave.aborted) return undefined;
+  const exitCode = readExitCode(child.dir);
+  // Nobody noted an exit code: the shell around the CLI was killed, and what it had started may still run.
+  if (exitCode === undefined) left = await stopChild(child);
+  const judged = judge({ exitCode, init, result, stderrTail: readStderrTail(child.dir) });
+  const verdict: Verdict = stopReason === undefined ? judged : { outcome: "failed", message: stopReason };
+  return { init, result, verdict, left };
+}
+
+/** A child that can't reach us could ask nobody. */
+function isCutOff(init: InitFact | undefined): boolean {
+  return init?.plexusStatus !== undefined && init.plexusStatus !== "connected";
+}

@@ -1,0 +1,281 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { createCatchUp } from "../../claude/catch-up.ts";
+import type { UsableClaude } from "../../claude/cli.ts";
+import { launch } from "../../claude/launch.ts";
+import { Reading } from "../../claude/reading.ts";
+import { AppError } from "../../contract/errors.ts";
+import { carrierServer } from "../../contract/sessions/carrier.ts";
+import type { LeftRunning } from "../../contract/sessions/left-running.ts";
+import type { SessionConfig } from "../../contract/sessions/session.ts";
+import type { Storage } from "../../storage/database.ts";
+import type { TurnRow } from "../../storage/turns.ts";
+import type { UnaskedCallRow } from "../../storage/unasked-calls.ts";
+import type { Tokens } from "../access/tokens.ts";
+import type { Broadcast } from "../events/broadcast.ts";
+import { configOf, sessionSpec } from "../sessions/launch-spec.ts";
+import type { McpServerPolicy } from "../sessions/mcp-server-policy.ts";
+import type { Session } from "../sessions/sessions.ts";
+import type { Workspace } from "../sessions/workspace.ts";
+import { processOf, removeStrayDirs } from "./adoption.ts";
+import { type Batch, type Child, type ChildEnd, followChild, stopChild } from "./child-output.ts";
+import { naming, outcomeOf, type Stop } from "./outcome.ts";
+import { createQueueStarter, messageOf } from "./queue/starter.ts";
+import { createTurnQueue } from "./queue/turn-queue.ts";
+import { type Begun, createTurnRecord, type Outcome } from "./record.ts";
+import { insist, isPassing, TRY_AGAIN_MS } from "./retry.ts";
+
+export type Turns = ReturnType<typeof createTurns>;
+
+type TurnsNeed = {
+  storage: Storage;
+  broadcast: Broadcast;
+  tokens: Tokens;
+  abandon: (approvalIds: string[], reason: string) => Promise<void>;
+  now: () => number;
+  onError: (cause: unknown) => void;
+  /** A call ran unasked in a session in which none may. */
+  onSealBroken: (call: UnaskedCallRow) => void;
+  dataDir: string;
+  workspace: Workspace;
+  mcpServerPolicy: McpServerPolicy;
+  maxRunning: number;
+  /** The CLI, or a refusal that says what to do. */
+  claude: () => Promise<UsableClaude>;
+  environment: Record<string, string | undefined>;
+  /** The control group in which each child gets one of its own, where there is any. */
+  cgroups: string | undefined;
+  umask: number;
+  childUrl: () => string;
+  /** How the program is called that carries a child to us. */
+  program: string[];
+};
+
+/** A turn that this process looks after, from before its child is started until its end is on disk. */
+type Running = {
+  child: Child;
+  /** Resolves when the child has been started, or could not be. */
+  launched: Promise<unknown>;
+  over: Promise<void>;
+  /** Why it was stopped, once somebody has said so, and what could not be ended. */
+  stopped?: Stop;
+};
+
+/** An ask must not wait long for the words that came before it. */
+const CATCH_UP_MS = 250;
+/** Children are stopped in a few seconds; only a database that takes no writes holds that up. */
+const STOP_WITHIN_MS = 6_000;
+const ANOTHER_VERSION =
+  "Plexus was replaced by another version, which can't go on with this turn: its child was stopped. Start another turn.";
+const FAILED_INSIDE = "Plexus failed inside; its log has the details. The child was stopped.";
+
+/** Turns: one prompt to one child, its output stored as numbered events, and its end. */
+export function createTurns(need: TurnsNeed) {
+  const { storage } = need;
+  const queue = createTurnQueue(need);
+  const record = createTurnRecord({ ...need, queue });
+  const running = new Map<string, Running>();
+  const leave = new AbortController();
+  let isClosing = false;
+  const insisting = (work: () => Promise<void>) => insist(work, leave.signal, need.onError);
+  const starter = createQueueStarter({
+    ...need,
+    queue,
+    record,
+    begin: (id) => begin(id, () => record.beginQueued(id)),
+    insisting,
+  });
+  const turnsDir = join(need.dataDir, "turns");
+
+  function lookAfter(turnId: string): Running {
+    const child: Child = { process: undefined, dir: join(turnsDir, turnId), catchUp: createCatchUp() };
+    const entry: Running = { child, launched: Promise.resolve(), over: Promise.resolve() };
+    running.set(turnId, entry);
+    return entry;
+  }
+
+  /** Its directories as they really are now: a link may lead elsewhere than when the session was made. */
+  function checkedConfig(session: Session): SessionConfig {
+    const stored = configOf(session);
+    const config = { ...stored, ...need.workspace.directories(stored) };
+    need.mcpServerPolicy.check(session.serversFrom ?? session.owner, config);
+    return config;
+  }
+
+  /** Files a turn, and returns when its child runs or when it is queued; a session has one at a time. */
+  async function start(session: Session, prompt: string, ephemeral: boolean): Promise<TurnRow> {
+    checkedConfig(session);
+    await need.claude();
+    // Whatever began now would be looked after by nobody.
+    if (isClosing) throw new AppError("unreachable", "Plexus is stopping, or handing over: try again in a moment.");
+    const id = storage.newId();
+    const { turn } = await begin(id, () => record.begin(session, { id, prompt, ephemeral }));
+    // What has started may hold a token that lets a queued turn start.
+    starter.look();
+    return turn;
+  }
+
+  /** Starts the child of a turn, unless that is queued once it is filed, or no longer is. */
+  async function begin<B extends Begun | undefined>(id: string, file: () => Promise<B>): Promise<B> {
+    // Known before anybody can see the turn, so that whoever sees it can also cancel it.
+    const entry = lookAfter(id);
+    // Once the turn is on disk, the starter may have begun it already, with an entry of its own.
+    const letGo = () => void (running.get(id) === entry && running.delete(id));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    entry.launched = promise;
+    try {
+      const begun = await file().catch((cause) => {
+        letGo();
+        throw cause;
+      });
+      if (begun?.turn.status === "running") await startChild(entry, begun);
+      else letGo();
+      return begun;
+    } finally {
+      resolve();
+    }
+  }
+
+  async function startChild(entry: Running, { turn, session, prompt }: Begun): Promise<void> {
+    try {
+      const config = checkedConfig(session);
+      const claude = await need.claude();
+      const token = config.loopback_enabled ? await need.tokens.createForChild(session.id) : undefined;
+      const process = launch({
+        ...sessionSpec(session, config, turn.ephemeral),
+        claude: claude.path,
+        claudeVersion: claude.version,
+        dir: entry.child.dir,
+        prompt,
+        env: need.environment,
+        cgroups: need.cgroups,
+        umask: need.umask,
+        dataDir: need.dataDir,
+        loopback:
+          token === undefined
+            ? undefined
+            : carrierServer(config.carrier, { url: need.childUrl(), program: need.program }, token),
+      });
+      entry.child.process = process;
+      await storage.write(() =>
+        storage.turns.setProcess(turn.id, { pid: process.pid, processStart: process.startTime }),
+      );
+    } catch (cause) {
+      const error = naming(await stopChild(entry.child), messageOf(cause));
+      entry.over = insisting(() => end(turn, entry, { status: "failed", error }));
+      // Told at once where the disk takes it; where it does not, the caller hears why.
+      await Promise.race([entry.over, Bun.sleep(TRY_AGAIN_MS)]);
+      throw cause;
+    }
+    entry.over = follow(turn, entry);
+  }
+
+  /** Stores what the child writes as it comes, until the child has ended, and then its end. */
+  async function follow(turn: TurnRow, entry: Running): Promise<void> {
+    await insisting(async () => {
+      try {
+        const reading = Reading.safeParse(storage.turns.reading(turn.id)).data;
+        if (!reading) return await giveUp(turn, entry, ANOTHER_VERSION);
+        // Found by a server that was killed before it could stop the child.
+        const broken = record.brokenSeal(turn);
+        if (broken) return await giveUp(turn, entry, broken);
+        const ended = await followChild(entry.child, reading, (batch) => store(turn, batch), leave.signal);
+        if (ended) await end(turn, entry, await outcomeOf(ended, entry.stopped), ended);
+      } catch (cause) {
+        if (isPassing(cause)) throw cause;
+        need.onError(cause);
+        await giveUp(turn, entry, FAILED_INSIDE);
+      }
+    });
+  }
+
+  /** Tells why the child must not go on. */
+  async function store(turn: TurnRow, batch: Batch): Promise<string | undefined> {
+    for (const call of await record.add(turn, batch)) {
+      if (call.supervision !== "inherit") need.onSealBroken(call);
+    }
+    return record.brokenSeal(turn);
+  }
+
+  /** A child that nobody can read any more must not go on. */
+  async function giveUp(turn: TurnRow, entry: Running, error: string): Promise<void> {
+    const left = await stopChild(entry.child);
+    await end(turn, entry, { status: "failed", error: naming(left, error) });
+  }
+
+  async function end(turn: TurnRow, entry: Running, outcome: Outcome, ended?: ChildEnd): Promise<void> {
+    entry.child.catchUp.end();
+    await record.end(turn, outcome, ended);
+    running.delete(turn.id);
+    starter.look();
+    rmSync(entry.child.dir, { recursive: true, force: true });
+  }
+
+  /** Resolves when every process of the child is gone but those that it tells, and the end of its turn is on disk. */
+  async function stop(entry: Running, why: string): Promise<LeftRunning[]> {
+    entry.stopped ??= { why, left: entry.launched.then(() => stopChild(entry.child)) };
+    const left = await entry.stopped.left;
+    await entry.over;
+    return left;
+  }
+
+  /** What could not be ended; `undefined` when no turn runs or is queued. */
+  async function cancel(session: Session): Promise<LeftRunning[] | undefined> {
+    const error = "The turn was cancelled.";
+    const latest = storage.turns.latest(session.id);
+    if (latest?.status === "queued" && (await record.endQueued(latest.id, { status: "cancelled", error }))) return [];
+    const turn = storage.turns.running(session.id);
+    const entry = turn && running.get(turn.id);
+    return entry && stop(entry, error);
+  }
+
+  // What an earlier server has left behind: children that still run, or that have ended meanwhile.
+  const left = storage.turns.listRunning().map((turn) => {
+    const entry = lookAfter(turn.id);
+    entry.child.process = processOf(turn, entry.child.dir);
+    return { turn, entry };
+  });
+  removeStrayDirs(turnsDir, (turnId) => running.has(turnId));
+  // Once nothing can fail any more: nobody could let go of them then.
+  for (const { turn, entry } of left) entry.over = follow(turn, entry);
+
+  return {
+    start,
+    cancel,
+    /** How many queued turns start before this one, and itself; `undefined` when it is not queued. */
+    place: queue.place,
+    /** Starts what is queued, from now on: children can reach us. */
+    open: starter.open,
+    /** Resolves when what the session's child has written so far is stored, or when that takes too long. */
+    async caughtUp(sessionId: string): Promise<void> {
+      const turn = storage.turns.running(sessionId);
+      const entry = turn && running.get(turn.id);
+      if (!entry) return;
+      const { promise: timeUp, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, CATCH_UP_MS);
+      await Promise.race([entry.child.catchUp.reached(), timeUp]);
+      clearTimeout(timer);
+    },
+    /** Lets go of the children, which go on; the next server finds them by what is on disk. */
+    async handOver(): Promise<void> {
+      isClosing = true;
+      starter.close();
+      leave.abort();
+      await Promise.all([...running.values()].map(({ launched, over }) => Promise.all([launched, over])));
+    },
+    async [Symbol.asyncDispose]() {
+      isClosing = true;
+      starter.close();
+      const why = "Plexus was stopped while this turn ran.";
+      const stopped: Promise<unknown>[] = leave.signal.aborted
+        ? []
+        : [...running.values()].map((entry) => stop(entry, why));
+      stopped.push(insisting(() => starter.cancelAll("Plexus was stopped while this turn was queued.")));
+      const timer = setTimeout(() => leave.abort(), STOP_WITHIN_MS);
+      await Promise.all(stopped);
+      clearTimeout(timer);
+      leave.abort();
+      await Promise.all([...running.values()].map(({ over }) => over));
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import { createHash } from "node:crypto";
+import type { Change, ChangeEvent, ChangeKind } from "../../contract/change.ts";
+import { cutChange } from "../../contract/cut.ts";
+import type { Broadcast } from "../../core/events/broadcast.ts";
+import { readChange } from "../../core/events/change-view.ts";
+import type { Storage } from "../../storage/database.ts";
+import { type Attempt, post } from "./post.ts";
+
+export type Webhooks = ReturnType<typeof createWebhooks>;
+/** What became of attempts, and of events that were given up. */
+export type WebhookOutcome = Attempt | "dropped";
+
+const TOLD: ChangeKind[] = ["approval_requested", "approval_resolved", "unasked_call", "turn_ended"];
+const PAGE = 50;
+const MAX_REFUSALS = 5;
+const MAX_RETRY_MS = 5 * 60_000;
+/** What is older helps nobody any more. */
+const STALE_AFTER_MS = 24 * 60 * 60_000;
+/** A post that is under way when we stop would otherwise be sent again by the next server. */
+const STOP_WITHIN_MS = 2_000;
+
+type WebhooksNeed = {
+  storage: Storage;
+  broadcast: Broadcast;
+  now: () => number;
+  urls: string[];
+  /** Asked for only where there is a webhook. */
+  secret: () => string;
+  /** After the first failure; each further one doubles it. */
+  firstRetryMs: number;
+  report: (message: string, fields: Record<string, unknown>) => void;
+};
+
+/**
+ * Posts what happens to each webhook, in order, one after the other, at least once. What is still to be told is in the
+ * database, and so is how far each has been told: neither a restart nor a receiver that is away loses anything, and
+ * nothing that waits takes memory.
+ */
+export function createWebhooks(need: WebhooksNeed) {
+  const { storage, broadcast, now, report } = need;
+  const counts: Record<WebhookOutcome, number> = { delivered: 0, failed: 0, refused: 0, gone: 0, dropped: 0 };
+  const newest = storage.changes.newestId();
+  const hooks = [...new Set(need.urls)].map((url) => {
+    const id = createHash("sha256").update(url).digest("hex");
+    // The address may be a secret; its host says enough.
+    return { id, url, host: new URL(url).host, position: startOf(id), failures: 0, isGone: false };
+  });
+  type Hook = (typeof hooks)[number];
+  const secret = hooks.length > 0 ? need.secret() : "";
+  const stopping = new AbortController();
+  const cutOff = new AbortController();
+  const bells = new Set<() => void>();
+  const listening = broadcast.listen(ring);
+
+  /** A position of another database's future has seen nothing of this one's. */
+  function startOf(id: string): number {
+    return Math.min(storage.webhooks.position(id) ?? newest, newest);
+  }
+
+  function ring(): void {
+    for (const bell of bells) bell();
+  }
+
+  /** Resolves when the time is up, or without one at the next change; and when we stop. */
+  async function pause(ms?: number): Promise<void> {
+    if (stopping.signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
+    const bell = () => (timer === undefined || stopping.signal.aborted) && resolve();
+    bells.add(bell);
+    await promise;
+    clearTimeout(timer);
+    bells.delete(bell);
+  }
+
+  async function follow(hook: Hook): Promise<void> {
+    while (!stopping.signal.aborted && !hook.isGone) {
+      try {
+        const page = storage.changes.listAfter(hook.position, undefined, PAGE);
+        for (const change of page) if (!(await pass(hook, change))) break;
+        if (page.length === 0) await pause();
+      } catch (cause) {
+        report("a webhook could not be told", { host: hook.host, error: String(cause) });
+        await pause(need.firstRetryMs);
+      }
+    }
+  }
+
+  /** Moves on behind this change, whether it was told or is not to be; `false` when it is still to be told. */
+  async function pass(hook: Hook, change: Change): Promise<boolean> {
+    const event = TOLD.includes(change.kind) ? readChange(storage, change) : undefined;
+    if (event && !(await tell(hook, change, event))) return false;
+    hook.position = change.id;
+    if (event) await storage.write(() => storage.webhooks.setPosition(hook.id, change.id));
+    return true;
+  }
+
+  async function tell(hook: Hook, change: Change, event: ChangeEvent): Promise<boolean> {
+    const body = JSON.stringify({ id: change.id, ...cutChange(event) });
+    for (let refusals = 0; !stopping.signal.aborted; ) {
+      if (now() - change.at > STALE_AFTER_MS) return drop(hook, change, "it is more than a day old");
+      const attempt = await post({ url: hook.url, secret, body, now, signal: cutOff.signal });
+      if (cutOff.signal.aborted) return false;
+      counts[attempt]++;
+      if (attempt === "delivered") {
+        hook.failures = 0;
+        return true;
+      }
+      if (attempt === "gone") {
+        hook.isGone = true;
+        report("a webhook answered 410: it is told nothing more until the next start", { host: hook.host });
+        return false;
+      }
+      if (attempt === "refused" && ++refusals === MAX_REFUSALS) return drop(hook, change, "it was refused");
+      if (hook.failures === 0) report("a webhook does not take what it is told: trying again", { host: hook.host });
+      await pause(backOff(hook.failures++));
+    }
+    return false;
+  }
+
+  function drop(hook: Hook, { id, kind }: Change, reason: string): true {
+    counts.dropped++;
+    report(`a webhook was not told of something: ${reason}`, { host: hook.host, id, kind });
+    return true;
+  }
+
+  /** Between half of it and all, so that receivers that fail together are not called together. */
+  function backOff(failures: number): number {
+    return Math.min(need.firstRetryMs * 2 ** failures, MAX_RETRY_MS) * (0.5 + Math.random() / 2);
+  }
+
+  /** One that is no longer named is forgotten: if it comes back, it begins with what happens then. */
+  async function remember(): Promise<void> {
+    const forgotten = storage.webhooks.ids().filter((known) => !hooks.some(({ id }) => id === known));
+    if (hooks.length === 0 && forgotten.length === 0) return;
+    await storage.write(() => {
+      for (const id of forgotten) storage.webhooks.remove(id);
+      for (const { id, position } of hooks) storage.webhooks.setPosition(id, position);
+    });
+  }
+
+  const started = remember().catch((cause) =>
+    report("the positions of webhooks could not be stored", { error: String(cause) }),
+  );
+  const following = hooks.map(follow);
+  return {
+    counts,
+    gone: (): number => hooks.filter(({ isGone }) => isGone).length,
+    /** How many changes the one that is furthest behind has still to be told of, or passed over. */
+    behind: (): number => {
+      const last = storage.changes.newestId();
+      return Math.max(0, ...hooks.filter(({ isGone }) => !isGone).map(({ position }) => last - position));
+    },
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      ring();
+      listening[Symbol.dispose]();
+      const timer = setTimeout(() => cutOff.abort(), STOP_WITHIN_MS);
+      await Promise.all([started, ...following]);
+      clearTimeout(timer);
+    },
+  };
+}

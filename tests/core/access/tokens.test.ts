@@ -1,0 +1,101 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { createTokens, type Tokens } from "../../../src/core/access/tokens.ts";
+import { OPERATOR, temporaryDomain } from "../open-core.ts";
+
+const OPERATOR_TOKEN = "plx_operator_of-these-tests";
+
+describe("tokens.identify", () => {
+  test("knows the operator, named tokens and children, each by its own", async () => {
+    await using at = await temporaryTokens();
+    const { tokens } = at;
+    const named = await tokens.createNamed("ci");
+    const child = await tokens.createForChild(at.sessionId);
+    expect(tokens.identify(OPERATOR_TOKEN)).toEqual({ principal: { kind: "operator" } });
+    expect(tokens.identify(named.token)).toEqual({ principal: { kind: "token", id: named.id, name: "ci" } });
+    expect(tokens.identify(child)).toEqual({ principal: { kind: "session", sessionId: at.sessionId } });
+  });
+
+  test("knows no token that is only nearly right", async () => {
+    await using at = await temporaryTokens();
+    const { id, token } = await at.tokens.createNamed("ci");
+    const wrong = ["", " ", OPERATOR_TOKEN.slice(1), `${OPERATOR_TOKEN} `, token.slice(0, -1), `${token}x`];
+    wrong.push(`plx_${id}_`, `plx_${id}_${"x".repeat(43)}`, id, token.toUpperCase(), "plx__", "plx_operator_", "%_%");
+    for (const secret of wrong) expect(at.tokens.identify(secret)).toBeUndefined();
+  });
+
+  test("knows no token that was revoked", async () => {
+    await using at = await temporaryTokens();
+    const { token } = await at.tokens.createNamed("ci");
+    await at.tokens.revoke("ci");
+    expect(at.tokens.identify(token)).toBeUndefined();
+    expect(at.tokens.listNamed()).toEqual([]);
+    const again = await at.tokens.createNamed("ci");
+    expect(at.tokens.identify(again.token)).toBeDefined();
+    expect(at.tokens.identify(token)).toBeUndefined();
+  });
+});
+
+describe("tokens.createNamed", () => {
+  test("refuses a name in use", async () => {
+    await using at = await temporaryTokens();
+    const results = await Promise.allSettled([at.tokens.createNamed("ci"), at.tokens.createNamed("ci")]);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+    await expect(at.tokens.createNamed("ci")).rejects.toMatchObject({ code: "name_taken" });
+  });
+
+  test("makes secrets that are never the same, and stores none", async () => {
+    await using at = await temporaryTokens();
+    const secrets = [await at.tokens.createForChild(at.sessionId), await at.tokens.createForChild(at.sessionId)];
+    secrets.push((await at.tokens.createNamed("ci")).token);
+    expect(new Set(secrets).size).toBe(3);
+    using sqlite = new Database(join(at.dataDir, "plexus.db"), { readonly: true });
+    const stored = JSON.stringify(sqlite.query("SELECT * FROM tokens").all());
+    for (const secret of secrets) expect(stored).not.toContain(secret.slice(-43));
+  });
+});
+
+describe("tokens.createForWeb", () => {
+  test("keeps the newest hundred pages of each maker, and ends what the others hold open", async () => {
+    await using at = await temporaryTokens();
+    const named = at.tokens.identify((await at.tokens.createNamed("ci")).token)?.principal;
+    if (named?.kind !== "token") throw new Error("a named token is a token");
+    const [own, first] = [await at.tokens.createForWeb({ kind: "operator" }), await at.tokens.createForWeb(named)];
+    const revoked = at.tokens.revocation(at.tokens.identify(first.token) ?? { principal: named });
+    const later = [];
+    for (let page = 0; page < 100; page++) later.push(await at.tokens.createForWeb(named));
+    expect([revoked.aborted, at.tokens.identify(first.token)]).toEqual([true, undefined]);
+    for (const { token } of [own, ...later]) expect(at.tokens.identify(token)).toBeDefined();
+  });
+});
+
+describe("tokens.revoke", () => {
+  test("ends what the token holds open", async () => {
+    await using at = await temporaryTokens();
+    const { token } = await at.tokens.createNamed("ci");
+    const holder = at.tokens.identify(token) ?? { principal: OPERATOR };
+    const signal = at.tokens.revocation(holder);
+    expect(signal.aborted).toBe(false);
+    await at.tokens.revoke("ci");
+    expect(signal.aborted).toBe(true);
+    expect(at.tokens.revocation(holder).aborted).toBe(true);
+    expect(at.tokens.revocation({ principal: OPERATOR }).aborted).toBe(false);
+  });
+
+  test("says so when there is no such token", async () => {
+    await using at = await temporaryTokens();
+    await expect(at.tokens.revoke("none")).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+async function temporaryTokens(): Promise<AsyncDisposable & { tokens: Tokens; sessionId: string; dataDir: string }> {
+  const domain = await temporaryDomain();
+  const session = await domain.session();
+  return {
+    tokens: createTokens({ storage: { ...domain.storage }, operatorToken: OPERATOR_TOKEN, now: Date.now }),
+    sessionId: session.id,
+    dataDir: domain.dataDir,
+    [Symbol.asyncDispose]: () => domain[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,203 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Principal } from "../../../src/core/access/principals.ts";
+import { allow, deny, edit, OPERATOR, stoppedClock, temporaryDomain } from "../open-core.ts";
+
+const CI: Principal = { kind: "token", id: "1", name: "ci" };
+const OTHER: Principal = { kind: "token", id: "2", name: "other" };
+
+describe("approvals.decide", () => {
+  test("answers ok once the decision is on disk", async () => {
+    await using domain = await temporaryDomain();
+    using ask = await domain.ask(await domain.session());
+    using other = new Database(join(domain.dataDir, "plexus.db"), { readonly: true });
+    const stored = () => other.query("SELECT status, resolved_by FROM loopback_approvals").get();
+    const onDisk = domain.approvals
+      .decide(OPERATOR, ask.approvalId, allow)
+      .then((answer) => ({ answer, row: stored() }));
+    expect(await onDisk).toEqual({
+      answer: { type: "ok", approval_id: ask.approvalId, status: "allowed" },
+      row: { status: "allowed", resolved_by: "operator" },
+    });
+  });
+
+  test("refuses the second decision and names the first", async () => {
+    const clock = stoppedClock(1_700_000_000_123);
+    await using domain = await temporaryDomain({ clock });
+    const session = await domain.sessions.createByHand(CI, "child");
+    using ask = await domain.ask(session);
+    clock.advance(5_000);
+    await domain.approvals.decide(CI, ask.approvalId, deny("no"));
+    clock.advance(5_000);
+    expect(await domain.approvals.decide(OPERATOR, ask.approvalId, allow)).toEqual({
+      type: "already_resolved",
+      approval_id: ask.approvalId,
+      status: "denied",
+      resolved_by: "token:ci",
+      resolved_at: 1_700_000_005,
+    });
+    expect(domain.approvals.get(OPERATOR, ask.approvalId)).toMatchObject({ status: "denied", response_message: "no" });
+  });
+
+  test("gives one of many simultaneous deciders its ok, and all others the name of that one", async () => {
+    await using domain = await temporaryDomain();
+    const session = await domain.sessions.createByHand(CI, "child");
+    for (let round = 0; round < 20; round++) {
+      using ask = await domain.ask(session);
+      const deciders = [OPERATOR, CI, OPERATOR, CI];
+      const answers = await Promise.all(
+        deciders.map((decider, number) =>
+          domain.approvals.decide(decider, ask.approvalId, number % 2 ? allow : deny(`${number}`)),
+        ),
+      );
+      const { status, resolved_by } = domain.approvals.get(OPERATOR, ask.approvalId);
+      const types = answers.map(({ type }) => type).sort();
+      expect(types).toEqual(["already_resolved", "already_resolved", "already_resolved", "ok"]);
+      for (const answer of answers) {
+        expect(answer.status).toBe(status);
+        if (answer.type === "already_resolved") expect<string | null>(answer.resolved_by).toBe(resolved_by);
+      }
+    }
+  });
+
+  test("tells a change once, and only of the decision that counts", async () => {
+    await using domain = await temporaryDomain();
+    using ask = await domain.ask(await domain.session());
+    await Promise.all(
+      [allow, deny("a"), deny("b")].map((decision) => domain.approvals.decide(OPERATOR, ask.approvalId, decision)),
+    );
+    const kinds = domain.storage.changes.listAfter(0, undefined, 10).map(({ kind }) => kind);
+    expect(kinds).toEqual(["approval_requested", "approval_resolved"]);
+  });
+
+  test("keeps what was decided: the edited input, or the reason", async () => {
+    await using domain = await temporaryDomain();
+    const session = await domain.session();
+    using edited = await domain.ask(session);
+    using denied = await domain.ask(session);
+    await domain.approvals.decide(OPERATOR, edited.approvalId, edit({ command: "ls" }));
+    await domain.approvals.decide(OPERATOR, denied.approvalId, deny("too risky"));
+    expect(domain.approvals.get(OPERATOR, edited.approvalId)).toMatchObject({
+      status: "allowed",
+      input: { command: "true" },
+      updated_input: { command: "ls" },
+    });
+    expect(domain.approvals.get(OPERATOR, denied.approvalId)).toMatchObject({
+      status: "denied",
+      response_message: "too risky",
+      updated_input: null,
+    });
+  });
+
+  test("comes too late after the deadline, though no timer has noticed yet", async () => {
+    const clock = stoppedClock();
+    await using domain = await temporaryDomain({ clock, timeoutSecs: 10 });
+    using ask = await domain.ask(await domain.session());
+    const answer = ask.answer();
+    clock.advance(10_000);
+    expect(await domain.approvals.decide(OPERATOR, ask.approvalId, allow)).toMatchObject({
+      type: "already_resolved",
+      status: "timed_out",
+      resolved_by: "timeout",
+    });
+    expect(await answer).toMatchObject({ behavior: "deny", message: expect.stringContaining("Approval timed out") });
+  });
+
+  test("comes in time a millisecond before the deadline", async () => {
+    const clock = stoppedClock();
+    await using domain = await temporaryDomain({ clock, timeoutSecs: 10 });
+    using ask = await domain.ask(await domain.session());
+    clock.advance(9_999);
+    expect(await domain.approvals.decide(OPERATOR, ask.approvalId, allow)).toMatchObject({ type: "ok" });
+  });
+
+  test("fails without a trace when the database refuses, and works afterwards", async () => {
+    await using domain = await temporaryDomain();
+    using ask = await domain.ask(await domain.session());
+    using sqlite = new Database(join(domain.dataDir, "plexus.db"));
+    sqlite.run("CREATE TRIGGER broken BEFORE INSERT ON changes BEGIN SELECT RAISE(ABORT, 'broken'); END");
+    await expect(domain.approvals.decide(OPERATOR, ask.approvalId, allow)).rejects.toMatchObject({
+      code: "storage_unavailable",
+    });
+    expect(domain.approvals.get(OPERATOR, ask.approvalId).status).toBe("pending");
+    sqlite.run("DROP TRIGGER broken");
+    expect(await domain.approvals.decide(OPERATOR, ask.approvalId, allow)).toMatchObject({ type: "ok" });
+  });
+});
+
+describe("approvals.abandon", () => {
+  test("settles what is pending, in as many batches as it takes, and leaves decisions alone", async () => {
+    await using domain = await temporaryDomain();
+    const session = await domain.session();
+    const asks = await Promise.all(Array.from({ length: 1_100 }, () => domain.ask(session)));
+    const ids = asks.map(({ approvalId }) => approvalId);
+    await domain.approvals.decide(OPERATOR, ids[3] ?? "", allow);
+    await domain.approvals.abandon(ids, "the child has ended");
+    const statuses = ids.map((id) => domain.approvals.get(OPERATOR, id).status);
+    expect(statuses.filter((status) => status === "abandoned")).toHaveLength(1_099);
+    expect(statuses[3]).toBe("allowed");
+    const answer = await asks[0]?.answer();
+    expect(answer).toEqual({
+      behavior: "deny",
+      message: "Abandoned: the child has ended. Plexus did not allow the call.",
+    });
+  });
+
+  test("comes after the deadline where that has passed", async () => {
+    const clock = stoppedClock();
+    await using domain = await temporaryDomain({ clock, timeoutSecs: 10 });
+    using ask = await domain.ask(await domain.session());
+    clock.advance(10_000);
+    await domain.approvals.abandon([ask.approvalId], "the child has ended");
+    expect(domain.approvals.get(OPERATOR, ask.approvalId).status).toBe("timed_out");
+  });
+});
+
+describe("who may decide", () => {
+  test("is the creator of the session and the operator; to all others it does not exist", async () => {
+    await using domain = await temporaryDomain();
+    const session = await domain.sessions.createByHand(CI, "child");
+    using ask = await domain.ask(session);
+    const strangers: Principal[] = [
+      OTHER,
+      { kind: "session", sessionId: session.id },
+      { kind: "session", sessionId: "x" },
+    ];
+    for (const stranger of strangers) {
+      const unknown = domain.approvals.decide(OPERATOR, "018f0000-0000-7000-8000-000000000000", allow);
+      const notTheirs = domain.approvals.decide(stranger, ask.approvalId, allow);
+      const [expected, got] = await Promise.all([refusalOf(unknown), refusalOf(notTheirs)]);
+      expect(got).toEqual({
+        ...expected,
+        message: expected.message.replace(/approval \S+:/, `approval ${ask.approvalId}:`),
+      });
+      expect(() => domain.approvals.get(stranger, ask.approvalId)).toThrow(got.message);
+      expect(domain.approvals.pending(stranger, undefined, 10).approvals).toEqual([]);
+      expect(domain.approvals.list(stranger, { limit: 10 }).approvals).toEqual([]);
+    }
+    for (const decider of [CI, OPERATOR]) {
+      expect(domain.approvals.get(decider, ask.approvalId).id).toBe(ask.approvalId);
+      expect(domain.approvals.pending(decider, undefined, 10).approvals).toHaveLength(1);
+      expect(domain.approvals.list(decider, { limit: 10 }).approvals).toHaveLength(1);
+    }
+    expect(await domain.approvals.decide(CI, ask.approvalId, allow)).toMatchObject({ type: "ok" });
+  });
+
+  test("is never a child that has the name of its creator's token", async () => {
+    await using domain = await temporaryDomain();
+    const session = await domain.sessions.createByHand(CI, "child");
+    using ask = await domain.ask(session);
+    const namesake: Principal = { kind: "token", id: "another", name: "ci" };
+    await expect(domain.approvals.decide(namesake, ask.approvalId, allow)).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+async function refusalOf(work: Promise<unknown>): Promise<{ code: unknown; message: string }> {
+  const cause = await work.then(
+    () => undefined,
+    (refusal: unknown) => refusal,
+  );
+  if (!(cause instanceof Error) || !("code" in cause)) throw new Error("nothing was refused");
+  return { code: cause.code, message: cause.message };
+}

@@ -1,0 +1,169 @@
+import { describe, expect, test } from "bun:test";
+import { openApp } from "../../../src/app.ts";
+import { readConfig } from "../../../src/config.ts";
+import { createDeadline } from "../../../src/core/approvals/deadline.ts";
+import { createLog } from "../../../src/log.ts";
+import { temporaryDirectory } from "../../support/temporary.ts";
+import { until } from "../../support/until.ts";
+import { allow, OPERATOR, openDomain, stoppedClock, temporaryDomain } from "../open-core.ts";
+
+const realTime = { now: Date.now };
+
+describe("a deadline", () => {
+  test("denies by itself when it has come, and says so", async () => {
+    await using domain = await temporaryDomain({ clock: realTime, timeoutSecs: 0.03 });
+    using ask = await domain.ask({ ...(await domain.session()), loopbackTimeoutSecs: null });
+    expect(await ask.answer()).toEqual({
+      behavior: "deny",
+      message: "Approval timed out: nobody decided within 0 seconds. The tool was not run.",
+    });
+    expect(domain.approvals.get(OPERATOR, ask.approvalId)).toMatchObject({
+      status: "timed_out",
+      resolved_by: "timeout",
+    });
+  });
+
+  test("says how long nobody decided", async () => {
+    const clock = stoppedClock();
+    await using domain = await temporaryDomain({ clock, timeoutSecs: 42 });
+    using ask = await domain.ask(await domain.session());
+    clock.advance(50_000);
+    await domain.approvals.expire();
+    expect(await ask.answer()).toMatchObject({ message: expect.stringContaining("within 42 seconds") });
+  });
+
+  test("that is earlier than those known is not kept waiting by them, and those still come", async () => {
+    await using domain = await temporaryDomain({ clock: realTime });
+    const session = await domain.session();
+    const askFor = (seconds: number) => domain.ask({ ...session, loopbackTimeoutSecs: seconds });
+    const asks = await Promise.all([3_600, 0.06, 0.02, 0.04].map(askFor));
+    const ended: number[] = [];
+    await Promise.all(asks.slice(1).map((ask, number) => ask.answer().then(() => ended.push(number))));
+    expect(ended).toEqual([1, 2, 0]);
+    expect(domain.approvals.get(OPERATOR, asks[0]?.approvalId ?? "").status).toBe("pending");
+  });
+
+  test("settles thousands that come due together", async () => {
+    const clock = stoppedClock();
+    await using domain = await temporaryDomain({ clock, timeoutSecs: 10 });
+    const session = await domain.session();
+    const asks = await Promise.all(Array.from({ length: 1_200 }, () => domain.ask(session)));
+    clock.advance(10_000);
+    await domain.approvals.expire();
+    const answers = await Promise.all(asks.map((ask) => ask.answer()));
+    expect(new Set(answers.map(({ behavior }) => behavior))).toEqual(new Set(["deny"]));
+    expect(domain.storage.approvals.nextDeadline()).toBeUndefined();
+  });
+
+  test("does not come early when the clock is set back, nor twice", async () => {
+    const clock = stoppedClock();
+    await using domain = await temporaryDomain({ clock, timeoutSecs: 10 });
+    using ask = await domain.ask(await domain.session());
+    clock.advance(-3_600_000);
+    await domain.approvals.expire();
+    expect(domain.approvals.get(OPERATOR, ask.approvalId).status).toBe("pending");
+    clock.advance(3_610_000);
+    await domain.approvals.expire();
+    await domain.approvals.expire();
+    expect(domain.approvals.get(OPERATOR, ask.approvalId).status).toBe("timed_out");
+    expect(domain.storage.changes.newestId()).toBe(2);
+  });
+
+  test("comes within a re-read when the clock jumps over it", async () => {
+    const clock = stoppedClock();
+    await using domain = await temporaryDomain({ clock, timeoutSecs: 3_600, rereadEveryMs: 10 });
+    using ask = await domain.ask(await domain.session());
+    clock.advance(3_600_000);
+    expect(await ask.answer()).toMatchObject({ behavior: "deny" });
+  });
+});
+
+describe("expires_at", () => {
+  test("is neither extended nor forgotten by a restart", async () => {
+    await using directory = await temporaryDirectory();
+    const clock = stoppedClock();
+    const config = readConfig({ dataDir: directory.path, approvalTimeoutSecs: "60" }, {});
+    const open = () =>
+      openApp(
+        config,
+        createLog("silent", () => {}),
+        { now: clock.now },
+      );
+    let id: string;
+    {
+      await using app = await open();
+      const session = await app.sessions.createByHand(OPERATOR, "child");
+      id = (await app.approvals.ask(session, { tool_name: "Bash", input: {}, tool_use_id: "toolu_1" })).approvalId;
+    }
+    clock.advance(40_000);
+    const before = clock.now();
+    {
+      await using app = await open();
+      const { status, created_at, expires_at } = app.approvals.get(OPERATOR, id);
+      expect([status, expires_at - created_at, expires_at * 1000 - before]).toEqual(["pending", 60, 20_000]);
+    }
+    clock.advance(20_000);
+    await using app = await open();
+    expect(await app.approvals.decide(OPERATOR, id, allow)).toMatchObject({
+      status: "timed_out",
+      resolved_by: "timeout",
+    });
+  });
+
+  test("that passed while nobody served is noticed at the start", async () => {
+    await using directory = await temporaryDirectory();
+    const clock = stoppedClock();
+    let id: string;
+    {
+      using domain = openDomain(directory.path, { clock, timeoutSecs: 10 });
+      id = (await domain.ask(await domain.session())).approvalId;
+    }
+    clock.advance(11_000);
+    using domain = openDomain(directory.path, { clock });
+    await until("the time-out", () => domain.approvals.get(OPERATOR, id).status === "timed_out");
+  });
+});
+
+describe("createDeadline", () => {
+  test("keeps one timer, for the earliest", async () => {
+    const clock = stoppedClock();
+    const due = Promise.withResolvers<void>();
+    let calls = 0;
+    using deadline = createDeadline({
+      now: clock.now,
+      onDue() {
+        calls++;
+        due.resolve();
+      },
+    });
+    for (const ms of [9_000, 20, 8_000, 10, 7_000]) deadline.at(clock.now() + ms);
+    await due.promise;
+    expect(calls).toBe(1);
+  });
+
+  test("does not fire at once for what is further away than a timer can count", async () => {
+    const clock = stoppedClock();
+    const fired: string[] = [];
+    using far = createDeadline({ now: clock.now, onDue: () => fired.push("far") });
+    const near = Promise.withResolvers<void>();
+    using soon = createDeadline({ now: clock.now, onDue: near.resolve });
+    far.at(clock.now() + 2 ** 31 + 1_000);
+    soon.at(clock.now() + 20);
+    await near.promise;
+    expect(fired).toEqual([]);
+  });
+
+  test("stays silent once disposed, whatever it is told", async () => {
+    const clock = stoppedClock();
+    const fired: string[] = [];
+    const old = createDeadline({ now: clock.now, onDue: () => fired.push("old") });
+    old.at(clock.now() + 1);
+    old[Symbol.dispose]();
+    old.at(clock.now());
+    const later = Promise.withResolvers<void>();
+    using next = createDeadline({ now: clock.now, onDue: later.resolve });
+    next.at(clock.now() + 20);
+    await later.promise;
+    expect(fired).toEqual([]);
+  });
+});

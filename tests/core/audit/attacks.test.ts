@@ -1,0 +1,173 @@
+import { describe, expect, test } from "bun:test";
+import { AuditReport } from "../../../src/contract/audit.ts";
+import { allow, OPERATOR, stoppedClock, temporaryDomain } from "../open-core.ts";
+import { decidedDomain, forge, found, foundIn, INTACT, type TestDomain, tamper } from "./audited.ts";
+
+const FORGED = "01999999-0000-7000-8000-000000000001";
+
+describe("an inserted decision is found", () => {
+  test.each([
+    ["decisions", "begins", 0],
+    ["decisions", "delivered", 0],
+    ["builtin", "begins", 1],
+  ])("that names as its own the entry of chain %s that says %s", async (chain, kind, isBuiltin) => {
+    await using domain = await decidedDomain();
+    const place = `chain='${chain}' AND entry LIKE '{"kind":"${kind}"%'`;
+    insert(domain, { auditSeq: `(SELECT seq FROM audit WHERE ${place})`, isBuiltin });
+    tamper(domain, `UPDATE audit SET approval_id=? WHERE ${place}`, FORGED);
+    expect(await foundIn(domain)).toEqual(found("in no chain: it was inserted"));
+  });
+
+  test("that names an entry outside of the chain, which says so", async () => {
+    await using domain = await decidedDomain();
+    insert(domain, { auditSeq: "-5" });
+    tamper(
+      domain,
+      `INSERT INTO audit (chain, seq, approval_id, at, entry, hash)
+       SELECT chain, -5, ?, at, replace(entry, approval_id, ?), hash FROM audit WHERE chain='decisions' AND seq=2`,
+      FORGED,
+      FORGED,
+    );
+    expect(await foundIn(domain)).toEqual(found("in no chain: it was inserted"));
+  });
+
+  test("whose id comes before every other", async () => {
+    await using domain = await decidedDomain();
+    insert(domain, { id: "", auditSeq: "0" });
+    expect(await foundIn(domain)).toEqual(found("in no chain: it was inserted"));
+  });
+});
+
+test.each([
+  ["approval_id", "UPDATE audit SET approval_id=NULL WHERE chain='decisions' AND seq=1"],
+  ["approval_id", "UPDATE audit SET approval_id='x' WHERE chain='decisions' AND seq=0"],
+  ["at", "UPDATE audit SET at=1 WHERE chain='decisions' AND seq=2"],
+])("an entry beside which another %s stands is named", async (column, sql) => {
+  await using domain = await decidedDomain();
+  tamper(domain, sql);
+  expect(await foundIn(domain)).toEqual(found(`beside it stands another ${column}`));
+});
+
+test.each([
+  [
+    "number",
+    "INSERT INTO audit SELECT chain, 'x', approval_id, at, entry, hash FROM audit LIMIT 1",
+    "it has no number",
+  ],
+  ["number", "UPDATE audit SET seq=6.5 WHERE chain='decisions' AND seq=6", "it has no number"],
+  ["hash", "UPDATE audit SET hash=x'00' WHERE chain='decisions' AND seq=6", "its hash does not fit"],
+  ["entry", "UPDATE audit SET entry=x'00' WHERE chain='decisions' AND seq=6", "its hash does not fit"],
+  ["id", "UPDATE loopback_approvals SET id=CAST(id AS BLOB) WHERE status='denied'", "this decision was removed"],
+])("a %s of another type is found, and the report is still one", async (_, sql, problem) => {
+  await using domain = await decidedDomain();
+  tamper(domain, sql);
+  expect(await foundIn(domain)).toEqual(found(problem));
+  AuditReport.parse(JSON.parse(JSON.stringify(await domain.auditCheck.verify())));
+});
+
+describe("a delivery that is replayed is found", () => {
+  const call = { input: { command: "pay 100" }, toolUseId: "pay" };
+
+  test("when the time of the first one is put back", async () => {
+    const clock = stoppedClock();
+    await using domain = await temporaryDomain({ clock });
+    const session = await domain.session();
+    const first = await domain.ask(session, call);
+    await domain.approvals.decide(OPERATOR, first.approvalId, allow);
+    await first.answer();
+    first[Symbol.dispose]();
+    const deliveredAt = clock.now();
+    clock.advance(1_000);
+    tamper(domain, "UPDATE loopback_approvals SET delivered_at=NULL");
+    using again = await domain.ask(session, call);
+    expect(await again.answer()).toMatchObject({ behavior: "allow" });
+    tamper(domain, "UPDATE loopback_approvals SET delivered_at=?", deliveredAt);
+    expect(await foundIn(domain)).toEqual(found("it was delivered twice"));
+  });
+
+  test("when it was late already", async () => {
+    await using domain = await temporaryDomain();
+    const session = await domain.session();
+    const asked = await domain.ask(session, call);
+    asked[Symbol.dispose]();
+    await domain.approvals.decide(OPERATOR, asked.approvalId, allow);
+    for (const isReplayed of [false, true]) {
+      if (isReplayed) tamper(domain, "UPDATE loopback_approvals SET delivered_at=NULL");
+      using late = await domain.ask(session, call);
+      expect(await late.answer()).toMatchObject({ behavior: "allow" });
+    }
+    expect(await foundIn(domain)).toEqual(found("it was delivered twice"));
+  });
+
+  test("when the chain has no such decision", async () => {
+    await using domain = await decidedDomain();
+    forge(domain, { kind: "delivered", approval_id: FORGED, delivered_at: 5 }, 5, FORGED);
+    expect(await foundIn(domain)).toEqual(found("a decision was delivered that the chain does not have"));
+  });
+
+  test("unless the decision is from before there was a chain", async () => {
+    await using domain = await temporaryDomain();
+    const session = await domain.session();
+    const asked = await domain.ask(session, call);
+    asked[Symbol.dispose]();
+    tamper(domain, "UPDATE loopback_approvals SET status='allowed', resolved_at=1, resolved_by='operator'");
+    using late = await domain.ask(session, call);
+    expect(await late.answer()).toMatchObject({ behavior: "allow" });
+    expect(await foundIn(domain)).toEqual(INTACT);
+    tamper(domain, "UPDATE loopback_approvals SET delivered_at=delivered_at+1");
+    expect(await foundIn(domain)).toEqual(found("the time of its delivery was changed"));
+  });
+});
+
+describe("a changed column of a decision is found:", () => {
+  test.each([
+    ["session_id", "'x'", "session_id"],
+    ["session_name", "'x'", "session_name"],
+    ["asked_in", "'x'", "asked_in"],
+    ["owner", "'token:x'", "owner"],
+    ["tool_name", "'Read'", "tool_name, ask_hash"],
+    ["tool_use_id", "'x'", "tool_use_id"],
+    ["input", "'{}'", "ask_hash"],
+    ["input", "'null'", "ask_hash"],
+    ["input", "'{'", "its input is no JSON"],
+    ["ask_hash", "'x'", "ask_hash"],
+    ["status", "'allowed'", "status"],
+    ["status", "'denied '", "status"],
+    ["response_message", "NULL", "message"],
+    ["updated_input", "'{}'", "updated_input_hash"],
+    ["interrupt", "1", "interrupt"],
+    ["interrupt", "2", "interrupt"],
+    ["created_at", "created_at-1", "asked_at"],
+    ["expires_at", "expires_at+1", "expires_at"],
+    ["resolved_at", "resolved_at-1", "decided_at"],
+    ["resolved_by", "'token:x'", "decided_by"],
+    ["is_builtin", "1", "is_builtin"],
+    ["is_builtin", "2", "is_builtin"],
+    ["delivered_at", "delivered_at-1", "delivered_at"],
+    ["delivered_at", "NULL", "delivered_at"],
+  ])("%s as %s", async (column, value, named) => {
+    await using domain = await decidedDomain();
+    tamper(domain, `UPDATE loopback_approvals SET ${column}=${value} WHERE status='denied'`);
+    expect(await foundIn(domain)).toEqual(found(`this decision was changed: ${named}`));
+  });
+
+  test("audit_seq", async () => {
+    await using domain = await decidedDomain();
+    tamper(domain, "UPDATE loopback_approvals SET audit_seq=audit_seq+1 WHERE status='denied'");
+    expect(await foundIn(domain)).toEqual(found("this decision names another place in the chain"));
+  });
+});
+
+/** A decision that nobody made, made out of one that somebody did. */
+function insert(domain: TestDomain, given: { id?: string; auditSeq: string; isBuiltin?: number }): void {
+  tamper(
+    domain,
+    `INSERT INTO loopback_approvals (id, session_id, session_name, asked_in, owner, tool_name, input, ask_hash, status,
+       created_at, expires_at, resolved_at, resolved_by, audit_seq, delivered_at, is_builtin)
+     SELECT ?, session_id, session_name, asked_in, owner, tool_name, '{"command":"forged"}', ask_hash, 'allowed',
+       created_at, expires_at, resolved_at, 'operator', ${given.auditSeq}, resolved_at, ? FROM loopback_approvals
+     WHERE status='denied'`,
+    given.id ?? FORGED,
+    given.isBuiltin ?? 0,
+  );
+}

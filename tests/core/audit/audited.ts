@@ -1,0 +1,79 @@
+import { Database, type SQLQueryBindings } from "bun:sqlite";
+import { expect } from "bun:test";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { AuditReport } from "../../../src/contract/audit.ts";
+import { allow, type DomainOptions, deny, edit, OPERATOR, temporaryDomain } from "../open-core.ts";
+
+export const DAY_MS = 86_400_000;
+export type TestDomain = Awaited<ReturnType<typeof temporaryDomain>>;
+
+/** A domain in which everything that can be decided was. */
+export async function decidedDomain(options: DomainOptions = {}): Promise<TestDomain> {
+  const domain = await temporaryDomain({ builtinRule: readsAlone, ...options });
+  await decideAll(domain);
+  return domain;
+}
+
+export async function decideAll(domain: TestDomain): Promise<void> {
+  const session = await domain.session();
+  const ask = async (input: object, toolUseId?: string) => domain.ask(session, { input: { ...input }, toolUseId });
+  using allowed = await ask({ command: "one" });
+  await domain.approvals.decide(OPERATOR, allowed.approvalId, allow);
+  using denied = await ask({ command: "two" });
+  await domain.approvals.decide(OPERATOR, denied.approvalId, deny("no"));
+  using edited = await ask({ command: "three" });
+  await domain.approvals.decide(OPERATOR, edited.approvalId, edit({ command: "four" }));
+  using expired = await domain.ask({ ...session, loopbackTimeoutSecs: 0 });
+  await domain.approvals.expire();
+  expect(domain.approvals.get(OPERATOR, expired.approvalId).status).toBe("timed_out");
+  const left = await ask({ command: "five" }, "late");
+  left[Symbol.dispose]();
+  await domain.approvals.decide(OPERATOR, left.approvalId, allow);
+  using late = await ask({ command: "five" }, "late");
+  expect(await late.answer()).toMatchObject({ behavior: "allow" });
+  for (const file_path of ["a", "b"]) await domain.ask(session, { tool: "Read", input: { file_path } });
+}
+
+export function readsAlone(_: unknown, { tool_name }: { tool_name: string }): { rule: string } | undefined {
+  return tool_name === "Read" ? { rule: "read" } : undefined;
+}
+
+export function listed(domain: TestDomain, withBuiltin: boolean): string[] {
+  return domain.approvals.list(OPERATOR, { limit: 1_000, withBuiltin }).approvals.map(({ id }) => id);
+}
+
+export function tamper({ dataDir }: TestDomain, sql: string, ...values: SQLQueryBindings[]): void {
+  using sqlite = new Database(join(dataDir, "plexus.db"));
+  expect(sqlite.run(sql, values).changes).toBeGreaterThan(0);
+}
+
+/** Appends an entry as Plexus would. */
+export function forge(domain: TestDomain, said: object, at: number, approvalId: string | null = null): void {
+  using sqlite = new Database(join(domain.dataDir, "plexus.db"));
+  const tail = sqlite
+    .query<{ seq: number; hash: string }, []>("SELECT seq, hash FROM audit WHERE chain='decisions' ORDER BY seq DESC")
+    .get();
+  const entry = JSON.stringify(said);
+  const hash = createHash("sha256").update(`${tail?.hash}\n${entry}`).digest("hex");
+  sqlite.run("INSERT INTO audit (chain, seq, approval_id, at, entry, hash) VALUES ('decisions', ?, ?, ?, ?, ?)", [
+    (tail?.seq ?? 0) + 1,
+    approvalId,
+    at,
+    entry,
+    hash,
+  ]);
+}
+
+export function textOf({ problems }: AuditReport): string {
+  return problems.map(({ problem }) => problem).join("; ");
+}
+
+export async function foundIn(domain: TestDomain): Promise<{ intact: boolean; problems: string }> {
+  const report = await domain.auditCheck.verify();
+  return { intact: report.intact, problems: textOf(report) };
+}
+
+export const found = (problem: string) => ({ intact: false, problems: expect.stringContaining(problem) });
+
+export const INTACT = { intact: true, problems: "" };

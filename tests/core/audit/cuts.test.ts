@@ -1,0 +1,212 @@
+import { describe, expect, test } from "bun:test";
+import { Approval } from "../../../src/contract/approvals/approval.ts";
+import { createAudit } from "../../../src/core/audit/audit.ts";
+import { readChange } from "../../../src/core/events/change-view.ts";
+import { allow, type Clock, deny, edit, OPERATOR, stoppedClock, temporaryDomain } from "../open-core.ts";
+import { DAY_MS, forge, found, foundIn, INTACT, readsAlone, type TestDomain, tamper } from "./audited.ts";
+
+const LARGE = { command: "x".repeat(5_000) };
+
+type Cutting = AsyncDisposable & {
+  domain: TestDomain;
+  clock: Clock;
+  /** Cuts the inputs of the operator's that were decided before now. */
+  cut(limit?: number, owner?: string): Promise<number>;
+};
+
+async function cuttingDomain(): Promise<Cutting> {
+  const clock = stoppedClock();
+  const domain = await temporaryDomain({ clock, builtinRule: readsAlone });
+  const audit = createAudit({ storage: domain.storage, now: clock.now, onError: (cause) => domain.errors.push(cause) });
+  return {
+    domain,
+    clock,
+    cut: (limit = 100, owner = "operator") => domain.storage.write(() => audit.cutInputs(owner, clock.now(), limit)),
+    [Symbol.asyncDispose]: () => domain[Symbol.asyncDispose](),
+  };
+}
+
+/** An edited, a denied and a built-in decision on large inputs, and one on a small one. */
+async function decideLarge({
+  domain,
+  clock,
+}: Cutting): Promise<{ edited: string; denied: string; builtin: string; small: string }> {
+  const session = await domain.session();
+  const decided = async (input: { command: string }, decision = allow) => {
+    using asked = await domain.ask(session, { input });
+    await domain.approvals.decide(OPERATOR, asked.approvalId, decision);
+    clock.advance(1_000);
+    return asked.approvalId;
+  };
+  const edited = await decided(LARGE, edit({ command: "y".repeat(5_000) }));
+  const denied = await decided(LARGE, deny("no"));
+  const small = await decided({ command: "x".repeat(4_000) });
+  const read = await domain.ask(session, { tool: "Read", input: { file_path: "z".repeat(5_000) } });
+  clock.advance(1_000);
+  return { edited, denied, builtin: read.approvalId, small };
+}
+
+describe("audit.cutInputs", () => {
+  test("removes large inputs, edited ones too, keeps the decisions, and the chains fit", async () => {
+    await using cutting = await cuttingDomain();
+    const { domain, clock, cut } = cutting;
+    const { edited, denied, builtin, small } = await decideLarge(cutting);
+    const before = domain.approvals.get(OPERATOR, denied);
+    expect(await cut()).toBe(3);
+    const input_removed_at = clock.now() / 1_000;
+    expect(Approval.parse(domain.approvals.get(OPERATOR, denied))).toEqual({ ...before, input: {}, input_removed_at });
+    expect(domain.approvals.get(OPERATOR, edited)).toMatchObject({ input: {}, updated_input: {}, input_removed_at });
+    expect(domain.approvals.get(OPERATOR, builtin)).toMatchObject({ input: {}, updated_input: null, input_removed_at });
+    expect(domain.approvals.get(OPERATOR, small)).not.toHaveProperty("input_removed_at");
+    expect(await foundIn(domain)).toEqual(INTACT);
+    const lines = await Array.fromAsync(domain.auditCheck.export());
+    const cuts = lines.flatMap(({ chain, entry }) => (entry.includes('"cut"') ? { chain, ...JSON.parse(entry) } : []));
+    expect(cuts).toEqual([
+      { chain: "decisions", kind: "cut", at: clock.now(), approval_ids: [edited, denied] },
+      { chain: "builtin", kind: "cut", at: clock.now(), approval_ids: [builtin] },
+    ]);
+    expect(await cut()).toBe(0);
+    for (const kind of ["approval_requested", "approval_resolved"] as const) {
+      const change = { id: 1, kind, owner: "operator", sessionId: "s", subjectId: denied, at: 1 };
+      expect(readChange(domain.storage, change)).toMatchObject({ type: kind, input_removed_at });
+    }
+  });
+
+  test("takes the oldest first, up to the limit, and of one owner alone", async () => {
+    await using cutting = await cuttingDomain();
+    const { domain, cut } = cutting;
+    const { edited, denied } = await decideLarge(cutting);
+    expect(await cut(100, "token:other")).toBe(0);
+    expect(await cut(1)).toBe(1);
+    expect(domain.approvals.get(OPERATOR, edited)).toHaveProperty("input_removed_at");
+    expect(domain.approvals.get(OPERATOR, denied)).not.toHaveProperty("input_removed_at");
+  });
+
+  test("leaves what was decided later, and what no chain has", async () => {
+    await using cutting = await cuttingDomain();
+    const { domain, clock, cut } = cutting;
+    const session = await domain.session();
+    using old = await domain.ask(session, { input: LARGE });
+    tamper(domain, "UPDATE loopback_approvals SET status='denied', resolved_at=1, resolved_by='operator'");
+    using young = await domain.ask(session, { input: LARGE });
+    await domain.approvals.decide(OPERATOR, young.approvalId, deny("no"));
+    expect(await cut()).toBe(0);
+    clock.advance(1);
+    expect(await cut()).toBe(1);
+    expect(domain.approvals.get(OPERATOR, old.approvalId)).not.toHaveProperty("input_removed_at");
+  });
+
+  test("leaves what is pending, and an allow that somebody may still come for", async () => {
+    await using cutting = await cuttingDomain();
+    const { domain, clock, cut } = cutting;
+    const session = await domain.session();
+    using pending = await domain.ask(session, { input: LARGE });
+    const asked = await domain.ask(session, { input: LARGE, toolUseId: "late" });
+    asked[Symbol.dispose]();
+    await domain.approvals.decide(OPERATOR, asked.approvalId, edit({ command: "true" }));
+    clock.advance(DAY_MS);
+    expect(await cut()).toBe(0);
+    using late = await domain.ask(session, { input: LARGE, toolUseId: "late" });
+    expect(await late.answer()).toEqual({ behavior: "allow", updatedInput: { command: "true" } });
+    expect(await cut()).toBe(1);
+    expect(domain.approvals.get(OPERATOR, pending.approvalId)).not.toHaveProperty("input_removed_at");
+    expect(await foundIn(domain)).toEqual(INTACT);
+  });
+
+  test("leaves an allow whose turn runs, until that is over", async () => {
+    await using cutting = await cuttingDomain();
+    const { domain, clock, cut } = cutting;
+    const asked = await domain.ask(await domain.session(), { input: LARGE });
+    asked[Symbol.dispose]();
+    await domain.approvals.decide(OPERATOR, asked.approvalId, allow);
+    tamper(domain, "UPDATE loopback_approvals SET asked_in='turn'");
+    tamper(
+      domain,
+      `INSERT INTO turns (id, session_id, owner, status, ephemeral, started_at)
+       SELECT 'turn', id, 'operator', 'running', 0, 1 FROM sessions`,
+    );
+    clock.advance(DAY_MS);
+    expect(await cut()).toBe(0);
+    tamper(domain, "UPDATE turns SET status='complete'");
+    expect(await cut()).toBe(1);
+  });
+
+  test("leaves decisions that can be forgotten later, with the entries about them", async () => {
+    await using cutting = await cuttingDomain();
+    const { domain, clock, cut } = cutting;
+    await decideLarge(cutting);
+    await cut();
+    clock.advance(31 * DAY_MS);
+    await decideLarge(cutting);
+    await domain.retention.sweep();
+    await cut();
+    expect(await foundIn(domain)).toEqual(INTACT);
+    expect(domain.errors).toEqual([]);
+  });
+});
+
+describe("an input that Plexus did not remove is found:", () => {
+  test.each([
+    [
+      "a row that says so",
+      "UPDATE loopback_approvals SET input='{}', input_cut_at=5 WHERE status='denied'",
+      "its input was not removed by Plexus",
+    ],
+    [
+      "one that says so beside its input",
+      "UPDATE loopback_approvals SET input_cut_at=5 WHERE status='denied'",
+      "its input was not removed by Plexus",
+    ],
+    ["one without", "UPDATE loopback_approvals SET input='{}' WHERE status='denied'", "changed: ask_hash"],
+  ])("%s", async (_, sql, problem) => {
+    await using cutting = await cuttingDomain();
+    await decideLarge(cutting);
+    tamper(cutting.domain, sql);
+    expect(await foundIn(cutting.domain)).toEqual(found(problem));
+  });
+
+  test("one that no chain has", async () => {
+    await using cutting = await cuttingDomain();
+    const { domain } = cutting;
+    const asked = await domain.ask(await domain.session());
+    asked[Symbol.dispose]();
+    tamper(domain, "UPDATE loopback_approvals SET status='allowed', resolved_at=1, resolved_by='operator'");
+    await decideLarge(cutting);
+    expect(await foundIn(domain)).toEqual(INTACT);
+    tamper(domain, "UPDATE loopback_approvals SET input_cut_at=5 WHERE resolved_at=1");
+    expect(await foundIn(domain)).toEqual(found("changed: input_cut_at"));
+  });
+});
+
+describe("a decision without its input is still compared:", () => {
+  test.each([
+    ["another input", 'input=\'{"command":"ls"}\'', "changed: ask_hash"],
+    ["another hash of the input", "ask_hash='00'", "changed: ask_hash"],
+    ["an edited input that was none", "updated_input='{}'", "changed: updated_input_hash"],
+    ["another status", "status='allowed'", "changed: status"],
+    ["another moment", "input_cut_at=input_cut_at-1", "its row does not say so"],
+    ["no moment", "input_cut_at=NULL", "its row does not say so"],
+  ])("%s", async (_, change, problem) => {
+    await using cutting = await cuttingDomain();
+    await decideLarge(cutting);
+    await cutting.cut();
+    tamper(cutting.domain, `UPDATE loopback_approvals SET ${change} WHERE status='denied'`);
+    expect(await foundIn(cutting.domain)).toEqual(found(problem));
+  });
+
+  test("an edit that is gone without a trace", async () => {
+    await using cutting = await cuttingDomain();
+    await decideLarge(cutting);
+    await cutting.cut();
+    tamper(cutting.domain, "UPDATE loopback_approvals SET updated_input=NULL");
+    expect(await foundIn(cutting.domain)).toEqual(found("changed: updated_input_hash"));
+  });
+
+  test("an entry in the other chain", async () => {
+    await using cutting = await cuttingDomain();
+    const { builtin } = await decideLarge(cutting);
+    tamper(cutting.domain, "UPDATE loopback_approvals SET input='{}', input_cut_at=5 WHERE is_builtin=1");
+    forge(cutting.domain, { kind: "cut", at: 5, approval_ids: [builtin] }, 5);
+    expect(await foundIn(cutting.domain)).toEqual(found("its input was not removed by Plexus"));
+  });
+});

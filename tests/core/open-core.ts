@@ -1,0 +1,145 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { Decision, PermitInput } from "../../src/contract/approvals/approval.ts";
+import type { JsonObject } from "../../src/contract/values.ts";
+import type { Principal } from "../../src/core/access/principals.ts";
+import { type Approvals, createApprovals } from "../../src/core/approvals/approvals.ts";
+import type { BuiltinDecision } from "../../src/core/approvals/builtin-rules.ts";
+import type { Ask } from "../../src/core/approvals/request.ts";
+import { createAudit } from "../../src/core/audit/audit.ts";
+import { type AuditCheck, createAuditCheck } from "../../src/core/audit/check.ts";
+import { type Broadcast, createBroadcast } from "../../src/core/events/broadcast.ts";
+import { createWatching, type Watching } from "../../src/core/events/feed.ts";
+import { createSessions, type Session, type Sessions } from "../../src/core/sessions/sessions.ts";
+import { createRetention } from "../../src/core/upkeep/retention.ts";
+import { openStorage, type Storage } from "../../src/storage/database.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
+
+export const OPERATOR: Principal = { kind: "operator" };
+/** Long enough that no test sees it end. */
+export const NEVER_MS = 3_600_000;
+
+export type Clock = { now: () => number; advance(ms: number): void };
+
+/** Time that stands still until it is told to move. */
+export function stoppedClock(start = 1_700_000_000_000): Clock {
+  let at = start;
+  return {
+    now: () => at,
+    advance(ms) {
+      at += ms;
+    },
+  };
+}
+
+export type DomainOptions = {
+  clock?: Pick<Clock, "now">;
+  /** Else the clock itself, which nobody sets then. */
+  elapsed?: () => number;
+  timeoutSecs?: number;
+  abandonAfterMs?: number;
+  rereadEveryMs?: number;
+  retentionDays?: number;
+  builtinRetentionDays?: number;
+  builtinRule?: (session: Session, asked: PermitInput) => BuiltinDecision | undefined;
+  maxHistoryBytes?: number;
+};
+
+export type Domain = Disposable & {
+  storage: Storage;
+  broadcast: Broadcast;
+  approvals: Approvals;
+  sessions: Sessions;
+  watching: Watching;
+  auditCheck: AuditCheck;
+  retention: ReturnType<typeof createRetention>;
+  /** What went wrong in the background. */
+  errors: unknown[];
+  /** The operator's session of this name, made if there is none. */
+  session(name?: string): Promise<Session>;
+  ask(session: Session, given?: AskGiven): Promise<Ask>;
+};
+
+export type AskGiven = { tool?: string; input?: JsonObject; toolUseId?: string | undefined };
+
+/** The domain on this data dir as the app wires it, with the background work out of the way unless a test wants it. */
+export function openDomain(dataDir: string, options: DomainOptions = {}): Domain {
+  const now = options.clock?.now ?? stoppedClock().now;
+  const errors: unknown[] = [];
+  const onError = (cause: unknown) => void errors.push(cause);
+  const broadcast = createBroadcast(onError);
+  using opened = new DisposableStack();
+  const storage = opened.use(openStorage(dataDir, broadcast.publish, now));
+  const audit = createAudit({ storage, now, onError });
+  const approvals = opened.use(
+    createApprovals({
+      storage,
+      audit,
+      broadcast,
+      now,
+      elapsed: options.elapsed ?? now,
+      timeoutSecs: options.timeoutSecs ?? 300,
+      abandonAfterMs: options.abandonAfterMs ?? NEVER_MS,
+      rereadEveryMs: options.rereadEveryMs ?? NEVER_MS,
+      caughtUp: async () => {},
+      onBuiltin: () => {},
+      builtinRule: options.builtinRule ?? (() => undefined),
+      onError,
+    }),
+  );
+  const retention = opened.use(
+    createRetention({
+      storage,
+      audit,
+      now,
+      days: options.retentionDays ?? 30,
+      builtinDays: options.builtinRetentionDays ?? 7,
+      maxBytes: options.maxHistoryBytes ?? Number.MAX_SAFE_INTEGER,
+      onError,
+    }),
+  );
+  const sessions = createSessions({ storage, now });
+  const owned = opened.move();
+  return {
+    storage,
+    broadcast,
+    approvals,
+    sessions,
+    watching: createWatching({ storage, broadcast }),
+    auditCheck: createAuditCheck({ storage }),
+    retention,
+    errors,
+    session: (name = "child") => sessions.openByHand(OPERATOR, name),
+    ask: (session, { tool = "Bash", input = { command: "true" }, toolUseId } = {}) =>
+      approvals.ask(session, PermitInput.parse({ tool_name: tool, input, tool_use_id: toolUseId })),
+    [Symbol.dispose]: () => owned.dispose(),
+  };
+}
+
+/** A domain on a data dir that goes away with it. */
+export async function temporaryDomain(
+  options: DomainOptions = {},
+): Promise<Omit<Domain, typeof Symbol.dispose> & AsyncDisposable & { dataDir: string }> {
+  await using stack = new AsyncDisposableStack();
+  const directory = stack.use(await temporaryDirectory());
+  const domain = stack.use(openDomain(directory.path, options));
+  const owned = stack.move();
+  return { ...domain, dataDir: directory.path, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Decisions as the transports hand them over. */
+export const allow = Decision.parse({ approve: true });
+export const deny = (message?: string) => Decision.parse({ approve: false, message });
+export const edit = (updated_input: JsonObject) => Decision.parse({ approve: true, updated_input });
+
+/** Lets no approval be decided in this data dir, as a disk that fails would, until disposed. */
+export function blockUpdates(dataDir: string): Disposable {
+  const sqlite = new Database(join(dataDir, "plexus.db"));
+  sqlite.run("CREATE TRIGGER broken BEFORE UPDATE ON loopback_approvals BEGIN SELECT RAISE(ABORT, 'broken'); END");
+  return {
+    [Symbol.dispose]() {
+      sqlite.run("DROP TRIGGER broken");
+      sqlite.close(true);
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { literalCommands } from "../../../src/core/rules/literal-command.ts";
+
+const BASH = Bun.which("bash") ?? "bash";
+const wordsIn = (source: string) => literalCommands(source)?.map(({ words }) => [...words]);
+
+/** Bash hands every command that it does not find, and here that is all, to a function that writes its words down. */
+function runByBash(source: string): string[][] {
+  const recorder = `command_not_found_handle() { printf '%s\\0' "$#" "$@" >&3; return 0; }\n`;
+  const { stdout } = Bun.spawnSync([BASH, "-c", `${recorder}exec 3>&1 >/dev/null 2>&1\neval "$0"`, source], {
+    env: { PATH: "/nonexistent" },
+    cwd: "/",
+  });
+  const fields = stdout.toString().split("\0").slice(0, -1);
+  const commands: string[][] = [];
+  while (fields.length > 0) commands.push(fields.splice(0, Number(fields.shift())));
+  return commands;
+}
+
+describe("literalCommands", () => {
+  test.each<[string, string[][]]>([
+    ["cmda b", [["cmda", "b"]]],
+    ['cmda  \'b c\' "d\\"e" f\\ g', [["cmda", "b c", 'd"e', "f g"]]],
+    ["cmda '' \"\" x''y", [["cmda", "", "", "xy"]]],
+    ["cmda \"a\\.b\" 'a\\.b' a\\.b", [["cmda", "a\\.b", "a\\.b", "a.b"]]],
+    ["cmda 2>&1;cmdb >/dev/null", [["cmda"], ["cmdb"]]],
+    ["cmda\n\ncmdb ;\n", [["cmda"], ["cmdb"]]],
+  ])("reads %j as bash does", (source, words) => {
+    expect(wordsIn(source)).toEqual(words);
+    expect(runByBash(source)).toEqual(words);
+  });
+
+  test.each(["time ls", "coproc ls", "if ls", "ls; then", "function ls", "select ls", "! ls", "[[ ls ]]"])(
+    "does not take the keyword in %j for a program",
+    (source) => {
+      expect(wordsIn(source)).toBeUndefined();
+    },
+  );
+
+  test("reads whatever it accepts exactly as bash does", () => {
+    const pieces =
+      "a b7 - -- = . .. / : , + @ % ^ ~ # ! * ? [ ] { } ( ) < > & $ ` \\ ' '' \" \"\" $' 'x' \"y\" \\\\ \\' \\\" \\$ \\n 2> 2>&1 >/dev/null 2>/dev/null ; && cmdz if then [[ =x x=y ~x {a,b} $x [a] !x #x".split(
+        " ",
+      );
+    const piece = fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(" ", " ", "a", "b", "'", '"', "\\", "\n", "; cmdy ", " && cmdw ", "\t") },
+      { weight: 4, arbitrary: fc.constantFrom(...pieces) },
+      { weight: 1, arbitrary: fc.string({ maxLength: 3 }) },
+    );
+    let accepted = 0;
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 9 }), (parts) => {
+        const source = `cmdx ${parts.join("")}`;
+        const words = wordsIn(source);
+        // What bash has built in, it would not hand over.
+        if (!words?.every(([name = ""]) => /^cmd\w*$/.test(name))) return;
+        accepted++;
+        expect(runByBash(source)).toEqual(words);
+      }),
+      { numRuns: 5_000 },
+    );
+    expect(accepted).toBeGreaterThan(100);
+  });
+});

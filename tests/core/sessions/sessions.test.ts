@@ -1,0 +1,65 @@
+import { describe, expect, test } from "bun:test";
+import { mayAskFor, mayDecide, ownerKey, type Principal } from "../../../src/core/access/principals.ts";
+import { OPERATOR, temporaryDomain } from "../open-core.ts";
+
+const CI: Principal = { kind: "token", id: "1", name: "ci" };
+const CHILD: Principal = { kind: "session", sessionId: "s-1" };
+
+describe("sessions.createByHand", () => {
+  test("refuses a name that its creator uses, and never changes it", async () => {
+    await using domain = await temporaryDomain();
+    await domain.sessions.createByHand(CI, "work");
+    await expect(domain.sessions.createByHand(CI, "work")).rejects.toMatchObject({ code: "name_taken" });
+    expect((await domain.sessions.createByHand(OPERATOR, "work")).name).toBe("work");
+  });
+
+  test("finds a name where none is given", async () => {
+    await using domain = await temporaryDomain();
+    const names = await Promise.all([1, 2, 3].map(async () => (await domain.sessions.createByHand(CI)).name));
+    expect(new Set(names).size).toBe(3);
+  });
+});
+
+describe("sessions.openByHand", () => {
+  test("makes one session, however many ask for it at once", async () => {
+    await using domain = await temporaryDomain();
+    const opened = await Promise.all(Array.from({ length: 10 }, () => domain.sessions.openByHand(OPERATOR, "work")));
+    expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
+    expect((await domain.sessions.openByHand(OPERATOR, opened[0]?.id ?? "")).id).toBe(opened[0]?.id ?? "");
+  });
+});
+
+describe("sessions.require", () => {
+  test("finds one's own by id and by name; another's reads the same as none", async () => {
+    await using domain = await temporaryDomain();
+    const mine = await domain.sessions.createByHand(CI, "work");
+    const other = await domain.sessions.createByHand(OPERATOR, "other");
+    expect(domain.sessions.require(CI, mine.id).id).toBe(mine.id);
+    expect(domain.sessions.require(CI, "work").id).toBe(mine.id);
+    expect(domain.sessions.require(OPERATOR, mine.id).id).toBe(mine.id);
+    for (const key of [other.id, "other", "none"]) {
+      expect(() => domain.sessions.require(CI, key)).toThrow(`There is no session "${key}".`);
+    }
+    expect(() => domain.sessions.require({ kind: "session", sessionId: mine.id }, mine.id)).toThrow("no session");
+  });
+});
+
+describe("principals", () => {
+  test("own under keys that no other principal can have", () => {
+    const keys = [OPERATOR, CI, CHILD, { kind: "token", id: "s-1", name: "operator" } as const].map(ownerKey);
+    expect(new Set(keys).size).toBe(4);
+  });
+
+  test("decide for what they created, the operator for all, a child for nothing", () => {
+    const owners = [OPERATOR, CI, CHILD].map(ownerKey);
+    const rights = (principal: Principal) => owners.map((owner) => mayDecide(principal, owner));
+    expect(rights(OPERATOR)).toEqual([true, true, true]);
+    expect(rights(CI)).toEqual([false, true, false]);
+    expect(rights(CHILD)).toEqual([false, false, false]);
+  });
+
+  test("ask for their own session, the operator for any, a named token for none", () => {
+    expect([OPERATOR, CI, CHILD].map((principal) => mayAskFor(principal, "s-1"))).toEqual([true, false, true]);
+    expect(mayAskFor(CHILD, "s-2")).toBe(false);
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, test } from "bun:test";
+import type { ToolResultDraft } from "../../../src/claude/facts.ts";
+import type { ApprovalStatus } from "../../../src/contract/approvals/approval.ts";
+import type { Supervision } from "../../../src/contract/sessions/supervision.ts";
+import { hashOf } from "../../../src/core/approvals/request.ts";
+import { accountFor } from "../../../src/core/turns/call-accounts.ts";
+import { newApproval, newSession, outcome } from "../../storage/rows.ts";
+import { temporaryStorage } from "../../storage/temporary-storage.ts";
+
+type Settled = Exclude<ApprovalStatus, "pending">;
+const call = { tool_name: "Bash", tool_use_id: "call_0", input: { command: "make" } };
+const ran: ToolResultDraft = { type: "tool_result", tool_use_id: "call_0", output: "made", is_error: false };
+const refused: ToolResultDraft = { ...ran, output: "no", is_error: true };
+
+describe("a result", () => {
+  test("belongs to the allow, whatever became of others of the same id", async () => {
+    for (const before of ["abandoned", "denied", "timed_out", "pending"] as const) {
+      await using scene = await openScene();
+      await scene.file("1", before);
+      await scene.file("2", "allowed");
+      expect(await scene.account(ran)).toMatchObject({ events: [{ approval_id: "2" }], unasked: [] });
+    }
+  });
+
+  test("that an allow accounts for leaves none for a second one", async () => {
+    await using scene = await openScene();
+    await scene.file("1", "allowed");
+    expect(await scene.account(ran)).toMatchObject({ events: [{ approval_id: "1" }], unasked: [] });
+    const again = await scene.account(ran);
+    expect(again).toMatchObject({ events: [{ approval_id: null, unasked: true }], unasked: [{ toolName: "Bash" }] });
+    expect(scene.unasked()).toBe(1);
+  });
+
+  test("of a call that was denied is that denial, unless the call ran", async () => {
+    await using scene = await openScene();
+    await scene.file("1", "denied");
+    expect(await scene.account(refused)).toMatchObject({ events: [{ approval_id: "1" }], unasked: [] });
+    await scene.file("2", "denied");
+    expect(await scene.account(ran)).toMatchObject({ unasked: [{ toolUseId: "call_0", input: call.input }] });
+  });
+
+  test.each([
+    "<tool_use_error>Error: No such tool available: Nope</tool_use_error>",
+    "Permission to use Bash with command rm x has been denied.",
+    "PreToolUse:Bash hook error: no",
+  ])("in which the CLI says that it did not try is none: %s", async (output) => {
+    await using scene = await openScene();
+    expect((await scene.account({ ...refused, output })).unasked).toEqual([]);
+    expect((await scene.account({ ...refused, output: `Exit code 1\n${output}` })).unasked).toHaveLength(1);
+  });
+
+  test("that is an error of a tool which does all or nothing is none", async () => {
+    await using scene = await openScene("Write");
+    const output = "Refusing to write link.txt: it is a symbolic link";
+    expect((await scene.account({ ...refused, output })).unasked).toEqual([]);
+    expect((await scene.account(ran)).unasked).toHaveLength(1);
+  });
+
+  test("of an MCP tool is not taken for a refusal of the CLI because it reads like one", async () => {
+    await using scene = await openScene("mcp__other__poke");
+    const output = "<tool_use_error>File has not been read yet.</tool_use_error>";
+    expect((await scene.account({ ...refused, output })).unasked).toHaveLength(1);
+  });
+
+  test("is nobody's to account for in a turn of an earlier version, or in a child that can't ask", async () => {
+    await using earlier = await openScene("Bash", { isAccounted: false });
+    expect((await earlier.account(ran)).unasked).toEqual([]);
+    await using silent = await openScene("Bash", { loopback_enabled: false });
+    expect((await silent.account(ran)).unasked).toEqual([]);
+  });
+});
+
+/** A turn that runs, whose child has made one call. */
+async function openScene(
+  tool_name = call.tool_name,
+  { isAccounted = true, loopback_enabled = true, supervision = "strict" as Supervision } = {},
+) {
+  const storage = await temporaryStorage();
+  const lent = { ...storage, [Symbol.dispose]: () => {} };
+  const config = {
+    working_dir: "/",
+    model: null,
+    system_prompt: null,
+    loopback_enabled,
+    loopback_timeout_secs: 300,
+    supervision,
+    allowed_tools: [],
+    disallowed_tools: [],
+    add_dirs: [],
+    mcp_servers: {},
+    max_turns: null,
+    carrier: "http" as const,
+    metadata: {},
+  };
+  const session = newSession({ kind: "managed", config });
+  const turn = await storage.write(() => {
+    storage.sessions.createIfNameFree(session);
+    const { id: sessionId, owner } = session;
+    const asked = { id: "turn", sessionId, owner, ephemeral: false, startedAt: 1, reading: { offset: 0 } };
+    const begun = storage.turns.createIfNoneRuns(asked);
+    storage.turns.appendIfRunning("turn", [{ type: "tool_use", ...call, tool_name }]);
+    return begun;
+  });
+  if (!turn) throw new Error("there is no turn");
+  return {
+    async file(id: string, status: Settled | "pending") {
+      const { tool_name: toolName, input, tool_use_id: toolUseId } = call;
+      // Each another ask, since one that waits would be the same.
+      const askHash = hashOf(toolName, { ...input, id });
+      await storage.write(() => {
+        storage.approvals.create(newApproval({ id, askedIn: "turn", toolName, input, toolUseId, askHash }));
+        if (status !== "pending") storage.approvals.settleIfPending(id, outcome({ status }));
+      });
+    },
+    account: (draft: ToolResultDraft) =>
+      storage.write(() => accountFor(lent, { turn: { ...turn, isAccounted }, session, drafts: [draft], at: 1 })),
+    unasked: () => storage.turns.get("turn")?.unasked,
+    [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,157 @@
+import { heapStats } from "bun:jsc";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { appendFileSync, writeFileSync } from "node:fs";
+import { createCatchUp } from "../../../src/claude/catch-up.ts";
+import { filesIn } from "../../../src/claude/launch.ts";
+import { Reading } from "../../../src/claude/reading.ts";
+import type { TurnEvent } from "../../../src/contract/sessions/turn.ts";
+import { JsonObject } from "../../../src/contract/values.ts";
+import { createBroadcast } from "../../../src/core/events/broadcast.ts";
+import { type Batch, type ChildEnd, followChild } from "../../../src/core/turns/child-output.ts";
+import { createTurnQueue } from "../../../src/core/turns/queue/turn-queue.ts";
+import { createTurnRecord } from "../../../src/core/turns/record.ts";
+import type { TurnRow } from "../../../src/storage/turns.ts";
+import { newSession } from "../../storage/rows.ts";
+import { type TemporaryStorage, temporaryStorage } from "../../storage/temporary-storage.ts";
+import { temporaryDirectory } from "../../support/temporary.ts";
+
+setDefaultTimeout(60_000);
+
+const MEGABYTE = 1_000_000;
+const INIT = JSON.stringify({ type: "system", subtype: "init", session_id: "c", mcp_servers: [] });
+const RESULT = JSON.stringify({ type: "result", subtype: "success", is_error: false, result: "", session_id: "c" });
+const say = (text: string) => JSON.stringify({ type: "assistant", message: { id: text, content: text } });
+const result = (output: string) =>
+  JSON.stringify({ type: "user", message: { content: [{ type: "tool_result", tool_use_id: "t", content: output }] } });
+
+describe("followChild, with what it tells on disk,", () => {
+  test("keeps a line of 50 MB whole, in order, and what comes before and behind it", () =>
+    withChild(async ({ write, follow, events }) => {
+      const long = result("€x".repeat(12.5 * MEGABYTE));
+      write(`${INIT}\n${say("before")}\n`, long, `\n${say("behind")}\n${RESULT}\n`);
+      expect((await follow())?.verdict).toEqual({ outcome: "complete" });
+      const stored = events();
+      expect([stored.at(1), stored.at(-1)]).toEqual([said("before"), said("behind")]);
+      expect(Bun.hash(oversized(stored).join(""))).toBe(Bun.hash(long));
+    }));
+
+  test("goes on in the middle of such a line, with no piece lost, repeated or numbered twice", () =>
+    withChild(async ({ write, follow, events }) => {
+      const long = result("🙂".repeat(10 * MEGABYTE));
+      write(`${INIT}\n`, long, `\n${RESULT}\n`);
+      for (let batches = 3; (await follow(batches)) === undefined; batches += 7);
+      const pieces = events().flatMap((event) => (event.type === "passthrough" ? [pieceOf(event.data)] : []));
+      expect(pieces).toEqual(pieces.map((_, index) => index + 1));
+      expect(Bun.hash(oversized(events()).join(""))).toBe(Bun.hash(long));
+    }));
+
+  test("keeps results of megabytes, and stores them as they came", () =>
+    withChild(async ({ write, follow, events }) => {
+      const outputs = [1, 4, 12].map((size) => `${size}→`.repeat(size * 200_000));
+      write(`${INIT}\n`, ...outputs.map((output) => `${result(output)}\n`), `${RESULT}\n`);
+      await follow();
+      const stored = events().flatMap((event) => (event.type === "tool_result" ? [Bun.hash(event.output)] : []));
+      expect(stored).toEqual(outputs.map((output) => Bun.hash(output)));
+    }));
+
+  test("takes garbage of every kind without failing, and with bounded memory", () =>
+    withChild(async ({ write, follow, events, peakBytes }) => {
+      write(`${INIT}\n`, Buffer.alloc(40 * MEGABYTE, 0xff), "\n", Buffer.alloc(17 * MEGABYTE), "\n");
+      write(
+        "y\n".repeat(MEGABYTE / 5),
+        "{}\n".repeat(MEGABYTE / 5),
+        `{"type":"new","deep":${"[".repeat(8 * MEGABYTE)}\n`,
+      );
+      write(`{"type":"new","deep":${"[".repeat(4 * MEGABYTE)}${"]".repeat(4 * MEGABYTE)}}\n`);
+      write(`{"type":"user","message":{"content":[${"1,".repeat(4 * MEGABYTE)}1]}}\n`, `${say("words")}\n${RESULT}\n`);
+      expect((await follow())?.verdict).toEqual({ outcome: "complete" });
+      expect(events().at(-1)).toEqual(said("words"));
+      expect(events().length).toBeWithin(50, 1_000);
+      expect(peakBytes() / MEGABYTE).toBeLessThan(150);
+    }));
+});
+
+const said = (text: string): TurnEvent => ({ type: "content", text });
+
+function oversized(events: TurnEvent[]): string[] {
+  return events.flatMap((event) =>
+    event.type === "passthrough" && event.event_type === "oversized"
+      ? [String(JsonObject.parse(event.data)["text"])]
+      : [],
+  );
+}
+
+function pieceOf(data: unknown): unknown {
+  return JsonObject.parse(data)["piece"];
+}
+
+type Scene = {
+  write(...output: (string | Buffer)[]): void;
+  /** Stores what was written, all of it or so many batches; from where it was left. */
+  follow(batches?: number): Promise<ChildEnd | undefined>;
+  /** What is stored, which must be numbered without a gap. */
+  events(): TurnEvent[];
+  /** The most that was in use, above what it was in the beginning. */
+  peakBytes(): number;
+};
+
+/** A child that has ended, and the turn that its output becomes. */
+async function withChild(body: (scene: Scene) => Promise<void>): Promise<void> {
+  await using directory = await temporaryDirectory();
+  await using storage = await temporaryStorage();
+  const files = filesIn(directory.path);
+  writeFileSync(files.exit, "0\n");
+  const { turn, add } = await beginTurn(storage);
+  let most = 0;
+  await body({
+    write: (...output) => {
+      for (const bytes of output) appendFileSync(files.stdout, bytes);
+    },
+    async follow(batches = Number.MAX_SAFE_INTEGER) {
+      const before = liveBytes();
+      const leaving = new AbortController();
+      let left = batches;
+      const store = async (batch: Batch) => {
+        await add(batch);
+        if (left-- % 5 === 0) most = Math.max(most, liveBytes() - before);
+        if (left <= 0) leaving.abort();
+        return undefined;
+      };
+      const from = Reading.parse(storage.turns.reading(turn.id));
+      return followChild(
+        { process: undefined, dir: directory.path, catchUp: createCatchUp() },
+        from,
+        store,
+        leaving.signal,
+      );
+    },
+    events() {
+      const stored = storage.turns.events(turn.id, 0, 1_000_000);
+      expect(stored.map(({ seq }) => seq)).toEqual(stored.map((_, index) => index));
+      return stored.map(({ event }) => event);
+    },
+    peakBytes: () => most,
+  });
+}
+
+async function beginTurn(storage: TemporaryStorage): Promise<{ turn: TurnRow; add(batch: Batch): Promise<unknown> }> {
+  const lent = { ...storage, [Symbol.dispose]: () => {} };
+  const record = createTurnRecord({
+    storage: lent,
+    broadcast: createBroadcast(),
+    abandon: async () => {},
+    now: Date.now,
+    queue: createTurnQueue({ storage: lent, tokens: { ownersIn: () => [] }, maxRunning: 1 }),
+    environment: {},
+  });
+  const session = newSession();
+  await storage.write(() => storage.sessions.createIfNameFree(session));
+  const { turn } = await record.begin(session, { id: Bun.randomUUIDv7(), prompt: "work", ephemeral: false });
+  return { turn, add: (batch) => record.add(turn, batch) };
+}
+
+function liveBytes(): number {
+  Bun.gc(true);
+  const { heapSize, extraMemorySize } = heapStats();
+  return heapSize + extraMemorySize;
+}

@@ -1,0 +1,113 @@
+import { Database } from "bun:sqlite";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Principal, Session } from "../../../../src/app.ts";
+import type { ChangeEvent } from "../../../../src/contract/change.ts";
+import { type Plexus, startPlexus } from "../../../support/plexus.ts";
+import { RESULT_LINE, writeStandIn } from "../../../support/stand-in.ts";
+import { temporaryDirectory } from "../../../support/temporary.ts";
+import { until } from "../../../support/until.ts";
+
+export const OPERATOR: Principal = { kind: "operator" };
+
+/** What a turn may be asked for beside its prompt. */
+type Asked = { by?: Principal; servers?: Record<string, unknown>; workingDir?: string };
+
+export type QueueWorld = AsyncDisposable & {
+  readonly plexus: Plexus;
+  directory: string;
+  claude: string;
+  session(name: string, asked?: Asked): Promise<Session>;
+  /** Files a turn in a new session of this name, whose child runs until `end`; tells how it was filed. */
+  start(name: string, asked?: Asked): Promise<string>;
+  /** Lets the child of this name end. */
+  end(name: string): void;
+  status(name: string): string;
+  /** Waits until the child of this name runs. */
+  running(name: string): Promise<void>;
+  ended(name: string): Promise<void>;
+  /** Whether a child was ever started for this name. */
+  wasStarted(name: string): boolean;
+  place(name: string): number | undefined;
+  /** Stops the server as SIGTERM does, or hands over as SIGUSR2 does, and starts another on the same data. */
+  restart(how: "stop" | "hand over", whileAway?: () => void): Promise<void>;
+  /** The server's database, for faults and for looking behind the scenes. */
+  database(): Database;
+};
+
+/** A server whose children do nothing but wait until they are told to end. */
+export async function openQueueWorld(maxRunning: number): Promise<QueueWorld> {
+  await using stack = new AsyncDisposableStack();
+  const { path: directory } = stack.use(await temporaryDirectory());
+  const { path: dataDir } = stack.use(await temporaryDirectory());
+  const script = `read -r name
+: >"${directory}/started-$name"
+while [ ! -e "${directory}/end-$name" ]; do sleep 0.02; done
+echo '${RESULT_LINE}'`;
+  const claude = writeStandIn(directory, script);
+  const open = () => startPlexus({ dataDir, flags: { claude, maxRunning: String(maxRunning) } });
+  let plexus = await open();
+  stack.defer(() => plexus[Symbol.asyncDispose]());
+  const sessions = new Map<string, Session>();
+  const owned = stack.move();
+  const sessionOf = (name: string): Session => {
+    const session = sessions.get(name);
+    if (!session) throw new Error(`there is no ${name}`);
+    return session;
+  };
+  const status = (name: string) => plexus.app.turnReading.statusOfSession(sessionOf(name).id);
+  const wasStarted = (name: string) => existsSync(join(directory, `started-${name}`));
+  const session = async (name: string, { by = OPERATOR, servers = {}, workingDir = directory }: Asked = {}) => {
+    const asked = { name, working_dir: workingDir, mcp_servers: servers, loopback_enabled: false };
+    const made = await plexus.app.driving.create(by, asked);
+    sessions.set(name, made);
+    return made;
+  };
+  return {
+    get plexus() {
+      return plexus;
+    },
+    directory,
+    claude,
+    session,
+    start: async (name, asked) => (await plexus.app.turns.start(await session(name, asked), `${name}\n`, false)).status,
+    end: (name) => writeFileSync(join(directory, `end-${name}`), ""),
+    status,
+    wasStarted,
+    running: async (name) => void (await until(`${name} to run`, () => status(name) === "running" && wasStarted(name))),
+    ended: async (name) =>
+      void (await until(`the end of ${name}`, () => ["complete", "failed", "cancelled"].includes(status(name)))),
+    place: (name) => plexus.app.turns.place(plexus.app.turnReading.latest(sessionOf(name).id)?.id ?? ""),
+    database: () => new Database(join(dataDir, "plexus.db")),
+    async restart(how, whileAway = () => {}) {
+      if (how === "hand over") await plexus.app.turns.handOver();
+      await plexus[Symbol.asyncDispose]();
+      whileAway();
+      plexus = await open();
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** The session of this name, whoever made it. */
+export async function found({ plexus }: QueueWorld, name: string) {
+  const session = plexus.app.sessionView.list(OPERATOR, { limit: 1_000 }).sessions.find((one) => one.name === name);
+  return plexus.app.sessions.require(OPERATOR, session?.id ?? name);
+}
+
+/** Everything that watchers were told so far. */
+export async function changesOf({ plexus }: QueueWorld): Promise<ChangeEvent[]> {
+  const { app } = plexus;
+  const leave = new AbortController();
+  const told: ChangeEvent[] = [];
+  const newest = (await app.watching.wait(OPERATOR, { timeoutMs: 0, limit: 1, signal: leave.signal })).cursor;
+  const reading = (async () => {
+    for await (const { id, event } of app.watching.follow(OPERATOR, 0, leave.signal)) {
+      told.push(event);
+      if (id === newest) return;
+    }
+  })();
+  await until("all changes", async () => (await Promise.race([reading.then(() => true), Bun.sleep(1_000)])) === true);
+  leave.abort();
+  return told;
+}

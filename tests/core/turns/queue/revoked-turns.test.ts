@@ -1,0 +1,101 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { namedToken } from "../../../http/callers.ts";
+import { changesOf, found, OPERATOR, openQueueWorld, type QueueWorld } from "./queue-world.ts";
+import { openSlotScene } from "./slot-scene.ts";
+
+setDefaultTimeout(60_000);
+
+const REVOKED = "The token that this turn belongs to was revoked while it was queued.";
+
+describe("the turns of a token that is revoked", () => {
+  test("are cancelled where they are queued, and told of; those of others stay in the queue", async () => {
+    await using world = await openQueueWorld(1);
+    const { principal: by } = await namedToken(world.plexus, "bad");
+    const other = await namedToken(world.plexus, "other");
+    await world.start("running");
+    for (const name of ["q1", "q2"]) await world.start(name, { by });
+    await world.start("mine");
+    await world.start("theirs", { by: other.principal });
+    await world.plexus.app.tokens.revoke("bad");
+    expect(["running", "q1", "q2", "mine", "theirs"].map(world.status)).toEqual([
+      "running",
+      "cancelled",
+      "cancelled",
+      "queued",
+      "queued",
+    ]);
+    expect(await eventsOf(world, "q1")).toEqual([{ type: "error", message: REVOKED }]);
+    const told = (await changesOf(world)).filter((change) => change.session_name === "q1");
+    expect(told).toMatchObject([{ type: "turn_queued" }, { type: "turn_ended", status: "cancelled", error: REVOKED }]);
+    for (const name of ["running", "theirs", "mine"]) {
+      await world.running(name);
+      world.end(name);
+      await world.ended(name);
+    }
+    expect(["q1", "q2"].map(world.wasStarted)).toEqual([false, false]);
+  });
+
+  test("go on where they run", async () => {
+    await using world = await openQueueWorld(1);
+    const { principal: by } = await namedToken(world.plexus, "bad");
+    await world.start("r1", { by });
+    await world.running("r1");
+    await world.plexus.app.tokens.revoke("bad");
+    expect(world.status("r1")).toBe("running");
+    world.end("r1");
+    await world.ended("r1");
+    expect(world.status("r1")).toBe("complete");
+  });
+
+  test("are no more started: its sessions go on as forks of the operator's", async () => {
+    await using world = await openQueueWorld(1);
+    const { principal: by } = await namedToken(world.plexus, "bad");
+    const session = await world.session("theirs", { by });
+    const { app } = world.plexus;
+    await app.tokens.revoke("bad");
+    await expect(app.turns.start(session, "theirs\n", false)).rejects.toMatchObject({
+      code: "forbidden",
+      message: expect.stringContaining("Fork it"),
+    });
+    const fork = await app.sessions.fork(OPERATOR, session, "mine");
+    expect((await app.turns.start(fork, "mine\n", false)).status).toBe("running");
+  });
+
+  test("are cancelled when their time comes, where the queue still has them", async () => {
+    await using world = await openQueueWorld(1);
+    const { principal: by } = await namedToken(world.plexus, "bad");
+    await world.start("running");
+    await world.start("q1", { by });
+    await world.start("mine");
+    using database = world.database();
+    database.run("DELETE FROM tokens WHERE name = 'bad'");
+    world.end("running");
+    await world.running("mine");
+    expect({ status: world.status("q1"), wasStarted: world.wasStarted("q1") }).toEqual({
+      status: "cancelled",
+      wasStarted: false,
+    });
+    expect(await eventsOf(world, "q1")).toEqual([{ type: "error", message: REVOKED }]);
+  });
+
+  test("are refused or cancelled, when they are filed while it is revoked", async () => {
+    await using scene = await openSlotScene(1);
+    const bad = await scene.token("bad");
+    await scene.begin("running", "operator");
+    // All three in one transaction.
+    const [before, , after] = await Promise.allSettled([
+      scene.begin("before", bad.owner),
+      scene.tokens.revoke("bad"),
+      scene.begin("after", bad.owner),
+    ]);
+    expect([before.status, scene.status("before")]).toEqual(["fulfilled", "cancelled"]);
+    expect(after).toMatchObject({ status: "rejected", reason: { code: "forbidden" } });
+    expect(scene.storage.turns.isAnyQueued()).toBe(false);
+  });
+});
+
+async function eventsOf(world: QueueWorld, name: string) {
+  const { app } = world.plexus;
+  const [turn] = app.turnReading.list(OPERATOR, (await found(world, name)).id, 1);
+  return turn ? app.turnStream.page(turn, 0, 9).map(({ event }) => event) : [];
+}

@@ -1,0 +1,166 @@
+import { describe, expect, test } from "bun:test";
+import type { Principal } from "../../../src/core/access/principals.ts";
+import { newApproval, newConfig } from "../../storage/rows.ts";
+import { allow, type Clock, type Domain, OPERATOR, stoppedClock, temporaryDomain } from "../open-core.ts";
+import { storeEnded, storeRunning, storeSession } from "./history.ts";
+
+const MEGABYTE = 1024 * 1024;
+const MINUTE_MS = 60_000;
+const HOSTILE: Principal = { kind: "token", id: "hostile", name: "hostile" };
+
+describe("what the operator decided stays on record", () => {
+  test("when a token's sessions are larger than the history may be, which is told once", async () => {
+    const clock = stoppedClock();
+    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 2 * MEGABYTE });
+    const decided = await decide(domain, clock, 50);
+    for (let made = 0; made < 15; made++) {
+      const metadata = { filler: "x".repeat(200_000) };
+      await domain.sessions.createManaged(HOSTILE, `${made}`, newConfig({ metadata }));
+    }
+    await domain.retention.sweep();
+    await domain.retention.sweep();
+    await expectAllKept(domain, decided);
+    expect(domain.errors.map(String)).toEqual([
+      expect.stringMatching(/holds 4 MB, of which only about 1 MB are history.*\(2\)/),
+    ]);
+  });
+
+  test("when what is pending, what runs and what was said are larger than the history may be", async () => {
+    const clock = stoppedClock();
+    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 2 * MEGABYTE });
+    const { storage } = domain;
+    const decided = await decide(domain, clock, 50);
+    const sessionId = await storeSession(storage, "hostile", 5_000);
+    await storeRunning(storage, { sessionId, at: clock.now(), owner: "token:hostile", events: 20, chars: 100_000 });
+    const filler = { command: "x".repeat(2 * MEGABYTE) };
+    await storage.write(() => storage.approvals.create(newApproval({ input: filler, owner: "token:hostile" })));
+    expect(storage.space.usedBytes()).toBeGreaterThan(4 * MEGABYTE);
+    await domain.retention.sweep();
+    await expectAllKept(domain, decided);
+  });
+
+  test.each([
+    ["of the last ten minutes", 0],
+    ["however old", 11 * MINUTE_MS],
+  ])("when a child's asks, %s, are larger than the history may be", async (_, age) => {
+    const clock = stoppedClock();
+    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 2 * MEGABYTE });
+    const decided = await decide(domain, clock, 50);
+    const hostile = await domain.session("hostile");
+    for (let count = 0; count < 8; count++) {
+      using asked = await domain.ask(hostile, { input: { command: "x".repeat(MEGABYTE) } });
+      await domain.approvals.abandon([asked.approvalId], "its child is gone");
+    }
+    clock.advance(age);
+    await domain.retention.sweep();
+    await expectAllKept(domain, decided);
+    if (age > 0) expect(domain.storage.space.usedBytes()).toBeLessThan(2.2 * MEGABYTE);
+  });
+
+  test("and so do the operator's turns, when a token's turns are larger than the history may be", async () => {
+    const clock = stoppedClock();
+    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 4 * MEGABYTE });
+    const { storage } = domain;
+    const sessionId = await storeSession(storage, "busy");
+    const turn = { sessionId, events: 10, chars: 100_000 };
+    const own = await storeEnded(storage, { ...turn, at: clock.now() });
+    const decided = await decide(domain, clock, 50);
+    const hostile: string[] = [];
+    for (let count = 0; count < 8; count++) {
+      hostile.push(await storeEnded(storage, { ...turn, at: clock.now(), owner: "token:hostile" }));
+      clock.advance(11 * MINUTE_MS);
+    }
+    await domain.retention.sweep();
+    await expectAllKept(domain, decided);
+    expect(storage.turns.get(own)?.eventCount).toBe(10);
+    const kept = hostile.map((id) => storage.turns.get(id) !== undefined);
+    expect(kept).toEqual([false, false, false, false, false, false, true, true]);
+  });
+});
+
+describe("of two owners that hold too much", () => {
+  test("each keeps as much as the other", async () => {
+    const clock = stoppedClock();
+    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 4 * MEGABYTE });
+    const { storage } = domain;
+    const sessionId = await storeSession(storage, "busy");
+    const turn = { sessionId, events: 10, chars: 10_000 };
+    // The operator's are all older: by age alone, nothing of them would be left.
+    const start = clock.now();
+    for (let at = start; at < start + 40; at++) await storeEnded(storage, { ...turn, at });
+    for (let at = start + 40; at < start + 120; at++) await storeEnded(storage, { ...turn, at, owner: "token:other" });
+    clock.advance(11 * MINUTE_MS);
+    await domain.retention.sweep();
+    const [operator = 0, other = 0] = ["operator", "token:other"].map(
+      (owner) => storage.turns.list({ owner }, 100).length,
+    );
+    expect(Math.abs(operator - other)).toBeLessThanOrEqual(1);
+    expect(operator + other).toBeWithin(30, 38);
+  });
+
+  test("who holds little loses nothing, however many events it comes to", async () => {
+    const clock = stoppedClock();
+    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 4 * MEGABYTE });
+    const { storage } = domain;
+    const sessionId = await storeSession(storage, "busy");
+    const start = clock.now();
+    const many = await storeEnded(storage, { sessionId, at: start, events: 5_000, chars: 1 });
+    const large = { sessionId, owner: "token:other", events: 2, chars: MEGABYTE };
+    for (let at = start + 1; at < start + 5; at++) await storeEnded(storage, { ...large, at });
+    clock.advance(11 * MINUTE_MS);
+    await domain.retention.sweep();
+    expect(storage.turns.get(many)?.eventCount).toBe(5_000);
+    expect(storage.turns.list({ owner: "token:other" }, 10)).toHaveLength(1);
+  });
+});
+
+test("decisions go, the oldest first, only when they alone are larger than the history may be", async () => {
+  const clock = stoppedClock();
+  await using domain = await temporaryDomain({ clock, maxHistoryBytes: MEGABYTE });
+  const sessionId = await storeSession(domain.storage, "busy");
+  for (let count = 0; count < 10; count++) await decide(domain, clock, 100);
+  const turn = await storeEnded(domain.storage, { sessionId, at: clock.now() - 11 * MINUTE_MS });
+  await domain.retention.sweep();
+  const { approvals } = domain.approvals.list(OPERATOR, { limit: 2_000 });
+  expect(approvals.length).toBeWithin(400, 700);
+  expect(Math.min(...approvals.map(({ resolved_at }) => resolved_at ?? 0)) * 1000).toBeGreaterThan(
+    clock.now() - 8 * 11 * MINUTE_MS,
+  );
+  expect(domain.storage.turns.get(turn)).toBeUndefined();
+  expect(domain.storage.space.usedBytes()).toBeLessThan(MEGABYTE);
+  expect((await domain.auditCheck.verify()).intact).toBe(true);
+});
+
+test("the size of a turn is that of its events, and shrinks with them", async () => {
+  await using domain = await temporaryDomain();
+  const { storage } = domain;
+  const sessionId = await storeSession(storage, "busy");
+  const id = await storeEnded(storage, { sessionId, at: 1, events: 600, chars: 50 });
+  const bytes = () =>
+    storage.turns.events(id, 0, 1_000).reduce((sum, { event }) => sum + JSON.stringify(event).length, 0);
+  expect(storage.turns.get(id)?.eventBytes).toBe(bytes());
+  await storage.write(() => storage.turns.removeEndedBefore(2, 100));
+  expect(storage.turns.get(id)).toMatchObject({ eventCount: 500, eventBytes: bytes() });
+});
+
+/** So many decisions of the operator, which are older than ten minutes. */
+async function decide(
+  domain: Pick<Domain, "session" | "ask" | "approvals">,
+  clock: Clock,
+  count: number,
+): Promise<string[]> {
+  const ids: string[] = [];
+  const session = await domain.session("own");
+  for (let number = 0; number < count; number++) {
+    using asked = await domain.ask(session, { input: { command: `make ${number}` } });
+    await domain.approvals.decide(OPERATOR, asked.approvalId, allow);
+    ids.push(asked.approvalId);
+  }
+  clock.advance(11 * MINUTE_MS);
+  return ids;
+}
+
+async function expectAllKept({ storage, auditCheck }: Pick<Domain, "storage" | "auditCheck">, ids: string[]) {
+  expect(ids.filter((id) => !storage.approvals.head(id))).toEqual([]);
+  expect(await auditCheck.verify()).toMatchObject({ intact: true, chains: [{ forgotten_through: -1 }, {}] });
+}
