@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { createRandom, type Random } from "../tests/crash/random.ts";
 
-const RECORDING = join(import.meta.dir, "../tests/claude/recordings/2.1.325.jsonl");
+const RECORDING = join(import.meta.dir, "../tests/claude/output/recordings/2.1.325.jsonl");
 const MEGABYTE = 1024 * 1024;
 const WORDS = readFileSync(RECORDING, "utf8").match(/[A-Za-z'.,:]{2,}/g) ?? [];
 /** What tools give back, in characters: mostly a screen, at times a file, now and then a whole log. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { ownCgroup } from "./claude/cgroup.ts";
 import { createClaudeCli, type FoundClaude } from "./claude/cli.ts";
-import { privatePaths } from "./claude/private-paths.ts";
+import { privatePaths } from "./claude/launch/private-paths.ts";
+import { ownCgroup } from "./claude/process/cgroup.ts";
 import { type Config, localUrl } from "./config.ts";
 import { createMcpClients, type McpClients } from "./core/access/mcp-clients.ts";
 import { displayName, type Principal } from "./core/access/principals.ts";

@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import { CLIENTS, type ClientName } from "../claude/client-files.ts";
+import { CLIENTS, type ClientName } from "../claude/launch/client-files.ts";
 import { type Flags, readConfig } from "../config.ts";
 import { changeText } from "./connect/change-text.ts";
 import { type Client, clientOf } from "./connect/clients.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { findProcess, isSameProcess } from "../claude/processes.ts";
+import { findProcess, isSameProcess } from "../claude/process/processes.ts";
 import { fileFailure, systemCode } from "./file-failure.ts";
 
 /** Whoever calls the server needs to know which token is the operator's: the stored one, or one from its environment. */

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { filesIn } from "../../src/claude/launch.ts";
+import { filesIn } from "../../src/claude/launch/launch.ts";
 import type { Supervision } from "../../src/contract/sessions/supervision.ts";
 import { script, startScriptedModel } from "../support/scripted-model.ts";
 import { type Place, withPlace } from "./child.ts";

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { readExitCode } from "../../src/claude/end-files.ts";
-import { filesIn } from "../../src/claude/launch.ts";
+import { filesIn } from "../../src/claude/launch/launch.ts";
+import { readExitCode } from "../../src/claude/process/exit-status.ts";
 import { processTable } from "../support/process-table.ts";
 import { descendants, isRunning, signal } from "../support/processes.ts";
 import { script, startScriptedModel } from "../support/scripted-model.ts";

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { findProcess } from "../../src/claude/processes.ts";
+import { findProcess } from "../../src/claude/process/processes.ts";
 import { type MortalFamily, startMortalFamily } from "../support/outage.ts";
 import { isRunning } from "../support/processes.ts";
 import { bash, eventsOf, textOf } from "../support/told-events.ts";

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { processesIn } from "../../src/claude/cgroup.ts";
+import { processesIn } from "../../src/claude/process/cgroup.ts";
 import type { LeftRunning } from "../../src/contract/sessions/left-running.ts";
 import { planEscape } from "../support/escapee.ts";
 import { bash, startFamily } from "../support/family.ts";

@@ -1,4 +1,4 @@
-import { createCgroup, ownCgroup, removeCgroup } from "../../src/claude/cgroup.ts";
+import { createCgroup, ownCgroup, removeCgroup } from "../../src/claude/process/cgroup.ts";
 
 /** Where this machine lets us make control groups; `undefined` where it does not. */
 export function usableCgroup(): string | undefined {

@@ -1,4 +1,4 @@
-import { type ClientName, clientFile } from "../../claude/client-files.ts";
+import { type ClientName, clientFile } from "../../claude/launch/client-files.ts";
 import type { Config } from "../../config.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import type { ConfigFormat } from "./config-format.ts";

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { UsableClaude } from "../../claude/cli.ts";
-import { endChild } from "../../claude/ending.ts";
-import { filesIn, launch } from "../../claude/launch.ts";
+import { filesIn, launch } from "../../claude/launch/launch.ts";
+import { endChild } from "../../claude/process/stop-process.ts";
 import type { Config } from "../../config.ts";
 import type { McpConfig } from "../../contract/approvals/approval.ts";
 

@@ -1,4 +1,4 @@
-import { type OvertakingSetting, overtakingSettings, UNREADABLE } from "../../claude/overtaking-settings.ts";
+import { type OvertakingSetting, overtakingSettings, UNREADABLE } from "../../claude/settings/overtaking-settings.ts";
 import type { Config } from "../../config.ts";
 import type { Finding } from "./finding.ts";
 

@@ -1,4 +1,4 @@
-import { pathOutside } from "../../claude/program-path.ts";
+import { pathOutside } from "../../claude/launch/program-path.ts";
 import type { PermitInput } from "../../contract/approvals/approval.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import { builtinRule, isCoveredBy } from "../rules/builtin/builtin.ts";

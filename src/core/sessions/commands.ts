@@ -1,4 +1,4 @@
-import { byHandArguments } from "../../claude/by-hand.ts";
+import { byHandArguments } from "../../claude/launch/by-hand.ts";
 import type { ConfigureInput } from "../../contract/approvals/approval.ts";
 import { AppError } from "../../contract/errors.ts";
 import type { LeftRunning } from "../../contract/sessions/left-running.ts";

@@ -1,4 +1,4 @@
-import type { LaunchSpec } from "../../claude/launch.ts";
+import type { LaunchSpec } from "../../claude/launch/launch.ts";
 import { AppError } from "../../contract/errors.ts";
 import type { SessionConfig } from "../../contract/sessions/session.ts";
 import type { Session } from "./sessions.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { survivorIn } from "../../claude/launch.ts";
-import type { ProcessIdentity } from "../../claude/processes.ts";
+import { survivorIn } from "../../claude/launch/launch.ts";
+import type { ProcessIdentity } from "../../claude/process/processes.ts";
 import { AppError } from "../../contract/errors.ts";
 import type { TurnRow } from "../../storage/turns.ts";
 

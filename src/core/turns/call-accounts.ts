@@ -1,5 +1,5 @@
-import type { ToolResultDraft, TurnEventDraft } from "../../claude/facts.ts";
-import { isRefusedCall } from "../../claude/refused-call.ts";
+import type { ToolResultDraft, TurnEventDraft } from "../../claude/output/facts.ts";
+import { isRefusedCall } from "../../claude/output/refused-call.ts";
 import type { TurnEvent } from "../../contract/sessions/turn.ts";
 import type { Storage } from "../../storage/database.ts";
 import type { TurnRow } from "../../storage/turns.ts";

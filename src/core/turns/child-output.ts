@@ -1,14 +1,14 @@
 import { rmSync } from "node:fs";
-import type { CatchUp } from "../../claude/catch-up.ts";
-import { readExitCode, readStderrTail } from "../../claude/end-files.ts";
-import { endChild } from "../../claude/ending.ts";
-import type { ConversationBlock, InitFact, TurnEventDraft } from "../../claude/facts.ts";
-import { filesIn } from "../../claude/launch.ts";
-import { readOutput } from "../../claude/output.ts";
-import { createParser } from "../../claude/parser.ts";
-import { isSameProcess, type ProcessIdentity } from "../../claude/processes.ts";
-import type { Reading } from "../../claude/reading.ts";
-import { judge, type Verdict } from "../../claude/verdict.ts";
+import { filesIn } from "../../claude/launch/launch.ts";
+import type { Reading } from "../../claude/output/checkpoint.ts";
+import type { ConversationBlock, InitFact, TurnEventDraft } from "../../claude/output/facts.ts";
+import { readOutput } from "../../claude/output/output.ts";
+import type { CatchUp } from "../../claude/output/output-stored.ts";
+import { createParser } from "../../claude/output/parser.ts";
+import { judge, type Verdict } from "../../claude/output/verdict.ts";
+import { readExitCode, readStderrTail } from "../../claude/process/exit-status.ts";
+import { isSameProcess, type ProcessIdentity } from "../../claude/process/processes.ts";
+import { endChild } from "../../claude/process/stop-process.ts";
 import type { LeftRunning } from "../../contract/sessions/left-running.ts";
 
 /** How long a child may take to end by itself once it was told to. */

@@ -1,4 +1,4 @@
-import { isSaved } from "../../claude/conversation-file.ts";
+import { isSaved } from "../../claude/output/conversation-file.ts";
 import { AppError } from "../../contract/errors.ts";
 import type { TurnEvent, Usage } from "../../contract/sessions/turn.ts";
 import type { Storage } from "../../storage/database.ts";

@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { createCatchUp } from "../../claude/catch-up.ts";
 import type { UsableClaude } from "../../claude/cli.ts";
-import { launch } from "../../claude/launch.ts";
-import { Reading } from "../../claude/reading.ts";
+import { launch } from "../../claude/launch/launch.ts";
+import { Reading } from "../../claude/output/checkpoint.ts";
+import { createCatchUp } from "../../claude/output/output-stored.ts";
 import { AppError } from "../../contract/errors.ts";
 import { carrierServer } from "../../contract/sessions/carrier.ts";
 import type { LeftRunning } from "../../contract/sessions/left-running.ts";

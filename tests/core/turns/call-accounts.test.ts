@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { ToolResultDraft } from "../../../src/claude/facts.ts";
+import type { ToolResultDraft } from "../../../src/claude/output/facts.ts";
 import type { ApprovalStatus } from "../../../src/contract/approvals/approval.ts";
 import type { Supervision } from "../../../src/contract/sessions/supervision.ts";
 import { hashOf } from "../../../src/core/approvals/request.ts";

@@ -1,9 +1,9 @@
 import { heapStats } from "bun:jsc";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { appendFileSync, writeFileSync } from "node:fs";
-import { createCatchUp } from "../../../src/claude/catch-up.ts";
-import { filesIn } from "../../../src/claude/launch.ts";
-import { Reading } from "../../../src/claude/reading.ts";
+import { filesIn } from "../../../src/claude/launch/launch.ts";
+import { Reading } from "../../../src/claude/output/checkpoint.ts";
+import { createCatchUp } from "../../../src/claude/output/output-stored.ts";
 import type { TurnEvent } from "../../../src/contract/sessions/turn.ts";
 import { JsonObject } from "../../../src/contract/values.ts";
 import { createBroadcast } from "../../../src/core/events/broadcast.ts";

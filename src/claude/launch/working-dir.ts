@@ -1,0 +1,27 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { AppError } from "../../contract/errors.ts";
+
+/** Refuses a directory that the CLI can't work in; started there, it would seem to be the CLI that is missing. */
+export function checkDirectory(argument: "working_dir" | "add_dirs", path: string): void {
+  const refusal = (problem: string) => new AppError("invalid_arguments", `${argument} ${path} ${problem}.`);
+  if (!isAbsolute(path)) throw refusal("is not an absolute path: write it from / on");
+  const found = look(path);
+  if (found === undefined) throw refusal("does not exist: create it, or name another one");
+  if (found === "forbidden") throw refusal("can't be looked at: give this user access to its parent folders");
+  if (!found.isDirectory()) throw refusal("is a file, not a directory: name the folder that it lies in");
+  try {
+    accessSync(path, constants.R_OK | constants.X_OK);
+  } catch {
+    throw refusal("is not permitted to this user: give read and search permission, or name another one");
+  }
+}
+
+function look(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    return code === "ENOTDIR" ? undefined : "forbidden";
+  }
+}

@@ -1,0 +1,41 @@
+import type { JsonObject } from "../../contract/values.ts";
+import { SERVER_NAME } from "../launch/command-line.ts";
+import type { InitFact, ResultFact } from "./facts.ts";
+import { listOf, numberOf, objectOf, textOf } from "./lenient.ts";
+
+/** It becomes an argument of a later start, so it must be what it says. */
+function conversationId(value: unknown): string {
+  const id = textOf(value);
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id) ? id : "";
+}
+
+/** What the first line of the CLI tells. */
+export function initFact(line: JsonObject): InitFact {
+  const ours = listOf(line["mcp_servers"])
+    .map(objectOf)
+    .find(({ name }) => name === SERVER_NAME);
+  return {
+    claudeSessionId: conversationId(line["session_id"]),
+    model: textOf(line["model"]),
+    version: textOf(line["claude_code_version"]),
+    plexusStatus: ours && textOf(ours["status"]),
+  };
+}
+
+/** What its last line tells. */
+export function resultFact(line: JsonObject): ResultFact {
+  const usage = objectOf(line["usage"]);
+  const cached = numberOf(usage["cache_creation_input_tokens"]) + numberOf(usage["cache_read_input_tokens"]);
+  return {
+    subtype: textOf(line["subtype"]),
+    is_error: line["is_error"] === true,
+    errors: listOf(line["errors"]).map((error) => (typeof error === "string" ? error : JSON.stringify(error))),
+    text: textOf(line["result"]),
+    claudeSessionId: conversationId(line["session_id"]),
+    inputTokens: numberOf(usage["input_tokens"]) + cached,
+    outputTokens: numberOf(usage["output_tokens"]),
+    numTurns: numberOf(line["num_turns"]),
+    totalCostUsd: numberOf(line["total_cost_usd"]),
+    permissionDenials: listOf(line["permission_denials"]),
+  };
+}

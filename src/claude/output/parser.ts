@@ -1,0 +1,198 @@
+import { isJsonObject, isShallow, JsonObject, MAX_JSON_DEPTH } from "../../contract/values.ts";
+import type { Parsed, TurnEventDraft } from "./facts.ts";
+import { blocksOf, listOf, numberOf, objectOf, outputOf, textOf } from "./lenient.ts";
+import { initFact, resultFact } from "./line-facts.ts";
+import type { OutputLine } from "./line-splitter.ts";
+import { nestsDeeper } from "./nesting.ts";
+import { createStreamedText, type StreamedTextState } from "./streamed-text.ts";
+
+/** Where a parser stands, to go on from in another process; small, and JSON. */
+export type ParserState = { streamed: StreamedTextState; toolUseIds: string[]; pieces: number };
+
+export type Parser = {
+  /** Text that streams is held until something else happens or `flush` is called, so that no event is one token. */
+  push(line: OutputLine["line"]): Parsed;
+  /** The text that is held; call it at the end of each batch of `readOutput`, which sets the pace. */
+  flush(): TurnEventDraft[];
+  /** Valid after `flush`, for the offset of the last pushed line. */
+  state(): ParserState;
+};
+
+/** What comes in small pieces and becomes one event. */
+type Held = { kind: "text" | "thinking" | "unparsed"; text: string };
+
+const MAX_HELD_CHARS = 16_384;
+const LONG_LINE_CHARS = 262_144;
+/** The CLI writes one block a line, and nobody a message of so many. */
+const MAX_BLOCKS = 10_000;
+/** A call is told once; the CLI could repeat one only shortly after. */
+const REMEMBERED_CALLS = 500;
+/** Progress and bookkeeping that other lines tell better. */
+const SILENT_STREAM_EVENTS = /^(message_start|message_delta|message_stop|content_block_start|content_block_stop|ping)$/;
+const SILENT_DELTAS = /^(input_json_delta|signature_delta|citations_delta)$/;
+
+export function createParser(from?: ParserState): Parser {
+  const streamed = createStreamedText(from?.streamed);
+  const toolUseIds = new Set(from?.toolUseIds);
+  let pieces = from?.pieces ?? 0;
+  let held: Held | undefined;
+  let raw = "";
+  let out: Parsed = nothing();
+
+  const flushHeld = () => {
+    if (held) out.events.push(heldEvent(held));
+    held = undefined;
+  };
+  const hold = (kind: Held["kind"], text: string, between = "") => {
+    if (text === "") return;
+    if (held?.kind !== kind) flushHeld();
+    held = { kind, text: held ? held.text + between + text : text };
+    if (held.text.length >= MAX_HELD_CHARS) flushHeld();
+  };
+  const emit = (event: TurnEventDraft) => {
+    flushHeld();
+    out.events.push(event);
+  };
+  const keepRaw = () => hold("unparsed", raw, "\n");
+  const passOn = (event_type: string, data: JsonObject) =>
+    isShallow(data) ? emit({ type: "passthrough", event_type, data }) : keepRaw();
+
+  const streamEvent = (line: JsonObject) => {
+    // A subagent's message follows whole, and its pieces would mix with ours.
+    if (isOfSubagent(line)) return;
+    const event = objectOf(line["event"]);
+    const type = textOf(event["type"]);
+    if (type === "message_start") streamed.begin(textOf(objectOf(event["message"])["id"]));
+    if (type !== "content_block_delta") {
+      if (!SILENT_STREAM_EVENTS.test(type)) passOn(`stream_event/${type}`, line);
+      return;
+    }
+    const delta = objectOf(event["delta"]);
+    const kind = textOf(delta["type"]);
+    if (kind === "text_delta" || kind === "thinking_delta") {
+      const [what, text] =
+        kind === "text_delta" ? (["text", delta["text"]] as const) : (["thinking", delta["thinking"]] as const);
+      streamed.add(what, numberOf(event["index"]), textOf(text));
+      hold(what, textOf(text));
+    } else if (!SILENT_DELTAS.test(kind)) passOn(`stream_event/${kind}`, line);
+  };
+
+  const assistant = (line: JsonObject) => {
+    const message = objectOf(line["message"]);
+    const id = textOf(message["id"]);
+    for (const block of blocksIn(line)) {
+      const type = textOf(block["type"]);
+      if (type === "tool_use") toolUse(block);
+      else if (isOfSubagent(line))
+        passOn(`subagent/${type}`, { parent_tool_use_id: line["parent_tool_use_id"], block });
+      else if (type === "text") hold("text", streamed.rest("text", id, textOf(block["text"])));
+      else if (type === "thinking") hold("thinking", streamed.rest("thinking", id, textOf(block["thinking"])));
+      else passOn(`assistant/${type}`, block);
+      if (!isOfSubagent(line)) out.facts.blocks.push({ role: "assistant", content: block });
+    }
+  };
+
+  /** What is in a message; one of another shape than we know is passed on too. */
+  const blocksIn = (line: JsonObject): JsonObject[] => {
+    const content = objectOf(line["message"])["content"];
+    const blocks = blocksOf(content);
+    if (blocks.length > MAX_BLOCKS || !isShallow(line)) {
+      keepRaw();
+      return [];
+    }
+    if (blocks.length === 0 || blocks.length < listOf(content).length) passOn(textOf(line["type"]), line);
+    return blocks;
+  };
+
+  const toolUse = (block: JsonObject) => {
+    const tool_use_id = textOf(block["id"]);
+    if (toolUseIds.has(tool_use_id)) return;
+    if (tool_use_id !== "") toolUseIds.add(tool_use_id);
+    const [oldest] = toolUseIds;
+    if (toolUseIds.size > REMEMBERED_CALLS && oldest !== undefined) toolUseIds.delete(oldest);
+    const input = JsonObject.safeParse(block["input"] ?? {});
+    if (!input.success) return passOn("assistant/tool_use", block);
+    emit({ type: "tool_use", tool_name: textOf(block["name"]), tool_use_id, input: input.data });
+  };
+
+  const user = (line: JsonObject) => {
+    for (const block of blocksIn(line)) {
+      const type = textOf(block["type"]);
+      if (type === "tool_result") {
+        const output = outputOf(block["content"]);
+        const is_error = block["is_error"] === true;
+        // A gateway may number its calls anew: the same id after its result is another call.
+        toolUseIds.delete(textOf(block["tool_use_id"]));
+        emit({ type: "tool_result", tool_use_id: textOf(block["tool_use_id"]), output, is_error });
+      } else if (isOfSubagent(line)) {
+        passOn(`subagent/${type}`, { parent_tool_use_id: line["parent_tool_use_id"], block });
+      } else passOn(`user/${type}`, block);
+      if (!isOfSubagent(line)) out.facts.blocks.push({ role: "user", content: block });
+    }
+  };
+
+  const read = (line: JsonObject) => {
+    const type = textOf(line["type"]);
+    const subtype = textOf(line["subtype"]);
+    if (type === "stream_event") return streamEvent(line);
+    if (type === "assistant") return assistant(line);
+    if (type === "user") return user(line);
+    if (type === "result") {
+      flushHeld();
+      out.facts.result = resultFact(line);
+    } else if (type === "system" && subtype === "init") out.facts.init = initFact(line);
+    else if (type === "") keepRaw();
+    else if (type !== "system" || subtype !== "status") passOn([type, subtype].filter(Boolean).join("/"), line);
+  };
+
+  const taken = (): Parsed => {
+    const parsed = out;
+    out = nothing();
+    return parsed;
+  };
+
+  return {
+    push(line) {
+      if (typeof line !== "string") {
+        pieces = line.isFirst ? 1 : pieces + 1;
+        passOn("oversized", { piece: pieces, text: line.piece });
+      } else if (line.trim() !== "") {
+        raw = line;
+        const value = parsed(line);
+        if (value === undefined) keepRaw();
+        else read(value);
+      }
+      return taken();
+    },
+    flush() {
+      flushHeld();
+      return taken().events;
+    },
+    state: () => ({ streamed: streamed.state(), toolUseIds: [...toolUseIds], pieces }),
+  };
+}
+
+function nothing(): Parsed {
+  return { events: [], facts: { blocks: [] } };
+}
+
+function heldEvent({ kind, text }: Held): TurnEventDraft {
+  if (kind === "text") return { type: "content", text };
+  if (kind === "thinking") return { type: "thinking", thinking: text };
+  return { type: "passthrough", event_type: kind, data: text };
+}
+
+function parsed(line: string): JsonObject | undefined {
+  if (!line.trimStart().startsWith("{")) return undefined;
+  if (line.length > LONG_LINE_CHARS && nestsDeeper(line, MAX_JSON_DEPTH)) return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isOfSubagent(line: JsonObject): boolean {
+  return typeof line["parent_tool_use_id"] === "string";
+}

@@ -1,0 +1,150 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { takes } from "../../../src/claude/version.ts";
+import { script, startScriptedModel, type Turn } from "../../support/scripted-model.ts";
+import { type Place, TRIED_VERSION, withPlace } from "../child.ts";
+import { startMcpStub, startPermitStub } from "../mcp-stub.ts";
+
+setDefaultTimeout(60_000);
+
+const model = startScriptedModel();
+afterAll(() => model[Symbol.asyncDispose]());
+
+const HAS_ATTACHMENTS = takes(TRIED_VERSION, "fileMentionsOff");
+
+describe.each(["strict", "default"] as const)("a sealed child, supervised by %s,", (supervision) => {
+  test("knows the CLI's own tools and those of its session's servers", () =>
+    withPlace(async (_, start) => {
+      await using permit = startPermitStub("allow");
+      await using other = startOther();
+      const words = `Probe ${crypto.randomUUID()}.`;
+      const calls = [{ use: [{ name: "mcp__other__poke", input: {} }] }];
+      const prompt = script([{ use: [{ name: "ToolSearch", input: { query: "poke" } }] }, ...calls], words);
+      await start({ model, supervision, loopback: permit.entry, mcpServers: { other: other.entry }, prompt }).verdict();
+      const told = JSON.stringify(requestsWith(words)[0] ?? "");
+      expect(["WebFetch", "WebSearch", "mcp__other__poke"].filter((tool) => !told.includes(tool))).toEqual([]);
+      expect(other.calls).toHaveLength(1);
+      // Older versions can have them only together with @file.
+      expect(told.includes("Poke with the left hand.")).toBe(HAS_ATTACHMENTS);
+    }));
+});
+
+type Plant = { project: string; secret: string; words: string; place: Place };
+type Case = { plant: (where: Plant) => void; mention?: (where: Plant) => string; turns?: (where: Plant) => Turn[] };
+
+const READS = ({ project }: Plant): Turn[] => [
+  { use: [{ name: "Read", input: { file_path: join(project, "sub", "a.txt") } }] },
+  { use: [{ name: "Read", input: { file_path: join(project, "sub", "a.txt") } }] },
+];
+const linked = (name: string): Case => ({
+  plant: ({ project, secret }) => {
+    mkdirSync(dirname(join(project, name)), { recursive: true });
+    symlinkSync(secret, join(project, name));
+  },
+  turns: READS,
+});
+const mentioned = (mention: (where: Plant) => string): Case => ({
+  plant: ({ project, secret }) => symlinkSync(secret, join(project, "README.md")),
+  mention,
+});
+
+const CASES: Record<string, Case> = {
+  "a file in the prompt": mentioned(() => "@README.md"),
+  "a file in the prompt, quoted": mentioned(() => '@"README.md" @./README.md'),
+  "a file in the prompt, with lines": mentioned(() => "@README.md#L1-2"),
+  "a file in the prompt, by its whole path": mentioned(({ secret }) => `@${secret}`),
+  "a file of the home in the prompt": {
+    plant: ({ place, words }) => writeFileSync(join(place.home, "notes.txt"), words),
+    mention: () => "@~/notes.txt",
+  },
+  "a directory in the prompt": {
+    plant: ({ place, words }) => writes(join(place.root, "elsewhere", words), ""),
+    mention: ({ place }) => `@${join(place.root, "elsewhere")} @${join(place.root, "elsewhere")}/ @../elsewhere/`,
+  },
+  "a resource of a server in the prompt": { plant: () => {}, mention: () => "@other:other://doc" },
+  "an agent of the project in the prompt": {
+    plant: ({ project, words }) =>
+      writes(join(project, ".claude", "agents", "bold.md"), `---\nname: bold\ndescription: ${words}\n---\n${words}`),
+    mention: () => '@agent-bold @"bold (agent)"',
+  },
+  "a file, a directory and a resource in the prompt of a subagent": {
+    plant: ({ project, secret }) => symlinkSync(secret, join(project, "README.md")),
+    turns: ({ secret }) => {
+      const prompt = `See @README.md @${secret} @other:other://doc ${script([{ say: "seen" }])}`;
+      const input = { description: "t", subagent_type: "general-purpose", run_in_background: false, prompt };
+      return [{ use: [{ name: "ListMcpResourcesTool", input: {} }] }, { use: [{ name: "Agent", input }] }];
+    },
+  },
+  "a file in what a command prints": {
+    ...mentioned(() => ""),
+    turns: ({ secret }) => [bash(`echo 'See @README.md @${secret}'`), bash("true")],
+  },
+  "CLAUDE.md beside what is read": linked("sub/CLAUDE.md"),
+  ".claude/CLAUDE.md beside what is read": linked("sub/.claude/CLAUDE.md"),
+  "CLAUDE.local.md beside what is read": linked("sub/CLAUDE.local.md"),
+  "AGENTS.md beside what is read": linked("sub/AGENTS.md"),
+  "a rule beside what is read": linked("sub/.claude/rules/a.md"),
+  "AGENTS.md": linked("AGENTS.md"),
+  "CLAUDE.local.md": linked("CLAUDE.local.md"),
+  "a rule": linked(".claude/rules/a.md"),
+  "CLAUDE.md above the project": linked("../CLAUDE.md"),
+  "an import of a CLAUDE.md beside what is read": {
+    plant: ({ project, secret }) => writes(join(project, "sub", "CLAUDE.md"), `@${secret}\n`),
+    turns: READS,
+  },
+  "a skill beside what is read": {
+    plant: ({ project, words }) =>
+      writes(join(project, "sub/.claude/skills/e/SKILL.md"), `---\nname: e\ndescription: ${words}\n---\n`),
+    turns: READS,
+  },
+  "a file that was read, and is a link by now": {
+    plant: () => {},
+    turns: (where) => [...READS(where), bash(`ln -sf ${where.secret} sub/a.txt`), bash("true"), bash("true")],
+  },
+};
+
+describe("what stands in a project, a prompt or a server is not sent unasked:", () => {
+  test.each(Object.keys(CASES))("%s", (name) =>
+    withPlace(async (place, start) => {
+      const { plant, mention, turns } = CASES[name] ?? { plant: () => {} };
+      const words = `secret-${crypto.randomUUID()}`;
+      const where = { project: place.workingDir, secret: join(place.root, "secret.txt"), words, place };
+      writeFileSync(where.secret, words);
+      writes(join(where.project, "sub", "a.txt"), "a");
+      plant(where);
+      await using permit = startPermitStub("allow");
+      await using other = startOther(words);
+      const options = { model, loopback: permit.entry, mcpServers: { other: other.entry } };
+      const saying = (turns: Turn[]) => `Look at ${mention?.(where) ?? "nothing"} now. ${script(turns)}`;
+      const run = start({ ...options, prompt: saying([...(turns?.(where) ?? []), { say: "done" }]) });
+      expect(await run.verdict()).toEqual({ outcome: "complete" });
+      // The CLI knows more by then than when it has just begun.
+      const resume = run.facts.init?.claudeSessionId;
+      const prompt = saying([bash("true"), { say: "done" }]);
+      expect(await start({ ...options, prompt, resume }).verdict()).toEqual({ outcome: "complete" });
+      expect(requestsWith(words)).toEqual([]);
+      expect(other.methods).not.toContain("resources/read");
+    }),
+  );
+});
+
+function startOther(text = "") {
+  const offer = { instructions: "Poke with the left hand.", resource: { uri: "other://doc", text } };
+  return startMcpStub("poke", () => "poked", offer);
+}
+
+function requestsWith(words: string) {
+  return model.requests.flatMap(({ conversation }) =>
+    JSON.stringify(conversation).includes(words) ? [conversation] : [],
+  );
+}
+
+function bash(command: string): Turn {
+  return { use: [{ name: "Bash", input: { command, description: "do" } }] };
+}
+
+function writes(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

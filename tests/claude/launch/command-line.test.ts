@@ -1,0 +1,118 @@
+import { describe, expect, test } from "bun:test";
+import { type CommandSpec, commandLine, mcpConfig } from "../../../src/claude/launch/command-line.ts";
+import { AppError } from "../../../src/contract/errors.ts";
+
+const loopback = { type: "http", url: "http://127.0.0.1:4445/mcp" };
+const spec: CommandSpec = {
+  supervision: "default",
+  workingDir: "/work",
+  privatePaths: ["/data"],
+  mcpConfigFile: "/turn/mcp.json",
+  loopback,
+};
+const settingsIn = (args: string[]) => JSON.parse(args[args.indexOf("--settings") + 1] ?? "");
+
+describe("commandLine", () => {
+  test("always streams, never inherits a mode, and asks our server", () => {
+    expect(commandLine(spec).join(" ")).toStartWith(
+      "-p --output-format stream-json --verbose --include-partial-messages --permission-mode default " +
+        "--strict-mcp-config --mcp-config /turn/mcp.json --permission-prompt-tool mcp__plexus__loopback_permit",
+    );
+  });
+
+  test("without our server, names no permission tool", () => {
+    expect(commandLine({ ...spec, loopback: undefined })).not.toContain("--permission-prompt-tool");
+  });
+
+  test("puts each value in one item with its flag", () => {
+    const args = commandLine({
+      ...spec,
+      supervision: "inherit",
+      model: "opus",
+      systemPromptFile: "/turn/system-prompt",
+      allowedTools: ["Bash(git log:*)", "--evil"],
+      disallowedTools: ["WebFetch"],
+      addDirs: ["/more"],
+      maxTurns: 3,
+      resume: "an-id",
+      forkSession: true,
+    });
+    expect(args.slice(args.indexOf("--settings") + 2)).toEqual([
+      "--model=opus",
+      "--append-system-prompt-file=/turn/system-prompt",
+      "--allowedTools=Bash(git log:*)",
+      "--allowedTools=--evil",
+      "--disallowedTools=WebFetch",
+      "--add-dir=/more",
+      "--max-turns=3",
+      "--resume=an-id",
+      "--fork-session",
+    ]);
+  });
+
+  test.each(["strict", "default"] as const)(
+    "seals a child of %s: every call asks, nobody's settings count",
+    (supervision) => {
+      const args = commandLine({ ...spec, supervision, allowedTools: ["Bash"], addDirs: ["/more"] });
+      expect(args).toContain("--setting-sources=");
+      expect(settingsIn(args)).toMatchObject({ disableAllHooks: true, permissions: { ask: ["*"] } });
+      // An ask rule would outrank it: Plexus matches it instead.
+      expect(args.join(" ")).not.toContain("--allowedTools");
+      expect(args.filter((arg) => arg.startsWith("--add-dir"))).toEqual(["--add-dir=/more"]);
+      expect(args).toContain("--disable-slash-commands");
+    },
+  );
+
+  test("a child that can't ask has no ask rule, and its allowed tools are the CLI's to match", () => {
+    const args = commandLine({ ...spec, loopback: undefined, allowedTools: ["Read"] });
+    expect(settingsIn(args).permissions.ask).toBeUndefined();
+    expect(args).toContain("--allowedTools=Read");
+    expect(args).toContain("--setting-sources=");
+  });
+
+  test.each(["strict", "default", "inherit"] as const)(
+    "denies private paths, their copies and what reaches other sessions (%s)",
+    (supervision) => {
+      expect(settingsIn(commandLine({ ...spec, supervision })).permissions.deny).toEqual(
+        expect.arrayContaining([
+          ...["Read(//data)", "Edit(//data)", "Read(//data/**)", "Edit(//data/**)"],
+          ...["Read(//data.*)", "Edit(//data.*)", "Send*", "ListAgents"],
+        ]),
+      );
+    },
+  );
+
+  test("has the system prompt made anew in each turn by a CLI that would keep the first one", () => {
+    const kept = "--system-prompt-snapshot=off";
+    for (const claudeVersion of ["2.1.257", "2.1.325", "3.0.0"]) {
+      expect(commandLine({ ...spec, claudeVersion })).toContain(kept);
+    }
+    for (const claudeVersion of [undefined, "2.1.197", "2.1.252"]) {
+      expect(commandLine({ ...spec, claudeVersion })).not.toContain(kept);
+    }
+  });
+
+  test("refuses what no process could be started with", () => {
+    expect(() => commandLine({ ...spec, disallowedTools: ["x".repeat(130_000)] })).toThrow(
+      /--disallowedTools .* 120000 fit/,
+    );
+    expect(() => commandLine({ ...spec, model: "a\0b" })).toThrow("--model for Claude Code must not hold a NUL");
+  });
+});
+
+describe("mcpConfig", () => {
+  test("adds the session's servers to ours", () => {
+    const other = { command: "other" };
+    expect(mcpConfig({ loopback, mcpServers: { other } })).toEqual({ mcpServers: { other, plexus: loopback } });
+  });
+
+  test("holds nothing of ours without our server", () => {
+    expect(mcpConfig({})).toEqual({ mcpServers: {} });
+  });
+
+  test("refuses a server of our name", () => {
+    for (const name of ["plexus", "Plexus"]) {
+      expect(() => mcpConfig({ loopback, mcpServers: { [name]: {} } })).toThrow(AppError);
+    }
+  });
+});
