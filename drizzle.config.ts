@@ -1,3 +1,3 @@
 import { defineConfig } from "drizzle-kit";
 
-export default defineConfig({ dialect: "sqlite", schema: "./src/storage/tables.ts", out: "./drizzle" });
+export default defineConfig({ dialect: "sqlite", schema: "./src/storage/sqlite/tables.ts", out: "./drizzle" });

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { MIGRATIONS } from "../src/storage/migrations.ts";
+import { MIGRATIONS } from "../src/storage/sqlite/migrations.ts";
 import { leaksIn } from "./leaks.ts";
 
 const root = join(import.meta.dir, "..");
@@ -39,7 +39,7 @@ async function migrationDrift(): Promise<string[]> {
     await cp(join(root, "drizzle"), copy, { recursive: true });
     const before = await contentsOf(copy);
     // Relative, since drizzle-kit puts "./" in front of whatever it gets.
-    const target = ["--dialect=sqlite", "--schema=./src/storage/tables.ts", `--out=${relative(root, copy)}`];
+    const target = ["--dialect=sqlite", "--schema=./src/storage/sqlite/tables.ts", `--out=${relative(root, copy)}`];
     const { exitCode, output } = await run(join(bin, "drizzle-kit"), "generate", ...target);
     // It also exits 0 when it has failed.
     if (exitCode !== 0 || !/No schema changes|migration file/.test(output)) return [output];
@@ -66,10 +66,10 @@ async function embeddedMigrations(): Promise<string[]> {
   const files = [...contents.keys()].filter((path) => path.endsWith(".sql")).sort();
   const embedded = MIGRATIONS.map(({ tag }) => `${tag}.sql`);
   if (files.join() !== embedded.join()) {
-    return [`drizzle/ has ${files.join(", ")}; src/storage/migrations.ts lists ${embedded.join(", ")}.`];
+    return [`drizzle/ has ${files.join(", ")}; src/storage/sqlite/migrations.ts lists ${embedded.join(", ")}.`];
   }
   return MIGRATIONS.filter(({ tag, sql }) => contents.get(`${tag}.sql`) !== sql).map(
-    ({ tag }) => `src/storage/migrations.ts lists ${tag} with the text of another file.`,
+    ({ tag }) => `src/storage/sqlite/migrations.ts lists ${tag} with the text of another file.`,
   );
 }
 

@@ -30,7 +30,7 @@ import { errorFields, type Log } from "./log.ts";
 import { ensureOperatorToken, ensureWebhookSecret } from "./operator-token.ts";
 import { createMetrics, type Metrics } from "./outbound/metrics/metrics.ts";
 import { createWebhooks } from "./outbound/webhooks/webhooks.ts";
-import { openStorage } from "./storage/database.ts";
+import { openStorage } from "./storage/sqlite/database.ts";
 
 export type { FoundClaude } from "./claude/cli.ts";
 export type { Principal } from "./core/access/principals.ts";

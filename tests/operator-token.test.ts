@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ensureOperatorToken, readOperatorToken } from "../src/operator-token.ts";
-import { openStorage } from "../src/storage/database.ts";
+import { openStorage } from "../src/storage/sqlite/database.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
 describe("the operator's token", () => {

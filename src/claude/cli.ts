@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { AppError } from "../contract/errors.ts";
+import { claudeVersion } from "./cli-version.ts";
 import { findClaude } from "./find.ts";
-import { claudeVersion } from "./version.ts";
 
 export type UsableClaude = { path: string; version: string };
 /** The CLI as it was found; a problem says what to do about it. */

@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { Command } from "commander";
 import { type Flags, readConfig } from "../config.ts";
-import { copyDatabase } from "../storage/backup.ts";
+import { copyDatabase } from "../storage/sqlite/backup.ts";
 import { fileFailure, systemCode } from "./file-failure.ts";
 import { jsonText } from "./printable.ts";
 import { withSettings } from "./settings.ts";

@@ -4,7 +4,7 @@ import { type Listener, PortInUse } from "../http/listener.ts";
 import { listenAhead, startHttpServer } from "../http/server.ts";
 import { createLog, type Log } from "../log.ts";
 import { createLazyMcpEndpoint } from "../mcp/lazy-endpoint.ts";
-import { DataDirInUse } from "../storage/database.ts";
+import { DataDirInUse } from "../storage/sqlite/database.ts";
 import { VERSION } from "../version.ts";
 import { fileFailure } from "./file-failure.ts";
 import { pageUrl } from "./open.ts";

@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import type { Listener } from "../http/listener.ts";
 import { listenAhead } from "../http/server.ts";
-import { lockDataDir } from "../storage/lock.ts";
+import { lockDataDir } from "../storage/sqlite/lock.ts";
 import { isGone, readServerFile, type ServerFile } from "./server-file.ts";
 import { CommandFailed } from "./terminal.ts";
 

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { claudeVersion } from "../../src/claude/cli-version.ts";
 import { filesIn, type LaunchedChild, type LaunchSpec, launch } from "../../src/claude/launch/launch.ts";
 import type { ConversationBlock, InitFact, ResultFact, TurnEventDraft } from "../../src/claude/output/facts.ts";
 import { readOutput } from "../../src/claude/output/output.ts";
@@ -8,7 +9,6 @@ import { judge, type Verdict } from "../../src/claude/output/verdict.ts";
 import { readExitCode, readStderrTail } from "../../src/claude/process/exit-status.ts";
 import { isSameProcess } from "../../src/claude/process/processes.ts";
 import { endChild } from "../../src/claude/process/stop-process.ts";
-import { claudeVersion } from "../../src/claude/version.ts";
 import type { LeftRunning } from "../../src/contract/sessions/left-running.ts";
 import { CLAUDE } from "../support/claude.ts";
 import { withRun } from "../support/run.ts";

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openStorage } from "../../src/storage/database.ts";
+import { openStorage } from "../../src/storage/sqlite/database.ts";
 import { newApproval } from "../storage/rows.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { temporaryDirectory } from "../support/temporary.ts";

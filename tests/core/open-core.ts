@@ -12,7 +12,7 @@ import { type Broadcast, createBroadcast } from "../../src/core/events/broadcast
 import { createWatching, type Watching } from "../../src/core/events/feed.ts";
 import { createSessions, type Session, type Sessions } from "../../src/core/sessions/sessions.ts";
 import { createRetention } from "../../src/core/upkeep/retention.ts";
-import { openStorage, type Storage } from "../../src/storage/database.ts";
+import { openStorage, type Storage } from "../../src/storage/sqlite/database.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 
 export const OPERATOR: Principal = { kind: "operator" };

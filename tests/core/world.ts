@@ -4,7 +4,7 @@ import { AppError } from "../../src/contract/errors.ts";
 import type { Principal } from "../../src/core/access/principals.ts";
 import { toPermitAnswer } from "../../src/core/approvals/approval-view.ts";
 import type { Ask } from "../../src/core/approvals/request.ts";
-import type { ApprovalRow } from "../../src/storage/approvals.ts";
+import type { ApprovalRow } from "../../src/storage/sqlite/approvals/approvals.ts";
 import { type Domain, OPERATOR, openDomain, stoppedClock } from "./open-core.ts";
 
 type Role = "operator" | "creator" | "stranger" | "child";

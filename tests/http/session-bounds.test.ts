@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openStorage } from "../../src/storage/database.ts";
+import { openStorage } from "../../src/storage/sqlite/database.ts";
 import { addSessions, newConfig, newSession } from "../storage/rows.ts";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
 import { permitMessage } from "../support/raw-mcp.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { z } from "zod";
-import { openStorage } from "../../src/storage/database.ts";
+import { openStorage } from "../../src/storage/sqlite/database.ts";
 import { newSession } from "../storage/rows.ts";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
 import { temporaryDirectory } from "../support/temporary.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { drizzle } from "drizzle-orm/bun-sqlite";
-import { approvalQueries } from "../../src/storage/approvals.ts";
-import { openDatabase } from "../../src/storage/database.ts";
+import { approvalQueries } from "../../src/storage/sqlite/approvals/approvals.ts";
+import { openDatabase } from "../../src/storage/sqlite/database.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { newApproval, outcome } from "./rows.ts";
 import { temporaryStorage } from "./temporary-storage.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Change } from "../../src/contract/change.ts";
-import { openStorage } from "../../src/storage/database.ts";
+import { openStorage } from "../../src/storage/sqlite/database.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { temporaryStorage } from "./temporary-storage.ts";
 

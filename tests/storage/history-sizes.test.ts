@@ -1,10 +1,10 @@
 import { describe, expect, spyOn, test } from "bun:test";
-import { approvalQueries } from "../../src/storage/approvals.ts";
-import { historySizeQueries } from "../../src/storage/history-sizes.ts";
-import { sessionQueries } from "../../src/storage/sessions.ts";
-import { turnQueries } from "../../src/storage/turns.ts";
-import { openPlans } from "./query-plans.ts";
+import { approvalQueries } from "../../src/storage/sqlite/approvals/approvals.ts";
+import { sessionQueries } from "../../src/storage/sqlite/sessions/sessions.ts";
+import { turnQueries } from "../../src/storage/sqlite/turns/turns.ts";
+import { historySizeQueries } from "../../src/storage/sqlite/upkeep/history-sizes.ts";
 import { newApproval, newSession, outcome } from "./rows.ts";
+import { openPlans } from "./sqlite/query-plans.ts";
 
 const EVENT = { type: "content", text: "x".repeat(972) } as const;
 /** 1,000 bytes of JSON, and its keys. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { approvalQueries } from "../../src/storage/approvals.ts";
-import { openStorage, type Storage } from "../../src/storage/database.ts";
-import { pendingSizeQueries } from "../../src/storage/pending-sizes.ts";
+import { approvalQueries } from "../../src/storage/sqlite/approvals/approvals.ts";
+import { pendingSizeQueries } from "../../src/storage/sqlite/approvals/pending-sizes.ts";
+import { openStorage, type Storage } from "../../src/storage/sqlite/database.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
-import { openPlans } from "./query-plans.ts";
 import { newApproval, outcome } from "./rows.ts";
+import { openPlans } from "./sqlite/query-plans.ts";
 import { temporaryStorage } from "./temporary-storage.ts";
 
 /** An input of exactly this many bytes. */

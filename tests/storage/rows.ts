@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { SessionConfig } from "../../src/contract/sessions/session.ts";
-import type { ChainedOutcome, NewApproval } from "../../src/storage/approvals.ts";
-import type { SessionRow } from "../../src/storage/sessions.ts";
-import type { TokenRow } from "../../src/storage/tokens.ts";
+import type { TokenRow } from "../../src/storage/sqlite/access/tokens.ts";
+import type { ChainedOutcome, NewApproval } from "../../src/storage/sqlite/approvals/approvals.ts";
+import type { SessionRow } from "../../src/storage/sqlite/sessions/sessions.ts";
 
 /** A pending approval as storage takes it; what a test cares about is given. */
 export function newApproval(given: Partial<NewApproval> = {}): NewApproval {

@@ -1,5 +1,5 @@
 import type { Change } from "../../src/contract/change.ts";
-import { openStorage, type Storage } from "../../src/storage/database.ts";
+import { openStorage, type Storage } from "../../src/storage/sqlite/database.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 
 export type TemporaryStorage = Omit<Storage, typeof Symbol.dispose> & AsyncDisposable & { dataDir: string };

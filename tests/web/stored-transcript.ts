@@ -1,5 +1,5 @@
 import type { TurnEvent } from "../../src/contract/sessions/turn.ts";
-import { openStorage } from "../../src/storage/database.ts";
+import { openStorage } from "../../src/storage/sqlite/database.ts";
 import { newSession } from "../storage/rows.ts";
 
 /** A turn that is over, with so many events. */

@@ -2,8 +2,8 @@ import { PERMISSION_TOOL } from "../../contract/approvals/approval.ts";
 import { AppError } from "../../contract/errors.ts";
 import type { Supervision } from "../../contract/sessions/supervision.ts";
 import type { JsonObject } from "../../contract/values.ts";
+import { takes } from "../cli-version.ts";
 import { permissionSettings } from "../settings/permission-settings.ts";
-import { takes } from "../version.ts";
 
 /** What a session asks of the CLI for one turn. */
 export type CommandSpec = {

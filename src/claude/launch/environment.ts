@@ -1,5 +1,5 @@
 import type { Supervision } from "../../contract/sessions/supervision.ts";
-import { takes } from "../version.ts";
+import { takes } from "../cli-version.ts";
 import { pathOutside } from "./program-path.ts";
 
 /** Who pays, where the model is, and limits: all that a child keeps of what steers the CLI. */

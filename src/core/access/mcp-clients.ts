@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../contract/values.ts";
-import type { Storage } from "../../storage/database.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
 import { ownerKey, type Principal } from "./principals.ts";
 
 /** More than one owner has at work: those that were not used for the longest are forgotten, and initialize again. */

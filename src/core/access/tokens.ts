@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../contract/errors.ts";
 import { seconds } from "../../contract/values.ts";
-import type { Storage } from "../../storage/database.ts";
-import type { TokenRow } from "../../storage/tokens.ts";
+import type { TokenRow } from "../../storage/sqlite/access/tokens.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
 import { endIfQueued } from "../turns/queue/queued-end.ts";
 import { type Decider, ownerKey, type Principal, tokenIdIn } from "./principals.ts";
 

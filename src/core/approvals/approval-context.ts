@@ -3,7 +3,7 @@ import type { Approval } from "../../contract/approvals/approval.ts";
 import type { ApprovalContext, FileNow, SkillText } from "../../contract/approvals/approval-context.ts";
 import { namedPath } from "../../contract/approvals/named-path.ts";
 import { type Found, follow } from "../../files/real-path.ts";
-import type { Storage } from "../../storage/database.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
 import type { Principal } from "../access/principals.ts";
 import type { Session, Sessions } from "../sessions/sessions.ts";
 import type { Approvals } from "./approvals.ts";

@@ -1,5 +1,5 @@
 import type { Approval, ApprovalFilter, PermitInput } from "../../contract/approvals/approval.ts";
-import type { Storage } from "../../storage/database.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
 import { mayDecide, type Principal, visibleOwner } from "../access/principals.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Broadcast } from "../events/broadcast.ts";

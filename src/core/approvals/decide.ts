@@ -2,9 +2,9 @@ import type { Decision, RespondResult } from "../../contract/approvals/approval.
 import { AppError } from "../../contract/errors.ts";
 import type { TurnEvent } from "../../contract/sessions/turn.ts";
 import { seconds } from "../../contract/values.ts";
-import type { ApprovalHead, Outcome } from "../../storage/approvals.ts";
-import type { Storage } from "../../storage/database.ts";
-import type { Announce } from "../../storage/writer.ts";
+import type { ApprovalHead, Outcome } from "../../storage/sqlite/approvals/approvals.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
+import type { Announce } from "../../storage/sqlite/writer.ts";
 import { displayName, mayDecide, type Principal } from "../access/principals.ts";
 import type { Audit } from "../audit/audit.ts";
 

@@ -1,7 +1,7 @@
 import { AppError } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/values.ts";
-import type { Storage } from "../../storage/database.ts";
-import type { PendingSize } from "../../storage/pending-sizes.ts";
+import type { PendingSize } from "../../storage/sqlite/approvals/pending-sizes.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
 import type { Session } from "../sessions/sessions.ts";
 
 const MEGABYTE = 1024 * 1024;

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { PermitAnswer, PermitInput } from "../../contract/approvals/approval.ts";
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
-import type { ApprovalHead, ApprovalRow, NewApproval } from "../../storage/approvals.ts";
-import type { Storage } from "../../storage/database.ts";
-import type { Announce } from "../../storage/writer.ts";
+import type { ApprovalHead, ApprovalRow, NewApproval } from "../../storage/sqlite/approvals/approvals.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
+import type { Announce } from "../../storage/sqlite/writer.ts";
 import { mayAskFor, type Principal } from "../access/principals.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Broadcast } from "../events/broadcast.ts";

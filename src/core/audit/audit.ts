@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { AuditChain, type AuditEntry, type DecidedEntry } from "../../contract/audit.ts";
-import type { ApprovalHead, Outcome } from "../../storage/approvals.ts";
-import type { AuditLink } from "../../storage/audit.ts";
-import { hashOfEntry, NO_HASH } from "../../storage/audit-entry.ts";
-import type { Storage } from "../../storage/database.ts";
+import type { ApprovalHead, Outcome } from "../../storage/sqlite/approvals/approvals.ts";
+import type { AuditLink } from "../../storage/sqlite/audit/audit.ts";
+import { hashOfEntry, NO_HASH } from "../../storage/sqlite/audit/audit-entry.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
 
 export type Audit = ReturnType<typeof createAudit>;
 

@@ -1,8 +1,8 @@
 import { AuditChain, type AuditLine, type AuditProblem, type AuditReport } from "../../contract/audit.ts";
 import { AppError } from "../../contract/errors.ts";
-import type { AuditRow } from "../../storage/audit.ts";
-import { NO_HASH, subjectOf, timeOf } from "../../storage/audit-entry.ts";
-import type { Storage } from "../../storage/database.ts";
+import type { AuditRow } from "../../storage/sqlite/audit/audit.ts";
+import { NO_HASH, subjectOf, timeOf } from "../../storage/sqlite/audit/audit-entry.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
 import { createCutCheck } from "./cuts.ts";
 import { checkRows, problemOfDecision, problemOfDelivery, readDecision } from "./decisions.ts";
 import { createDeliveryCheck } from "./deliveries.ts";

@@ -1,5 +1,5 @@
 import type { AuditChain, AuditEntry, AuditProblem } from "../../contract/audit.ts";
-import type { ApprovalRow } from "../../storage/approvals.ts";
+import type { ApprovalRow } from "../../storage/sqlite/approvals/approvals.ts";
 
 type Report = (problem: AuditProblem) => void;
 

@@ -1,9 +1,9 @@
 import type { AuditChain, AuditMark, AuditProblem, DecidedEntry } from "../../contract/audit.ts";
 import { AppError } from "../../contract/errors.ts";
 import { isJsonObject } from "../../contract/values.ts";
-import type { ApprovalRow } from "../../storage/approvals.ts";
-import { entryIn } from "../../storage/audit-entry.ts";
-import type { Storage } from "../../storage/database.ts";
+import type { ApprovalRow } from "../../storage/sqlite/approvals/approvals.ts";
+import { entryIn } from "../../storage/sqlite/audit/audit-entry.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
 import { hashOf } from "../approvals/request.ts";
 import { chainOf, decidedEntry, hashOfUpdate } from "./audit.ts";
 import { TWICE, UNKNOWN } from "./deliveries.ts";

@@ -1,5 +1,5 @@
 import type { Change, ChangeEvent } from "../../contract/change.ts";
-import type { Storage } from "../../storage/database.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
 import { toChangeEvent } from "../approvals/approval-view.ts";
 import { toTurnChange } from "../sessions/view.ts";
 import { toUnaskedCall } from "../turns/unasked-calls.ts";

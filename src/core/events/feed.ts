@@ -2,7 +2,7 @@ import type { ToolRequestEvent } from "../../contract/approvals/approval.ts";
 import type { UnaskedCall } from "../../contract/approvals/unasked-call.ts";
 import type { Change, ChangeEvent } from "../../contract/change.ts";
 import { cutObject } from "../../contract/cut.ts";
-import type { Storage } from "../../storage/database.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
 import { type Principal, visibleOwner } from "../access/principals.ts";
 import { toApproval, toToolRequest } from "../approvals/approval-view.ts";
 import type { ApprovalList } from "../approvals/approvals.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../../contract/errors.ts";
 import type { SessionConfig } from "../../contract/sessions/session.ts";
-import type { Storage } from "../../storage/database.ts";
-import type { SessionRow, SessionSize } from "../../storage/sessions.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
+import type { SessionRow, SessionSize } from "../../storage/sqlite/sessions/sessions.ts";
 
 const KILOBYTE = 1024;
 const MAX_CONFIG_BYTES = 256 * KILOBYTE;

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../contract/values.ts";
-import type { Storage } from "../../storage/database.ts";
-import type { NodeRow } from "../../storage/nodes.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
+import type { NodeRow } from "../../storage/sqlite/sessions/nodes.ts";
 import type { Session } from "./sessions.ts";
 
 const MAX_NODES = 1_000;

@@ -1,7 +1,7 @@
 import { AppError } from "../../contract/errors.ts";
 import type { SessionConfig } from "../../contract/sessions/session.ts";
-import type { Storage } from "../../storage/database.ts";
-import type { SessionRow } from "../../storage/sessions.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
+import type { SessionRow } from "../../storage/sqlite/sessions/sessions.ts";
 import { mayDecide, ownerKey, type Principal } from "../access/principals.ts";
 import { checkSize, createSessionBounds } from "./bounds.ts";
 

@@ -1,9 +1,9 @@
 import type { ToolResultDraft, TurnEventDraft } from "../../claude/output/facts.ts";
 import { isRefusedCall } from "../../claude/output/refused-call.ts";
 import type { TurnEvent } from "../../contract/sessions/turn.ts";
-import type { Storage } from "../../storage/database.ts";
-import type { TurnRow } from "../../storage/turns.ts";
-import type { UnaskedCallRow } from "../../storage/unasked-calls.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
+import type { TurnRow } from "../../storage/sqlite/turns/turns.ts";
+import type { UnaskedCallRow } from "../../storage/sqlite/turns/unasked-calls.ts";
 import { approvalAskedAgain } from "../approvals/asked-again.ts";
 import type { Session } from "../sessions/sessions.ts";
 

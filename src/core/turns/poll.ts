@@ -1,7 +1,7 @@
 import { cutText } from "../../contract/cut.ts";
 import type { SessionStatus, TurnStatus, Usage } from "../../contract/sessions/turn.ts";
-import type { Storage } from "../../storage/database.ts";
-import type { NumberedTurnEvent, TurnRow } from "../../storage/turns.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
+import type { NumberedTurnEvent, TurnRow } from "../../storage/sqlite/turns/turns.ts";
 import { type Principal, visibleOwner } from "../access/principals.ts";
 import { toApproval } from "../approvals/approval-view.ts";
 import type { ApprovalList } from "../approvals/approvals.ts";

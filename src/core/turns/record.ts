@@ -1,10 +1,10 @@
 import { isSaved } from "../../claude/output/conversation-file.ts";
 import { AppError } from "../../contract/errors.ts";
 import type { TurnEvent, Usage } from "../../contract/sessions/turn.ts";
-import type { Storage } from "../../storage/database.ts";
-import type { TurnEnd, TurnRow } from "../../storage/turns.ts";
-import type { UnaskedCallRow } from "../../storage/unasked-calls.ts";
-import type { Announce } from "../../storage/writer.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
+import type { TurnEnd, TurnRow } from "../../storage/sqlite/turns/turns.ts";
+import type { UnaskedCallRow } from "../../storage/sqlite/turns/unasked-calls.ts";
+import type { Announce } from "../../storage/sqlite/writer.ts";
 import { isRevoked, REVOKED_WHILE_QUEUED } from "../access/tokens.ts";
 import type { Broadcast } from "../events/broadcast.ts";
 import { type Head, headOf, say } from "../sessions/conversations.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../../contract/errors.ts";
 import type { SessionEvent } from "../../contract/sessions/session-view.ts";
-import type { Storage } from "../../storage/database.ts";
-import type { NumberedTurnEvent, TurnRow } from "../../storage/turns.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
+import type { NumberedTurnEvent, TurnRow } from "../../storage/sqlite/turns/turns.ts";
 import { mayDecide, type Principal } from "../access/principals.ts";
 import type { Broadcast } from "../events/broadcast.ts";
 import type { Session } from "../sessions/sessions.ts";

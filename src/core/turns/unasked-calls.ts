@@ -1,7 +1,7 @@
 import type { UnaskedCall } from "../../contract/approvals/unasked-call.ts";
 import { seconds } from "../../contract/values.ts";
-import type { Storage } from "../../storage/database.ts";
-import type { UnaskedCallRow } from "../../storage/unasked-calls.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
+import type { UnaskedCallRow } from "../../storage/sqlite/turns/unasked-calls.ts";
 import { type Principal, visibleOwner } from "../access/principals.ts";
 
 export type UnaskedCalls = ReturnType<typeof createUnaskedCalls>;

@@ -1,5 +1,5 @@
-import type { Storage } from "../../storage/database.ts";
-import type { OwnerBytes } from "../../storage/history-sizes.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
+import type { OwnerBytes } from "../../storage/sqlite/upkeep/history-sizes.ts";
 import type { Audit } from "../audit/audit.ts";
 
 const SLICE_MS = 10 * 60_000;

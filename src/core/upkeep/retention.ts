@@ -1,4 +1,4 @@
-import type { Storage } from "../../storage/database.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
 import { WEB_TOKEN_MS } from "../access/tokens.ts";
 import type { Audit } from "../audit/audit.ts";
 import { forgetTreeIfUnused } from "../sessions/sessions.ts";

@@ -1,5 +1,5 @@
 import type { Broadcast } from "../../core/events/broadcast.ts";
-import type { Storage } from "../../storage/database.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { MetricText } from "./text.ts";
 

@@ -1,6 +1,6 @@
 import type { Change } from "../../contract/change.ts";
 import type { Broadcast } from "../../core/events/broadcast.ts";
-import type { Storage } from "../../storage/database.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { addGauges } from "./gauges.ts";
 import { createMetricText } from "./text.ts";

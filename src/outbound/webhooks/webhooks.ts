@@ -3,7 +3,7 @@ import type { Change, ChangeEvent, ChangeKind } from "../../contract/change.ts";
 import { cutChange } from "../../contract/cut.ts";
 import type { Broadcast } from "../../core/events/broadcast.ts";
 import { readChange } from "../../core/events/change-view.ts";
-import type { Storage } from "../../storage/database.ts";
+import type { Storage } from "../../storage/sqlite/database.ts";
 import { type Attempt, post } from "./post.ts";
 
 export type Webhooks = ReturnType<typeof createWebhooks>;

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createSessionBounds } from "../../../src/core/sessions/bounds.ts";
-import type { SessionSize } from "../../../src/storage/sessions.ts";
+import type { SessionSize } from "../../../src/storage/sqlite/sessions/sessions.ts";
 import { addSessions, newConfig } from "../../storage/rows.ts";
 import { OPERATOR, temporaryDomain } from "../open-core.ts";
 

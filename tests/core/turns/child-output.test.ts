@@ -10,7 +10,7 @@ import { createBroadcast } from "../../../src/core/events/broadcast.ts";
 import { type Batch, type ChildEnd, followChild } from "../../../src/core/turns/child-output.ts";
 import { createTurnQueue } from "../../../src/core/turns/queue/turn-queue.ts";
 import { createTurnRecord } from "../../../src/core/turns/record.ts";
-import type { TurnRow } from "../../../src/storage/turns.ts";
+import type { TurnRow } from "../../../src/storage/sqlite/turns/turns.ts";
 import { newSession } from "../../storage/rows.ts";
 import { type TemporaryStorage, temporaryStorage } from "../../storage/temporary-storage.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createAudit } from "../../../src/core/audit/audit.ts";
 import { createHistoryBound, type RemoveSome } from "../../../src/core/upkeep/history-bound.ts";
-import type { Storage } from "../../../src/storage/database.ts";
+import type { Storage } from "../../../src/storage/sqlite/database.ts";
 import { allow, type Clock, type Domain, OPERATOR, stoppedClock, temporaryDomain } from "../open-core.ts";
 import { storeDecided, storeEnded, storeSession } from "./history.ts";
 

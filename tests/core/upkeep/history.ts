@@ -1,5 +1,5 @@
 import type { TurnEvent } from "../../../src/contract/sessions/turn.ts";
-import type { Storage } from "../../../src/storage/database.ts";
+import type { Storage } from "../../../src/storage/sqlite/database.ts";
 import { newApproval, newSession, outcome } from "../../storage/rows.ts";
 
 type Given = { sessionId: string; at: number; owner?: string; events?: number; chars?: number };

@@ -1,5 +1,5 @@
-import type { Storage } from "../../../storage/database.ts";
-import type { Announce } from "../../../storage/writer.ts";
+import type { Storage } from "../../../storage/sqlite/database.ts";
+import type { Announce } from "../../../storage/sqlite/writer.ts";
 
 export type QueuedEnd = { status: "failed" | "cancelled"; error: string };
 

@@ -1,5 +1,5 @@
 import { AppError } from "../../../contract/errors.ts";
-import type { Storage } from "../../../storage/database.ts";
+import type { Storage } from "../../../storage/sqlite/database.ts";
 import type { TurnRecord } from "../record.ts";
 import { createRepeatedWork } from "../repeated-work.ts";
 import { isPassing } from "../retry.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../../../contract/errors.ts";
-import type { Storage } from "../../../storage/database.ts";
-import type { QueuedTurn, QueueSize } from "../../../storage/queued-turns.ts";
-import type { RunningTurn, TurnRow } from "../../../storage/turns.ts";
+import type { Storage } from "../../../storage/sqlite/database.ts";
+import type { QueuedTurn, QueueSize } from "../../../storage/sqlite/turns/queued-turns.ts";
+import type { RunningTurn, TurnRow } from "../../../storage/sqlite/turns/turns.ts";
 import type { Tokens } from "../../access/tokens.ts";
 import { type Line, startOrder } from "./fair-share.ts";
 import { nextStart, type Start } from "./slots.ts";

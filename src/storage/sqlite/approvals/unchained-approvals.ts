@@ -1,0 +1,36 @@
+import { and, asc, inArray, lt, sql } from "drizzle-orm";
+import type { Orm } from "../database.ts";
+import { inOneStep } from "../space.ts";
+import { approvals } from "../tables.ts";
+
+/** A child that runs may still come back for its answer. */
+const isForgettable = sql`status <> 'pending' AND audit_seq IS NULL AND session_id NOT IN (SELECT session_id FROM turns WHERE status = 'running')`;
+
+/** How approvals that were decided before there was a hash chain are forgotten, in steps: an input may be megabytes. */
+export function unchainedApprovalQueries(orm: Orm) {
+  const at = sql.placeholder;
+  const sizes = orm
+    .select({ id: approvals.id, bytes: sql<number>`octet_length(input) + coalesce(octet_length(updated_input), 0)` })
+    .from(approvals)
+    .where(and(isForgettable, lt(approvals.resolvedAt, at("before"))))
+    .orderBy(asc(approvals.resolvedAt))
+    .limit(at("limit"))
+    .prepare();
+  const oldest = orm
+    .select({ at: sql<number | null>`resolved_at` })
+    .from(approvals)
+    .where(isForgettable)
+    .orderBy(asc(approvals.resolvedAt))
+    .limit(1)
+    .prepare();
+
+  return {
+    oldestUnchainedAt: (): number | undefined => oldest.get()?.at ?? undefined,
+    /** Forgets up to `limit` of those decided before `before`, the oldest first; tells how many. */
+    removeUnchainedBefore: (before: number, limit: number): number => {
+      const ids = inOneStep(sizes.all({ before, limit })).map(({ id }) => id);
+      if (ids.length > 0) orm.delete(approvals).where(inArray(approvals.id, ids)).run();
+      return ids.length;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import type { Orm } from "../database.ts";
+import { approvals } from "../tables.ts";
+import { type ApprovalHead, type ApprovalRow, head } from "./approval-head.ts";
+
+/** What becomes of a decision: it is handed to its child, and its call has a result. */
+export function usedApprovalQueries(orm: Orm) {
+  const at = sql.placeholder;
+  const setAsker = orm
+    .update(approvals)
+    .set({ asker: sql`${at("asker")}` })
+    .where(eq(approvals.id, at("id")))
+    .prepare();
+  const deliver = orm
+    .update(approvals)
+    .set({ deliveredAt: sql`${at("deliveredAt")}` })
+    .where(and(eq(approvals.id, at("id")), sql`status <> 'pending'`, sql`delivered_at IS NULL`))
+    .returning(head)
+    .prepare();
+  const withoutResult = orm
+    .select({ id: approvals.id, status: approvals.status })
+    .from(approvals)
+    .where(
+      and(
+        eq(approvals.askedIn, at("turnId")),
+        eq(approvals.toolUseId, at("toolUseId")),
+        sql`result_at IS NULL AND asked_in <> session_id`,
+      ),
+    )
+    // A call that ran was allowed, whatever became of others of the same id.
+    .orderBy(sql`status <> 'allowed'`, asc(approvals.id))
+    .limit(1)
+    .prepare();
+  const setResult = orm
+    .update(approvals)
+    .set({ resultAt: sql`${at("resultAt")}` })
+    .where(eq(approvals.id, at("id")))
+    .prepare();
+
+  return {
+    /** The same call was asked about again: from now on an allow is for that ask. */
+    setAsker: (id: string, asker: string | null): void => void setAsker.run({ id, asker }),
+    /** Notes that a decision was handed over; `undefined` when it was before, or there is none. */
+    deliverIfUndelivered: (id: string, deliveredAt: number): ApprovalHead | undefined =>
+      deliver.get({ id, deliveredAt }),
+    /** Of the approvals of a call whose result has come, the oldest that has none yet. */
+    takeResult: (
+      call: { turnId: string; toolUseId: string },
+      resultAt: number,
+    ): Pick<ApprovalRow, "id" | "status"> | undefined => {
+      const found = withoutResult.get(call);
+      if (found) setResult.run({ id: found.id, resultAt });
+      return found;
+    },
+  };
+}

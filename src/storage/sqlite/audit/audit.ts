@@ -1,0 +1,93 @@
+import type { Database } from "bun:sqlite";
+import { and, asc, desc, eq, gt, sql } from "drizzle-orm";
+import type { AuditChain, AuditMark } from "../../../contract/audit.ts";
+import type { ApprovalRow } from "../approvals/approval-head.ts";
+import type { Orm } from "../database.ts";
+import { approvals, audit } from "../tables.ts";
+import { entryIn } from "./audit-entry.ts";
+import { auditFrontQueries } from "./audit-front.ts";
+
+export type AuditRow = typeof audit.$inferSelect;
+/** An entry's place in its chain, and its hash. */
+export type AuditLink = Pick<AuditRow, "seq" | "hash">;
+/** A decision on record, and the text of the entry that it names as its own. */
+export type DecidedPlace = {
+  id: string;
+  chain: AuditChain | null;
+  auditSeq: number | null;
+  at: number | null;
+  entry: string | null;
+  /** A column that holds what Plexus never writes there. */
+  oddColumn: string | null;
+};
+
+/** As it is stored: what is read as `false` may be anything but 1, and be listed nowhere. */
+const chainOfRow = sql<AuditChain | null>`CASE is_builtin WHEN 0 THEN 'decisions' WHEN 1 THEN 'builtin' END`;
+const oddColumn = sql<string | null>`CASE WHEN is_builtin NOT IN (0, 1) THEN 'is_builtin'
+  WHEN interrupt NOT IN (0, 1) THEN 'interrupt'
+  WHEN audit_seq IS NULL AND input_cut_at IS NOT NULL THEN 'input_cut_at' END`;
+
+/** Queries on the hash chains. What writes is called inside a transaction of the writer. */
+export function auditQueries(orm: Orm, sqlite: Database) {
+  const at = sql.placeholder;
+  const front = auditFrontQueries(orm);
+  // Both are part of every decision, where Drizzle's own share would show.
+  const newest = sqlite.query<AuditLink, [string]>(
+    "SELECT seq, hash FROM audit WHERE chain = ? ORDER BY seq DESC LIMIT 1",
+  );
+  const insert = sqlite.query<never, [string, number, string | null, number, string, string]>(
+    "INSERT INTO audit (chain, seq, approval_id, at, entry, hash) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  const newestMark = orm
+    .select({ entry: audit.entry })
+    .from(audit)
+    .where(and(eq(audit.chain, at("chain")), sql`approval_id IS NULL`, sql`entry NOT LIKE '{"kind":"cut"%'`))
+    .orderBy(desc(audit.seq))
+    .limit(1)
+    .prepare();
+  const place = orm
+    .select({ auditSeq: approvals.auditSeq, deliveredAt: approvals.deliveredAt, inputCutAt: approvals.inputCutAt })
+    .from(approvals)
+    .where(eq(approvals.id, at("id")))
+    .prepare();
+  const unchained = orm
+    .select({ count: sql<number>`count(*)` })
+    .from(approvals)
+    .where(sql`status <> 'pending' AND audit_seq IS NULL`)
+    .prepare();
+
+  return {
+    ...front,
+    /** Where the chain ends; `undefined` before its first entry. */
+    tail: (chain: AuditChain): AuditLink | undefined => newest.get(chain) ?? front.checkpoint(chain),
+    /** The newest entry that says when the chain began. */
+    mark: (chain: AuditChain): AuditMark | undefined => {
+      const entry = entryIn(newestMark.get({ chain })?.entry ?? "");
+      return entry?.kind === "begins" || entry?.kind === "forgotten" ? entry : undefined;
+    },
+    /** Decided approvals in the order of their ids, each with the entry at the place that it names. */
+    decided: (after: string | undefined, limit: number): DecidedPlace[] =>
+      orm
+        .select({
+          id: approvals.id,
+          chain: chainOfRow,
+          auditSeq: approvals.auditSeq,
+          at: approvals.resolvedAt,
+          entry: audit.entry,
+          oddColumn,
+        })
+        .from(approvals)
+        .leftJoin(audit, and(eq(audit.chain, chainOfRow), eq(audit.seq, approvals.auditSeq)))
+        .where(and(sql`status <> 'pending'`, after === undefined ? undefined : gt(approvals.id, after)))
+        .orderBy(asc(approvals.id))
+        .limit(limit)
+        .all(),
+    /** Which place in the chain an approval names, and when it says that it was delivered, and its input removed. */
+    placeOf: (id: string): Pick<ApprovalRow, "auditSeq" | "deliveredAt" | "inputCutAt"> | undefined =>
+      place.get({ id }),
+    append: ({ chain, seq, approvalId, at, entry, hash }: AuditRow): void =>
+      void insert.run(chain, seq, approvalId, at, entry, hash),
+    /** How many decisions are on record that no chain has. */
+    countUnchained: (): number => unchained.get()?.count ?? 0,
+  };
+}

@@ -1,0 +1,142 @@
+import { Database } from "bun:sqlite";
+import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
+import type { Change } from "../../contract/change.ts";
+import { AppError } from "../../contract/errors.ts";
+import { mcpClientQueries } from "./access/mcp-clients.ts";
+import { tokenQueries } from "./access/tokens.ts";
+import { approvalQueries } from "./approvals/approvals.ts";
+import { pendingSizeQueries } from "./approvals/pending-sizes.ts";
+import { auditQueries } from "./audit/audit.ts";
+import { changeQueries } from "./events/changes.ts";
+import { webhookQueries } from "./events/webhooks.ts";
+import { storageError } from "./failure.ts";
+import { createIds } from "./ids.ts";
+import { lockDataDir } from "./lock.ts";
+import { migrate } from "./migrations.ts";
+import { nodeQueries } from "./sessions/nodes.ts";
+import { sessionQueries } from "./sessions/sessions.ts";
+import { spaceQueries } from "./space.ts";
+import { turnQueries } from "./turns/turns.ts";
+import { unaskedCallQueries } from "./turns/unasked-calls.ts";
+import { figureQueries } from "./upkeep/figures.ts";
+import { historySizeQueries } from "./upkeep/history-sizes.ts";
+import { createWriter } from "./writer.ts";
+
+export type Orm = BunSQLiteDatabase;
+export type Storage = ReturnType<typeof openStorage>;
+
+/** Opens the data dir for this process alone; every change is told to `onCommitted`, in order, once it is on disk. */
+export function openStorage(dataDir: string, onCommitted: (changes: Change[]) => void, now: () => number = Date.now) {
+  prepareDataDir(dataDir);
+  return translated(() => {
+    using opened = new DisposableStack();
+    const lock = lockDataDir(dataDir);
+    if (!lock) throw new DataDirInUse(dataDir);
+    opened.use(lock);
+    // Ends its statements too, which would keep the connection open behind our back.
+    const path = join(dataDir, "plexus.db");
+    const sqlite = opened.adopt(openDatabase(path), (database) => database.close(true));
+    const orm = drizzle({ client: sqlite });
+    const writer = opened.adopt(createWriter(sqlite, onCommitted), ({ close }) => close());
+    const storage = {
+      approvals: guarded(approvalQueries(orm)),
+      audit: guarded(auditQueries(orm, sqlite)),
+      pendingSizes: guarded(pendingSizeQueries(sqlite)),
+      sessions: guarded(sessionQueries(orm)),
+      tokens: guarded(tokenQueries(orm)),
+      changes: guarded(changeQueries(orm, sqlite)),
+      mcpClients: guarded(mcpClientQueries(orm)),
+      turns: guarded(turnQueries(orm)),
+      unaskedCalls: guarded(unaskedCallQueries(orm)),
+      nodes: guarded(nodeQueries(orm)),
+      webhooks: guarded(webhookQueries(orm)),
+      /** A new id, later in order than every one before it. */
+      newId: createIds(sqlite, now),
+      historySizes: guarded(historySizeQueries(sqlite)),
+      space: guarded(spaceQueries(sqlite)),
+      figures: guarded(figureQueries(orm, path)),
+      write: writer.write,
+      /** Throws unless the database takes a write right now: only a commit finds out that the disk is full. */
+      assertWritable: () => translated(() => sqlite.run("PRAGMA user_version = 0")),
+    };
+    const owned = opened.move();
+    return { ...storage, [Symbol.dispose]: () => owned.dispose() };
+  });
+}
+
+/** Another process serves this data dir. */
+export class DataDirInUse extends Error {
+  override readonly name = "DataDirInUse";
+  constructor(readonly dataDir: string) {
+    super(`Another Plexus uses ${dataDir}.`);
+  }
+}
+
+function prepareDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    // To make /tmp or the like ours alone would lock everybody else out of it.
+    if (isShared(dataDir)) throw new Error("it is shared by all users");
+    chmodSync(dataDir, 0o700);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new AppError(
+      "storage_unavailable",
+      `The data dir ${dataDir} can't be used (${reason}). Give it to the user that runs Plexus, or choose another with --data-dir.`,
+      { cause },
+    );
+  }
+}
+
+/** Open to all and in use by others; an empty one may be a fresh mount. */
+function isShared(dataDir: string): boolean {
+  const isSticky = (statSync(dataDir).mode & 0o1000) !== 0;
+  const found = readdirSync(dataDir);
+  return isSticky && found.length > 0 && !found.includes("plexus.db");
+}
+
+/** To what the write-ahead log shrinks again when it had to grow. */
+const MAX_IDLE_LOG_BYTES = 16 * 1024 * 1024;
+
+/** The connection that writes: what it has committed survives a power loss. */
+export function openDatabase(path: string): Database {
+  const sqlite = new Database(path, { create: true });
+  try {
+    chmodSync(path, 0o600);
+    sqlite.run("PRAGMA busy_timeout = 2000");
+    // One that was made without it keeps its free pages, and uses them again.
+    if (statSync(path).size === 0) sqlite.run("PRAGMA auto_vacuum = INCREMENTAL");
+    sqlite.run("PRAGMA journal_mode = WAL");
+    sqlite.run(`PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES}`);
+    sqlite.run("PRAGMA synchronous = FULL");
+    sqlite.run("PRAGMA fullfsync = 1");
+    sqlite.run("PRAGMA foreign_keys = ON");
+    sqlite.run("PRAGMA cache_size = -65536");
+    migrate(sqlite);
+    // From now on a server runs on it, which must not stand still: the writer waits by itself.
+    sqlite.run("PRAGMA busy_timeout = 5");
+    return sqlite;
+  } catch (cause) {
+    sqlite.close(true);
+    throw cause;
+  }
+}
+
+/** The same queries, failing in words that a person understands. */
+function guarded<Q extends Record<string, (...parameters: never[]) => unknown>>(queries: Q): Q {
+  const entries = Object.entries(queries).map(([name, query]) => [
+    name,
+    (...parameters: never[]) => translated(() => query(...parameters)),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function translated<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw storageError(cause);
+  }
+}

@@ -1,0 +1,60 @@
+import type { Database } from "bun:sqlite";
+import { and, asc, eq, gt, inArray, lt, sql } from "drizzle-orm";
+import type { Change } from "../../../contract/change.ts";
+import type { Orm } from "../database.ts";
+import { changes } from "../tables.ts";
+
+export function changeQueries(orm: Orm, sqlite: Database) {
+  // Part of every ask and of every decision, where Drizzle's own share, and that of RETURNING, would show.
+  const insert = sqlite.query<never, [string, string, string, string, number]>(
+    "INSERT INTO changes (kind, owner, session_id, subject_id, at) VALUES (?, ?, ?, ?, ?)",
+  );
+  const oldest = orm.select({ at: changes.at }).from(changes).orderBy(asc(changes.id)).limit(1).prepare();
+  const newest = orm.select({ id: sql<number | null>`max(id)` }).from(changes).prepare();
+
+  return {
+    append: (change: Omit<Change, "id">): Change => {
+      const { kind, owner, sessionId, subjectId, at } = change;
+      const id = Number(insert.run(kind, owner, sessionId, subjectId, at).lastInsertRowid);
+      return { id, ...change };
+    },
+    newestId: (): number => newest.get()?.id ?? 0,
+    /** In order, beginning after `cursor`; of one owner, or of all. */
+    listAfter: (cursor: number, owner: string | undefined, limit: number): Change[] =>
+      orm
+        .select()
+        .from(changes)
+        .where(and(gt(changes.id, cursor), owner === undefined ? undefined : eq(changes.owner, owner)))
+        .orderBy(asc(changes.id))
+        .limit(limit)
+        .all(),
+    /** The turns that ended after `cursor`, in order. */
+    turnsEndedAfter: (
+      cursor: number,
+      scope: { owner?: string | undefined; sessionId?: string | undefined },
+      limit: number,
+    ): Change[] =>
+      orm
+        .select()
+        .from(changes)
+        .where(
+          and(
+            gt(changes.id, cursor),
+            // Spelled out, so that its index is used.
+            sql`kind = 'turn_ended'`,
+            scope.owner === undefined ? undefined : eq(changes.owner, scope.owner),
+            scope.sessionId === undefined ? undefined : eq(changes.sessionId, scope.sessionId),
+          ),
+        )
+        .orderBy(asc(changes.id))
+        .limit(limit)
+        .all(),
+    oldestAt: (): number | undefined => oldest.get()?.at,
+    /** Forgets those before `before` among the `limit` first; tells how many. */
+    removeBefore: (before: number, limit: number): number => {
+      const first = orm.select({ id: changes.id }).from(changes).orderBy(asc(changes.id)).limit(limit);
+      const old = and(inArray(changes.id, first), lt(changes.at, before));
+      return orm.delete(changes).where(old).returning({ id: changes.id }).all().length;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { asc, eq, gt, inArray, sql } from "drizzle-orm";
+import type { Orm } from "../database.ts";
+import { inOneStep } from "../space.ts";
+import { nodes } from "../tables.ts";
+
+export type NodeRow = typeof nodes.$inferSelect;
+
+export function nodeQueries(orm: Orm) {
+  const at = sql.placeholder;
+  const insert = orm
+    .insert(nodes)
+    .values({
+      id: at("id"),
+      treeId: at("treeId"),
+      parentId: at("parentId"),
+      role: at("role"),
+      content: at("content"),
+      createdAt: at("createdAt"),
+    })
+    .prepare();
+  const nextTree = orm
+    .select({ treeId: nodes.treeId })
+    .from(nodes)
+    .where(gt(nodes.treeId, at("treeId")))
+    .orderBy(asc(nodes.treeId))
+    .limit(1)
+    .prepare();
+  const sizes = orm
+    .select({ id: nodes.id, bytes: sql<number>`octet_length(content)` })
+    .from(nodes)
+    .where(eq(nodes.treeId, at("treeId")))
+    .limit(at("limit"))
+    .prepare();
+
+  return {
+    add: (node: NodeRow): void => void insert.run(node),
+    /** In the order in which they were added. */
+    listTree: (treeId: string, limit: number): NodeRow[] =>
+      orm.select().from(nodes).where(eq(nodes.treeId, treeId)).orderBy(asc(nodes.id)).limit(limit).all(),
+    /** From the root to this node. */
+    path: (nodeId: string): NodeRow[] => {
+      const ancestors = sql`id IN (
+        WITH RECURSIVE up(id, parent_id) AS (
+          SELECT id, parent_id FROM nodes WHERE id = ${nodeId}
+          UNION ALL SELECT nodes.id, nodes.parent_id FROM nodes JOIN up ON nodes.id = up.parent_id
+        ) SELECT id FROM up)`;
+      return orm.select().from(nodes).where(ancestors).orderBy(asc(nodes.id)).all();
+    },
+    /** The first tree after this one in the order of ids. */
+    treeAfter: (treeId: string): string | undefined => nextTree.get({ treeId })?.treeId,
+    /** Forgets some of a tree, at most `limit`; 0 when nothing of it is left. */
+    removeSome: (treeId: string, limit: number): number => {
+      const ids = inOneStep(sizes.all({ treeId, limit })).map(({ id }) => id);
+      if (ids.length > 0) orm.delete(nodes).where(inArray(nodes.id, ids)).run();
+      return ids.length;
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { and, desc, eq, getTableColumns, lt, or, type SQL, sql } from "drizzle-orm";
+import type { SessionStatus } from "../../../contract/sessions/turn.ts";
+import type { Orm } from "../database.ts";
+import { sessions } from "../tables.ts";
+
+export type SessionRow = typeof sessions.$inferSelect;
+/** A session without its settings, of which a list shows the directory alone. */
+export type ListedSession = Omit<SessionRow, "config"> & { workingDir: string | null };
+/** How many sessions there are, and how large their settings are together. */
+export type SessionSize = { count: number; bytes: number };
+
+const AFTER_EVERY_ID = "~";
+type SessionPage = { status?: SessionStatus | undefined; cursor?: string | undefined; limit: number };
+
+export function sessionQueries(orm: Orm) {
+  const at = sql.placeholder;
+  const byId = orm
+    .select()
+    .from(sessions)
+    .where(eq(sessions.id, at("id")))
+    .prepare();
+  const byIdOrName = orm
+    .select()
+    .from(sessions)
+    .where(or(eq(sessions.id, at("key")), and(eq(sessions.owner, at("owner")), eq(sessions.name, at("key")))))
+    .orderBy(desc(eq(sessions.id, at("key"))))
+    .prepare();
+  const { config: _, ...columns } = getTableColumns(sessions);
+  const listed = orm
+    .select({ ...columns, workingDir: sql<string | null>`json_extract(config, '$.working_dir')` })
+    .from(sessions)
+    .where(eq(sessions.id, at("id")))
+    .prepare();
+  const sizeOf = orm
+    .select({ count: sql<number>`count(*)`, bytes: sql<number>`coalesce(sum(octet_length(config)), 0)` })
+    .from(sessions)
+    .where(eq(sessions.owner, at("owner")))
+    .prepare();
+  const setHead = orm
+    .update(sessions)
+    .set({ headNodeId: sql`${at("headNodeId")}` })
+    .where(eq(sessions.id, at("id")))
+    .prepare();
+
+  return {
+    get: (id: string): SessionRow | undefined => byId.get({ id }),
+    /** By id, else by the name that this owner gave it. */
+    find: (owner: string, key: string): SessionRow | undefined => byIdOrName.get({ owner, key }),
+    /** Returns `undefined` when the owner has a session of that name. */
+    createIfNameFree: (session: SessionRow): SessionRow | undefined =>
+      orm.insert(sessions).values(session).onConflictDoNothing().returning().get(),
+    listed: (id: string): ListedSession | undefined => listed.get({ id }),
+    /** What this owner has; costs as much as that is. */
+    sizeOf: (owner: string): SessionSize => sizeOf.get({ owner }) ?? { count: 0, bytes: 0 },
+    /** Which there are, newest first, beginning after `cursor`, and how large the settings of each are, which are not read. */
+    list: (
+      owner: string | undefined,
+      { status, cursor = AFTER_EVERY_ID, limit }: SessionPage,
+    ): { id: string; configBytes: number }[] =>
+      orm
+        .select({ id: sessions.id, configBytes: sql<number>`coalesce(octet_length(config), 0)` })
+        .from(sessions)
+        .where(
+          and(
+            lt(sessions.id, cursor),
+            owner === undefined ? undefined : eq(sessions.owner, owner),
+            status && hasStatus[status],
+          ),
+        )
+        .orderBy(desc(sessions.id))
+        .limit(limit)
+        .all(),
+    setConversation: (id: string, conversation: { claudeSessionId: string; totalCostUsd: number }): void =>
+      void orm
+        .update(sessions)
+        .set({ ...conversation, forkedFrom: null })
+        .where(eq(sessions.id, id))
+        .run(),
+    setHead: (id: string, headNodeId: string): void => void setHead.run({ id, headNodeId }),
+    countOnTree: (treeId: string): number =>
+      orm.select({ count: sql<number>`count(*)` }).from(sessions).where(eq(sessions.treeId, treeId)).get()?.count ?? 0,
+    remove: (id: string): void => void orm.delete(sessions).where(eq(sessions.id, id)).run(),
+  };
+}
+
+/** Derived as everywhere: from the newest turn, and from what waits for a decision. */
+const newestTurn = sql`(SELECT status FROM turns WHERE session_id = sessions.id ORDER BY id DESC LIMIT 1)`;
+const isAsking = sql`EXISTS (SELECT 1 FROM loopback_approvals WHERE session_id = sessions.id AND status = 'pending')`;
+const hasStatus: Record<SessionStatus, SQL> = {
+  idle: sql`${newestTurn} IS NULL`,
+  queued: sql`${newestTurn} = 'queued'`,
+  running: sql`${newestTurn} = 'running' AND NOT ${isAsking}`,
+  awaiting_permission: sql`${newestTurn} = 'running' AND ${isAsking}`,
+  complete: sql`${newestTurn} = 'complete'`,
+  failed: sql`${newestTurn} = 'failed'`,
+  cancelled: sql`${newestTurn} = 'cancelled'`,
+};

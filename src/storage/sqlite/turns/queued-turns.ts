@@ -1,0 +1,78 @@
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import type { JsonObject } from "../../../contract/values.ts";
+import type { Orm } from "../database.ts";
+import { turns } from "../tables.ts";
+import type { TurnRow } from "./turns.ts";
+
+export type QueuedTurn = { id: string; owner: string };
+export type QueueSize = { count: number; bytes: number };
+
+const isQueued = sql`status = 'queued'`;
+
+/** Queries on turns that wait for a slot. What writes is called inside a transaction of the writer. */
+export function queuedTurnQueries(orm: Orm) {
+  const at = sql.placeholder;
+  const { reading: _, prompt, ...columns } = getTableColumns(turns);
+  const list = orm.select({ id: turns.id, owner: turns.owner }).from(turns).where(isQueued).orderBy(sql`+id`).prepare();
+  const listOf = orm
+    .select({ id: turns.id })
+    .from(turns)
+    .where(and(isQueued, eq(turns.owner, at("owner"))))
+    .prepare();
+  const any = orm.select({ id: turns.id }).from(turns).where(isQueued).limit(1).prepare();
+  const size = { count: sql<number>`count(*)`, bytes: sql<number>`coalesce(sum(octet_length(prompt)), 0)` };
+  const sizeOfAll = orm.select(size).from(turns).where(isQueued).prepare();
+  const sizeOf = orm
+    .select(size)
+    .from(turns)
+    .where(and(isQueued, eq(turns.owner, at("owner"))))
+    .prepare();
+  const promptOf = orm
+    .select({ prompt })
+    .from(turns)
+    .where(and(isQueued, eq(turns.id, at("id"))))
+    .prepare();
+  const start = orm
+    .update(turns)
+    .set({
+      status: "running",
+      prompt: null,
+      startedAt: sql`${at("startedAt")}`,
+      isBorrowed: sql`${at("isBorrowed")}`,
+    })
+    .where(and(isQueued, eq(turns.id, at("id"))))
+    .returning(columns)
+    .prepare();
+
+  return {
+    isAnyQueued: (): boolean => any.get() !== undefined,
+    /** In the order in which they were filed. */
+    listQueued: (): QueuedTurn[] => list.all(),
+    queuedIdsOf: (owner: string): string[] => listOf.all({ owner }).map(({ id }) => id),
+    /** How much is queued, of one owner or of all. */
+    queueSize: (owner?: string): QueueSize =>
+      (owner === undefined ? sizeOfAll.get() : sizeOf.get({ owner })) ?? { count: 0, bytes: 0 },
+    /** The caller has made sure that the session has no turn that runs or is queued. */
+    createQueued: (
+      turn: Pick<TurnRow, "id" | "sessionId" | "owner" | "ephemeral" | "startedAt"> & {
+        reading: JsonObject;
+        prompt: string;
+      },
+    ): TurnRow =>
+      orm
+        .insert(turns)
+        .values({ ...turn, status: "queued", isAccounted: true })
+        .returning(columns)
+        .get(),
+    /** Returns the turn, which now runs, and its prompt; `undefined` when it is not queued. */
+    startIfQueued: (
+      id: string,
+      startedAt: number,
+      isBorrowed = false,
+    ): { turn: TurnRow; prompt: string } | undefined => {
+      const prompt = promptOf.get({ id })?.prompt;
+      const turn = start.get({ id, startedAt, isBorrowed: Number(isBorrowed) });
+      return turn && { turn, prompt: prompt ?? "" };
+    },
+  };
+}

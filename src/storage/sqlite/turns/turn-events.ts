@@ -1,0 +1,96 @@
+import { and, asc, desc, eq, gte, sql } from "drizzle-orm";
+import type { TurnEvent } from "../../../contract/sessions/turn.ts";
+import type { Orm } from "../database.ts";
+import { readPositions, turnEvents, turns } from "../tables.ts";
+
+export type NumberedTurnEvent = { seq: number; event: TurnEvent };
+export type ToolUse = Extract<TurnEvent, { type: "tool_use" }>;
+
+/** Queries on the events of turns, and on how far they have been read. */
+export function turnEventQueries(orm: Orm) {
+  const at = sql.placeholder;
+  const take = orm
+    .update(turns)
+    .set({ eventCount: sql`event_count + ${at("count")}`, eventBytes: sql`event_bytes + ${at("bytes")}` })
+    .where(and(eq(turns.id, at("id")), sql`status = 'running'`))
+    .returning({ next: turns.eventCount })
+    .prepare();
+  const insert = orm
+    .insert(turnEvents)
+    .values({ turnId: at("turnId"), seq: at("seq"), event: sql`${at("event")}` })
+    .prepare();
+  const fromSeq = and(eq(turnEvents.turnId, at("turnId")), gte(turnEvents.seq, at("fromSeq")));
+  const sizes = orm
+    .select({ bytes: sql<number>`octet_length(event)` })
+    .from(turnEvents)
+    .where(fromSeq)
+    .orderBy(asc(turnEvents.seq))
+    .limit(at("limit"))
+    .prepare();
+  const from = orm
+    .select({ seq: turnEvents.seq, event: turnEvents.event })
+    .from(turnEvents)
+    .where(fromSeq)
+    .orderBy(asc(turnEvents.seq))
+    .limit(at("limit"))
+    .prepare();
+  const use = orm
+    .select({ event: turnEvents.event })
+    .from(turnEvents)
+    .where(
+      and(
+        eq(turnEvents.turnId, at("turnId")),
+        sql`json_extract(event, '$.type') = 'tool_use'`,
+        sql`json_extract(event, '$.tool_use_id') = ${at("toolUseId")}`,
+      ),
+    )
+    .orderBy(desc(turnEvents.seq))
+    .limit(1)
+    .prepare();
+  const position = orm
+    .select({ position: readPositions.position })
+    .from(readPositions)
+    .where(and(eq(readPositions.turnId, at("turnId")), eq(readPositions.consumer, at("consumer"))))
+    .prepare();
+  const advance = orm
+    .insert(readPositions)
+    .values({ turnId: at("turnId"), consumer: at("consumer"), position: at("position") })
+    .onConflictDoUpdate({
+      target: [readPositions.turnId, readPositions.consumer],
+      set: { position: sql`max(position, excluded.position)` },
+    })
+    .prepare();
+
+  return {
+    /** Numbers the events without a gap; what comes after the end of a turn is not taken. */
+    appendIfRunning: (id: string, events: TurnEvent[]): boolean => {
+      const texts = events.map((event) => JSON.stringify(event));
+      const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+      const taken = take.get({ id, count: texts.length, bytes });
+      if (!taken) return false;
+      const first = taken.next - texts.length;
+      for (const [index, event] of texts.entries()) insert.run({ turnId: id, seq: first + index, event });
+      return true;
+    },
+    events: (turnId: string, fromSeq: number, limit: number): NumberedTurnEvent[] =>
+      from.all({ turnId, fromSeq, limit }),
+    /** As many from `fromSeq` on as fit; the first one always does. */
+    eventPage: (turnId: string, fromSeq: number, page: { limit: number; maxBytes: number }): NumberedTurnEvent[] => {
+      let bytes = 0;
+      const fitting = sizes.all({ turnId, fromSeq, limit: page.limit }).filter((size, index) => {
+        bytes += size.bytes;
+        return index === 0 || bytes <= page.maxBytes;
+      });
+      return from.all({ turnId, fromSeq, limit: fitting.length });
+    },
+    /** The call of this id, looked for from the newest event back: whoever asks for it was just asked about it. */
+    toolUse: (turnId: string, toolUseId: string): ToolUse | undefined => {
+      const event = use.get({ turnId, toolUseId })?.event;
+      return event?.type === "tool_use" ? event : undefined;
+    },
+    position: (turnId: string, consumer: string): number => position.get({ turnId, consumer })?.position ?? 0,
+    /** A position only moves forward. */
+    advance: (turnId: string, consumer: string, position: number): void =>
+      void advance.run({ turnId, consumer, position }),
+  };
+}

@@ -1,0 +1,149 @@
+import { and, asc, desc, eq, getTableColumns, gt, lt, sql } from "drizzle-orm";
+import type { Usage } from "../../../contract/sessions/turn.ts";
+import type { JsonObject } from "../../../contract/values.ts";
+import type { Orm } from "../database.ts";
+import { turns } from "../tables.ts";
+import { endedTurnQueries } from "./ended-turns.ts";
+import { queuedTurnQueries } from "./queued-turns.ts";
+import { turnEventQueries } from "./turn-events.ts";
+
+export type { NumberedTurnEvent } from "./turn-events.ts";
+export type TurnRow = Omit<typeof turns.$inferSelect, "reading" | "prompt">;
+/** A turn that runs, and the session and owner that it runs for. */
+export type RunningTurn = Pick<TurnRow, "id" | "owner" | "sessionId" | "isBorrowed">;
+export type TurnEnd = {
+  status: "complete" | "failed" | "cancelled";
+  error: string | null;
+  usage: Usage | null;
+  endedAt: number;
+};
+
+const isRunning = sql`status = 'running'`;
+const AFTER_EVERY_ID = "~";
+
+/** Queries on turns and their events. What writes is called inside a transaction of the writer. */
+export function turnQueries(orm: Orm) {
+  const at = sql.placeholder;
+  // How far a child is read is long, and only who reads on wants it; so is a prompt, which only who starts the turn wants.
+  const { reading, prompt: _, ...columns } = getTableColumns(turns);
+  const byId = orm
+    .select(columns)
+    .from(turns)
+    .where(eq(turns.id, at("id")))
+    .prepare();
+  const readingOf = orm
+    .select({ reading })
+    .from(turns)
+    .where(eq(turns.id, at("id")))
+    .prepare();
+  const running = orm
+    .select(columns)
+    .from(turns)
+    .where(and(eq(turns.sessionId, at("sessionId")), isRunning))
+    .prepare();
+  const latest = orm
+    .select(columns)
+    .from(turns)
+    .where(eq(turns.sessionId, at("sessionId")))
+    .orderBy(desc(turns.id))
+    .limit(1)
+    .prepare();
+  const firstAfter = orm
+    .select(columns)
+    .from(turns)
+    .where(and(eq(turns.sessionId, at("sessionId")), gt(turns.id, at("turnId"))))
+    .orderBy(asc(turns.id))
+    .limit(1)
+    .prepare();
+  const setProcess = orm
+    .update(turns)
+    .set({ pid: sql`${at("pid")}`, processStart: sql`${at("processStart")}` })
+    .where(eq(turns.id, at("id")))
+    .prepare();
+  const setReading = orm
+    .update(turns)
+    .set({ reading: sql`${at("reading")}` })
+    .where(eq(turns.id, at("id")))
+    .prepare();
+  const end = orm
+    .update(turns)
+    .set({
+      status: sql`${at("status")}`,
+      error: sql`${at("error")}`,
+      usage: sql`${at("usage")}`,
+      endedAt: sql`${at("endedAt")}`,
+      // Long, and of no use to anybody now.
+      reading: null,
+    })
+    .where(and(eq(turns.id, at("id")), isRunning))
+    .returning(columns)
+    .prepare();
+  const runningOwners = orm
+    .select({ id: turns.id, owner: turns.owner, sessionId: turns.sessionId, isBorrowed: turns.isBorrowed })
+    .from(turns)
+    .where(isRunning)
+    .prepare();
+  const countInSlots = orm
+    .select({ count: sql<number>`count(*)` })
+    .from(turns)
+    .where(and(isRunning, eq(turns.isBorrowed, false)))
+    .prepare();
+
+  return {
+    ...turnEventQueries(orm),
+    ...endedTurnQueries(orm),
+    ...queuedTurnQueries(orm),
+    get: (id: string): TurnRow | undefined => byId.get({ id }),
+    running: (sessionId: string): TurnRow | undefined => running.get({ sessionId }),
+    latest: (sessionId: string): TurnRow | undefined => latest.get({ sessionId }),
+    /** Whether the session has a turn that runs or is queued: no other can be newer. */
+    isBusy: (sessionId: string): boolean => latest.get({ sessionId })?.endedAt === null,
+    runningOwners: (): RunningTurn[] => runningOwners.all(),
+    /** How many slots are taken. */
+    countInSlots: (): number => countInSlots.get()?.count ?? 0,
+    /** In the order of their beginning; sorted, since walking along the ids would pass all that are over. */
+    listRunning: (): TurnRow[] => orm.select(columns).from(turns).where(isRunning).orderBy(sql`+id`).all(),
+    /** Newest first, beginning after `cursor`. */
+    list: (
+      scope: { owner?: string | undefined; sessionId?: string | undefined },
+      limit: number,
+      cursor = AFTER_EVERY_ID,
+    ): TurnRow[] =>
+      orm
+        .select(columns)
+        .from(turns)
+        .where(
+          and(
+            lt(turns.id, cursor),
+            scope.owner === undefined ? undefined : eq(turns.owner, scope.owner),
+            scope.sessionId === undefined ? undefined : eq(turns.sessionId, scope.sessionId),
+          ),
+        )
+        .orderBy(desc(turns.id))
+        .limit(limit)
+        .all(),
+    /** The first turn of a session that came after this one. */
+    firstAfter: (sessionId: string, turnId: string): TurnRow | undefined => firstAfter.get({ sessionId, turnId }),
+    /** Returns `undefined` when the session has a turn that runs. */
+    createIfNoneRuns: (
+      turn: Pick<TurnRow, "id" | "sessionId" | "owner" | "ephemeral" | "startedAt"> & {
+        reading: JsonObject;
+        isBorrowed?: boolean;
+      },
+    ): TurnRow | undefined =>
+      orm
+        .insert(turns)
+        .values({ ...turn, status: "running", isAccounted: true })
+        .onConflictDoNothing()
+        .returning(columns)
+        .get(),
+    setProcess: (id: string, process: { pid: number; processStart: string }): void =>
+      void setProcess.run({ id, ...process }),
+    /** How far the child's output is in the events, and what reading on from there takes. */
+    reading: (id: string): JsonObject | undefined => readingOf.get({ id })?.reading ?? undefined,
+    setReading: (id: string, reading: JsonObject): void =>
+      void setReading.run({ id, reading: JSON.stringify(reading) }),
+    endIfRunning: (id: string, outcome: TurnEnd): TurnRow | undefined =>
+      end.get({ id, ...outcome, usage: outcome.usage && JSON.stringify(outcome.usage) }),
+  };
+}

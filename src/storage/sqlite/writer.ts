@@ -1,0 +1,113 @@
+import { type Database, SQLiteError } from "bun:sqlite";
+import type { Change } from "../../contract/change.ts";
+import { storageError } from "./failure.ts";
+
+/** Records a change in the transaction at hand; watchers hear of it once that has committed. */
+export type Announce = (change: Change) => void;
+
+export type Writer = {
+  /** Runs `work` in a transaction and resolves once it is on disk; a throw undoes this work alone. */
+  write<T>(work: (announce: Announce) => T): Promise<T>;
+  /** Commits what is queued, and refuses what comes later. */
+  close(): void;
+};
+
+type Done = { settle: () => void; changes: Change[] };
+type Job = { run: () => Done; reject: (reason: unknown) => void; since: number };
+
+/** How long a write waits for another program to let go of the database. */
+const LOCKED_FOR_MS = 2_000;
+const TRY_AGAIN_MS = 20;
+
+/**
+ * Group commit: writes that arrive within one turn of the event loop share one transaction and so one fsync.
+ * Each has a savepoint of its own, and nothing is answered or announced before the commit.
+ */
+export function createWriter(sqlite: Database, onCommitted: (changes: Change[]) => void): Writer {
+  let queue: Job[] = [];
+  let closed = false;
+
+  function write<T>(work: (announce: Announce) => T): Promise<T> {
+    if (closed) return Promise.reject(storageError(new Error("the database is closed")));
+    return new Promise<T>((resolve, reject) => {
+      const run = () => {
+        const changes: Change[] = [];
+        const result = work((change) => changes.push(change));
+        return { settle: () => resolve(result), changes };
+      };
+      if (queue.push({ run, reject, since: performance.now() }) === 1) setImmediate(flush);
+    });
+  }
+
+  function flush(): void {
+    const batch = queue;
+    queue = [];
+    if (batch.length === 0) return;
+    const done = committed(batch);
+    if (queue.length > 0) setTimeout(flush, TRY_AGAIN_MS);
+    try {
+      onCommitted(done.flatMap((job) => job.changes));
+    } finally {
+      // What is on disk is answered as done, whatever those who were told of it do.
+      for (const job of done) job.settle();
+    }
+  }
+
+  /** The jobs that are on disk now; all others have been told why they are not. */
+  function committed(batch: Job[]): Done[] {
+    try {
+      sqlite.run("BEGIN IMMEDIATE");
+    } catch (cause) {
+      for (const job of batch) if (!waits(job, cause)) job.reject(storageError(cause));
+      return [];
+    }
+    try {
+      return commitTogether(batch);
+    } catch (cause) {
+      for (const job of batch) job.reject(storageError(cause));
+      return [];
+    }
+  }
+
+  /** Another program's lock is waited for in the queue: SQLite itself would keep the whole server waiting. */
+  function waits(job: Job, cause: unknown): boolean {
+    const isLocked = cause instanceof SQLiteError && cause.code?.startsWith("SQLITE_BUSY");
+    if (closed || !isLocked || performance.now() - job.since > LOCKED_FOR_MS) return false;
+    return queue.push(job) > 0;
+  }
+
+  function commitTogether(batch: Job[]): Done[] {
+    try {
+      const done = batch.flatMap((job) => attempt(job));
+      sqlite.run("COMMIT");
+      return done;
+    } catch (cause) {
+      if (sqlite.inTransaction) sqlite.run("ROLLBACK");
+      throw cause;
+    }
+  }
+
+  function attempt(job: Job): Done[] {
+    sqlite.run("SAVEPOINT job");
+    try {
+      const done = job.run();
+      sqlite.run("RELEASE job");
+      return [done];
+    } catch (cause) {
+      // A full disk ends the whole transaction by itself; then nothing of this batch may count.
+      if (!sqlite.inTransaction) throw cause;
+      sqlite.run("ROLLBACK TO job");
+      sqlite.run("RELEASE job");
+      job.reject(storageError(cause));
+      return [];
+    }
+  }
+
+  return {
+    write,
+    close() {
+      closed = true;
+      flush();
+    },
+  };
+}
