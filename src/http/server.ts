@@ -1,7 +1,7 @@
 import type { App } from "../app.ts";
+import { createRoutes, type McpTransport } from "./app.ts";
 import { descriptorLimit, watchDescriptors } from "./descriptors.ts";
 import { type Listener, listen, listenBeside } from "./listener.ts";
-import { createRoutes, type McpTransport } from "./routes.ts";
 
 /** How long a connection may be silent, and how often our own streams break the silence. */
 type Pace = { idleSecs: number; keepAliveMs: number };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { isShallow } from "../../src/contract/values.ts";
-import { refuseTangled } from "../../src/http/json-shape.ts";
+import { refuseTangled } from "../../src/http/middleware/json-shape.ts";
 
 const LEVELS = 110;
 const check = (json: string) => () => refuseTangled(new TextEncoder().encode(json));

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { createRoutes } from "../../src/http/routes.ts";
+import { createRoutes } from "../../src/http/app.ts";
 import { createMcpEndpoint } from "../../src/mcp/endpoint.ts";
 import { bash, startFamily } from "../support/family.ts";
 import { type Plexus, startPlexus } from "../support/plexus.ts";

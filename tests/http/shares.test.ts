@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createShares, holdersOf } from "../../src/http/shares.ts";
+import { createShares, holdersOf } from "../../src/http/middleware/shares.ts";
 
 const OWNERS: Record<string, string> = { s1: "operator", s2: "operator", s3: "token:laptop" };
 const ofChild = (sessionId: string) => holdersOf({ kind: "session", sessionId }, OWNERS[sessionId]) ?? [];

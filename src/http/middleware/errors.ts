@@ -1,0 +1,51 @@
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { ZodError } from "zod";
+import { AppError, type ErrorBody, type ErrorCode, problemsIn } from "../../contract/errors.ts";
+import { errorFields, type Log } from "../../log.ts";
+
+export const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
+  invalid_json: 400,
+  invalid_arguments: 422,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  name_taken: 409,
+  turn_running: 409,
+  limit_reached: 429,
+  claude_unavailable: 503,
+  payload_too_large: 413,
+  too_many_requests: 429,
+  storage_unavailable: 503,
+  unreachable: 503,
+  outcome_unknown: 502,
+  internal: 500,
+};
+
+/** Answers every failure as `{error:{code,message}}`; what is no refusal is a bug, and logged here, once. */
+export function answerError(c: Context, cause: unknown, log: Log): Response {
+  const error = asAppError(cause);
+  if (error.code === "internal" || error.code === "storage_unavailable") {
+    log.error("a request failed", { method: c.req.method, path: c.req.path, ...errorFields(error.cause ?? error) });
+  }
+  const body: ErrorBody = { error: { code: error.code, message: error.message } };
+  const headers: Record<string, string> = {};
+  if (error.code === "unauthorized") headers["WWW-Authenticate"] = 'Bearer realm="plexus"';
+  if (error.code === "too_many_requests") headers["Retry-After"] = "10";
+  return c.json(body, STATUS[error.code], headers);
+}
+
+/** Says which part of what was sent does not fit, for the validators of all routes. */
+export function refuseInvalid(result: { success: true } | { success: false; error: Pick<ZodError, "issues"> }): void {
+  if (result.success) return;
+  throw new AppError("invalid_arguments", `${problemsIn(result.error)}.`);
+}
+
+function asAppError(cause: unknown): AppError {
+  if (cause instanceof AppError) return cause;
+  if (cause instanceof HTTPException && cause.status === 400) {
+    return new AppError("invalid_json", "The body is not valid JSON.");
+  }
+  return new AppError("internal", "Plexus failed inside; its log has the details. Nothing was allowed.", { cause });
+}

@@ -1,0 +1,40 @@
+import { isIP } from "node:net";
+import type { MiddlewareHandler } from "hono";
+import { type Config, isLoopback } from "../../config.ts";
+import { AppError } from "../../contract/errors.ts";
+import type { Env } from "./auth.ts";
+
+/**
+ * Refuses what a web page could send: a host name that was rebound to us, and any origin but our own.
+ * Addresses can't be rebound, so on an open interface every address will do.
+ */
+export function checkOrigin(config: Config): MiddlewareHandler<Env> {
+  const names = new Set(
+    ["127.0.0.1", "localhost", "::1", config.host, ...config.allowedHosts].map((name) => name.toLowerCase()),
+  );
+  const known = (host: string) => names.has(host) || (!isLoopback(config.host) && isIP(host) !== 0);
+  return async (c, next) => {
+    const header = c.req.header("host") ?? "";
+    if (!known(nameOf(header))) {
+      throw new AppError(
+        "forbidden",
+        `Plexus is not called "${header}" here: start it with --allowed-hosts to allow that name.`,
+      );
+    }
+    const origin = c.req.header("origin");
+    if (origin !== undefined && hostOf(origin) !== header.toLowerCase()) {
+      throw new AppError("forbidden", "Requests from other web pages are refused.");
+    }
+    await next();
+  };
+}
+
+/** The name or address of a Host header, without port and brackets. */
+function nameOf(header: string): string {
+  const host = header.toLowerCase();
+  return (/^\[(.+)\](:\d+)?$/.exec(host) ?? /^([^:]*)(:\d+)?$/.exec(host))?.[1] ?? "";
+}
+
+function hostOf(origin: string): string | undefined {
+  return URL.parse(origin)?.host;
+}

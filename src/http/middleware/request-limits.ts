@@ -1,0 +1,106 @@
+import type { MiddlewareHandler } from "hono";
+import type { App, Principal } from "../../app.ts";
+import { AppError } from "../../contract/errors.ts";
+import type { Env } from "./auth.ts";
+import { createShares, type Holders, holdersOf, type Shares } from "./shares.ts";
+
+/** Of all callers but the operator; one owner has half of it, and one child half of that. */
+const MAX_RECEIVED_BYTES = 512 * 1024 * 1024;
+/** So little is always taken: whoever sends a lot keeps nobody from small requests. */
+const UNCOUNTED_BYTES = 16 * 1024;
+/** For the operator, the server's own files and the children that it starts; a quarter of them where there are few. */
+const KEPT_DESCRIPTORS = 256;
+const MAX_REMEMBERED = 1_000;
+
+/** What a request holds until its answer is over: its connection, and the memory of its body. */
+export type Held = {
+  /** Counts this many more bytes of the body, or refuses them where the sender's share is used up. */
+  receive(bytes: number): void;
+  /** Keeps the connection counted until disposed, for an answer that goes on when its handler has returned. */
+  stayOpen(): Disposable;
+  /** The same, where what waits may keep all that was sent in memory. */
+  stayOpenWithBody(): Disposable;
+};
+
+const NOTHING: Disposable = { [Symbol.dispose]() {} };
+/** The operator's, so that nobody can keep the operator out; and that of who has no token, and can neither send nor hold much. */
+const UNCOUNTED: Held = { receive() {}, stayOpen: () => NOTHING, stayOpenWithBody: () => NOTHING };
+
+/** Bounds what each caller's requests hold at once: no token but the operator's can use up the server for others. */
+export function limitRequests(app: App, descriptors: number): MiddlewareHandler<Env> {
+  const kept = Math.min(KEPT_DESCRIPTORS, Math.floor(descriptors / 4));
+  const connections = createShares({ size: descriptors - kept, share: 3 / 4 });
+  const bodies = createShares({ size: MAX_RECEIVED_BYTES, share: 1 / 2 });
+  const holdersOfCaller = rememberHolders(app);
+  return async (c, next) => {
+    const principal = c.get("principal");
+    const holders = principal && holdersOfCaller(principal);
+    if (!holders) {
+      c.set("held", UNCOUNTED);
+      return next();
+    }
+    if (!connections.fits(holders, 1)) {
+      // Kept alive, the connection would still take the descriptor that it is refused for.
+      c.header("Connection", "close");
+      throw tooMany(
+        "You hold as many requests and streams open as one caller may: close some of them, then try again.",
+      );
+    }
+    const request = countRequest(holders, connections, bodies);
+    c.set("held", request);
+    try {
+      await next();
+    } finally {
+      request.end();
+    }
+  };
+}
+
+function countRequest(holders: Holders, connections: Shares, bodies: Shares): Held & { end(): void } {
+  let received = 0;
+  let counted = 0;
+  connections.change(holders, 1);
+  return {
+    receive(bytes) {
+      received += bytes;
+      if (received <= UNCOUNTED_BYTES) return;
+      const more = received - counted;
+      if (!bodies.fits(holders, more))
+        throw tooMany("What you send at once is too large: wait until some of it is answered, then try again.");
+      bodies.change(holders, more);
+      counted = received;
+    },
+    stayOpen: () => connections.take(holders, 1),
+    stayOpenWithBody() {
+      const [connection, body] = [connections.take(holders, 1), bodies.take(holders, counted)];
+      return {
+        [Symbol.dispose]() {
+          connection[Symbol.dispose]();
+          body[Symbol.dispose]();
+        },
+      };
+    },
+    /** The handler has returned; what stays open counts for itself. */
+    end() {
+      connections.change(holders, -1);
+      bodies.change(holders, -counted);
+    },
+  };
+}
+
+/** A session never changes its owner, and to read it for each request would be most of what a small one costs. */
+function rememberHolders(app: App): (principal: Principal) => Holders | undefined {
+  const known = new Map<string, Holders | undefined>();
+  return (principal) => {
+    if (principal.kind !== "session") return holdersOf(principal);
+    const { sessionId } = principal;
+    const holders = known.get(sessionId) ?? holdersOf(principal, app.sessions.get(sessionId)?.owner);
+    if (known.size >= MAX_REMEMBERED) known.clear();
+    known.set(sessionId, holders);
+    return holders;
+  };
+}
+
+function tooMany(message: string): AppError {
+  return new AppError("too_many_requests", message);
+}

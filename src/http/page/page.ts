@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { type Context, Hono } from "hono";
+import { type Asset, bundlePage, embeddedPage } from "../../web/bundle.ts";
+import type { Env } from "../middleware/auth.ts";
+
+/** Nothing but our own files and our own routes: no inline code, no other host, no HTML made from text. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+const HEADERS = {
+  "Content-Security-Policy": POLICY,
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+  Vary: "Accept-Encoding",
+};
+
+type Bytes = Buffer<ArrayBuffer>;
+/** The best encoding first. */
+type Served = { type: string; etag: string; plain: Bytes; encodings: { encoding: string; bytes: Bytes }[] };
+
+/** Whether a path belongs to the page, which is for everybody: it holds nothing but code. */
+export function isPagePath(path: string): boolean {
+  return path === "/" || path.startsWith("/assets/");
+}
+
+/** The web page, out of the binary; from source it is bundled when it is first asked for. */
+export function pageRoutes() {
+  let page: Promise<Map<string, Served>> | undefined;
+  const answer = async (c: Context<Env>) => {
+    page ??= loadPage();
+    const served = (await page).get(c.req.path);
+    return served ? respond(c, served) : c.notFound();
+  };
+  return new Hono<Env>().get("/", answer).get("/assets/:name", answer);
+}
+
+/** The same sources give the same page: a process bundles it once, however many servers it starts. */
+let bundled: Promise<Asset[]> | undefined;
+
+async function loadPage(): Promise<Map<string, Served>> {
+  const embedded = await embeddedPage();
+  if (!embedded) bundled ??= bundlePage("quick");
+  const assets = embedded ?? (await bundled) ?? [];
+  return new Map(assets.map((asset) => [asset.path, prepared(asset)]));
+}
+
+function prepared({ type, body, gzip, brotli }: Asset): Served {
+  const decoded = (text: string) => Buffer.from(text, "base64");
+  const plain = decoded(body);
+  return {
+    type,
+    etag: createHash("sha256").update(plain).digest("base64url").slice(0, 22),
+    plain,
+    encodings: [
+      { encoding: "br", bytes: decoded(brotli) },
+      { encoding: "gzip", bytes: decoded(gzip) },
+    ],
+  };
+}
+
+function respond(c: Context<Env>, { type, etag, plain, encodings }: Served): Response {
+  const accepted = c.req.header("accept-encoding") ?? "";
+  const best = encodings.find(({ encoding }) => accepts(accepted, encoding)) ?? { encoding: undefined, bytes: plain };
+  // A name with a hash in it never means anything else.
+  const isForever = /-[a-z0-9]{8}\.\w+$/.test(c.req.path);
+  const headers = {
+    ...HEADERS,
+    "Content-Type": type,
+    "Cache-Control": isForever ? "public, max-age=31536000, immutable" : "no-cache",
+    ETag: `"${etag}-${best.encoding ?? "plain"}"`,
+    ...(best.encoding && { "Content-Encoding": best.encoding }),
+  };
+  if (c.req.header("if-none-match") === headers.ETag) return new Response(null, { status: 304, headers });
+  return new Response(best.bytes, { headers });
+}
+
+function accepts(header: string, encoding: string): boolean {
+  return header.split(",").some((item) => {
+    const [name, quality = ""] = item.trim().split(";");
+    return name === encoding && !/q=0(\.0*)?$/.test(quality.trim());
+  });
+}
