@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import { type BridgeEnd, type BridgeNeed, runBridge } from "../mcp/bridge.ts";
+import { type BridgeEnd, type BridgeNeed, runBridge } from "../mcp/bridge/bridge.ts";
 import { ensureServer } from "./detached-server.ts";
 import { fetchUnproxied, reachServer } from "./server-client.ts";
 import { CommandFailed, ExitCode } from "./terminal.ts";

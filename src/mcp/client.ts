@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { messagesOf } from "./event-stream.ts";
+import { messagesOf } from "./bridge/event-stream.ts";
 
 /** All that our server sends in answer to a call; without the SDK, whose loading takes longer than most calls. */
 const Answer = z.union([

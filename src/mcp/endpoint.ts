@@ -2,11 +2,11 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import { isInitializeRequest, isJSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { App } from "../app.ts";
 import type { Caller } from "./caller.ts";
-import { createClientSessions } from "./client-sessions.ts";
+import { createClientSessions } from "./clients/client-sessions.ts";
 import { createPermits, permitCall, readPermitEventId } from "./permit.ts";
 import { type CreateServer, createMcpServer } from "./server.ts";
 import { acceptable, COMMENT, firstEvent, primed, transportOptions } from "./streams.ts";
-import { canonicalName, PERMIT } from "./tools.ts";
+import { canonicalName, PERMIT } from "./tools/approval-tools.ts";
 
 export type McpEndpoint = ReturnType<typeof createMcpEndpoint>;
 

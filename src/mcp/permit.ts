@@ -6,9 +6,9 @@ import { AppError } from "../contract/errors.ts";
 import { isJsonObject, Name } from "../contract/values.ts";
 import { errorFields } from "../log.ts";
 import type { Caller } from "./caller.ts";
-import { invalidArguments, refusal } from "./results.ts";
 import { firstEvent, SSE_HEADERS, sseMessage } from "./streams.ts";
-import { PERMIT } from "./tools.ts";
+import { PERMIT } from "./tools/approval-tools.ts";
+import { invalidArguments, refusal } from "./tools/results.ts";
 
 /** Well inside the 300 s without progress after which the CLI gives up. */
 const PROGRESS_EVERY_MS = 20_000;

@@ -19,12 +19,12 @@ import { cutText } from "../contract/cut.ts";
 import { AppError } from "../contract/errors.ts";
 import { errorFields } from "../log.ts";
 import { VERSION } from "../version.ts";
-import { CONVERSATION_TOOLS } from "./conversation-tools.ts";
 import { CHILD_INSTRUCTIONS, DECIDER_INSTRUCTIONS } from "./instructions.ts";
-import { fitApprovals, invalidArguments, refusal, result } from "./results.ts";
-import { SESSION_TOOLS } from "./session-tools.ts";
-import type { RunnableTool, Tool, ToolCall } from "./tool.ts";
-import { CHILD_PERMIT, canonicalName, DECIDER_TOOLS, OPERATOR_PERMIT, PERMIT } from "./tools.ts";
+import { CHILD_PERMIT, canonicalName, DECIDER_TOOLS, OPERATOR_PERMIT, PERMIT } from "./tools/approval-tools.ts";
+import { CONVERSATION_TOOLS } from "./tools/conversation-tools.ts";
+import { fitApprovals, invalidArguments, refusal, result } from "./tools/results.ts";
+import { SESSION_TOOLS } from "./tools/session-tools.ts";
+import type { RunnableTool, Tool, ToolCall } from "./tools/tool.ts";
 
 export const PENDING_URI = "loopback://approvals/pending";
 

@@ -5,10 +5,10 @@ import { z } from "zod";
 import { ErrorCode } from "../../src/contract/errors.ts";
 import { TurnEvent } from "../../src/contract/sessions/turn.ts";
 import { isJsonObject } from "../../src/contract/values.ts";
-import { CONVERSATION_TOOLS } from "../../src/mcp/conversation-tools.ts";
-import { SESSION_TOOLS } from "../../src/mcp/session-tools.ts";
-import type { Tool } from "../../src/mcp/tool.ts";
-import { DECIDER_TOOLS, OPERATOR_PERMIT } from "../../src/mcp/tools.ts";
+import { DECIDER_TOOLS, OPERATOR_PERMIT } from "../../src/mcp/tools/approval-tools.ts";
+import { CONVERSATION_TOOLS } from "../../src/mcp/tools/conversation-tools.ts";
+import { SESSION_TOOLS } from "../../src/mcp/tools/session-tools.ts";
+import type { Tool } from "../../src/mcp/tools/tool.ts";
 import { SESSION_RESULTS } from "../support/session-results.ts";
 
 const ROOT = join(import.meta.dir, "../..");

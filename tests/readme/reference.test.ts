@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import { createProgram } from "../../src/cli/program.ts";
 import { ExitCode } from "../../src/cli/terminal.ts";
 import { SPELLINGS } from "../../src/config.ts";
-import { CONVERSATION_TOOLS } from "../../src/mcp/conversation-tools.ts";
-import { SESSION_TOOLS } from "../../src/mcp/session-tools.ts";
-import { DECIDER_TOOLS, PERMIT } from "../../src/mcp/tools.ts";
+import { DECIDER_TOOLS, PERMIT } from "../../src/mcp/tools/approval-tools.ts";
+import { CONVERSATION_TOOLS } from "../../src/mcp/tools/conversation-tools.ts";
+import { SESSION_TOOLS } from "../../src/mcp/tools/session-tools.ts";
 import { startPlexus } from "../support/plexus.ts";
 import { ROOT, tableUnder } from "./readme.ts";
 

@@ -5,7 +5,7 @@ import {
   UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import { isShallow, type JsonObject } from "../contract/values.ts";
+import { isShallow, type JsonObject } from "../../contract/values.ts";
 
 const MAX_TEXT_CHARS = 200;
 const MAX_URI_CHARS = 500;

@@ -1,9 +1,9 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { ZodError } from "zod";
-import type { Approval } from "../contract/approvals/approval.ts";
-import { cutApproval, cutEvent, MAX_RESULT_CHARS } from "../contract/cut.ts";
-import { AppError, type ErrorResult, problemsIn } from "../contract/errors.ts";
-import type { JsonObject } from "../contract/values.ts";
+import type { Approval } from "../../contract/approvals/approval.ts";
+import { cutApproval, cutEvent, MAX_RESULT_CHARS } from "../../contract/cut.ts";
+import { AppError, type ErrorResult, problemsIn } from "../../contract/errors.ts";
+import type { JsonObject } from "../../contract/values.ts";
 
 type NumberedEvent = { seq: number; event: JsonObject };
 

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { App, Principal } from "../app.ts";
-import type { JsonObject } from "../contract/values.ts";
+import type { App, Principal } from "../../app.ts";
+import type { JsonObject } from "../../contract/values.ts";
 
 type Annotations = {
   readOnlyHint?: boolean;

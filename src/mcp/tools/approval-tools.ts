@@ -7,9 +7,9 @@ import {
   PermitInput,
   RespondInput,
   WaitInput,
-} from "../contract/approvals/approval.ts";
-import { cutApproval, MAX_RESULT_CHARS } from "../contract/cut.ts";
-import type { JsonObject } from "../contract/values.ts";
+} from "../../contract/approvals/approval.ts";
+import { cutApproval, MAX_RESULT_CHARS } from "../../contract/cut.ts";
+import type { JsonObject } from "../../contract/values.ts";
 import { configureSession } from "./configure.ts";
 import { fitApprovals } from "./results.ts";
 import { type RunnableTool, type Tool, tool } from "./tool.ts";

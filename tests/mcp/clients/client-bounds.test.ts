@@ -1,15 +1,15 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { JsonObject } from "../../src/contract/values.ts";
-import { createMcpEndpoint } from "../../src/mcp/endpoint.ts";
-import { createMcpServer, type McpServer } from "../../src/mcp/server.ts";
-import { openStorage } from "../../src/storage/sqlite/database.ts";
-import { namedToken } from "../http/callers.ts";
-import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../support/plexus.ts";
-import { get, post } from "../support/raw-mcp.ts";
-import { temporaryDirectory } from "../support/temporary.ts";
-import { until } from "../support/until.ts";
+import type { JsonObject } from "../../../src/contract/values.ts";
+import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";
+import { createMcpServer, type McpServer } from "../../../src/mcp/server.ts";
+import { openStorage } from "../../../src/storage/sqlite/database.ts";
+import { namedToken } from "../../http/callers.ts";
+import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/plexus.ts";
+import { get, post } from "../../support/raw-mcp.ts";
+import { temporaryDirectory } from "../../support/temporary.ts";
+import { until } from "../../support/until.ts";
 
 const MB = 1024 * 1024;
 const PENDING = "loopback://approvals/pending";

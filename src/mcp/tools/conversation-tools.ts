@@ -1,7 +1,7 @@
-import { headOf, toMessage, toNode } from "../app.ts";
-import { cutObject } from "../contract/cut.ts";
-import { ForkInput, SessionRef, StreamsInput } from "../contract/sessions/session.ts";
-import type { JsonObject } from "../contract/values.ts";
+import { headOf, toMessage, toNode } from "../../app.ts";
+import { cutObject } from "../../contract/cut.ts";
+import { ForkInput, SessionRef, StreamsInput } from "../../contract/sessions/session.ts";
+import type { JsonObject } from "../../contract/values.ts";
 import { sessionOf } from "./session-reference.ts";
 import { type RunnableTool, tool } from "./tool.ts";
 

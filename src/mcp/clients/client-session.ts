@@ -1,11 +1,11 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import type { App, Principal } from "../app.ts";
-import { isJsonObject, type JsonObject } from "../contract/values.ts";
-import { errorFields } from "../log.ts";
+import type { App, Principal } from "../../app.ts";
+import { isJsonObject, type JsonObject } from "../../contract/values.ts";
+import { errorFields } from "../../log.ts";
+import { type CreateServer, type McpServer, PENDING_URI } from "../server.ts";
+import { drained, jsonRequest, transportOptions } from "../streams.ts";
 import { setupMessage } from "./client-setup.ts";
-import { type CreateServer, type McpServer, PENDING_URI } from "./server.ts";
 import { setupAfter } from "./setup-messages.ts";
-import { drained, jsonRequest, transportOptions } from "./streams.ts";
 
 /** A client with more unread notifications than this has stopped reading: its stream ends, and it may open another. */
 const MAX_UNREAD = 100;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { JsonObject } from "../contract/values.ts";
-import { type FetchMcp, type Outcome, post, SESSION_ID } from "./bridge-post.ts";
+import type { JsonObject } from "../../contract/values.ts";
+import { SETUP_METHODS, setupAfter } from "../clients/setup-messages.ts";
+import { type FetchMcp, type Outcome, post, SESSION_ID } from "./post.ts";
 import { RpcId } from "./rpc-lines.ts";
-import { SETUP_METHODS, setupAfter } from "./setup-messages.ts";
 
 const PROTOCOL_VERSION = "mcp-protocol-version";
 const INITIALIZED = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isJsonObject, type JsonObject } from "../contract/values.ts";
+import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 import { messagesOf } from "./event-stream.ts";
 import type { RpcId } from "./rpc-lines.ts";
 

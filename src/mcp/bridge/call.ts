@@ -1,12 +1,12 @@
-import { AppError } from "../contract/errors.ts";
-import { isJsonObject, type JsonObject } from "../contract/values.ts";
-import { type Outcome, post } from "./bridge-post.ts";
-import { createCallProgress } from "./bridge-progress.ts";
-import type { createBridgeServer } from "./bridge-server.ts";
-import type { createBridgeSession } from "./bridge-session.ts";
-import { refusal } from "./results.ts";
+import { AppError } from "../../contract/errors.ts";
+import { isJsonObject, type JsonObject } from "../../contract/values.ts";
+import { canonicalName, PERMIT } from "../tools/approval-tools.ts";
+import { refusal } from "../tools/results.ts";
+import { type Outcome, post } from "./post.ts";
+import { createCallProgress } from "./progress.ts";
 import type { RpcLine } from "./rpc-lines.ts";
-import { canonicalName, PERMIT } from "./tools.ts";
+import type { createBridgeServer } from "./server.ts";
+import type { createBridgeSession } from "./session.ts";
 
 /** How long a call that changes something is kept for a server that is away; clients give up soon after. */
 const KEPT_MS = 45_000;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isJsonObject, type JsonObject } from "../contract/values.ts";
+import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 
 /** More than the server takes, so that its own refusal can name the request that was too large. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;

@@ -1,10 +1,10 @@
-import { isJsonObject, type JsonObject } from "../contract/values.ts";
-import { carryCall, type RpcRequest } from "./bridge-call.ts";
-import { failure, type Outcome, post } from "./bridge-post.ts";
-import { type BridgeServerNeed, createBridgeServer } from "./bridge-server.ts";
-import { createBridgeSession } from "./bridge-session.ts";
+import { isJsonObject, type JsonObject } from "../../contract/values.ts";
+import { carryCall, type RpcRequest } from "./call.ts";
 import { messagesOf } from "./event-stream.ts";
+import { failure, type Outcome, post } from "./post.ts";
 import { RpcId, type RpcLine, rpcLines } from "./rpc-lines.ts";
+import { type BridgeServerNeed, createBridgeServer } from "./server.ts";
+import { createBridgeSession } from "./session.ts";
 
 /** Below what one process can have open at once, so that a cancellation always gets through. */
 const MAX_CALLS = 200;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isJsonObject, type JsonObject } from "../contract/values.ts";
+import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 
 const METHOD = "notifications/progress";
 /** The server tells of a waiting permit every 20 s; this speaks up when it does not. */

@@ -1,5 +1,5 @@
-import type { App, Principal } from "../app.ts";
-import { type ConfigureInput, type McpConfig, plexusServer } from "../contract/approvals/approval.ts";
+import type { App, Principal } from "../../app.ts";
+import { type ConfigureInput, type McpConfig, plexusServer } from "../../contract/approvals/approval.ts";
 
 type Configured = { session_id: string; mcp_config: McpConfig; args: string[] };
 

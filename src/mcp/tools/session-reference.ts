@@ -1,5 +1,5 @@
-import type { App, Principal, Session } from "../app.ts";
-import { AppError } from "../contract/errors.ts";
+import type { App, Principal, Session } from "../../app.ts";
+import { AppError } from "../../contract/errors.ts";
 
 /** The session that a call names, by name or by id. */
 export function sessionOf(

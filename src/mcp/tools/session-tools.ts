@@ -1,9 +1,9 @@
-import { type ApprovalList, headOf } from "../app.ts";
-import { cutText } from "../contract/cut.ts";
-import { leftRunning } from "../contract/sessions/left-running.ts";
-import { ChatInput, ChatWaitInput, CreateInput, PollInput, SessionRef } from "../contract/sessions/session.ts";
-import type { SessionStatus } from "../contract/sessions/turn.ts";
-import type { JsonObject } from "../contract/values.ts";
+import { type ApprovalList, headOf } from "../../app.ts";
+import { cutText } from "../../contract/cut.ts";
+import { leftRunning } from "../../contract/sessions/left-running.ts";
+import { ChatInput, ChatWaitInput, CreateInput, PollInput, SessionRef } from "../../contract/sessions/session.ts";
+import type { SessionStatus } from "../../contract/sessions/turn.ts";
+import type { JsonObject } from "../../contract/values.ts";
 import { fitApprovals, fitEvents } from "./results.ts";
 import { sessionOf } from "./session-reference.ts";
 import { type RunnableTool, tool } from "./tool.ts";

@@ -1,9 +1,9 @@
-import type { App, Principal } from "../app.ts";
-import type { JsonObject } from "../contract/values.ts";
-import { errorFields } from "../log.ts";
+import type { App, Principal } from "../../app.ts";
+import type { JsonObject } from "../../contract/values.ts";
+import { errorFields } from "../../log.ts";
+import type { CreateServer } from "../server.ts";
 import { type ClientSession, openClientSession } from "./client-session.ts";
 import { setupMessage } from "./client-setup.ts";
-import type { CreateServer } from "./server.ts";
 
 const IDLE_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../contract/values.ts";
+import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 
 /** More than any client has: they could be subscriptions to nothing. */
 const MAX_SUBSCRIPTIONS = 10;

@@ -3,11 +3,11 @@ import {
   LoggingMessageNotificationSchema,
   ResourceUpdatedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { ToolRequestEvent } from "../../src/contract/approvals/approval.ts";
-import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../support/plexus.ts";
-import { get, permitMessage, post } from "../support/raw-mcp.ts";
-import { temporaryDirectory } from "../support/temporary.ts";
-import { until } from "../support/until.ts";
+import { ToolRequestEvent } from "../../../src/contract/approvals/approval.ts";
+import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/plexus.ts";
+import { get, permitMessage, post } from "../../support/raw-mcp.ts";
+import { temporaryDirectory } from "../../support/temporary.ts";
+import { until } from "../../support/until.ts";
 
 const operator = { kind: "operator" } as const;
 const PENDING = "loopback://approvals/pending";

@@ -1,8 +1,8 @@
 import { heapStats } from "bun:jsc";
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/contract/values.ts";
-import { setupMessage } from "../../src/mcp/client-setup.ts";
-import { setupAfter } from "../../src/mcp/setup-messages.ts";
+import type { JsonObject } from "../../../src/contract/values.ts";
+import { setupMessage } from "../../../src/mcp/clients/client-setup.ts";
+import { setupAfter } from "../../../src/mcp/clients/setup-messages.ts";
 
 const MB = 1024 * 1024;
 

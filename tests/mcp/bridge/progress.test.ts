@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { isJsonObject, type JsonObject } from "../../src/contract/values.ts";
-import { createCallProgress } from "../../src/mcp/bridge-progress.ts";
-import { until } from "../support/until.ts";
+import { isJsonObject, type JsonObject } from "../../../src/contract/values.ts";
+import { createCallProgress } from "../../../src/mcp/bridge/progress.ts";
+import { until } from "../../support/until.ts";
 
 const asked = { _meta: { progressToken: "t" } };
 const told = (progress: number, progressToken = "t"): JsonObject => ({
