@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { complaint, createProgram, withDefaultCommand } from "./cli/program.ts";
-import { CommandFailed, ExitCode, type Terminal } from "./cli/terminal.ts";
+import { CommandFailed, ExitCode, type Terminal } from "./cli/terminal/terminal.ts";
 import { UsageError, wantsColour } from "./config.ts";
 import { AppError } from "./contract/errors.ts";
 

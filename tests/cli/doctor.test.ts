@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { readServerFile } from "../../src/cli/server-file.ts";
+import { readServerFile } from "../../src/cli/server/server-file.ts";
 import { plexusBinary } from "../support/binary.ts";
 import { CLAUDE } from "../support/claude.ts";
 import { endRun, isRunning, RUN_MARKER, survivors } from "../support/processes.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { jsonLine, jsonText, printable, printableText } from "../../src/cli/printable.ts";
-import { shellLine } from "../../src/cli/shell.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
+import { jsonLine, jsonText, printable, printableText } from "../../src/cli/terminal/printable.ts";
+import { shellLine } from "../../src/cli/terminal/shell.ts";
+import type { Terminal } from "../../src/cli/terminal/terminal.ts";
 
 const anyText = fc.string({ unit: "binary" });
 const terminal = (isInteractive: boolean): Terminal => ({

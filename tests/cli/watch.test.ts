@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CTRL_C, ESCAPE } from "../../src/cli/keys.ts";
+import { CTRL_C, ESCAPE } from "../../src/cli/terminal/keys.ts";
 import { hidesSomething } from "../../src/contract/unprintable.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";

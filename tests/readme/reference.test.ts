@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createProgram } from "../../src/cli/program.ts";
-import { ExitCode } from "../../src/cli/terminal.ts";
+import { ExitCode } from "../../src/cli/terminal/terminal.ts";
 import { SPELLINGS } from "../../src/config.ts";
 import { DECIDER_TOOLS, PERMIT } from "../../src/mcp/tools/approval-tools.ts";
 import { CONVERSATION_TOOLS } from "../../src/mcp/tools/conversation-tools.ts";

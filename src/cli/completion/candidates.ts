@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Config } from "../../config.ts";
 import { Approval } from "../../contract/approvals/approval.ts";
-import { printable } from "../printable.ts";
-import { findServer } from "../server-client.ts";
+import { findServer } from "../server/server-client.ts";
+import { printable } from "../terminal/printable.ts";
 import type { Candidates } from "./grammar.ts";
 
 /** Whoever has pressed a key does not wait for longer. */

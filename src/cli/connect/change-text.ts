@@ -1,6 +1,6 @@
 import { structuredPatch } from "diff";
-import { printable } from "../printable.ts";
-import { styled, type Terminal } from "../terminal.ts";
+import { printable } from "../terminal/printable.ts";
+import { styled, type Terminal } from "../terminal/terminal.ts";
 
 const CONTEXT_LINES = 2;
 const STYLES: Record<string, "green" | "red"> = { "+": "green", "-": "red" };

@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { Config } from "../../config.ts";
 import { Caller } from "../../contract/sign-in.ts";
 import type { JsonObject } from "../../contract/values.ts";
-import { findServer, Refused } from "../server-client.ts";
-import { CommandFailed } from "../terminal.ts";
+import { findServer, Refused } from "../server/server-client.ts";
+import { CommandFailed } from "../terminal/terminal.ts";
 
 const Named = z.object({ id: z.string(), name: z.string() });
 const Created = z.object({ type: z.literal("created"), token: z.string() });

@@ -1,5 +1,5 @@
-import { openKeyboard } from "../keyboard.ts";
-import { bold, CommandFailed, type Terminal } from "../terminal.ts";
+import { openKeyboard } from "../terminal/keyboard.ts";
+import { bold, CommandFailed, type Terminal } from "../terminal/terminal.ts";
 
 /** Whoever is at the terminal says yes with one key; any other key is a no, and so is nobody there to ask. */
 export async function confirm(question: string, terminal: Terminal): Promise<void> {

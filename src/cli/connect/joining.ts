@@ -1,7 +1,7 @@
 import type { Config } from "../../config.ts";
 import { Caller } from "../../contract/sign-in.ts";
 import type { JsonObject } from "../../contract/values.ts";
-import { findServer } from "../server-client.ts";
+import { findServer } from "../server/server-client.ts";
 import { createToken, nameOf, revokeToken, tokenIn } from "./client-token.ts";
 import type { Client } from "./clients.ts";
 import { updated } from "./config-format.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../../config.ts";
-import { CommandFailed } from "../terminal.ts";
+import { CommandFailed } from "../terminal/terminal.ts";
 import { revokeToken, tokenIn } from "./client-token.ts";
 import type { Client } from "./clients.ts";
 import type { Change } from "./joining.ts";

@@ -1,8 +1,8 @@
 import { chmodSync, constants, copyFileSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
-import { fileFailure, systemCode } from "../file-failure.ts";
-import { openPrivateFile } from "../private-file.ts";
-import { CommandFailed } from "../terminal.ts";
+import { fileFailure, systemCode } from "../server/file-failure.ts";
+import { openPrivateFile } from "../server/private-file.ts";
+import { CommandFailed } from "../terminal/terminal.ts";
 
 /** A client's settings; `text` is empty where there are none yet. */
 export type SettingsFile = { path: string; exists: boolean; text: string };

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { createClaudeCli, type UsableClaude } from "../../claude/cli.ts";
 import type { Config } from "../../config.ts";
 import { Failing, type Finding, found, type Step, skipped } from "./finding.ts";
+import { rehearsal } from "./live-check.ts";
 import { lookAtDataDir, lookAtPort } from "./machine.ts";
 import { startPrivateServer } from "./private-server.ts";
-import { rehearsal } from "./rehearsal.ts";
 import { isServed, lookAtServer, lookAtToken } from "./server.ts";
 import { lookAtSettings } from "./settings.ts";
 

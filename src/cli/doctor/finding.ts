@@ -1,5 +1,5 @@
-import { printable } from "../printable.ts";
-import { styled, type Terminal } from "../terminal.ts";
+import { printable } from "../terminal/printable.ts";
+import { styled, type Terminal } from "../terminal/terminal.ts";
 
 /** What one step of the examination has shown. */
 export type Finding = {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "../../config.ts";
-import { UNTIL_INPUT_ENDS } from "../serve.ts";
-import { readServerFile } from "../server-file.ts";
+import { UNTIL_INPUT_ENDS } from "../commands/server/serve.ts";
+import { readServerFile } from "../server/server-file.ts";
 import { Failing } from "./finding.ts";
 
 const LOOK_EVERY_MS = 30;

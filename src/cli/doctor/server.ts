@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { Config } from "../../config.ts";
 import { Caller } from "../../contract/sign-in.ts";
 import { VERSION } from "../../version.ts";
-import { fetchDirectly, findServer, locateServer } from "../server-client.ts";
-import { CommandFailed } from "../terminal.ts";
+import { fetchDirectly, findServer, locateServer } from "../server/server-client.ts";
+import { CommandFailed } from "../terminal/terminal.ts";
 import { Failing } from "./finding.ts";
 
 const PROBE_MS = 4_000;

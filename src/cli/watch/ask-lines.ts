@@ -5,7 +5,7 @@ import { type Line as DiffLine, diffOfEdits, diffOfWrite, type FileDiff, textOf 
 import { INPUT_REMOVED, kindOf, type Question } from "../../review/kinds.ts";
 import { leadsTo } from "../../review/real-path.ts";
 import { partsOf, type Role, readCommand } from "../../review/shell/index.ts";
-import type { Style } from "../terminal.ts";
+import type { Style } from "../terminal/terminal.ts";
 import type { Examined } from "./examining.ts";
 import { type Line, line, type Span, span, wrapped } from "./lines.ts";
 

@@ -1,7 +1,7 @@
 import { ChangeEvent } from "../../contract/change.ts";
-import { eventConnection, pause } from "../event-connection.ts";
-import { Refused, type Server } from "../server-client.ts";
-import { CommandFailed, ExitCode } from "../terminal.ts";
+import { eventConnection, pause } from "../server/event-connection.ts";
+import { Refused, type Server } from "../server/server-client.ts";
+import { CommandFailed, ExitCode } from "../terminal/terminal.ts";
 
 const RETRY_MS = { first: 100, most: 2_000 };
 

@@ -1,8 +1,8 @@
 import { type Decision, RespondResult } from "../../contract/approvals/approval.ts";
 import type { ChangeEvent } from "../../contract/change.ts";
 import type { JsonObject } from "../../contract/values.ts";
-import type { Server } from "../server-client.ts";
-import { CommandFailed, type Style } from "../terminal.ts";
+import type { Server } from "../server/server-client.ts";
+import { CommandFailed, type Style } from "../terminal/terminal.ts";
 import type { Examined } from "./examining.ts";
 import type { Ask, Outcome } from "./inbox.ts";
 

@@ -2,7 +2,7 @@ import type { Config } from "../../config.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import { kindOf } from "../../review/kinds.ts";
-import type { Style } from "../terminal.ts";
+import type { Style } from "../terminal/terminal.ts";
 import { editJson } from "./editor.ts";
 
 type Draft = { text: string; input: JsonObject | undefined };

@@ -3,8 +3,8 @@ import { Approval } from "../../contract/approvals/approval.ts";
 import { ApprovalContext } from "../../contract/approvals/approval-context.ts";
 import { dangersOf } from "../../review/dangers.ts";
 import type { Danger } from "../../review/shell/index.ts";
-import type { Server } from "../server-client.ts";
-import { CommandFailed } from "../terminal.ts";
+import type { Server } from "../server/server-client.ts";
+import { CommandFailed } from "../terminal/terminal.ts";
 
 /** An ask with all that it takes to judge it. */
 export type Examined = { approval: Approval; context: ApprovalContext | undefined; dangers: Danger[] };

@@ -1,6 +1,6 @@
 import { kindOf, summaryOf } from "../../review/kinds.ts";
-import { duration } from "../duration.ts";
-import { OUTCOMES } from "../event-text.ts";
+import { duration } from "../terminal/duration.ts";
+import { OUTCOMES } from "../terminal/event-text.ts";
 import type { Size } from "./full-screen.ts";
 import type { Ask } from "./inbox.ts";
 import { fitted, type Line, type Span, span, widthOf } from "./lines.ts";

@@ -1,4 +1,4 @@
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { fitted, type Line, painted } from "./lines.ts";
 
 export type Size = { columns: number; rows: number };

@@ -1,5 +1,5 @@
 import { namedPath } from "../../contract/approvals/named-path.ts";
-import { OUTCOMES } from "../event-text.ts";
+import { OUTCOMES } from "../terminal/event-text.ts";
 import { askLines } from "./ask-lines.ts";
 import type { Choosing } from "./choosing.ts";
 import type { Drafts } from "./drafts.ts";

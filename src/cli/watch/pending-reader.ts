@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Approval } from "../../contract/approvals/approval.ts";
-import { pause } from "../event-connection.ts";
-import type { Server } from "../server-client.ts";
-import { CommandFailed, ExitCode } from "../terminal.ts";
+import { pause } from "../server/event-connection.ts";
+import type { Server } from "../server/server-client.ts";
+import { CommandFailed, ExitCode } from "../terminal/terminal.ts";
 import { type Inbox, LISTED_CHARS } from "./inbox.ts";
 
 const PAGE = 200;

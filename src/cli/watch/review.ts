@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../contract/values.ts";
 import { answered, choose, hasChoices, nextOpen } from "../../review/choices.ts";
 import { kindOf, type Question } from "../../review/kinds.ts";
-import { ENTER, ESCAPE, editedLine } from "../keys.ts";
-import type { Style } from "../terminal.ts";
+import { ENTER, ESCAPE, editedLine } from "../terminal/keys.ts";
+import type { Style } from "../terminal/terminal.ts";
 import type { Choosing } from "./choosing.ts";
 import type { Deciding } from "./deciding.ts";
 import type { Drafts } from "./drafts.ts";

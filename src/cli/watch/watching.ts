@@ -1,10 +1,10 @@
 import type { Config } from "../../config.ts";
 import { Caller } from "../../contract/sign-in.ts";
-import { openKeyboard } from "../keyboard.ts";
-import { findServer } from "../server-client.ts";
-import { CommandFailed, type Terminal } from "../terminal.ts";
+import { findServer } from "../server/server-client.ts";
+import { openKeyboard } from "../terminal/keyboard.ts";
+import { CommandFailed, type Terminal } from "../terminal/terminal.ts";
 import { followChanges } from "./changes.ts";
-import { createDesk } from "./desk.ts";
+import { createDesk } from "./controller.ts";
 import { openFullScreen } from "./full-screen.ts";
 import { createInbox } from "./inbox.ts";
 import { createPendingReader } from "./pending-reader.ts";

@@ -1,0 +1,116 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { Command } from "commander";
+import { type Flags, readConfig } from "../../../config.ts";
+import { copyDatabase } from "../../../storage/sqlite/backup.ts";
+import { fileFailure, systemCode } from "../../server/file-failure.ts";
+import { withSettings } from "../../server/settings.ts";
+import { jsonText } from "../../terminal/printable.ts";
+import { CommandFailed, type Terminal } from "../../terminal/terminal.ts";
+
+type Options = Flags & { force?: boolean; json?: true };
+
+export function backupCommand(terminal: Terminal): Command {
+  const command = new Command("backup").description("copy the database to a file, also while the server runs");
+  return withSettings(command, ["dataDir"])
+    .argument("<FILE>", "the file to make, for you alone to read")
+    .option("--force", "replace FILE if it is there")
+    .option("--json", "print JSON")
+    .action((file: string, { force = false, json, ...flags }: Options) => {
+      const { dataDir } = readConfig(flags);
+      const path = resolve(file);
+      const bytes = backUp(dataDir, path, force);
+      if (json) return terminal.out(jsonText({ type: "ok", file: path, bytes }, terminal));
+      terminal.out(`${path}, ${(bytes / 1e6).toFixed(1)} MB\n`);
+    });
+}
+
+/** The file has its name only once it is whole and on disk; returns its size. */
+function backUp(dataDir: string, path: string, force: boolean): number {
+  const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
+  try {
+    refuseDataDir(dataDir, path);
+    refuseExisting(path, force);
+    makeEmpty(draft);
+    copyDatabase(dataDir, draft);
+    sync(draft);
+    place(draft, path, force);
+    sync(dirname(path));
+    return lstatSync(path).size;
+  } catch (cause) {
+    throw fileFailure(`${path} can't be written`, cause);
+  } finally {
+    for (const end of ["", "-journal"]) rmSync(`${draft}${end}`, { force: true });
+  }
+}
+
+/** For its owner alone from the start, whatever the umask. */
+function makeEmpty(path: string): void {
+  const opened = openSync(
+    path,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    0o600,
+  );
+  try {
+    fchmodSync(opened, 0o600);
+  } finally {
+    closeSync(opened);
+  }
+}
+
+/** What lies there goes when the data dir goes, and could be the database itself. */
+function refuseDataDir(dataDir: string, path: string): void {
+  if (realpathSync(dirname(path)) !== (tryRealpath(dataDir) ?? dataDir)) return;
+  throw new CommandFailed(`${path} lies in the data dir: choose a place that outlives it.`);
+}
+
+function tryRealpath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function refuseExisting(path: string, force: boolean): void {
+  const existing = lstatSync(path, { throwIfNoEntry: false });
+  if (existing && !existing.isFile()) throw new CommandFailed(`${path} is not a plain file: choose another name.`);
+  if (existing && !force) throw new CommandFailed(`${path} is there already: choose another name, or add --force.`);
+}
+
+/** A link, unlike a rename, never replaces what somebody else has put there meanwhile. */
+function place(draft: string, path: string, force: boolean): void {
+  if (force || !linked(draft, path)) renameSync(draft, path);
+}
+
+/** Some disks know no links: a memory stick, for one. */
+function linked(draft: string, path: string): boolean {
+  try {
+    linkSync(draft, path);
+    return true;
+  } catch (cause) {
+    refuseExisting(path, false);
+    if (systemCode(cause) === undefined) throw cause;
+    return false;
+  }
+}
+
+function sync(path: string): void {
+  const opened = openSync(path, constants.O_RDONLY);
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
+}

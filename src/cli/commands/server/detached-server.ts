@@ -1,0 +1,73 @@
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { MARK } from "../../../claude/process/traces.ts";
+import type { Config } from "../../../config.ts";
+import { fileFailure } from "../../server/file-failure.ts";
+import { fetchUnproxied, locateServer } from "../../server/server-client.ts";
+import { CommandFailed, ExitCode } from "../../terminal/terminal.ts";
+
+const PROBE_EVERY_MS = 50;
+const PROBE_MS = 4_000;
+/** Another one may be starting, which then holds the data dir. */
+const AFTER_ITS_END_MS = 5_000;
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
+
+/** Starts a server on this data dir that outlives us, unless one is there. Of two that are started at once, one stays. */
+export async function ensureServer(config: Config, say: (line: string) => void, stopped: AbortSignal): Promise<void> {
+  if (await isServed(config)) return;
+  // It would be ended with the child whose process this is.
+  if (config.environment[MARK] !== undefined) return;
+  const log = join(config.dataDir, "server.log");
+  const server = startDetached(config, log);
+  let endedAt: number | undefined;
+  while (!stopped.aborted && !(await isServed(config))) {
+    if (server.exitCode !== null || server.signalCode !== null) endedAt ??= performance.now();
+    if (endedAt !== undefined && performance.now() - endedAt > AFTER_ITS_END_MS) throw notStarted(log);
+    await pause(PROBE_EVERY_MS);
+  }
+  const { url, file } = locateServer(config);
+  say(`No Plexus was running: there is one now at ${url} (process ${file?.pid}, log ${log}). It stays when this ends.`);
+}
+
+async function isServed(config: Config): Promise<boolean> {
+  try {
+    const { url } = locateServer(config);
+    return (await fetchUnproxied(`${url}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) })).ok;
+  } catch (cause) {
+    if (cause instanceof CommandFailed && cause.exitCode !== ExitCode.unreachable) throw cause;
+    return false;
+  }
+}
+
+/** In a process session of its own and away from the client's directory: it serves others too. */
+function startDetached(config: Config, log: string): Bun.Subprocess {
+  const output = openLog(config.dataDir, log);
+  try {
+    const server = Bun.spawn([...config.program, "serve", "--data-dir", config.dataDir], {
+      cwd: existsSync(config.home) ? config.home : "/",
+      env: config.environment,
+      stdio: ["ignore", output, output],
+      detached: true,
+    });
+    server.unref();
+    return server;
+  } finally {
+    closeSync(output);
+  }
+}
+
+function openLog(dataDir: string, log: string): number {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES) renameSync(log, `${log}.1`);
+    return openSync(log, "a", 0o600);
+  } catch (cause) {
+    throw fileFailure(`The data dir ${dataDir} can't be used`, cause);
+  }
+}
+
+function notStarted(log: string): CommandFailed {
+  const last = readFileSync(log, "utf8").trim().split("\n").at(-1);
+  return new CommandFailed(`The server could not be started: ${last || "it said nothing"}`, ExitCode.unreachable);
+}

@@ -1,0 +1,51 @@
+import type { Command } from "commander";
+import { type Config, type Flags, readConfig } from "../../../config.ts";
+import { SignInCode } from "../../../contract/sign-in.ts";
+import { findServer } from "../../server/server-client.ts";
+import { clientCommand } from "../../server/settings.ts";
+import { jsonText } from "../../terminal/printable.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+
+type Options = Flags & { print?: true; json?: true };
+
+export function openCommand(terminal: Terminal): Command {
+  return clientCommand("open", "open the web page in the browser, signed in")
+    .option("--print", "only print the address, which signs one page in, within 10 minutes")
+    .option("--json", "print it as JSON")
+    .action(async (options: Options) => {
+      const config = readConfig(options);
+      const server = findServer(config);
+      const { code, expires_at } = await server.request(SignInCode, "POST", "/api/v1/me/codes");
+      const url = pageUrl(server.url, code);
+      if (options.json) return terminal.out(jsonText({ url, expires_at }, terminal));
+      if (!options.print && (await opened(url, config))) {
+        return terminal.err(`Opened ${server.url} in the browser.\n`);
+      }
+      terminal.out(`${url}\n`);
+    });
+}
+
+/** The code stands behind the #, which browsers keep to themselves. */
+export function pageUrl(url: string, code: string): string {
+  return `${url}/#code=${code}`;
+}
+
+/** Says whether there was a browser to hand it to. */
+async function opened(url: string, config: Config): Promise<boolean> {
+  const opener = openerFor(config);
+  if (opener === undefined) return false;
+  try {
+    const { exited } = Bun.spawn([...opener, url], { stdio: ["ignore", "ignore", "ignore"], env: config.environment });
+    return (await exited) === 0;
+  } catch {
+    return false;
+  }
+}
+
+function openerFor({ path, environment }: Config): string[] | undefined {
+  if (process.platform === "darwin") return ["open"];
+  if (process.platform === "win32") return ["cmd", "/c", "start", ""];
+  const hasScreen = environment["DISPLAY"] || environment["WAYLAND_DISPLAY"] || environment["WSL_DISTRO_NAME"];
+  const opener = Bun.which("xdg-open", { PATH: path }) ?? Bun.which("wslview", { PATH: path });
+  return hasScreen && opener ? [opener] : undefined;
+}

@@ -1,0 +1,117 @@
+import { type App, openApp } from "../../../app.ts";
+import type { Config } from "../../../config.ts";
+import { type Listener, PortInUse } from "../../../http/listener.ts";
+import { listenAhead, startHttpServer } from "../../../http/server.ts";
+import { createLog, type Log } from "../../../log.ts";
+import { createLazyMcpEndpoint } from "../../../mcp/lazy-endpoint.ts";
+import { DataDirInUse } from "../../../storage/sqlite/database.ts";
+import { VERSION } from "../../../version.ts";
+import { fileFailure } from "../../server/file-failure.ts";
+import { isGone, readServerFile, type ServerFile, writeServerFile } from "../../server/server-file.ts";
+import { CommandFailed, type Terminal } from "../../terminal/terminal.ts";
+import { pageUrl } from "./open.ts";
+import { HAND_OVER_SIGNAL, takePort } from "./takeover.ts";
+import { AUTH_NONE_WARNING, welcome } from "./welcome.ts";
+
+const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", HAND_OVER_SIGNAL] as const;
+
+const STOPPING = "\nStopping. What nobody has decided stays on record.\n";
+const HANDING_OVER = "\nHanding over: the children go on, and the next server finds them.\n";
+
+type Manner = { takeover?: true | undefined; untilInputEnds?: true | undefined };
+
+/** Serves until a signal says to stop, or to leave the children to the next server. */
+export async function serve(config: Config, terminal: Terminal, manner: Manner = {}): Promise<void> {
+  process.umask(0o077);
+  using signals = catchSignals(manner);
+  const log = serverLog(config, terminal);
+  // Before the children of an earlier server are looked after, who must not suffer when somebody else has the port.
+  await using listener = (manner.takeover ? await takePort(config) : undefined) ?? listenAlone(config);
+  await using app = await open(config, log);
+  try {
+    const signal = await serveUntil(signals.first, { app, listener, log, terminal });
+    if (signal === HAND_OVER_SIGNAL) await app.turns.handOver();
+  } catch (cause) {
+    // Only who says so stops the children: what ails this server the next one may not have.
+    await app.turns.handOver();
+    throw cause;
+  }
+}
+
+type Serving = { app: App; listener: Listener; log: Log; terminal: Terminal };
+
+async function serveUntil(stopped: Promise<string>, { app, listener, log, terminal }: Serving): Promise<string> {
+  const { config } = app;
+  // The HTTP server takes it over, but only once it listens.
+  await using mcp = createLazyMcpEndpoint(app);
+  await using http = startHttpServer(app, mcp, { listener });
+  using _ = writeServerFile(config.dataDir, { url: http.url, operator_token: tokenSource(config) });
+  if (terminal.isInteractive) {
+    const page = pageUrl(http.url, app.signIn.newCode({ kind: "operator" }).code);
+    terminal.out(welcome(config, { url: http.url, page }, await app.claude(), terminal));
+  } else {
+    if (config.auth === "none") log.warn(AUTH_NONE_WARNING);
+    log.info("listening", { url: http.url, version: VERSION, data_dir: config.dataDir, pid: process.pid });
+  }
+  const signal = await stopped;
+  const handsOver = signal === HAND_OVER_SIGNAL;
+  if (terminal.isInteractive) terminal.out(handsOver ? HANDING_OVER : STOPPING);
+  log.info(handsOver ? "handing over" : "stopping", { signal });
+  return signal;
+}
+
+/** On the screen that shows the welcome, only what went wrong is worth a line. */
+function serverLog(config: Config, terminal: Terminal): Log {
+  const isQuiet = terminal.isInteractive && terminal.showsErrors && config.logLevel === "info";
+  return createLog(isQuiet ? "warn" : config.logLevel, terminal.err);
+}
+
+function listenAlone(config: Config): Listener {
+  try {
+    return listenAhead(config, { beside: false });
+  } catch (cause) {
+    const holder = readServerFile(config.dataDir);
+    const isOurs = holder && !isGone(holder) && Number(new URL(holder.url).port) === config.port;
+    throw cause instanceof PortInUse && isOurs ? inUse(config) : cause;
+  }
+}
+
+async function open(config: Config, log: Log): Promise<App> {
+  try {
+    return await openApp(config, log);
+  } catch (cause) {
+    throw cause instanceof DataDirInUse
+      ? inUse(config)
+      : fileFailure(`The data dir ${config.dataDir} can't be used`, cause);
+  }
+}
+
+function inUse(config: Config): CommandFailed {
+  const advice = "Stop it, take over from it with --takeover, or choose another --data-dir.";
+  return new CommandFailed(`Another Plexus serves ${config.dataDir}: ${holderOf(config)}. ${advice}`);
+}
+
+function holderOf(config: Config): string {
+  const holder = readServerFile(config.dataDir);
+  if (!holder || isGone(holder)) return "a process that is just starting or stopping";
+  return `process ${holder.pid}, listening on ${holder.url}`;
+}
+
+function tokenSource(config: Config): ServerFile["operator_token"] {
+  if (config.auth === "none") return "none";
+  return config.token ? "environment" : "stored";
+}
+
+/** Caught from the start, and still when stopping: a second signal must not cut that short. */
+function catchSignals({ untilInputEnds }: Manner): Disposable & { first: Promise<string> } {
+  const { promise: first, resolve } = Promise.withResolvers<string>();
+  for (const signal of SIGNALS) process.on(signal, resolve);
+  if (untilInputEnds) process.stdin.once("close", () => resolve("the end of standard input")).resume();
+  return {
+    first,
+    [Symbol.dispose]() {
+      for (const signal of SIGNALS) process.off(signal, resolve);
+      if (untilInputEnds) process.stdin.destroy();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { CommandFailed } from "../terminal/terminal.ts";
+import { fileFailure } from "./file-failure.ts";
+
+export type PrivateFile = Disposable & { commit(text: string): void };
+
+/**
+ * A file that its owner alone can read, from its first byte on: written beside its place and moved there whole. It is
+ * opened before there is a secret to write, so that a path that won't do is refused in time.
+ */
+export function openPrivateFile(path: string): PrivateFile {
+  const failure = (cause: unknown) => fileFailure(`${path} can't be written`, cause);
+  const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
+  const file = attempt(() => {
+    refuseSpecialFile(path);
+    return openSync(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+  });
+
+  function attempt<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (cause) {
+      throw failure(cause);
+    }
+  }
+
+  return {
+    commit: (text) =>
+      attempt(() => {
+        fchmodSync(file, 0o600);
+        writeSync(file, text);
+        fsyncSync(file);
+        refuseSpecialFile(path);
+        renameSync(draft, path);
+      }),
+    [Symbol.dispose]() {
+      closeSync(file);
+      rmSync(draft, { force: true });
+    },
+  };
+}
+
+/** Only a plain file is replaced: a link may point to what is not ours, and a device should stay one. */
+function refuseSpecialFile(path: string): void {
+  const existing = lstatSync(path, { throwIfNoEntry: false });
+  if (existing && !existing.isFile()) throw new CommandFailed(`${path} is not a plain file: choose another name.`);
+}

@@ -1,0 +1,64 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { findProcess, isSameProcess } from "../../claude/process/processes.ts";
+import { fileFailure, systemCode } from "./file-failure.ts";
+
+/** Whoever calls the server needs to know which token is the operator's: the stored one, or one from its environment. */
+const ServerFile = z.object({
+  pid: z.int().positive(),
+  /** Tells the server from another process that has got its number since. */
+  start_time: z.string().optional(),
+  url: z.url(),
+  operator_token: z.enum(["stored", "environment", "none"]),
+});
+export type ServerFile = z.infer<typeof ServerFile>;
+
+/** Where the server of this data dir listens, as it wrote down when it started; it may be gone by now. */
+export function readServerFile(dataDir: string): ServerFile | undefined {
+  try {
+    return ServerFile.safeParse(JSON.parse(readFileSync(pathIn(dataDir), "utf8"))).data;
+  } catch (cause) {
+    if (cause instanceof SyntaxError || systemCode(cause) === "ENOENT") return undefined;
+    throw fileFailure(`The data dir ${dataDir} can't be read`, cause);
+  }
+}
+
+/** Says where this process listens, until disposed. */
+export function writeServerFile(dataDir: string, where: Pick<ServerFile, "url" | "operator_token">): Disposable {
+  const draft = `${pathIn(dataDir)}.new`;
+  const { pid } = process;
+  const server: ServerFile = { pid, start_time: findProcess(pid)?.startTime, ...where };
+  try {
+    writeFileSync(draft, JSON.stringify(server), { mode: 0o600 });
+    renameOrRemove(draft, pathIn(dataDir));
+  } catch (cause) {
+    throw fileFailure(`The data dir ${dataDir} can't be written`, cause);
+  }
+  return { [Symbol.dispose]: () => rmSync(pathIn(dataDir), { force: true }) };
+}
+
+/** A server that was killed leaves its file behind, and its port to anybody. */
+export function isGone({ pid, start_time }: ServerFile): boolean {
+  if (start_time !== undefined) return !isSameProcess({ pid, startTime: start_time });
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (cause) {
+    return systemCode(cause) === "ESRCH";
+  }
+}
+
+function pathIn(dataDir: string): string {
+  return join(dataDir, "server.json");
+}
+
+/** What can't get its name leaves no draft behind. */
+function renameOrRemove(draft: string, path: string): void {
+  try {
+    renameSync(draft, path);
+  } catch (cause) {
+    rmSync(draft, { force: true });
+    throw cause;
+  }
+}

@@ -1,0 +1,119 @@
+import type { ApprovalStatus } from "../../contract/approvals/approval.ts";
+import { cutText } from "../../contract/cut.ts";
+import { TurnEvent } from "../../contract/sessions/turn.ts";
+import type { JsonObject } from "../../contract/values.ts";
+import { printable, printableText } from "./printable.ts";
+import { shortened, wrapped } from "./table.ts";
+import { styled, type Terminal } from "./terminal.ts";
+
+const UNLIMITED_COLUMNS = 200;
+const MAX_INPUT_CHARS = 20_000;
+const GUTTER = "│ ";
+/** What says best what a call is about, in this order. */
+const TELLING = ["command", "file_path", "notebook_path", "path", "pattern", "url", "query", "prompt", "description"];
+
+const UNASKED = "This call ran although Plexus had not allowed it.";
+
+type Speech = "content" | "thinking";
+
+/** Events as text for a person: what is said as it comes, everything else in lines of its own. */
+export function createEventText(
+  terminal: Terminal,
+  { withInputs }: { withInputs: boolean },
+): (event: object) => string {
+  let speaking: Speech | undefined;
+  let endsLine = false;
+  const columns = terminal.isInteractive ? terminal.columns : UNLIMITED_COLUMNS;
+  const paint = (style: Parameters<typeof styled>[0], text: string) => styled(style, text, terminal);
+  const row = (mark: string, text: string) => shortened(`${mark} ${printable(text)}`, columns);
+
+  /** What a child says stands behind a bar, so that no line of it can pass for one of ours. */
+  function speech(kind: Speech, text: string): string {
+    const isNew = speaking !== kind;
+    const before = isNew && speaking && !endsLine ? "\n" : "";
+    const said = (isNew && kind === "thinking" ? "(thinking) " : "") + printableText(text);
+    const isAtStart = isNew || endsLine;
+    endsLine = said.endsWith("\n");
+    speaking = kind;
+    const barred = said.replaceAll(/\n(?!$)/g, `\n${GUTTER}`);
+    const shown = isAtStart && said !== "" ? `${GUTTER}${barred}` : barred;
+    return before + (kind === "thinking" ? paint("dim", shown) : shown);
+  }
+
+  function lines(text: string): string {
+    const before = speaking && !endsLine ? "\n" : "";
+    speaking = undefined;
+    endsLine = false;
+    return text === "" ? "" : `${before}${text}\n`;
+  }
+
+  return (told) => {
+    const event = TurnEvent.safeParse(told).data;
+    switch (event?.type) {
+      case "content":
+        return speech("content", event.text);
+      case "thinking":
+        return speech("thinking", event.thinking);
+      case "tool_use":
+        return lines(row("→", `${event.tool_name} ${about(event.input)}`));
+      case "tool_result": {
+        const result = paint(event.is_error ? "red" : "dim", row("←", resultLine(event.output, event.is_error)));
+        return lines(event.unasked ? `${paint("red", row("!", UNASKED))}\n${result}` : result);
+      }
+      case "approval_requested": {
+        const asks = paint("yellow", row("?", `${event.tool_name} asks for permission (${event.approval_id})`));
+        return lines(withInputs ? `${asks}\n${inputLines(event.input, columns)}` : asks);
+      }
+      case "approval_resolved": {
+        const { mark, style, words } = OUTCOMES[event.status];
+        const reason = event.response_message ? `: ${event.response_message}` : "";
+        return lines(paint(style, row(mark, `${event.tool_name} ${words(event.resolved_by)}${reason}`)));
+      }
+      case "complete": {
+        const { num_turns, input_tokens, output_tokens, cost_usd } = event.usage;
+        const used = `${num_turns} ${num_turns === 1 ? "turn" : "turns"}, ${input_tokens} tokens in, ${output_tokens} out, $${cost_usd.toFixed(4)}`;
+        return lines(paint("dim", row("✓", `done: ${used}`)));
+      }
+      case "error":
+        return lines(paint("red", `✗ ${printableText(event.message)}`));
+      case "start":
+      case "passthrough":
+      case undefined:
+        return "";
+    }
+  };
+}
+
+type Outcome = { mark: string; style: "green" | "red" | "yellow"; words: (by: string) => string };
+/** How an ask ended, in a mark, a colour and words that go on after its tool. */
+export const OUTCOMES: Record<ApprovalStatus, Outcome> = {
+  pending: { mark: "?", style: "yellow", words: () => "still waits" },
+  allowed: { mark: "✓", style: "green", words: (by) => `was allowed by ${by}` },
+  denied: { mark: "✗", style: "red", words: (by) => `was denied by ${by}` },
+  timed_out: { mark: "✗", style: "red", words: () => "was not decided in time" },
+  abandoned: { mark: "✗", style: "yellow", words: () => "was given up" },
+};
+
+function about(input: JsonObject): string {
+  const telling = TELLING.map((key) => input[key]).find((value) => typeof value === "string");
+  return typeof telling === "string" ? telling : JSON.stringify(input);
+}
+
+function resultLine(output: string, isError: boolean): string {
+  const [first = "", ...rest] = output.trim().split("\n");
+  const more = rest.length > 0 ? ` (+${rest.length} lines)` : "";
+  return `${isError ? "error: " : ""}${first || "(nothing)"}${more}`;
+}
+
+/** All of it, for whoever is to decide; behind a mark, so that no part of it can pass for a line of ours. */
+function inputLines(input: JsonObject, columns: number): string {
+  const fields = Object.entries(input).map(([key, value]) => {
+    return `${key}: ${typeof value === "string" ? value : JSON.stringify(value, null, 2)}`;
+  });
+  const text = fields.join("\n");
+  const rows = printableText(cutText(text, MAX_INPUT_CHARS))
+    .split("\n")
+    .flatMap((line) => wrapped(line, columns - GUTTER.length));
+  if (text.length > MAX_INPUT_CHARS) rows.push("(`plexus pending --json` shows all of it)");
+  return rows.map((line) => GUTTER + line).join("\n");
+}

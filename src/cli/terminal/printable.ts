@@ -1,0 +1,37 @@
+import { UNPRINTABLE } from "../../contract/unprintable.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The text on one line, with every character that would not show made visible. */
+export function printable(text: string): string {
+  return text.replaceAll("\n", "\\n").replace(UNPRINTABLE, (character) => {
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}
+
+/** The text with its line breaks, tabs and emoji; every other character that would not show is made visible. */
+export function printableText(text: string): string {
+  return text
+    .split(HARMLESS)
+    .map((part, index) => (index % 2 === 1 ? part : part.split("\n").map(printable).join("\n")))
+    .join("");
+}
+
+/** A tab, and what joins and colours the parts of an emoji where it follows one. */
+const HARMLESS = /(\t|(?<=\p{Emoji})\ufe0f|(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic}))/u;
+
+/** One JSON value on one line, whoever reads it. */
+export function jsonLine(value: unknown): string {
+  return `${JSON.stringify(value).replace(UNPRINTABLE, escaped)}\n`;
+}
+
+/** JSON that is as safe to look at as it is to parse: indented for a person, on one line for a program. */
+export function jsonText(value: unknown, terminal: Terminal): string {
+  const text = JSON.stringify(value, null, terminal.isInteractive ? 2 : undefined);
+  return `${text.replace(UNPRINTABLE, escaped)}\n`;
+}
+
+function escaped(character: string): string {
+  return Array.from({ length: character.length }, (_, unit) => {
+    return `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`;
+  }).join("");
+}
