@@ -71,7 +71,7 @@ describe("plexus pending", () => {
 
   test("says on standard error that nothing waits, and prints an empty list as JSON", async () => {
     const nothing = await place.plexus(["pending", "--session", "nobody"]);
-    expect(nothing).toEqual({ exitCode: 0, stdout: "", stderr: "Nothing waits for a decision.\n" });
+    expect(nothing).toEqual({ exitCode: 0, stdout: "", stderr: "No pending requests.\n" });
     const json = await place.plexus(["pending", "--session", "nobody", "--json"]);
     expect(json).toEqual({ exitCode: 0, stdout: '{"type":"ok","approvals":[]}\n', stderr: "" });
   });

@@ -11,7 +11,7 @@ setDefaultTimeout(120_000);
 const CTRL_C = "\u0003";
 const ERASE_ROW = "\r\u001b[K";
 const QUESTION = "Allow it? [a]llow  [d]eny  [e]dit  [s]kip  [?] ";
-const WHY = "Why not?";
+const REASON = "Reason (shown to the agent)";
 
 let shop: Workshop;
 beforeAll(async () => {
@@ -53,7 +53,7 @@ describe("plexus run on a terminal", () => {
     const shown = await screen.shows(QUESTION);
     expect(shown).toContain("! it removes files");
     await press(screen, "a");
-    await screen.shows("Press a again to allow it, though it removes files");
+    await screen.shows("Press a again to allow it, although it removes files");
     expect(await shop.asked("dangerous")).toMatchObject({ status: "pending" });
     await press(screen, "a");
     expect(await screen.exited).toBe(0);
@@ -112,7 +112,7 @@ describe("plexus run on a terminal", () => {
     const shown = await screen.shows("[Enter] answer");
     expect(shown).toContain("2 [ ] Postgres: a server\r\n");
     await press(screen, "a");
-    await screen.shows("Press a again to allow it, though it goes on without an answer");
+    await screen.shows("Press a again to allow it, although it goes on without an answer");
     screen.type("2");
     await until("the choice", () => after(screen.text(), "[Enter] answer").includes("Postgres"));
     await press(screen, "a");
@@ -140,7 +140,7 @@ describe("plexus run on a terminal", () => {
     await screen.shows(`\u001b[?2004h`);
     await screen.shows(QUESTION);
     await press(screen, "\u001b[200~aaa\u001b[201~d");
-    await screen.shows(WHY);
+    await screen.shows(REASON);
     expect(await shop.asked("pasted")).toMatchObject({ status: "pending" });
     screen.type("\r");
     expect(await screen.exited).toBe(0);
@@ -152,7 +152,7 @@ describe("plexus run on a terminal", () => {
     await using screen = shop.onScreen(["run", "denied", touch("denied")]);
     await screen.shows(QUESTION);
     screen.type("d");
-    await screen.shows(WHY);
+    await screen.shows(REASON);
     for (const keys of ["no", "\u0015", "not hereX", "\u007f", ", plëase", "\u001b[D"]) screen.type(keys);
     await screen.shows("not here, plëase");
     screen.type("\r");
@@ -166,9 +166,9 @@ describe("plexus run on a terminal", () => {
     await using screen = shop.onScreen(["run", "skipped", touch("skipped")]);
     await screen.shows(QUESTION);
     screen.type("d");
-    await screen.shows(WHY);
+    await screen.shows(REASON);
     screen.type("\u001b");
-    await until("the question again", () => after(screen.text(), WHY).includes(QUESTION));
+    await until("the question again", () => after(screen.text(), REASON).includes(QUESTION));
     screen.type("s");
     const { id } = await shop.asked("skipped");
     await screen.shows(`\`plexus allow ${id}\``);
@@ -203,7 +203,7 @@ describe("plexus run on a terminal", () => {
     await screen.shows(QUESTION);
     expect(await shop.asked("early")).toMatchObject({ status: "pending" });
     screen.type("d");
-    await screen.shows(WHY);
+    await screen.shows(REASON);
     screen.type("\r");
     expect(await screen.exited).toBe(0);
     expect(made("early")).toBe(false);

@@ -47,8 +47,8 @@ describe("plexus run", () => {
     expect(existsSync(join(shop.work, "made"))).toBe(false);
     await shop.plexus(["allow", id]);
     const { exitCode, stdout, stderr } = await running;
-    expect(stderr).toBe(`Bash waits for a decision: \`plexus allow ${id}\`, or \`plexus deny ${id} -m WHY\`.\n`);
-    expect(stdout).toContain(`? Bash asks for permission (${id})\n│ command: touch made\n`);
+    expect(stderr).toBe(`Bash needs approval: \`plexus allow ${id}\`, or \`plexus deny ${id} -m WHY\`.\n`);
+    expect(stdout).toContain(`? Bash asks for permission (${id})\n│ # a command\n│ touch made\n`);
     expect(stdout).toContain("✓ Bash was allowed by operator\n");
     expect(existsSync(join(shop.work, "made"))).toBe(true);
     expect(exitCode).toBe(0);
@@ -58,7 +58,7 @@ describe("plexus run", () => {
     const running = shop.plexus(["run", "warned", scripted({ use: [bash("rm -rf nothing")] })]);
     const { id } = await shop.asked("warned");
     await shop.plexus(["deny", id, "-m", "no"]);
-    expect((await running).stderr).toStartWith(`! ${id}: it removes files (rm)\nBash waits for a decision: `);
+    expect((await running).stderr).toStartWith(`! ${id}: it removes files (rm)\nBash needs approval: `);
   });
 
   test("with --json prints one event a line and nothing else, numbered without a gap", async () => {

@@ -15,7 +15,7 @@ export function watchCommand(terminal: Terminal): Command {
       if (!terminal.isInteractive || config.environment["TERM"] === "dumb") {
         throw new CommandFailed("watch needs a terminal: elsewhere, `plexus pending --json` lists what waits.");
       }
-      const { watch } = await import("../../watch/watching.ts");
+      const { watch } = await import("../../watch/watch.ts");
       await watch(config, terminal);
     });
 }

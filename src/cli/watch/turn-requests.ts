@@ -1,32 +1,34 @@
+import { createAnswers } from "../../client/answers.ts";
+import type { Api } from "../../client/api.ts";
+import { createConfirmation } from "../../client/confirmation.ts";
+import { createDecisions } from "../../client/decisions.ts";
+import type { InboxItem } from "../../client/inbox.ts";
+import { createReviews, type Review } from "../../client/reviews.ts";
 import type { Config } from "../../config.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
 import { answerTo } from "../../review/choices.ts";
 import { kindOf } from "../../review/kinds.ts";
 import { howToDecide } from "../commands/approvals/decision.ts";
-import type { Server } from "../server/server-client.ts";
-import { askLines } from "../watch/ask-lines.ts";
-import { createChoosing } from "../watch/choosing.ts";
-import { createDeciding } from "../watch/deciding.ts";
-import { createDrafts } from "../watch/drafts.ts";
-import { createExamining, type Examined } from "../watch/examining.ts";
-import { decidingHelp } from "../watch/help-lines.ts";
-import type { Ask } from "../watch/inbox.ts";
-import { fitted, type Line, line, painted, span } from "../watch/lines.ts";
-import { withDraft } from "../watch/looking.ts";
-import { createReview } from "../watch/review.ts";
-import type { Keyboard } from "./keyboard.ts";
-import { CTRL_C, keysIn } from "./keys.ts";
-import type { Screen } from "./screen.ts";
-import type { Style, Terminal } from "./terminal.ts";
+import type { Keyboard } from "../terminal/keyboard.ts";
+import { CTRL_C, keysIn } from "../terminal/keys.ts";
+import type { Screen } from "../terminal/screen.ts";
+import type { Style, Terminal } from "../terminal/terminal.ts";
+import { createDecider } from "./decider.ts";
+import { withDraft } from "./detail.ts";
+import { createDrafts } from "./drafts.ts";
+import { decidingHelp } from "./help-lines.ts";
+import { fitted, type Line, line, painted, span } from "./lines.ts";
+import { createRequestKeys } from "./request-keys.ts";
+import { requestLines } from "./request-lines.ts";
 
 const QUESTION = "Allow it? [a]llow  [d]eny  [e]dit  [s]kip  [?] ";
 const ANSWER = "[1-9] choose  [Enter] answer  [a] without  [d]eny  [s]kip  [?] ";
 /** What is pasted is marked as such, so that it can't be taken for keys. */
 const [MARK_PASTES, MARK_NO_PASTES] = ["\u001b[?2004h", "\u001b[?2004l"];
 
-type AskingNeed = {
+type TurnRequestsNeed = {
   config: Config;
-  find: () => Server;
+  api: Api;
   keyboard: Keyboard;
   screen: Screen;
   terminal: Terminal;
@@ -35,12 +37,12 @@ type AskingNeed = {
   fail: (cause: unknown) => void;
 };
 
-/** Whoever watches a turn is asked about what its child asks, one after the other, with the view and the keys of `watch`. */
-export function createAsking({ config, find, keyboard, screen, terminal, onInterrupt, fail }: AskingNeed) {
-  const waiting = new Map<string, Ask>();
-  let current: Ask | undefined;
+/** Whoever watches a turn decides its requests, one after the other, with the view and the keys of `watch`. */
+export function createTurnRequests({ config, api, keyboard, screen, terminal, onInterrupt, fail }: TurnRequestsNeed) {
+  const waiting = new Map<string, InboxItem>();
+  let current: InboxItem | undefined;
   let message: Line = [];
-  let reading: Disposable | undefined;
+  let keyReader: Disposable | undefined;
   /** The terminal is the editor's meanwhile. */
   let isAway = false;
 
@@ -48,34 +50,40 @@ export function createAsking({ config, find, keyboard, screen, terminal, onInter
     message = line(text, style);
     show();
   };
-  const examining = createExamining(find, () => {});
-  const [drafts, choosing] = [createDrafts(config), createChoosing()];
-  const examine = async ({ approval }: Ask): Promise<Examined> => withDraft(await examining.examine(approval), drafts);
-  const deciding = createDeciding({
-    find,
-    isCurrent: (id) => current?.approval.id === id,
-    onDecided: leave,
-    onBeaten: leave,
+  const reviews = createReviews({ api });
+  const [drafts, answers] = [createDrafts(config), createAnswers()];
+  const review = async ({ approval }: InboxItem): Promise<Review> => withDraft(await reviews.review(approval), drafts);
+  const confirmation = createConfirmation({ now: () => performance.now() });
+  const decisions = createDecisions({ api, onDecided: leave, onBeaten: leave });
+  const isCurrent = (id: string) => current?.approval.id === id;
+  const decider = createDecider({ confirmation, decisions, isCurrent, say, review });
+  const requestKeys = createRequestKeys({
+    current: () => current,
+    review,
+    decider,
+    confirmation,
+    drafts,
+    answers,
+    edit,
     say,
-    examine,
+    fail,
   });
-  const review = createReview({ current: () => current, examine, deciding, drafts, choosing, edit, say, fail });
 
   /** Shows the next one in full, then asks about it. */
   async function next(): Promise<void> {
-    const [ask] = waiting.values();
-    if (current || isAway || !ask) return;
-    current = ask;
-    await print(ask);
-    if (current !== ask) return;
+    const [item] = waiting.values();
+    if (current || isAway || !item) return;
+    current = item;
+    await print(item);
+    if (current !== item) return;
     message = [];
     listen();
   }
 
-  async function print(ask: Ask): Promise<void> {
-    const examined = await examine(ask);
-    if (current !== ask) return;
-    write(askLines(examined, terminal.columns, choosing.of(ask.approval.id)));
+  async function print(item: InboxItem): Promise<void> {
+    const reviewed = await review(item);
+    if (current !== item) return;
+    write(requestLines(reviewed, terminal.columns, answers.of(item.approval.id)));
   }
 
   function write(lines: Line[]): void {
@@ -85,8 +93,8 @@ export function createAsking({ config, find, keyboard, screen, terminal, onInter
   function listen(): void {
     terminal.out(MARK_PASTES);
     // Nobody has decided on what they had not seen yet.
-    deciding.hesitate();
-    reading ??= keyboard.read((typed) => {
+    confirmation.hesitate();
+    keyReader ??= keyboard.read((typed) => {
       for (const key of keysIn(typed)) take(key);
       show();
     });
@@ -94,9 +102,9 @@ export function createAsking({ config, find, keyboard, screen, terminal, onInter
   }
 
   function stopListening(): void {
-    if (!reading) return;
-    reading[Symbol.dispose]();
-    reading = undefined;
+    if (!keyReader) return;
+    keyReader[Symbol.dispose]();
+    keyReader = undefined;
     terminal.out(MARK_NO_PASTES);
     screen.ask(undefined);
   }
@@ -104,9 +112,9 @@ export function createAsking({ config, find, keyboard, screen, terminal, onInter
   function take(key: string): void {
     if (!current) return;
     if (key === CTRL_C) onInterrupt();
-    else if (!review.takeText(key)) {
+    else if (!requestKeys.takeText(key)) {
       message = [];
-      if (review.take(key)) return;
+      if (requestKeys.take(key)) return;
       if (key === "s") skip(current.approval);
       if (key === "?") write(decidingHelp(terminal.columns));
     }
@@ -120,47 +128,47 @@ export function createAsking({ config, find, keyboard, screen, terminal, onInter
   /** This one is over, or somebody else's. */
   function leave(id: string): void {
     waiting.delete(id);
-    review.beaten(id);
+    requestKeys.ended(id);
     if (current?.approval.id !== id) return;
     current = undefined;
     stopListening();
     next().catch(fail);
   }
 
-  async function edit(ask: Ask): Promise<void> {
-    const whole = (await examining.examine(ask.approval)).approval;
+  async function edit(item: InboxItem): Promise<void> {
+    const whole = (await reviews.review(item.approval)).approval;
     stopListening();
     isAway = true;
     const { text, style } = await screen.away(() => drafts.edit(whole));
     isAway = false;
     // Somebody else may have decided it meanwhile.
-    if (current !== ask) return next();
-    await print(ask);
-    if (current !== ask) return;
+    if (current !== item) return next();
+    await print(item);
+    if (current !== item) return;
     message = line(text, style);
     listen();
   }
 
   function show(): void {
-    if (!reading || !current) return;
+    if (!keyReader || !current) return;
     const said = message.some(({ text }) => text !== "") ? message : prompt(current);
-    const row = review.reasonLine(terminal.columns - 1) ?? said;
+    const row = requestKeys.reasonLine(terminal.columns - 1) ?? said;
     screen.ask(painted(fitted(row, terminal.columns - 1), terminal));
   }
 
   /** What can be pressed, and what is chosen so far. */
-  function prompt({ approval }: Ask): Line {
-    const known = examining.known(approval.id);
+  function prompt({ approval }: InboxItem): Line {
+    const known = reviews.known(approval.id);
     const kind = kindOf(known?.approval ?? approval);
     if (kind.kind !== "questions") return [{ text: QUESTION, style: "bold" }];
-    const choices = choosing.of(approval.id);
+    const choices = answers.of(approval.id);
     const chosen = kind.questions.map((question, at) => answerTo(question, choices, at) || "?").join(" / ");
     const place = kind.questions.length > 1 ? `${choices.at + 1}/${kind.questions.length} ` : "";
     return [{ text: `${place}${ANSWER}`, style: "bold" }, span(chosen)];
   }
 
   return {
-    asked(approval: Approval): void {
+    requested(approval: Approval): void {
       waiting.set(approval.id, { approval });
       next().catch(fail);
     },

@@ -1,13 +1,14 @@
+import { changesOf } from "../../client/feeds.ts";
+import { createInbox } from "../../client/inbox.ts";
+import { createPendingReader } from "../../client/pending.ts";
 import type { Config } from "../../config.ts";
-import { Caller } from "../../contract/sign-in.ts";
-import { findServer } from "../server/server-client.ts";
+import { isUnreachable, Refused } from "../../contract/refused.ts";
+import { whoAmI } from "../../contract/routes/sign-in.ts";
+import { openApi } from "../server/server-client.ts";
 import { openKeyboard } from "../terminal/keyboard.ts";
 import { CommandFailed, type Terminal } from "../terminal/terminal.ts";
-import { followChanges } from "./changes.ts";
-import { createDesk } from "./controller.ts";
+import { createController } from "./controller.ts";
 import { openFullScreen } from "./full-screen.ts";
-import { createInbox } from "./inbox.ts";
-import { createPendingReader } from "./pending-reader.ts";
 
 /** So many changes a second are drawn at most, however many come. */
 const DRAW_EVERY_MS = 40;
@@ -15,9 +16,9 @@ const STOP_SIGNALS = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
 
 /** The inbox on the whole screen, until the person quits. */
 export async function watch(config: Config, terminal: Terminal): Promise<void> {
-  const find = () => findServer(config);
+  const api = await openApi(config);
   // Before the screen is ours, so that what is wrong can be read.
-  await find().request(Caller, "GET", "/api/v1/me");
+  await api.call(whoAmI);
   const keyboard = openKeyboard();
   if (!keyboard) throw new CommandFailed("watch needs a terminal of its own to read keys from.");
   using stack = new DisposableStack();
@@ -29,29 +30,35 @@ export async function watch(config: Config, terminal: Terminal): Promise<void> {
     quit.abort();
   };
 
-  const drawing = stack.use(createDrawing(() => screen.draw(desk.frame(screen.size()))));
+  const drawing = stack.use(createDrawing(() => screen.draw(controller.frame(screen.size()))));
   const screen = stack.use(openFullScreen(terminal, drawing.ask));
-  const inbox = createInbox();
-  const desk = stack.use(
-    createDesk({ config, find, inbox, keyboard, screen, redraw: drawing.ask, quit: () => quit.abort(), fail }),
+  const inbox = createInbox({ now: Date.now, settledShownMs: 0 });
+  const controller = stack.use(
+    createController({ config, api, inbox, keyboard, screen, redraw: drawing.ask, quit: () => quit.abort(), fail }),
   );
   stack.use(heard(STOP_SIGNALS, () => quit.abort()));
   // A bug ends it too, once the screen on which it is told is there again.
   stack.use(heard(["uncaughtException", "unhandledRejection"], fail));
 
-  desk.sitDown();
-  const pending = createPendingReader({ find, inbox, signal: quit.signal });
-  const following = followChanges({
-    find,
-    signal: quit.signal,
-    onOpen: (isGapless) => {
-      desk.connected(true);
-      if (!isGapless) pending.read().then(drawing.ask, fail);
-    },
-    onChange: desk.changed,
-    onLost: () => desk.connected(false),
-  }).catch(fail);
-  await Promise.race([following, aborted(quit.signal)]);
+  controller.attach();
+  const { signal } = quit;
+  const pending = createPendingReader({ api, inbox, signal });
+  const follow = async () => {
+    const changes = changesOf({
+      api,
+      signal,
+      onOpen: (isGapless) => {
+        controller.connected(true);
+        if (!isGapless) pending.read().catch(fail);
+      },
+      onLost: (cause) => {
+        if (cause instanceof Refused && !isUnreachable(cause) && cause.code !== "invalid_arguments") throw cause;
+        controller.connected(false);
+      },
+    });
+    for await (const event of changes) controller.changed(event);
+  };
+  await Promise.race([follow().catch(fail), aborted(signal)]);
   if (failure !== undefined) throw failure;
 }
 

@@ -1,3 +1,4 @@
+import type { Review } from "../../client/reviews.ts";
 import { cutText } from "../../contract/cut.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import { type Choices, NO_CHOICES } from "../../review/choices.ts";
@@ -5,8 +6,8 @@ import { type Line as DiffLine, diffOfEdits, diffOfWrite, type FileDiff, textOf 
 import { INPUT_REMOVED, kindOf, type Question } from "../../review/kinds.ts";
 import { leadsTo } from "../../review/real-path.ts";
 import { partsOf, type Role, readCommand } from "../../review/shell/index.ts";
+import { printableText } from "../terminal/printable.ts";
 import type { Style } from "../terminal/terminal.ts";
-import type { Examined } from "./examining.ts";
 import { type Line, line, type Span, span, wrapped } from "./lines.ts";
 
 /** What a person reads at most; the rest is cut out of the middle. */
@@ -32,19 +33,33 @@ const ROLE_STYLES: Record<Role, Style | undefined> = {
 const SIGN_STYLES: Record<DiffLine["sign"], Style | undefined> = { "+": "green", "-": "red", " ": undefined };
 
 /** All that matters for a decision, in lines of at most so many columns. */
-export function askLines({ approval, context, dangers }: Examined, columns: number, choices = NO_CHOICES): Line[] {
-  const workingDir = context?.working_dir ?? null;
-  const head = dangers.flatMap(({ message }) =>
-    wrapped([{ text: "! ", style: "yellow" }, span(`it ${message}`, "yellow")], columns),
+export function requestLines(review: Review, columns: number, choices = NO_CHOICES): Line[] {
+  const dangers = review.dangers.flatMap((danger) =>
+    wrapped([{ text: "! ", style: "yellow" }, span(dangerText(danger), "yellow")], columns),
   );
+  return [...dangers, ...callLines(review, columns, choices)];
+}
+
+/** Why allowing it takes a second look, for whoever decides it by its id. */
+export function dangerTexts({ approval, dangers }: Review): string[] {
+  return dangers.map((danger) => `! ${approval.id}: ${printableText(dangerText(danger))}`);
+}
+
+/** What would be done, and where. */
+export function callLines({ approval, context }: Review, columns: number, choices = NO_CHOICES): Line[] {
+  const workingDir = context?.working_dir ?? null;
   const place = workingDir === null ? [] : wrapped(line(`in ${workingDir}`, "dim"), columns);
   const real = leadsTo(approval, context);
   const leads = real === undefined ? [] : wrapped([{ text: "real path: " }, span(real, "red")], columns);
-  const body = bodyOf({ approval, context, dangers }, choices).map((one): Line => [GUTTER, ...one]);
-  return [...head, ...leads, ...cutLines(body).flatMap((one) => wrapped(one, columns, GUTTER)), ...place];
+  const body = bodyOf({ approval, context }, choices).map((one): Line => [GUTTER, ...one]);
+  return [...leads, ...cutLines(body).flatMap((one) => wrapped(one, columns, GUTTER)), ...place];
 }
 
-function bodyOf({ approval, context }: Examined, choices: Choices): Line[] {
+function dangerText({ message }: Review["dangers"][number]): string {
+  return `it ${message}`;
+}
+
+function bodyOf({ approval, context }: Pick<Review, "approval" | "context">, choices: Choices): Line[] {
   const kind = kindOf(approval);
   const file = context?.file ?? null;
   switch (kind.kind) {
