@@ -36,7 +36,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     expect(await person.page.title()).toBe("(1) Plexus");
     await person.press("a");
     expect((await answer).value).toEqual({ behavior: "allow", updatedInput: { command: "make test" } });
-    await person.page.getByText("Nothing waits for a decision.").waitFor();
+    await person.page.getByText("No pending requests").waitFor();
     expect(await person.page.title()).toBe("Plexus");
     expect(person.complaints).toEqual([]);
     expect(person.strayRequests).toEqual([]);
@@ -247,7 +247,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     const other = await child.ask("Bash", { command: "make c" });
     await showsRows(person, 3);
     await person.press("g", "x", "j", "x", "d");
-    await person.page.getByRole("heading", { name: "Deny 2 calls" }).waitFor();
+    await person.page.getByRole("heading", { name: "Deny 2 requests" }).waitFor();
     await person.page.getByLabel(/Reason/).fill("Not today");
     await person.press("Enter");
     for (const { answer } of asked) expect((await answer).value["message"]).toBe("Not today");

@@ -6,8 +6,8 @@ import { openApi, reachServer } from "./server-client.ts";
 
 /** Calls a tool of the server that this command is meant for, and waits for as long as the tool does. */
 export async function callServerTool(config: Config, tool: string, args: JsonObject): Promise<CallOutcome> {
+  const { url } = reachServer(config);
   const outcome = await callTool(await openApi(config), tool, args);
   if (outcome) return outcome;
-  const { url } = reachServer(config);
   throw new CommandFailed(`The connection to ${url} ended before an answer came.`, ExitCode.unreachable);
 }

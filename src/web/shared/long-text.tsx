@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { Scrollable } from "../parts/scrollable.tsx";
+import { Scrollable } from "./scrollable.tsx";
 import { Visible } from "./visible.tsx";
 
 const SHOWN_WHOLE = 6_000;

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../contract/values.ts";
-import { Visible } from "../text/visible.tsx";
+import type { JsonObject } from "../../../contract/values.ts";
+import { Visible } from "../visible.tsx";
 
 /** What an input says beside its main part, whatever it is called. */
 export function Fields({ of, label }: { of: JsonObject; label: string }) {

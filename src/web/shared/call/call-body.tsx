@@ -1,9 +1,9 @@
-import type { Approval } from "../../contract/approvals/approval.ts";
-import type { ApprovalContext } from "../../contract/approvals/approval-context.ts";
-import { diffOfEdits, diffOfWrite } from "../../review/diff.ts";
-import { INPUT_REMOVED, kindOf } from "../../review/kinds.ts";
-import { LongText } from "../text/long-text.tsx";
-import { Visible } from "../text/visible.tsx";
+import type { Approval } from "../../../contract/approvals/approval.ts";
+import type { ApprovalContext } from "../../../contract/approvals/approval-context.ts";
+import { diffOfEdits, diffOfWrite } from "../../../review/diff.ts";
+import { INPUT_REMOVED, kindOf } from "../../../review/kinds.ts";
+import { LongText } from "../long-text.tsx";
+import { Visible } from "../visible.tsx";
 import { CommandText } from "./command.tsx";
 import { DiffView } from "./diff-view.tsx";
 import { Fields } from "./fields.tsx";
@@ -16,7 +16,7 @@ type Props = {
 };
 
 /** What a call would do, shown as what it is. */
-export function CardBody({ approval, context, answering }: Props) {
+export function CallBody({ approval, context, answering }: Props) {
   const kind = kindOf(approval);
   const workingDir = context?.working_dir ?? null;
   const file = context?.file;

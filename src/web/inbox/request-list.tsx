@@ -1,20 +1,22 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { InboxItem } from "../../client/inbox.ts";
+import { shortDuration } from "../../contract/duration.ts";
 import { summaryOf } from "../../review/kinds.ts";
-import { now, shortSpan } from "../clock.ts";
-import { StatusBadge } from "../parts/outcome.tsx";
-import { Scrollable } from "../parts/scrollable.tsx";
-import { useVirtual } from "../parts/virtual.ts";
-import { visibleText } from "../text/visible.tsx";
-import { type Ask, asks, checkedIds, openCard, selectedId, toggleChecked } from "./asks.ts";
+import { usePage, useUser } from "../context.ts";
+import { Scrollable } from "../shared/scrollable.tsx";
+import { StatusBadge } from "../shared/status-badge.tsx";
+import { useVirtual } from "../shared/virtual.ts";
+import { visibleText } from "../shared/visible.tsx";
 
 const ROW_PX = 66;
 const SUMMARY_CHARS = 200;
 const URGENT_SECS = 30;
 
-/** Every ask, the oldest first; of thousands only those on the screen are drawn. */
-export function AskList() {
+/** Every request, the oldest first; of thousands only those on the screen are drawn. */
+export function RequestList() {
+  const { list: requests, selected } = useUser().requests;
   const scroller = useRef<HTMLElement>(null);
-  const list = asks.value;
+  const list = requests.value;
   const rows = useVirtual({
     count: list.length,
     getScrollElement: () => scroller.current,
@@ -22,32 +24,35 @@ export function AskList() {
     getItemKey: (at) => list[at]?.approval.id ?? at,
     overscan: 6,
   });
-  const at = list.findIndex(({ approval }) => approval.id === selectedId.value);
+  const at = list.findIndex(({ approval }) => approval.id === selected.value?.approval.id);
   useEffect(() => {
     if (at >= 0) rows.scrollToIndex(at, { align: "auto" });
   }, [at, rows]);
   return (
-    <Scrollable class="ask-list" scroller={scroller} label="Asks, the oldest first">
+    <Scrollable class="request-list" scroller={scroller} label="Requests, oldest first">
       <ul style={{ height: `${rows.getTotalSize()}px` }}>
         {rows.getVirtualItems().map(({ index, start, key }) => {
-          const ask = list[index];
-          return ask && <Row key={key} ask={ask} top={start} place={index + 1} of={list.length} />;
+          const item = list[index];
+          return item && <Row key={key} item={item} top={start} place={index + 1} of={list.length} />;
         })}
       </ul>
     </Scrollable>
   );
 }
 
-type RowProps = { ask: Ask; top: number; place: number; of: number };
+type RowProps = { item: InboxItem; top: number; place: number; of: number };
 
-function Row({ ask: { approval, outcome }, top, place, of }: RowProps) {
-  const isSelected = selectedId.value === approval.id;
+function Row({ item: { approval, outcome }, top, place, of }: RowProps) {
+  const { now } = usePage();
+  const { inbox, selected, checkedIds, openCard } = useUser().requests;
+  const isSelected = selected.value?.approval.id === approval.id;
+  const isChecked = checkedIds.value.has(approval.id);
   const left = approval.expires_at - now.value;
   const summary = visibleText(summaryOf(approval).slice(0, SUMMARY_CHARS)).replaceAll("\n", " ⏎ ");
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
     // Else Enter would open the row that the keys have left.
-    if (isSelected && document.activeElement?.matches(".ask-list .row-open")) button.current?.focus();
+    if (isSelected && document.activeElement?.matches(".request-list .row-open")) button.current?.focus();
   }, [isSelected]);
   return (
     <li
@@ -58,10 +63,10 @@ function Row({ ask: { approval, outcome }, top, place, of }: RowProps) {
     >
       <input
         type="checkbox"
-        checked={checkedIds.value.has(approval.id)}
+        checked={isChecked}
         disabled={outcome !== undefined}
         aria-label={`Select ${visibleText(approval.tool_name)} of ${approval.session_name}`}
-        onChange={() => toggleChecked(approval.id)}
+        onChange={() => inbox.setChecked([approval.id], !isChecked)}
       />
       <button
         type="button"
@@ -76,7 +81,9 @@ function Row({ ask: { approval, outcome }, top, place, of }: RowProps) {
           {outcome ? (
             <StatusBadge status={outcome.status} />
           ) : (
-            <span class={left < URGENT_SECS ? "age urgent" : "age"}>{shortSpan(now.value - approval.created_at)}</span>
+            <span class={left < URGENT_SECS ? "age urgent" : "age"}>
+              {shortDuration(now.value - approval.created_at)}
+            </span>
           )}
         </span>
         <code class="summary">{summary}</code>

@@ -1,7 +1,7 @@
-import { partsOf, type Reading, readCommand } from "../../review/shell/index.ts";
-import { Scrollable } from "../parts/scrollable.tsx";
-import { LongText } from "../text/long-text.tsx";
-import { Visible } from "../text/visible.tsx";
+import { partsOf, type Reading, readCommand } from "../../../review/shell/index.ts";
+import { LongText } from "../long-text.tsx";
+import { Scrollable } from "../scrollable.tsx";
+import { Visible } from "../visible.tsx";
 
 const MAX_PAINTED = 6_000;
 

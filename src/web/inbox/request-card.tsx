@@ -1,27 +1,30 @@
 import { useEffect } from "preact/hooks";
+import type { ApprovalOutcome, InboxItem } from "../../client/inbox.ts";
+import { duration } from "../../contract/duration.ts";
+import { answered, choose, write } from "../../review/choices.ts";
 import { leadsTo } from "../../review/real-path.ts";
-import { CardBody } from "../cards/card-body.tsx";
-import { type Answering, QUESTIONS_FORM } from "../cards/questions.tsx";
-import { now, span } from "../clock.ts";
-import { Icon } from "../parts/icons.tsx";
-import { StatusBadge } from "../parts/outcome.tsx";
-import { linkTo } from "../route.ts";
-import { Visible, visibleText } from "../text/visible.tsx";
-import { chooseOption, isAnswered, type OpenQuestion, openQuestion, writeAnswer } from "./answering.ts";
-import { type Ask, checked, type Outcome } from "./asks.ts";
-import { allow, answer, armed, dialog, hint, isDeciding } from "./deciding.ts";
-import { examine, examined } from "./examined.ts";
+import { usePage, useUser } from "../context.ts";
+import { CallBody } from "../shared/call/call-body.tsx";
+import { type Answering, QUESTIONS_FORM } from "../shared/call/questions.tsx";
+import { Icon } from "../shared/icons.tsx";
+import { linkTo } from "../shared/route.ts";
+import { StatusBadge } from "../shared/status-badge.tsx";
+import { Visible, visibleText } from "../shared/visible.tsx";
+import type { User } from "../user.ts";
+import type { OpenQuestion } from "./requests.ts";
 
-/** One ask with all that matters for the decision, and the decision. */
-export function AskCard({ ask, onBack }: { ask: Ask; onBack: () => void }) {
-  const { id } = ask.approval;
+/** One request with all that matters for the decision, and the decision. */
+export function RequestCard({ item, onBack }: { item: InboxItem; onBack: () => void }) {
+  const user = useUser();
+  const { reviews, review, question } = user.requests;
+  const { id } = item.approval;
+  const isPending = item.outcome === undefined;
   useEffect(() => {
-    if (ask.outcome === undefined) void examine(ask.approval);
+    if (isPending) void reviews.review(item.approval);
   }, [id]);
-  const known = examined.value.get(id);
-  const approval = known?.approval ?? ask.approval;
-  const isOpen = ask.outcome === undefined;
-  const question = openQuestion();
+  const known = review.value?.approval.id === id ? review.value : undefined;
+  const approval = known?.approval ?? item.approval;
+  const open = question.value;
   return (
     <article class="card" aria-label={`${visibleText(approval.tool_name)} of ${approval.session_name}`}>
       <header class="card-head">
@@ -32,12 +35,12 @@ export function AskCard({ ask, onBack }: { ask: Ask; onBack: () => void }) {
         <a class="who" href={linkTo.session(approval.session_id)}>
           {approval.session_name}
         </a>
-        {isOpen && <TimeLeft created={approval.created_at} expires={approval.expires_at} />}
+        {isPending && <TimeLeft created={approval.created_at} expires={approval.expires_at} />}
       </header>
-      {ask.outcome && <Ending outcome={ask.outcome} />}
+      {item.outcome && <Ending outcome={item.outcome} />}
       <div class="card-body">
-        {known && known.dangers.length > 0 && isOpen && (
-          <ul class="dangers" aria-label="Look twice">
+        {known && known.dangers.length > 0 && isPending && (
+          <ul class="dangers" aria-label="Dangers">
             {known.dangers.map(({ message }) => (
               <li>
                 <Icon name="warning" /> <Visible text={message} />
@@ -46,25 +49,26 @@ export function AskCard({ ask, onBack }: { ask: Ask; onBack: () => void }) {
           </ul>
         )}
         <RealPath path={leadsTo(approval, known?.context)} />
-        <CardBody
+        <CallBody
           key={`${id}-${known ? "whole" : "listed"}`}
           approval={approval}
           context={known?.context}
-          answering={question && answeringOf(question)}
+          answering={open && answeringOf(open, user)}
         />
         <WorkingDir path={known?.context?.working_dir ?? null} />
       </div>
-      {isOpen && (question ? <QuestionActions question={question} /> : <Actions />)}
+      {isPending && (open ? <QuestionActions question={open} /> : <Actions />)}
     </article>
   );
 }
 
-function answeringOf(question: OpenQuestion): Answering {
+function answeringOf({ approval, questions, choices }: OpenQuestion, { requests, deciding }: User): Answering {
+  const { answers } = requests;
   return {
-    choices: question.choices,
-    choose: (at, option) => chooseOption(question, option, at),
-    write: (at, text) => writeAnswer(question, at, text),
-    send: () => void answer(),
+    choices,
+    choose: (at, option) => answers.keep(approval.id, choose(questions, choices, at, option)),
+    write: (at, text) => answers.keep(approval.id, write(choices, at, text)),
+    send: () => void deciding.answer(),
   };
 }
 
@@ -93,21 +97,23 @@ function WorkingDir({ path }: { path: string | null }) {
 }
 
 function TimeLeft({ created, expires }: { created: number; expires: number }) {
+  const { now } = usePage();
   const left = expires - now.value;
   return (
     <span class={left < 30 ? "time-left urgent" : "time-left"}>
-      asked {span(now.value - created)} ago, {left > 0 ? `${span(left)} left` : "time is up"}
+      requested {duration(now.value - created)} ago, {left > 0 ? `${duration(left)} left` : "time is up"}
     </span>
   );
 }
 
-function Ending({ outcome }: { outcome: Outcome }) {
+function Ending({ outcome }: { outcome: ApprovalOutcome }) {
+  const { now } = usePage();
   return (
     <div class="ending" role="status">
       <StatusBadge status={outcome.status} />
       <span>
         {outcome.lost ? "Somebody was faster: " : ""}
-        <b>{outcome.by}</b>, {span(now.value - outcome.at)} ago
+        <b>{outcome.by}</b>, {duration(now.value - outcome.at)} ago
         {outcome.message && (
           <>
             {" — "}
@@ -120,7 +126,7 @@ function Ending({ outcome }: { outcome: Outcome }) {
 }
 
 function ArmedNote() {
-  const waiting = armed.value;
+  const waiting = useUser().deciding.armed.value;
   if (!waiting) return null;
   return (
     <p class="armed" role="alert">
@@ -131,17 +137,15 @@ function ArmedNote() {
 
 /** A question is answered, or let go without an answer on purpose: there is no plain allow that would lose one. */
 function QuestionActions({ question }: { question: OpenQuestion }) {
+  const { armed, hint, isDeciding, dialog, allow } = useUser().deciding;
+  const { approval, questions, choices } = question;
+  const isAnswered = answered(approval.input, questions, choices) !== undefined;
   const waiting = armed.value;
   return (
     <footer class="actions">
       <ArmedNote />
       {hint.value !== "" && <p class="hint">{hint}</p>}
-      <button
-        type="submit"
-        form={QUESTIONS_FORM}
-        class="button primary"
-        disabled={isDeciding.value || !isAnswered(question)}
-      >
+      <button type="submit" form={QUESTIONS_FORM} class="button primary" disabled={isDeciding.value || !isAnswered}>
         Answer <kbd>↵</kbd>
       </button>
       <button
@@ -163,7 +167,9 @@ function QuestionActions({ question }: { question: OpenQuestion }) {
 }
 
 function Actions() {
-  const many = checked.value.length;
+  const { requests, deciding } = useUser();
+  const { armed, isDeciding, dialog, allow } = deciding;
+  const many = requests.checked.value.length;
   const of = many > 0 ? ` ${many} selected` : "";
   const waiting = armed.value;
   return (

@@ -1,13 +1,14 @@
 import { useSignal } from "@preact/signals";
-import type { FileDiff, Hunk, Line, Stretch } from "../../review/diff.ts";
-import { Scrollable } from "../parts/scrollable.tsx";
-import { diffLayout } from "../preferences.ts";
-import { Visible, visibleText } from "../text/visible.tsx";
+import type { FileDiff, Hunk, Line, Stretch } from "../../../review/diff.ts";
+import { usePage } from "../../context.ts";
+import { Scrollable } from "../scrollable.tsx";
+import { Visible, visibleText } from "../visible.tsx";
 
 const FIRST_LINES = 400;
 
 /** A difference, unified or side by side; a long one opens on demand. */
 export function DiffView({ path, diff }: { path: string; diff: FileDiff }) {
+  const { diffLayout } = usePage().preferences;
   const isWhole = useSignal(false);
   const total = diff.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
   const hunks = isWhole.value ? diff.hunks : firstOf(diff.hunks);
