@@ -1,6 +1,6 @@
 import { useUser } from "./context.ts";
 import { keysOf } from "./inbox/keys.ts";
-import { Dialog } from "./shared/dialog.tsx";
+import { Dialog } from "./shared/elements/dialog.tsx";
 
 const SHOWN: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc", Enter: "↵" };
 

@@ -10,9 +10,9 @@ import type { History } from "./history/record.ts";
 import type { Deciding } from "./inbox/deciding.ts";
 import type { Requests } from "./inbox/requests.ts";
 import type { SessionList } from "./sessions/session-list.ts";
+import { visibleText } from "./shared/elements/visible.tsx";
 import type { SharedParts } from "./shared/parts.ts";
 import { linkTo } from "./shared/route.ts";
-import { visibleText } from "./shared/visible.tsx";
 
 /** Many events at once cost as little as one. */
 const GATHER_MS = 10;

@@ -1,5 +1,5 @@
 import { usePage, useUser } from "./context.ts";
-import { Icon, type IconName } from "./shared/icons.tsx";
+import { Icon, type IconName } from "./shared/elements/icons.tsx";
 import { linkTo } from "./shared/route.ts";
 
 const CONNECTION = { connecting: "Connecting…", live: "Live", lost: "No connection, trying again…" };

@@ -7,10 +7,10 @@ import { answersIn, INPUT_REMOVED } from "../../review/kinds.ts";
 import { usePage } from "../context.ts";
 import { CallBody } from "../shared/call/call-body.tsx";
 import { moment } from "../shared/clock.ts";
-import { Dialog } from "../shared/dialog.tsx";
-import { LongText } from "../shared/long-text.tsx";
-import { StatusBadge } from "../shared/status-badge.tsx";
-import { Visible, visibleText } from "../shared/visible.tsx";
+import { Dialog } from "../shared/elements/dialog.tsx";
+import { LongText } from "../shared/elements/long-text.tsx";
+import { StatusBadge } from "../shared/elements/status-badge.tsx";
+import { Visible, visibleText } from "../shared/elements/visible.tsx";
 
 /** A decision in full, with what was requested. */
 export function DecisionDialog({ listed, onClose }: { listed: Approval; onClose: () => void }) {

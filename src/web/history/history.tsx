@@ -5,10 +5,10 @@ import { duration } from "../../contract/duration.ts";
 import { summaryOf } from "../../review/kinds.ts";
 import { useUser } from "../context.ts";
 import { moment } from "../shared/clock.ts";
-import { Scrollable } from "../shared/scrollable.tsx";
-import { StatusBadge } from "../shared/status-badge.tsx";
-import { useVirtual } from "../shared/virtual.ts";
-import { visibleText } from "../shared/visible.tsx";
+import { Scrollable } from "../shared/elements/scrollable.tsx";
+import { StatusBadge } from "../shared/elements/status-badge.tsx";
+import { useVirtual } from "../shared/elements/virtual.ts";
+import { visibleText } from "../shared/elements/visible.tsx";
 import { DecisionDialog } from "./decision-dialog.tsx";
 
 const ROW_PX = 52;

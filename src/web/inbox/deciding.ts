@@ -6,9 +6,9 @@ import type { InboxItem } from "../../client/inbox.ts";
 import type { Decision } from "../../contract/approvals/approval.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import { answered, hasChoices, nextOpen } from "../../review/choices.ts";
+import { visibleText } from "../shared/elements/visible.tsx";
 import { followed } from "../shared/followed.ts";
 import type { SharedParts } from "../shared/parts.ts";
-import { visibleText } from "../shared/visible.tsx";
 import type { Requests } from "./requests.ts";
 
 /** So many decisions are on their way at once. */

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { useUser } from "../context.ts";
-import { Dialog } from "../shared/dialog.tsx";
+import { Dialog } from "../shared/elements/dialog.tsx";
 
 /** Asks for the reason, which the agent reads. */
 export function DenyDialog() {

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { MAX_UPDATED_INPUT_CHARS } from "../../contract/approvals/approval.ts";
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 import { useUser } from "../context.ts";
-import { Dialog } from "../shared/dialog.tsx";
+import { Dialog } from "../shared/elements/dialog.tsx";
 import { reasonOf } from "../shared/reason.ts";
 
 /** The input as JSON, to be allowed as it is then. */

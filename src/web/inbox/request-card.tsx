@@ -6,10 +6,10 @@ import { leadsTo } from "../../review/real-path.ts";
 import { usePage, useUser } from "../context.ts";
 import { CallBody } from "../shared/call/call-body.tsx";
 import { type Answering, QUESTIONS_FORM } from "../shared/call/questions.tsx";
-import { Icon } from "../shared/icons.tsx";
+import { Icon } from "../shared/elements/icons.tsx";
+import { StatusBadge } from "../shared/elements/status-badge.tsx";
+import { Visible, visibleText } from "../shared/elements/visible.tsx";
 import { linkTo } from "../shared/route.ts";
-import { StatusBadge } from "../shared/status-badge.tsx";
-import { Visible, visibleText } from "../shared/visible.tsx";
 import type { User } from "../user.ts";
 import type { OpenQuestion } from "./requests.ts";
 

@@ -3,10 +3,10 @@ import type { InboxItem } from "../../client/inbox.ts";
 import { shortDuration } from "../../contract/duration.ts";
 import { summaryOf } from "../../review/kinds.ts";
 import { usePage, useUser } from "../context.ts";
-import { Scrollable } from "../shared/scrollable.tsx";
-import { StatusBadge } from "../shared/status-badge.tsx";
-import { useVirtual } from "../shared/virtual.ts";
-import { visibleText } from "../shared/visible.tsx";
+import { Scrollable } from "../shared/elements/scrollable.tsx";
+import { StatusBadge } from "../shared/elements/status-badge.tsx";
+import { useVirtual } from "../shared/elements/virtual.ts";
+import { visibleText } from "../shared/elements/visible.tsx";
 
 const ROW_PX = 66;
 const SUMMARY_CHARS = 200;

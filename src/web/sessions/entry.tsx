@@ -3,10 +3,10 @@ import type { ComponentChildren } from "preact";
 import { summaryOf } from "../../review/kinds.ts";
 import { useUser } from "../context.ts";
 import { CallBody } from "../shared/call/call-body.tsx";
-import { LongText } from "../shared/long-text.tsx";
+import { LongText } from "../shared/elements/long-text.tsx";
+import { StatusBadge } from "../shared/elements/status-badge.tsx";
+import { Visible, visibleText } from "../shared/elements/visible.tsx";
 import { linkTo } from "../shared/route.ts";
-import { StatusBadge } from "../shared/status-badge.tsx";
-import { Visible, visibleText } from "../shared/visible.tsx";
 import type { Entry } from "./entries.ts";
 import { dollars } from "./status.tsx";
 

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { deleteSession, forkSession } from "../../contract/routes/sessions.ts";
 import type { SessionDetail } from "../../contract/sessions/session-view.ts";
 import { usePage } from "../context.ts";
-import { Dialog } from "../shared/dialog.tsx";
+import { Dialog } from "../shared/elements/dialog.tsx";
 import { reasonOf } from "../shared/reason.ts";
 import { linkTo } from "../shared/route.ts";
 

@@ -4,9 +4,9 @@ import { duration } from "../../contract/duration.ts";
 import type { SessionSummary } from "../../contract/sessions/session-view.ts";
 import { usePage, useUser } from "../context.ts";
 import { moment } from "../shared/clock.ts";
+import { Scrollable } from "../shared/elements/scrollable.tsx";
+import { visibleText } from "../shared/elements/visible.tsx";
 import { linkTo } from "../shared/route.ts";
-import { Scrollable } from "../shared/scrollable.tsx";
-import { visibleText } from "../shared/visible.tsx";
 import { StartDialog } from "./start-dialog.tsx";
 import { dollars, SessionBadge } from "./status.tsx";
 

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { chat, createSession } from "../../contract/routes/sessions.ts";
 import { SUPERVISION_MEANING, Supervision } from "../../contract/sessions/supervision.ts";
 import { usePage } from "../context.ts";
-import { Dialog } from "../shared/dialog.tsx";
+import { Dialog } from "../shared/elements/dialog.tsx";
 import { reasonOf } from "../shared/reason.ts";
 import { linkTo } from "../shared/route.ts";
 

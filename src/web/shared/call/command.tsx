@@ -1,7 +1,7 @@
 import { partsOf, type Reading, readCommand } from "../../../review/shell/index.ts";
-import { LongText } from "../long-text.tsx";
-import { Scrollable } from "../scrollable.tsx";
-import { Visible } from "../visible.tsx";
+import { LongText } from "../elements/long-text.tsx";
+import { Scrollable } from "../elements/scrollable.tsx";
+import { Visible } from "../elements/visible.tsx";
 
 const MAX_PAINTED = 6_000;
 

@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { FileDiff, Hunk, Line, Stretch } from "../../../review/diff.ts";
 import { usePage } from "../../context.ts";
-import { Scrollable } from "../scrollable.tsx";
-import { Visible, visibleText } from "../visible.tsx";
+import { Scrollable } from "../elements/scrollable.tsx";
+import { Visible, visibleText } from "../elements/visible.tsx";
 
 const FIRST_LINES = 400;
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../contract/values.ts";
-import { Visible } from "../visible.tsx";
+import { Visible } from "../elements/visible.tsx";
 
 /** What an input says beside its main part, whatever it is called. */
 export function Fields({ of, label }: { of: JsonObject; label: string }) {

@@ -1,6 +1,6 @@
 import type { Choices } from "../../../review/choices.ts";
 import type { Question } from "../../../review/kinds.ts";
-import { Visible, visibleText } from "../visible.tsx";
+import { Visible, visibleText } from "../elements/visible.tsx";
 
 /** How the questions are answered, where they still can be. */
 export type Answering = {

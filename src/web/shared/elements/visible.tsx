@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import { UNPRINTABLE } from "../../contract/unprintable.ts";
+import { UNPRINTABLE } from "../../../contract/unprintable.ts";
 
 /** So many marks are drawn one by one; a text with more of them gets plain ones, or it would stop the page. */
 const MAX_DRAWN = 2_000;

@@ -1,4 +1,4 @@
-import type { ApprovalStatus } from "../../contract/approvals/approval.ts";
+import type { ApprovalStatus } from "../../../contract/approvals/approval.ts";
 
 const WORDS: Record<ApprovalStatus, string> = {
   pending: "pending",
