@@ -27,6 +27,7 @@ export async function* createEventStream(need: EventStreamNeed): AsyncGenerator<
   let retryMs = RETRY_MS.first;
   while (!signal.aborted) {
     const silence = createSilence();
+    let failure: unknown;
     try {
       const isGapless = lastEventId !== undefined;
       const headers = lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId };
@@ -47,16 +48,16 @@ export async function* createEventStream(need: EventStreamNeed): AsyncGenerator<
         lastEventId = id;
         yield parsed(data);
       }
-      if (signal.aborted || (endsWithResponse && !isDropped)) return;
-      onLost?.(undefined);
+      if (endsWithResponse && !isDropped) return;
     } catch (cause) {
-      if (signal.aborted) return;
-      onLost?.(cause);
-      // A place that the server does not know, such as one in a database that was restored since: begin anew.
-      if (cause instanceof Refused && cause.code === "invalid_arguments") lastEventId = undefined;
+      failure = cause;
     } finally {
       silence.end();
     }
+    if (signal.aborted) return;
+    onLost?.(failure);
+    // A place that the server does not know, such as one in a database that was restored since: begin anew.
+    if (failure instanceof Refused && failure.code === "invalid_arguments") lastEventId = undefined;
     await pause(retryMs * (0.75 + Math.random() / 2), signal);
     retryMs = Math.min(2 * retryMs, RETRY_MS.most);
   }
