@@ -34,7 +34,7 @@ async function press(screen: Screen, key: string): Promise<void> {
 const made = (file: string) => existsSync(join(shop.work, file));
 
 describe("plexus run on a terminal", () => {
-  test("shows what is asked, and the key a lets the child go on", async () => {
+  test("shows a request, and the key a lets the child go on", async () => {
     await using screen = shop.onScreen(["run", "allowed", touch("by-key")]);
     const shown = await screen.shows(QUESTION);
     expect(shown).toContain("│ touch by-key\r\n");
@@ -47,7 +47,7 @@ describe("plexus run on a terminal", () => {
     );
   });
 
-  test("warns of what is dangerous, and takes a second press for it", async () => {
+  test("warns of a dangerous request, and takes a second press for it", async () => {
     const command = "rm -rf danger && touch dangerous";
     await using screen = shop.onScreen(["run", "dangerous", scripted({ use: [bash(command)] })]);
     const shown = await screen.shows(QUESTION);
@@ -218,7 +218,7 @@ describe("plexus run on a terminal", () => {
     expect(made("through-pipe")).toBe(true);
   });
 
-  test("fits its lines to 80 columns, and wraps what is asked behind its mark", async () => {
+  test("fits its lines to 80 columns, and wraps a request behind its mark", async () => {
     const command = `touch ${"long-name-".repeat(30)}✓ Bash was allowed by operator`;
     await using screen = shop.onScreen(["run", "narrow", scripted({ use: [bash(command)] })]);
     await screen.shows(QUESTION);
@@ -247,14 +247,14 @@ describe("Ctrl-C", () => {
     expect(await shop.statusOf("interrupted")).toBe("cancelled");
   });
 
-  test("cancels while it asks, too, and leaves the terminal as it was", async () => {
+  test("cancels the turn while it asks for a decision, too, and leaves the terminal as it was", async () => {
     const shell = 'before=$(stty -g); "$@"; code=$?; [ "$before" = "$(stty -g)" ] && echo restored $code';
     await using screen = shop.onScreen(["run", "asked-and-left", touch("never")], { shell });
     await screen.shows(QUESTION);
     screen.type(CTRL_C);
     await screen.shows("restored 5");
     expect(await screen.exited).toBe(0);
-    expect(screen.text()).toContain("✗ Bash was given up");
+    expect(screen.text()).toContain("✗ Bash was abandoned");
     expect(made("never")).toBe(false);
   });
 

@@ -48,7 +48,7 @@ describe("plexus run", () => {
     await shop.plexus(["allow", id]);
     const { exitCode, stdout, stderr } = await running;
     expect(stderr).toBe(`Bash needs approval: \`plexus allow ${id}\`, or \`plexus deny ${id} -m WHY\`.\n`);
-    expect(stdout).toContain(`? Bash asks for permission (${id})\n│ # a command\n│ touch made\n`);
+    expect(stdout).toContain(`? Bash needs approval (${id})\n│ # a command\n│ touch made\n`);
     expect(stdout).toContain("✓ Bash was allowed by operator\n");
     expect(existsSync(join(shop.work, "made"))).toBe(true);
     expect(exitCode).toBe(0);
@@ -95,7 +95,7 @@ describe("plexus run", () => {
     expect(second).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("has a turn that runs") });
     await shop.fetch("/api/v1/sessions/cancelled/cancel", { method: "POST" });
     const { exitCode, stdout, stderr } = await running;
-    expect(stdout).toContain("✗ Bash was given up");
+    expect(stdout).toContain("✗ Bash was abandoned");
     expect(stderr).toContain("plexus: The turn was cancelled.\n");
     expect(exitCode).toBe(5);
   });

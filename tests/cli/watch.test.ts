@@ -63,7 +63,7 @@ async function ended(screen: Screen, key: string): Promise<void> {
 }
 
 describe("plexus watch", () => {
-  test("shows what waits, oldest first, and what comes; the key a allows the one that is looked at", async () => {
+  test("shows pending requests, oldest first, and new ones as they come; the key a allows the selected one", async () => {
     const first = await bash("touch first");
     await using screen = watch();
     await screen.shows("│ touch first");
@@ -78,7 +78,7 @@ describe("plexus watch", () => {
     await ended(screen, "q");
   });
 
-  test("asks for the reason of a denial, which the child reads; Escape goes back", async () => {
+  test("asks for the reason of a denial, which the agent reads; Escape goes back", async () => {
     const { answer } = await bash("touch it");
     await using screen = watch();
     await screen.shows("│ touch it");
@@ -93,7 +93,7 @@ describe("plexus watch", () => {
     await ended(screen, CTRL_C);
   });
 
-  test("wants a second press for what is dangerous, and forgets the first one when another key comes between", async () => {
+  test("needs a second press for a dangerous request, and forgets the first one when another key comes between", async () => {
     const { answer } = await bash("rm -rf build");
     await using screen = watch();
     await screen.shows("! it removes files");
@@ -125,7 +125,7 @@ describe("plexus watch", () => {
     await ended(screen, "q");
   });
 
-  test("says who was faster, and with what, where it was looked at", async () => {
+  test("says who was faster, and with which decision, where the request was selected", async () => {
     const { id } = await bash("touch it");
     await using screen = watch();
     await screen.shows("│ touch it");
@@ -139,7 +139,7 @@ describe("plexus watch", () => {
     await ended(screen, "q");
   });
 
-  test("goes on when the server is back, with what was asked and decided meanwhile", async () => {
+  test("goes on when the server is back, with what was requested and decided meanwhile", async () => {
     const { id } = await bash("touch it");
     await using screen = watch();
     await screen.shows("│ touch it");
@@ -155,7 +155,7 @@ describe("plexus watch", () => {
     await ended(screen, "q");
   });
 
-  test("tells what became of an ask while the server was away", async () => {
+  test("shows how a request ended while the server was away", async () => {
     await using brief = await openPlace({ args: ["--approval-timeout-secs", "3"] });
     await using screen = watch({ dataDir: brief.dataDir });
     await screen.shows("● live");
@@ -405,7 +405,7 @@ describe("plexus watch", () => {
     expect(piped).toEqual({
       exitCode: 1,
       stdout: "",
-      stderr: "plexus: watch needs a terminal: elsewhere, `plexus pending --json` lists what waits.\n",
+      stderr: "plexus: watch needs a terminal: elsewhere, `plexus pending --json` lists pending requests.\n",
     });
     const nowhere = plexusOnScreen(["watch", "--url", "http://127.0.0.1:1"]);
     expect(await nowhere.exited).toBe(3);

@@ -81,7 +81,7 @@ describe("plexus serve on a terminal", () => {
   test("shows commands that work as they are in another terminal", async () => {
     await using screen = await served(["--data-dir", awkward()]);
     const pending = await pasted(lineWith(" pending", screen));
-    expect(pending).toMatchObject({ exitCode: 0, stderr: "Nothing waits for a decision.\n" });
+    expect(pending).toMatchObject({ exitCode: 0, stderr: "No pending requests.\n" });
     const denied = await pasted(lineWith(" deny", screen));
     expect(denied).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("no approval ID") });
     const configured = await pasted(lineWith(" configure", screen), { cwd: home });

@@ -17,7 +17,7 @@ describe.skipIf(CHROMIUM === undefined)("a child of the real CLI, on the page", 
   });
   afterAll(() => browser.close());
 
-  test("is started there, asks, shows what its edit would change, and goes on when the key a allows it", async () => {
+  test("is started there, requests approval, shows what its edit would change, and goes on when the key a allows it", async () => {
     await using family = await startFamily();
     const file = join(family.place, "notes.txt");
     writeFileSync(file, "one\ntwo\nthree\n");

@@ -78,7 +78,7 @@ describe.skipIf(CHROMIUM === undefined)("a hostile input", () => {
     expect(person.complaints).toEqual([]);
   });
 
-  test("of a megabyte as a command is not taken apart, and wants a second press", async () => {
+  test("of a megabyte as a command is not parsed, and needs a second press", async () => {
     await using plexus = await startPlexus();
     const child = await asker(plexus);
     await using person = await signedIn(browser, plexus);

@@ -21,7 +21,7 @@ describe.skipIf(CHROMIUM === undefined)("the page with much to show", () => {
   });
   afterAll(() => browser.close());
 
-  test("stays smooth with 1,000 asks", async () => {
+  test("stays smooth with 1,000 requests", async () => {
     await using plexus = await startPlexus();
     const session = await plexus.app.sessions.createByHand({ kind: "operator" }, "busy");
     using asks = new DisposableStack();

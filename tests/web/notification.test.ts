@@ -19,7 +19,7 @@ describe.skipIf(CHROMIUM === undefined)("a notification of the browser", () => {
   });
   afterAll(() => browser.close());
 
-  test("tells of a new ask while nobody looks, and its click brings that ask up", async () => {
+  test("tells of a new request while nobody looks, and a click on it opens that request", async () => {
     await using plexus = await startPlexus();
     const [older, newer] = [await asker(plexus, "older"), await asker(plexus, "newer")];
     await older.ask("Bash", { command: "make one" });

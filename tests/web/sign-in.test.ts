@@ -111,7 +111,7 @@ describe.skipIf(CHROMIUM === undefined)("signing in", () => {
     expect(await first.page.locator("body").textContent()).not.toContain("secret-thing");
   });
 
-  test("is not needed where the server wants no tokens", async () => {
+  test("is not needed where the server needs no tokens", async () => {
     await using plexus = await startPlexus({ flags: { auth: "none" } });
     await using person = await visitor(browser, plexus.url);
     await person.page.goto(plexus.url);

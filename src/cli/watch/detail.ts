@@ -1,7 +1,7 @@
 import type { Answers } from "../../client/answers.ts";
 import type { Inbox, InboxItem } from "../../client/inbox.ts";
 import { editedReview, type Review, type Reviews } from "../../client/reviews.ts";
-import { OUTCOMES } from "../terminal/event-text.ts";
+import { APPROVAL_OUTCOMES } from "../terminal/event-text.ts";
 import type { Drafts } from "./drafts.ts";
 import { layoutOf } from "./frame.ts";
 import type { Size } from "./full-screen.ts";
@@ -70,7 +70,7 @@ export function createDetail({ inbox, reviews, drafts, answers, fail }: DetailNe
 
 export function outcomeLine({ approval, outcome }: InboxItem): Line {
   if (!outcome) return [];
-  const { mark, style, words } = OUTCOMES[outcome.status];
+  const { mark, style, words } = APPROVAL_OUTCOMES[outcome.status];
   const reason = outcome.message ? `: ${outcome.message}` : "";
   return line(`${mark} ${approval.tool_name} of ${approval.session_name} ${words(outcome.by)}${reason}`, style);
 }

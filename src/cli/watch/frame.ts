@@ -1,7 +1,7 @@
 import type { InboxItem } from "../../client/inbox.ts";
 import { duration } from "../../contract/duration.ts";
 import { kindOf, summaryOf } from "../../review/kinds.ts";
-import { OUTCOMES } from "../terminal/event-text.ts";
+import { APPROVAL_OUTCOMES } from "../terminal/event-text.ts";
 import type { Size } from "./full-screen.ts";
 import { fitted, type Line, type Span, span, widthOf } from "./lines.ts";
 
@@ -75,7 +75,7 @@ function listLines({ items, position, now, size, isLive }: View, rows: number): 
     cell(approval.session_name, isNarrow ? 10 : 18),
     cell(approval.tool_name, isNarrow ? 8 : 16),
     cell(duration(now - approval.created_at), 7),
-    cell(outcome ? OUTCOMES[outcome.status].mark : duration(approval.expires_at - now), 7),
+    cell(outcome ? APPROVAL_OUTCOMES[outcome.status].mark : duration(approval.expires_at - now), 7),
   ]);
   const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((row) => Bun.stringWidth(row[column] ?? ""))));
   return window.map(({ approval, outcome }, index): Line => {

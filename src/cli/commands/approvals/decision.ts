@@ -5,7 +5,7 @@ import { openApi } from "../../server/server-client.ts";
 import { jsonText } from "../../terminal/printable.ts";
 import { CommandFailed, ExitCode, type Terminal } from "../../terminal/terminal.ts";
 
-/** Decides one approval; being second is a failure of its own, which says who was first. */
+/** Decides one request; being second is a failure of its own, which says who was first. */
 export async function sendDecision(
   config: Config,
   { id, decision, json }: { id: string; decision: Decision; json: boolean },
@@ -17,18 +17,18 @@ export async function sendDecision(
   if (json) terminal.out(jsonText(answer, terminal));
   if (answer.type === "already_resolved") {
     const when = new Date(answer.resolved_at * 1000).toISOString();
-    const first = OUTCOMES[answer.status](answer.resolved_by);
+    const first = EARLIER_OUTCOMES[answer.status](answer.resolved_by);
     throw new CommandFailed(`${id} ${first} at ${when}: your decision was not used.`, ExitCode.alreadyResolved);
   }
   if (!json) terminal.out(`${decision.approve ? "Allowed" : "Denied"} ${id}.\n`);
 }
 
-/** How whoever can't be asked here may decide it elsewhere. */
+/** How to decide it from another terminal. */
 export function howToDecide(what: string, approvalId: string): string {
   return `${what} needs approval: \`plexus allow ${approvalId}\`, or \`plexus deny ${approvalId} -m WHY\`.`;
 }
 
-const OUTCOMES: Record<ApprovalStatus, (by: string) => string> = {
+const EARLIER_OUTCOMES: Record<ApprovalStatus, (by: string) => string> = {
   pending: () => "is still pending",
   allowed: (by) => `was already allowed by ${by}`,
   denied: (by) => `was already denied by ${by}`,

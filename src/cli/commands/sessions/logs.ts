@@ -29,7 +29,7 @@ export function logsCommand(terminal: Terminal): Command {
       const leave = new AbortController();
       // A reader that has gone, as in `plexus logs NAME -f | head -1`, has seen enough.
       process.stdout.once("error", () => leave.abort());
-      const onLost = () => screen.note("The server is gone. Waiting for it to come back.");
+      const onLost = () => screen.note("No connection to the server. Waiting for it to come back.");
       const { turn: turnId } = options;
       let shown: string | undefined;
       const { signal } = leave;

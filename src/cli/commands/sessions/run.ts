@@ -12,8 +12,8 @@ import { nameArgument } from "./name-argument.ts";
 import { realPath, refuseDifferent, type SessionFlags, settingsOf, withSessionFlags } from "./session-flags.ts";
 
 const HELP = `
-What is asked is decided here with the keys of \`plexus watch\`, a (allow), d (deny), e (edit), 1-9 and Enter (answer)
-and s (leave it to others), or elsewhere by whoever is first. What is dangerous needs a second press.
+Requests are decided here with the keys of \`plexus watch\`, a (allow), d (deny), e (edit), 1-9 and Enter (answer) and s
+(leave it to others), or elsewhere by whoever is first. A dangerous request needs a second press.
 Ctrl-C cancels the turn, a second one leaves it running.
 Exit codes: 0 complete, 1 failed, 5 cancelled or left; see \`plexus --help\` for the others.`;
 
