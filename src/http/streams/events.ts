@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 import { type Holder, SlowReader } from "../../app.ts";
+import { AppError } from "../../contract/errors.ts";
 import { errorFields, type Log } from "../../log.ts";
-import type { Env } from "../middleware/auth.ts";
+import { callerOf, type Env } from "../middleware/auth.ts";
 
 const RETRY_MS = 1_000;
 const HEADERS = { "Content-Type": "text/event-stream", "Cache-Control": "no-cache, no-transform" };
@@ -18,13 +19,19 @@ export type Streaming = {
   isOver: (holder: Holder) => boolean;
 };
 /** One event as it is sent: its id is what a reader resumes after. */
-export type SentEvent = { id: string | number; type: string; data: object };
+export type SentEvent<Data = unknown> = { id: string | number; type: string; data: Data };
 
-type Source<T> = {
+/** Where the events of a stream come from, and how each of them is sent. */
+export type EventSource<Data, Value = unknown> = {
   stream: "events" | "session";
-  follow(signal: AbortSignal): AsyncGenerator<T>;
-  sent(value: T): SentEvent;
+  follow(signal: AbortSignal): AsyncGenerator<Value>;
+  sent(value: Value): SentEvent<Data>;
 };
+/** Ties what is followed to how it is sent. */
+export function eventsFrom<Data, Value>(source: EventSource<Data, Value>): EventSource<Data> {
+  return source;
+}
+
 type Part = { text: string; isLast: boolean };
 /** How often a silent stream says that it is there, and whether its reader may still hear it. */
 type Alive = { keepAliveMs: number; isWelcome: () => boolean };
@@ -34,18 +41,19 @@ type Alive = { keepAliveMs: number; isWelcome: () => boolean };
  * The server's idle limit stays on: the keep-alive satisfies it for whoever reads, and whoever has stopped reading is
  * cut off.
  */
-export function answerEvents<T>(
+export function answerEvents(
   c: Context<Env>,
   { log, keepAliveMs, closing, count, isOver }: Streaming,
-  source: Source<T>,
+  source: EventSource<unknown>,
 ): Response {
+  const { holder, revoked } = callerOf(c.get("caller"));
   const gone = new AbortController();
-  const events = source.follow(AbortSignal.any([c.req.raw.signal, gone.signal, closing, c.get("revoked")]));
+  const events = source.follow(AbortSignal.any([c.req.raw.signal, gone.signal, closing, revoked]));
   let counted: Disposable | undefined;
   const next = () => {
     // Not before somebody reads: the answer to a HEAD request is never read, and so never ends.
     counted ??= both(count(source.stream), c.get("held").stayOpen());
-    return nextPart(events, source.sent, log);
+    return nextPart(events, source, log);
   };
   const end = () => {
     counted?.[Symbol.dispose]();
@@ -54,7 +62,7 @@ export function answerEvents<T>(
     void events.return(undefined).catch(() => undefined);
   };
   const isWelcome = () => {
-    if (isOver(c.get("holder"))) gone.abort();
+    if (isOver(holder)) gone.abort();
     return !gone.signal.aborted;
   };
   return new Response(readWhenTaken(next, { keepAliveMs, isWelcome }, end), { headers: HEADERS });
@@ -104,16 +112,24 @@ function readWhenTaken(
   );
 }
 
-async function nextPart<T>(events: AsyncGenerator<T>, sent: (value: T) => SentEvent, log: Log): Promise<Part> {
+/** An event as the lines of a stream. */
+export function eventText({ id, type, data }: SentEvent): string {
+  return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+async function nextPart(events: AsyncGenerator, source: EventSource<unknown>, log: Log): Promise<Part> {
   try {
     const { done, value } = await events.next();
     if (done) return { text: "", isLast: true };
-    const { id, type, data } = sent(value);
-    return { text: `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`, isLast: false };
+    return { text: eventText(source.sent(value)), isLast: false };
   } catch (cause) {
     const isSlow = cause instanceof SlowReader;
     if (!isSlow) log.error("an event stream failed", errorFields(cause));
     const reason = isSlow ? cause.message : "Plexus failed inside; its log has the details";
     return { text: `event: dropped\ndata: ${JSON.stringify({ type: "dropped", reason })}\n\n`, isLast: true };
   }
+}
+
+export function unknownEventId(): AppError {
+  return new AppError("invalid_arguments", "Last-Event-ID must be an id that this stream has sent.");
 }

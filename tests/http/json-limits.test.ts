@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { isShallow } from "../../src/contract/values.ts";
-import { refuseTangled } from "../../src/http/middleware/json-shape.ts";
+import { checkJsonLimits } from "../../src/http/middleware/json-limits.ts";
 
 const LEVELS = 110;
-const check = (json: string) => () => refuseTangled(new TextEncoder().encode(json));
+const check = (json: string) => () => checkJsonLimits(new TextEncoder().encode(json));
 const lists = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 const values = (count: number) => `[${"0,".repeat(count - 1)}0]`;
 const names = (count: number) => `{${'"a":0,'.repeat(count - 1)}"a":0}`;

@@ -17,7 +17,7 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /** Refuses JSON that would take seconds to parse; what it reads agrees with a parser up to the first error in it. */
-export function refuseTangled(json: Uint8Array): void {
+export function checkJsonLimits(json: Uint8Array): void {
   let depth = 0;
   let values = 0;
   let names = 0;
