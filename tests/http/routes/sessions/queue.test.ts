@@ -1,0 +1,57 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { ChangeEvent } from "../../../../src/contract/change.ts";
+import { startFamily } from "../../../support/family.ts";
+import { script } from "../../../support/scripted-model.ts";
+import { createTraveller, readDocument } from "../../openapi/checks.ts";
+import { openEvents } from "../../support/event-reader.ts";
+
+setDefaultTimeout(120_000);
+
+test("a turn without a slot is queued over REST, as the document says, and watchers see it wait, start and end", async () => {
+  await using family = await startFamily({ flags: { maxRunning: "1" } });
+  const { plexus } = family;
+  const { go } = createTraveller(plexus, await readDocument(plexus));
+  const chat = async (key: string, asked: object, status: number) =>
+    go({ route: "post /api/v1/sessions/{key}/chat", path: { key }, body: asked, status });
+  for (const name of ["one", "two", "three"]) await family.create(name);
+  await family.start("one", [{ hang: true }]);
+  await using reader = await openEvents(plexus.url);
+  const prompt = script([{ say: "done" }]);
+  await chat("two", { prompt }, 202);
+  await chat("three", { prompt, wait_secs: 0 }, 200);
+  await go({ route: "get /api/v1/sessions", query: "status=queued", status: 200 });
+  const listed = await (await plexus.fetch("/api/v1/sessions?status=queued")).json();
+  expect(listed).toMatchObject({
+    sessions: [
+      { name: "three", status: "queued" },
+      { name: "two", status: "queued", last_turn: { status: "queued" } },
+    ],
+  });
+  const twice = await plexus.fetch("/api/v1/sessions/two/chat", { method: "POST", body: JSON.stringify({ prompt }) });
+  expect(twice.status).toBe(409);
+  await family.call("claudecode_cancel", { name: "one" });
+  const told = (await reader.take(7)).map(({ event }) => ChangeEvent.parse(event));
+  expect(told.map((event) => `${event.type} ${event.session_name}`)).toEqual([
+    "turn_queued two",
+    "turn_queued three",
+    "turn_ended one",
+    "turn_started two",
+    "turn_ended two",
+    "turn_started three",
+    "turn_ended three",
+  ]);
+});
+
+test("what is answered for a queued turn has its id and its place", async () => {
+  await using family = await startFamily({ flags: { maxRunning: "1" } });
+  for (const name of ["one", "two"]) await family.create(name);
+  await family.start("one", [{ hang: true }]);
+  const post = async (path: string, body: object = {}) =>
+    (await family.plexus.fetch(`/api/v1/sessions/${path}`, { method: "POST", body: JSON.stringify(body) })).json();
+  const queued = await post("two/chat", { prompt: "go" });
+  const about = { session_id: expect.any(String), turn_id: expect.any(String) };
+  expect(queued).toEqual({ type: "queued", ...about, place: 1 });
+  expect(await post("two/cancel")).toMatchObject({ type: "cancelled" });
+  const waited = await post("two/chat", { prompt: "go", wait_secs: 0 });
+  expect(waited).toMatchObject({ type: "ok", ...about, status: "queued", place: 1, text: "" });
+});
