@@ -9,7 +9,7 @@ export function openApiRoutes(operations: () => Operation[]): Served[] {
   return [
     serve(getOpenApi, {
       tag: "Server",
-      summary: "This document",
+      summary: "The interface, in OpenAPI 3.1",
       answer: { says: "An OpenAPI 3.1 document.", example: { openapi: "3.1.0" } },
     }).by(async () => {
       document ??= makeDocument(operations());
@@ -24,7 +24,7 @@ export function docsRoutes(operations: () => Operation[]): ServedOpenly[] {
   return [
     serveOpenly(getDocs, {
       tag: "Server",
-      summary: "This document, for people",
+      summary: "The interface, described for people",
       token: "none",
       text: { says: "A page that loads nothing else." },
     }).by(async ({ c }) => {
