@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { z } from "zod";
+import { TokenCreated } from "../../../src/contract/routes/tokens.ts";
 import { startHttpServer } from "../../../src/http/server.ts";
 import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/plexus.ts";
@@ -17,7 +17,6 @@ const OF_TOKEN = 45;
 const OF_CHILD = 33;
 const OPERATOR = { kind: "operator" } as const;
 const EVENTS = "/api/v1/events";
-const Created = z.object({ token: z.string() });
 
 /** The same app behind a server that may have few files open. */
 function startSmall({ app }: Plexus) {
@@ -184,7 +183,7 @@ describe("a server that may have 200 files open", () => {
       headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, "content-type": "application/json" },
       body: '{"name":"laptop"}',
     });
-    const { token } = Created.parse(await created.json());
+    const { token } = TokenCreated.parse(await created.json());
     using _ = await connected(
       server.url,
       2 * LIMIT,

@@ -1,20 +1,28 @@
 import { expect } from "bun:test";
 import Ajv from "ajv/dist/2020.js";
 import { z } from "zod";
+import type { Route } from "../../../src/contract/routes/route.ts";
 import type { Plexus } from "../../support/plexus.ts";
 import { fieldsOf, readBlocks } from "../support/event-reader.ts";
 
-const Media = z.looseObject({ schema: z.unknown(), "x-event-data": z.looseObject({ $ref: z.string() }).optional() });
+const Media = z.object({
+  schema: z.unknown(),
+  example: z.unknown().optional(),
+  examples: z.record(z.string(), z.object({ value: z.unknown() })).optional(),
+  "x-event-data": z.unknown().optional(),
+  "x-line": z.unknown().optional(),
+});
+export type Media = z.infer<typeof Media>;
 const Content = z.record(z.string(), Media);
-export const Described = z.looseObject({
+const Described = z.looseObject({
   operationId: z.string(),
   security: z.array(z.unknown()).optional(),
   parameters: z.array(z.looseObject({ name: z.string(), in: z.string() })),
   requestBody: z.looseObject({ content: Content }).optional(),
   responses: z.record(z.string(), z.looseObject({ content: Content })),
 });
-export type Described = z.infer<typeof Described>;
-export const Document = z.looseObject({
+type Described = z.infer<typeof Described>;
+const Document = z.looseObject({
   openapi: z.literal("3.1.0"),
   paths: z.record(z.string(), z.record(z.string(), Described)),
   components: z.looseObject({ schemas: z.record(z.string(), z.unknown()) }),
@@ -24,8 +32,6 @@ export type Document = z.infer<typeof Document>;
 export async function readDocument(plexus: Plexus): Promise<Document> {
   return Document.parse(await (await plexus.fetch("/api/v1/openapi.json")).json());
 }
-
-export type Checks = ReturnType<typeof createChecks>;
 
 /** Holds values against the schemas of a document, as a client that was made from it would. */
 export function createChecks(document: Document) {
@@ -40,24 +46,17 @@ export function createChecks(document: Document) {
   };
 }
 
-export type Exchange = {
-  /** As the document spells it: `get /api/v1/approvals/{id}`. */
-  route: string;
-  path?: Record<string, string>;
-  query?: string;
-  body?: object;
-  status: number;
-  token?: string | null;
-};
+type Sent = { params?: Record<string, string>; query?: string; body?: object; token?: string | null };
 
-/** Sends requests that the document describes, checks both sides of each against it, and remembers which were tried. */
-export function createTraveller(plexus: Plexus, document: Document) {
+/** Sends requests to declared routes, checks both sides of each against the document, and remembers which were tried. */
+export function createSender(plexus: Plexus, document: Document) {
   const check = createChecks(document);
   const tried = new Set<string>();
 
-  async function go({ route, path = {}, query = "", body, status, token }: Exchange): Promise<unknown> {
-    const [method = "", template = ""] = route.split(" ");
-    const described = document.paths[template]?.[method];
+  async function send({ method, path }: Route, status: number, { params = {}, query, body, token }: Sent = {}) {
+    const template = path.replaceAll(/:(\w+)/g, "{$1}");
+    const route = `${method.toLowerCase()} ${template}`;
+    const described = document.paths[template]?.[method.toLowerCase()];
     if (!described) throw new Error(`the document has no ${route}`);
     const names = new URLSearchParams(query).keys().toArray();
     const known = described.parameters.filter((one) => one.in === "query").map(({ name }) => name);
@@ -67,9 +66,9 @@ export function createTraveller(plexus: Plexus, document: Document) {
         route,
         body: [],
       });
-    const target = template.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name] ?? ""));
-    const response = await plexus.fetch(`${target}${query && `?${query}`}`, {
-      method: method.toUpperCase(),
+    const target = path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ""));
+    const response = await plexus.fetch(`${target}${query ? `?${query}` : ""}`, {
+      method,
       ...(body && { body: JSON.stringify(body) }),
       ...(token !== undefined && { token }),
     });
@@ -92,11 +91,11 @@ export function createTraveller(plexus: Plexus, document: Document) {
     const schema = isStream ? media?.["x-event-data"] : media?.schema;
     for (const value of values)
       expect({ route, value, problems: check(schema, value) }).toMatchObject({ problems: [] });
-    if (status >= 400) expect(Object.keys(Object(media?.["examples"]))).toContain(JSON.parse(String(body)).error.code);
+    if (status >= 400) expect(Object.keys(media?.examples ?? {})).toContain(JSON.parse(String(body)).error.code);
     return values[0];
   }
 
-  return { go, tried };
+  return { send, tried };
 }
 
 /** The data of the first event of a stream, or of all where it ends by itself. */

@@ -1,5 +1,31 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import {
+  decideApproval,
+  getApproval,
+  getApprovalContext,
+  listApprovals,
+} from "../../../src/contract/routes/approvals.ts";
+import { exportAudit, verifyAudit } from "../../../src/contract/routes/audit.ts";
+import { followEvents } from "../../../src/contract/routes/events.ts";
+import { getDocs, getMetrics, getOpenApi, isAlive, isReady } from "../../../src/contract/routes/server.ts";
+import {
+  cancelTurn,
+  chat,
+  createSession,
+  deleteSession,
+  forkSession,
+  getContext,
+  getSession,
+  getTree,
+  listSessions,
+  SessionCreated,
+} from "../../../src/contract/routes/sessions.ts";
+import { createCode, signIn, signOut, whoAmI } from "../../../src/contract/routes/sign-in.ts";
+import { createToken, listTokens, revokeToken, signOutPages } from "../../../src/contract/routes/tokens.ts";
+import { followSession, getTurn, listTurnEvents, listTurns, TurnList } from "../../../src/contract/routes/turns.ts";
+import { listUnaskedCalls } from "../../../src/contract/routes/unasked-calls.ts";
+import { SignInCode } from "../../../src/contract/sign-in.ts";
 import { createRoutes } from "../../../src/http/app.ts";
 import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";
 import { bash, startFamily } from "../../support/family.ts";
@@ -7,7 +33,8 @@ import { type Plexus, startPlexus } from "../../support/plexus.ts";
 import { script } from "../../support/scripted-model.ts";
 import { until } from "../../support/until.ts";
 import { namedToken } from "../support/callers.ts";
-import { createChecks, createTraveller, type Document, readDocument } from "./checks.ts";
+import { fieldsOf } from "../support/event-reader.ts";
+import { createChecks, createSender, type Document, type Media, readDocument } from "./checks.ts";
 
 setDefaultTimeout(180_000);
 
@@ -24,20 +51,17 @@ describe("/api/v1/openapi.json", () => {
     expect(described.sort()).toEqual((await routesOf(plexus)).sort());
   });
 
-  test("has examples that fit its own schemas, for every body, answer and refusal", async () => {
+  test("has examples that fit its own schemas, for every body, answer, event, line and refusal", async () => {
     await using plexus = await startPlexus();
     const document = await readDocument(plexus);
     const check = createChecks(document);
     for (const { route, described } of operationsOf(document)) {
       const contents = [...Object.values(described.responses), described.requestBody].map((one) => one?.content ?? {});
-      for (const media of contents.flatMap((content) => content["application/json"] ?? [])) {
-        const examples: unknown[] = "examples" in media ? valuesOf(media["examples"]) : [media["example"]];
-        expect({ route, examples: examples.length > 0 && examples.every((one) => one !== undefined) }).toEqual({
-          route,
-          examples: true,
-        });
+      for (const [type, media] of contents.flatMap((content) => Object.entries(content))) {
+        const { schema, examples } = examplesIn(type, media);
+        expect({ route, type, examples: examples.length }).not.toMatchObject({ examples: 0 });
         for (const example of examples)
-          expect({ route, example, problems: check(media.schema, example) }).toMatchObject({ problems: [] });
+          expect({ route, example, problems: check(schema, example) }).toMatchObject({ problems: [] });
       }
     }
   });
@@ -70,73 +94,64 @@ describe("every route", () => {
     await using family = await startFamily();
     const { plexus, place } = family;
     const document = await readDocument(plexus);
-    const { go, tried } = createTraveller(plexus, document);
+    const { send, tried } = createSender(plexus, document);
     const key = { key: "builder" };
 
-    await go({ route: "post /api/v1/sessions", body: { name: "builder", working_dir: place }, status: 201 });
-    await go({ route: "post /api/v1/sessions", body: { name: "builder", working_dir: place }, status: 409 });
-    await go({ route: "get /api/v1/sessions", query: "limit=5&status=idle", status: 200 });
-    const sessionId = plexus.app.sessions.require({ kind: "operator" }, "builder").id;
+    const created = await send(createSession, 201, { body: { name: "builder", working_dir: place } });
+    await send(createSession, 409, { body: { name: "builder", working_dir: place } });
+    await send(listSessions, 200, { query: "limit=5&status=idle" });
     const prompt = script([{ use: [bash("echo hello > there.txt", "toolu_1")] }, { say: "done" }]);
-    const chat = "post /api/v1/sessions/{key}/chat";
-    await go({ route: chat, path: key, body: { prompt, wait_secs: 110 }, status: 200 });
-    const { id } = await family.ask(sessionId);
-    await go({ route: chat, path: key, body: { prompt }, status: 409 });
-    await go({ route: "get /api/v1/approvals", query: "status=pending&max_chars=2000", status: 200 });
-    await go({ route: "get /api/v1/approvals/{id}", path: { id }, status: 200 });
-    await go({ route: "get /api/v1/approvals/{id}/context", path: { id }, status: 200 });
-    const respond = "post /api/v1/approvals/{id}/respond";
-    await go({ route: respond, path: { id }, body: { approve: "yes" }, status: 422 });
-    await go({ route: respond, path: { id }, body: { approve: true, message: null }, status: 200 });
-    await go({ route: respond, path: { id }, body: { approve: false }, status: 200 });
-    await go({ route: respond, path: { id: "0190" }, body: { approve: false }, status: 404 });
+    await send(chat, 200, { params: key, body: { prompt, wait_secs: 110 } });
+    const { id } = await family.ask(SessionCreated.parse(created).id);
+    await send(chat, 409, { params: key, body: { prompt } });
+    await send(listApprovals, 200, { query: "status=pending&max_chars=2000" });
+    await send(getApproval, 200, { params: { id } });
+    await send(getApprovalContext, 200, { params: { id } });
+    await send(decideApproval, 422, { params: { id }, body: { approve: "yes" } });
+    await send(decideApproval, 200, { params: { id }, body: { approve: true, message: null } });
+    await send(decideApproval, 200, { params: { id }, body: { approve: false } });
+    await send(decideApproval, 404, { params: { id: "0190" }, body: { approve: false } });
     await family.ended("builder");
 
-    await go({ route: "get /api/v1/sessions/{key}", path: key, status: 200 });
-    await go({ route: "get /api/v1/sessions/{key}/tree", path: key, status: 200 });
-    await go({ route: "get /api/v1/sessions/{key}/context", path: key, status: 200 });
-    await go({ route: "get /api/v1/sessions/{key}/turns", path: key, query: "limit=1", status: 200 });
-    await go({ route: "get /api/v1/sessions/{key}/events", path: key, query: "follow=false", status: 200 });
-    await go({ route: "get /api/v1/events", query: "last_event_id=0", status: 200 });
-    await go({ route: "get /api/v1/events", query: "last_event_id=x", status: 422 });
-    const turn_id = plexus.app.sessionView.turns(plexus.app.sessions.require({ kind: "operator" }, "builder"), {
-      limit: 1,
-    }).turns[0]?.turn_id;
-    const turn = { turn_id: turn_id ?? "" };
-    await go({ route: "get /api/v1/turns/{turn_id}", path: turn, status: 200 });
-    await go({ route: "get /api/v1/turns/{turn_id}/events", path: turn, query: "from_seq=0&limit=1000", status: 200 });
-    const fork = "post /api/v1/sessions/{key}/fork";
-    await go({ route: fork, path: key, body: { new_name: "another" }, status: 201 });
-    await go({ route: fork, path: key, body: { new_name: "another", name: "x" }, status: 422 });
-    await go({ route: chat, path: key, body: { prompt: script([{ hang: true }]), ephemeral: true }, status: 202 });
-    await go({ route: "post /api/v1/sessions/{key}/cancel", path: key, status: 200 });
-    await go({ route: "post /api/v1/sessions/{key}/cancel", path: key, status: 200 });
-    await go({ route: "delete /api/v1/sessions/{key}", path: key, status: 200 });
-    await go({ route: "get /api/v1/sessions/{key}", path: key, status: 404 });
+    await send(getSession, 200, { params: key });
+    await send(getTree, 200, { params: key });
+    await send(getContext, 200, { params: key });
+    const { turns } = TurnList.parse(await send(listTurns, 200, { params: key, query: "limit=1" }));
+    await send(followSession, 200, { params: key, query: "follow=false" });
+    await send(followEvents, 200, { query: "last_event_id=0" });
+    await send(followEvents, 422, { query: "last_event_id=x" });
+    const turn = { turn_id: turns[0]?.turn_id ?? "" };
+    await send(getTurn, 200, { params: turn });
+    await send(listTurnEvents, 200, { params: turn, query: "from_seq=0&limit=1000" });
+    await send(forkSession, 201, { params: key, body: { new_name: "another" } });
+    await send(forkSession, 422, { params: key, body: { new_name: "another", name: "x" } });
+    await send(chat, 202, { params: key, body: { prompt: script([{ hang: true }]), ephemeral: true } });
+    await send(cancelTurn, 200, { params: key });
+    await send(cancelTurn, 200, { params: key });
+    await send(deleteSession, 200, { params: key });
+    await send(getSession, 404, { params: key });
 
-    await go({ route: "post /api/v1/tokens", body: { name: "ci" }, status: 201 });
-    await go({ route: "post /api/v1/tokens", body: { name: "ci" }, status: 409 });
-    await go({ route: "get /api/v1/tokens", status: 200 });
+    await send(createToken, 201, { body: { name: "ci" } });
+    await send(createToken, 409, { body: { name: "ci" } });
+    await send(listTokens, 200);
     const { token } = await namedToken(plexus, "other");
-    await go({ route: "get /api/v1/tokens", token, status: 403 });
-    await go({ route: "delete /api/v1/tokens/{name}", path: { name: "ci" }, status: 200 });
-    await go({ route: "delete /api/v1/tokens", query: "kind=web", status: 200 });
-    await go({ route: "delete /api/v1/tokens", status: 422 });
-    await go({ route: "get /api/v1/me", token, status: 200 });
-    await go({ route: "post /api/v1/me/codes", status: 201 });
-    const { code } = plexus.app.signIn.newCode({ kind: "operator" });
-    await go({ route: "post /api/v1/sign-in", body: { code }, token: null, status: 200 });
-    await go({ route: "post /api/v1/sign-in", body: { code }, token: null, status: 401 });
-    await go({ route: "post /api/v1/me/sign-out", status: 200 });
+    await send(listTokens, 403, { token });
+    await send(revokeToken, 200, { params: { name: "ci" } });
+    await send(signOutPages, 200, { query: "kind=web" });
+    await send(signOutPages, 422);
+    await send(whoAmI, 200, { token });
+    const { code } = SignInCode.parse(await send(createCode, 201));
+    await send(signIn, 200, { body: { code }, token: null });
+    await send(signIn, 401, { body: { code }, token: null });
+    await send(signOut, 200);
 
-    for (const path of ["/healthz", "/readyz", "/metrics", "/api/v1/openapi.json", "/api/v1/docs"])
-      await go({ route: `get ${path}`, status: 200 });
-    await go({ route: "get /readyz", token: null, status: 200 });
-    await go({ route: "get /metrics", token: null, status: 401 });
-    await go({ route: "get /api/v1/unasked", query: "limit=5", status: 200 });
-    await go({ route: "get /api/v1/audit/verify", status: 200 });
-    await go({ route: "get /api/v1/audit/export", status: 200 });
-    await go({ route: "get /api/v1/audit/verify", token: null, status: 401 });
+    for (const route of [isAlive, isReady, getMetrics, getOpenApi, getDocs]) await send(route, 200);
+    await send(isReady, 200, { token: null });
+    await send(getMetrics, 401, { token: null });
+    await send(listUnaskedCalls, 200, { query: "limit=5" });
+    await send(verifyAudit, 200);
+    await send(exportAudit, 200);
+    await send(verifyAudit, 401, { token: null });
 
     const promised = operationsOf(document).flatMap(({ route, described }) =>
       Object.keys(described.responses).flatMap((status) => (Number(status) < 300 ? [`${route} ${status}`] : [])),
@@ -200,6 +215,13 @@ async function routesOf({ app }: Plexus): Promise<string[]> {
   return [...new Set(found)];
 }
 
-function valuesOf(examples: unknown): unknown[] {
-  return Object.values(Object(examples)).map((one) => Object(one).value);
+/** The values that a description shows for a type, and the schema that each of them promises to fit. */
+function examplesIn(type: string, media: Media): { schema: unknown; examples: unknown[] } {
+  if (type === "text/plain" || type === "text/html") return { schema: media.schema, examples: ["any text"] };
+  const { example, examples } = media;
+  if (type === "application/jsonl") return { schema: media["x-line"], examples: [JSON.parse(String(example))] };
+  if (type === "text/event-stream")
+    return { schema: media["x-event-data"], examples: [JSON.parse(fieldsOf(String(example).trimEnd()).data ?? "")] };
+  const values = Object.values(examples ?? {}).map(({ value }) => value);
+  return { schema: media.schema, examples: example === undefined ? values : [example] };
 }

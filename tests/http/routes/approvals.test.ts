@@ -1,21 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { z } from "zod";
-import { Approval, type ApprovalStatus, RespondResult } from "../../../src/contract/approvals/approval.ts";
+import type { z } from "zod";
+import { type ApprovalStatus, RespondResult } from "../../../src/contract/approvals/approval.ts";
+import { ApprovalList, OneApproval } from "../../../src/contract/routes/approvals.ts";
 import { type Plexus, startPlexus } from "../../support/plexus.ts";
 import { ask, expectRefusal, namedToken, sessionOf } from "../support/callers.ts";
 
 const OPERATOR = { kind: "operator" } as const;
-const Page = z.strictObject({
-  type: z.literal("ok"),
-  approvals: z.array(Approval),
-  has_more: z.boolean(),
-  cursor: z.string().nullable(),
-});
 
-async function page(plexus: Plexus, query: string, token?: string): Promise<z.infer<typeof Page>> {
+async function page(plexus: Plexus, query: string, token?: string): Promise<z.infer<typeof ApprovalList>> {
   const response = await plexus.fetch(`/api/v1/approvals?${query}`, token ? { token } : {});
   expect(response.status).toBe(200);
-  return Page.parse(await response.json());
+  return ApprovalList.parse(await response.json());
 }
 
 function respond(plexus: Plexus, id: string, decision: object, token?: string): Promise<Response> {
@@ -48,7 +43,7 @@ describe("GET /api/v1/approvals", () => {
     const seen: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
-      const next: z.infer<typeof Page> = await page(plexus, `limit=17${cursor && `&cursor=${cursor}`}`);
+      const next: z.infer<typeof ApprovalList> = await page(plexus, `limit=17${cursor && `&cursor=${cursor}`}`);
       seen.push(...next.approvals.map((approval) => approval.id));
       expect(next.has_more).toBe(next.cursor !== null);
       cursor = next.cursor;
@@ -129,7 +124,7 @@ describe("GET /api/v1/approvals/:id", () => {
     const input = { content: "x".repeat(1_000_000) };
     const { approvalId } = await ask(plexus, session, { input });
     const response = await plexus.fetch(`/api/v1/approvals/${approvalId}`);
-    const { approval } = z.strictObject({ type: z.literal("ok"), approval: Approval }).parse(await response.json());
+    const { approval } = OneApproval.parse(await response.json());
     expect(approval.input).toEqual(input);
   });
 

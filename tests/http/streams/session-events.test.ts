@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { z } from "zod";
 import { ChangeEvent } from "../../../src/contract/change.ts";
+import { SessionCreated } from "../../../src/contract/routes/sessions.ts";
 import { bash, type Family, startFamily } from "../../support/family.ts";
 import { startPlexus } from "../../support/plexus.ts";
 import { script } from "../../support/scripted-model.ts";
@@ -191,7 +191,7 @@ describe("GET /api/v1/events", () => {
       token: bob.token,
       body: JSON.stringify({ name: "his own", working_dir: family.place }),
     });
-    const { id: own } = z.object({ id: z.string() }).parse(await made.json());
+    const { id: own } = SessionCreated.parse(await made.json());
     const prompt = script([{ say: "x" }]);
     const body = JSON.stringify({ prompt });
     await family.plexus.fetch(`/api/v1/sessions/${own}/chat`, { method: "POST", token: bob.token, body });

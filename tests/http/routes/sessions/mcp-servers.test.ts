@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { z } from "zod";
+import { OneSession, SessionForked } from "../../../../src/contract/routes/sessions.ts";
 import { connectClient } from "../../../support/mcp-client.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../../support/plexus.ts";
 import { writeStandIn } from "../../../support/stand-in.ts";
@@ -108,13 +108,13 @@ async function openPlace(mcpServers?: string, dataDir?: string): Promise<Place> 
     },
     async idOf(token, name) {
       const response = await plexus.fetch(`/api/v1/sessions/${name}`, { token });
-      return z.object({ config: z.object({ id: z.string() }) }).parse(await response.json()).config.id;
+      return OneSession.parse(await response.json()).config.id;
     },
     async fork(token, id) {
       const body = JSON.stringify({ new_name: crypto.randomUUID() });
       const response = await plexus.fetch(`/api/v1/sessions/${id}/fork`, { method: "POST", token, body });
       expect(response.status).toBe(201);
-      return z.object({ id: z.string() }).parse(await response.json()).id;
+      return SessionForked.parse(await response.json()).id;
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { z } from "zod";
+import { TurnEvents } from "../../../../src/contract/routes/turns.ts";
 import { openStorage } from "../../../../src/storage/sqlite/database.ts";
 import { newSession } from "../../../storage/rows.ts";
 import { type Plexus, startPlexus } from "../../../support/plexus.ts";
@@ -10,15 +10,13 @@ import { openStalled } from "../../support/stalled-reader.ts";
 
 setDefaultTimeout(60_000);
 
-const Page = z.object({ events: z.array(z.object({ seq: z.int() })), has_more: z.boolean(), total_events: z.int() });
-
 describe("a turn with more to tell than fits in memory", () => {
   test("comes in pages of a few megabytes, of which the first event is always one", async () => {
     await using large = await openRecorded(Array.from({ length: 5 }, () => 6 * 1024 * 1024));
     const seen: number[][] = [];
     for (let from = 0, more = true; more; ) {
       const response = await large.plexus.fetch(`/api/v1/turns/${large.turnId}/events?from_seq=${from}&limit=1000`);
-      const page = Page.parse(await response.json());
+      const page = TurnEvents.parse(await response.json());
       seen.push(page.events.map(({ seq }) => seq));
       from += page.events.length;
       more = page.has_more;

@@ -1,8 +1,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { ChangeEvent } from "../../../../src/contract/change.ts";
+import { chat, listSessions } from "../../../../src/contract/routes/sessions.ts";
 import { startFamily } from "../../../support/family.ts";
 import { script } from "../../../support/scripted-model.ts";
-import { createTraveller, readDocument } from "../../openapi/checks.ts";
+import { createSender, readDocument } from "../../openapi/checks.ts";
 import { openEvents } from "../../support/event-reader.ts";
 
 setDefaultTimeout(120_000);
@@ -10,25 +11,20 @@ setDefaultTimeout(120_000);
 test("a turn without a slot is queued over REST, as the document says, and watchers see it wait, start and end", async () => {
   await using family = await startFamily({ flags: { maxRunning: "1" } });
   const { plexus } = family;
-  const { go } = createTraveller(plexus, await readDocument(plexus));
-  const chat = async (key: string, asked: object, status: number) =>
-    go({ route: "post /api/v1/sessions/{key}/chat", path: { key }, body: asked, status });
+  const { send } = createSender(plexus, await readDocument(plexus));
   for (const name of ["one", "two", "three"]) await family.create(name);
   await family.start("one", [{ hang: true }]);
   await using reader = await openEvents(plexus.url);
   const prompt = script([{ say: "done" }]);
-  await chat("two", { prompt }, 202);
-  await chat("three", { prompt, wait_secs: 0 }, 200);
-  await go({ route: "get /api/v1/sessions", query: "status=queued", status: 200 });
-  const listed = await (await plexus.fetch("/api/v1/sessions?status=queued")).json();
-  expect(listed).toMatchObject({
+  await send(chat, 202, { params: { key: "two" }, body: { prompt } });
+  await send(chat, 200, { params: { key: "three" }, body: { prompt, wait_secs: 0 } });
+  expect(await send(listSessions, 200, { query: "status=queued" })).toMatchObject({
     sessions: [
       { name: "three", status: "queued" },
       { name: "two", status: "queued", last_turn: { status: "queued" } },
     ],
   });
-  const twice = await plexus.fetch("/api/v1/sessions/two/chat", { method: "POST", body: JSON.stringify({ prompt }) });
-  expect(twice.status).toBe(409);
+  await send(chat, 409, { params: { key: "two" }, body: { prompt } });
   await family.call("claudecode_cancel", { name: "one" });
   const told = (await reader.take(7)).map(({ event }) => ChangeEvent.parse(event));
   expect(told.map((event) => `${event.type} ${event.session_name}`)).toEqual([

@@ -1,50 +1,21 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { z } from "zod";
-import { Approval } from "../../../../src/contract/approvals/approval.ts";
-import { SessionDetail, SessionSummary, TurnSummary } from "../../../../src/contract/sessions/session-view.ts";
-import { TurnEvent, Usage } from "../../../../src/contract/sessions/turn.ts";
+import type { z } from "zod";
+import {
+  OneSession,
+  SessionCreated,
+  SessionList,
+  TurnAnswer,
+  TurnStarted,
+} from "../../../../src/contract/routes/sessions.ts";
+import { OneTurn, TurnEvents, TurnList } from "../../../../src/contract/routes/turns.ts";
+import type { SessionSummary, TurnSummary } from "../../../../src/contract/sessions/session-view.ts";
+import type { TurnEvent } from "../../../../src/contract/sessions/turn.ts";
 import { bash, type Family, startFamily, textOf } from "../../../support/family.ts";
 import { script, type Turn } from "../../../support/scripted-model.ts";
 import { until } from "../../../support/until.ts";
 import { expectRefusal, namedToken } from "../../support/callers.ts";
 
 setDefaultTimeout(120_000);
-
-const Head = z.strictObject({ tree_id: z.uuid(), node_id: z.uuid() });
-const Created = z.strictObject({ type: z.literal("created"), id: z.uuid(), name: z.string(), head: Head });
-const Listed = z.strictObject({
-  type: z.literal("ok"),
-  sessions: z.array(SessionSummary),
-  has_more: z.boolean(),
-  cursor: z.string().nullable(),
-});
-const Got = z.strictObject({ type: z.literal("ok"), config: SessionDetail });
-const Started = z.strictObject({ type: z.literal("started"), session_id: z.uuid(), turn_id: z.uuid() });
-const Chatted = z.strictObject({
-  type: z.literal("ok"),
-  session_id: z.uuid(),
-  turn_id: z.uuid(),
-  status: z.string(),
-  text: z.string(),
-  error: z.string().nullable(),
-  pending_approvals: z.array(Approval),
-  usage: Usage.nullable(),
-});
-const Turns = z.strictObject({
-  type: z.literal("ok"),
-  turns: z.array(TurnSummary),
-  has_more: z.boolean(),
-  cursor: z.string().nullable(),
-});
-const OneTurn = z.strictObject({ type: z.literal("ok"), turn: TurnSummary });
-const Events = z.strictObject({
-  type: z.literal("ok"),
-  turn_id: z.uuid(),
-  status: z.string(),
-  events: z.array(z.strictObject({ seq: z.int(), event: TurnEvent })),
-  total_events: z.int(),
-  has_more: z.boolean(),
-});
 
 let family: Family;
 beforeAll(async () => {
@@ -56,7 +27,7 @@ describe("POST /api/v1/sessions", () => {
   test("makes a session, which is found by its id and by its name", async () => {
     const created = await create("a new one: @home", { supervision: "strict", model: "opus" });
     for (const key of [created.id, created.name]) {
-      const { config } = await answered(Got, "GET", `/${encodeURIComponent(key)}`);
+      const { config } = await answered(OneSession, "GET", `/${encodeURIComponent(key)}`);
       expect(config).toMatchObject({ id: created.id, name: "a new one: @home", kind: "managed", status: "idle" });
       expect(config).toMatchObject({ head: created.head, working_dir: family.place, supervision: "strict" });
     }
@@ -99,7 +70,7 @@ describe("POST /api/v1/sessions/KEY/chat", () => {
   test("waits for the end with wait_secs, and answers with what was said and used", async () => {
     await create("waiting");
     const prompt = script([{ say: "forty-two" }]);
-    const chat = await answered(Chatted, "POST", "/waiting/chat", { prompt, wait_secs: 60 });
+    const chat = await answered(TurnAnswer, "POST", "/waiting/chat", { prompt, wait_secs: 60 });
     expect(chat).toMatchObject({ status: "complete", text: "forty-two", pending_approvals: [] });
   });
 
@@ -107,7 +78,7 @@ describe("POST /api/v1/sessions/KEY/chat", () => {
     await create("asking");
     const command = `touch ${"x".repeat(50_000)}`;
     const prompt = script([{ use: [bash(command)] }]);
-    const chat = await answered(Chatted, "POST", "/asking/chat", { prompt, wait_secs: 60 });
+    const chat = await answered(TurnAnswer, "POST", "/asking/chat", { prompt, wait_secs: 60 });
     expect(chat).toMatchObject({ status: "awaiting_permission", pending_approvals: [{ input: { command } }] });
     expect((await summaryOf("asking")).pending).toBe(1);
     expect((await list("status=awaiting_permission")).sessions.map(({ name }) => name)).toEqual(["asking"]);
@@ -124,7 +95,7 @@ describe("POST /api/v1/sessions/KEY/chat", () => {
     const chat = own.plexus.fetch("/api/v1/sessions/stopped/chat", { method: "POST", body });
     await until("the child to run", () => own.model.requests.length > 0);
     await own.plexus[Symbol.asyncDispose]();
-    expect(Chatted.parse(await (await chat).json())).toMatchObject({ status: "running", text: "" });
+    expect(TurnAnswer.parse(await (await chat).json())).toMatchObject({ status: "running", text: "" });
   });
 
   test("refuses a second turn with 409 while one runs, until the session is deleted", async () => {
@@ -154,7 +125,7 @@ describe("GET /api/v1/sessions", () => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
-      const page: z.infer<typeof Listed> = await list(`limit=2${cursor ? `&cursor=${cursor}` : ""}`);
+      const page: z.infer<typeof SessionList> = await list(`limit=2${cursor ? `&cursor=${cursor}` : ""}`);
       seen.push(...page.sessions.map(({ id }) => id));
       expect(page.has_more).toBe(page.cursor !== null);
       cursor = page.cursor;
@@ -193,9 +164,9 @@ describe("the turns and the conversation of a session", () => {
     await ended(first.turn_id);
     const second = await start("trunk", [{ say: "said second" }], { ephemeral: true });
     await ended(second.turn_id);
-    const { turns, cursor } = await answered(Turns, "GET", "/trunk/turns?limit=1");
+    const { turns, cursor } = await answered(TurnList, "GET", "/trunk/turns?limit=1");
     expect(turns).toMatchObject([{ turn_id: second.turn_id, ephemeral: true }]);
-    const rest = await answered(Turns, "GET", `/trunk/turns?cursor=${cursor}`);
+    const rest = await answered(TurnList, "GET", `/trunk/turns?cursor=${cursor}`);
     expect(rest).toMatchObject({ turns: [{ turn_id: first.turn_id }], has_more: false, cursor: null });
     const fork = await request("POST", "/trunk/fork", { new_name: "branch" });
     expect(fork.status).toBe(201);
@@ -214,9 +185,9 @@ describe("who may drive a session", () => {
   test("is its creator and the operator; for all others there is no such thing", async () => {
     const [ann, bob] = [await namedToken(plexus(), "ann"), await namedToken(plexus(), "bob")];
     const made = await request("POST", "", { name: "hers", working_dir: family.place }, ann.token);
-    const { id } = Created.parse(await made.json());
+    const { id } = SessionCreated.parse(await made.json());
     const chat = await request("POST", "/hers/chat", { prompt: script([{ say: "hello" }]) }, ann.token);
-    const { turn_id } = Started.parse(await chat.json());
+    const { turn_id } = TurnStarted.parse(await chat.json());
     expect((await ended(turn_id)).status).toBe("complete");
     const paths: [string, string, object?][] = [
       ["GET", `/sessions/${id}`],
@@ -238,7 +209,7 @@ describe("who may drive a session", () => {
       await expectRefusal(await plexus().fetch(`/api/v1${path}`, { ...init, token: "wrong" }), 401, "unauthorized");
     }
     const listedFor = async (token: string) =>
-      Listed.parse(await (await request("GET", "", undefined, token)).json()).sessions.map(({ name }) => name);
+      SessionList.parse(await (await request("GET", "", undefined, token)).json()).sessions.map(({ name }) => name);
     expect(await listedFor(bob.token)).toEqual([]);
     expect(await listedFor(ann.token)).toEqual(["hers"]);
     expect(await summaryOf("hers")).toMatchObject({ id, owner: "token:ann" });
@@ -260,16 +231,18 @@ async function answered<T extends z.ZodType>(answer: T, method: string, path: st
   return answer.parse(await (await request(method, path, body)).json());
 }
 
-async function create(name: string, asked: object = {}): Promise<z.infer<typeof Created>> {
+async function create(name: string, asked: object = {}): Promise<z.infer<typeof SessionCreated>> {
   const response = await request("POST", "", { name, working_dir: family.place, ...asked });
   expect(response.status).toBe(201);
-  return Created.parse(await response.json());
+  return SessionCreated.parse(await response.json());
 }
 
-async function start(key: string, turns: Turn[], asked: object = {}): Promise<z.infer<typeof Started>> {
+async function start(key: string, turns: Turn[], asked: object = {}): Promise<z.infer<typeof TurnStarted>> {
   const response = await request("POST", `/${key}/chat`, { prompt: script(turns), ...asked });
   expect(response.status).toBe(202);
-  return Started.parse(await response.json());
+  const started = TurnStarted.parse(await response.json());
+  expect(started.type).toBe("started");
+  return started;
 }
 
 async function ended(turnId: string): Promise<TurnSummary> {
@@ -279,12 +252,12 @@ async function ended(turnId: string): Promise<TurnSummary> {
   });
 }
 
-async function eventsOf(turnId: string, query: string): Promise<z.infer<typeof Events>> {
-  return Events.parse(await (await plexus().fetch(`/api/v1/turns/${turnId}/events?${query}`)).json());
+async function eventsOf(turnId: string, query: string): Promise<z.infer<typeof TurnEvents>> {
+  return TurnEvents.parse(await (await plexus().fetch(`/api/v1/turns/${turnId}/events?${query}`)).json());
 }
 
-function list(query: string): Promise<z.infer<typeof Listed>> {
-  return answered(Listed, "GET", `?${query}`);
+function list(query: string): Promise<z.infer<typeof SessionList>> {
+  return answered(SessionList, "GET", `?${query}`);
 }
 
 async function summaryOf(name: string): Promise<SessionSummary> {
