@@ -61,7 +61,7 @@ describe("with --auth none, a request without a token", () => {
     );
   });
 
-  test("files its permit under the name in ?session_id=, which it makes at the first ask", async () => {
+  test("files its permit under the name in ?session_id=, and creates that session with the first one", async () => {
     await using plexus = await start();
     void permit(plexus, "/mcp?session_id=reviewer");
     const [first] = await pending(plexus);
@@ -79,7 +79,7 @@ describe("with --auth none, a request without a token", () => {
     expect(approval).toMatchObject({ session_id: session.id, session_name: "known" });
   });
 
-  test("files the permits of many first asks at once under one session", async () => {
+  test("files many first permits at once under one session", async () => {
     await using plexus = await start();
     for (let index = 0; index < 20; index++) void permit(plexus, "/mcp?session_id=crowd");
     const approvals = await pending(plexus, 20);
@@ -114,7 +114,7 @@ describe("with --auth none, a request without a token", () => {
 });
 
 describe("with --auth none, a token that is sent", () => {
-  test("of a child keeps it confined to its own permit", async () => {
+  test("of a child gives it nothing but its own permit", async () => {
     await using plexus = await start();
     const child = await plexus.child();
     await expectRefusal(await plexus.fetch("/api/v1/approvals", { token: child.token }), 403, "forbidden");

@@ -46,6 +46,18 @@ describe("a request without a token", () => {
     expect((await plexus.fetch("/", { token: null })).status).toBe(200);
   });
 
+  test("is 401 where an open path does not have the method", async () => {
+    await using plexus = await startPlexus();
+    for (const [method, path] of [
+      ["POST", "/"],
+      ["DELETE", "/healthz"],
+      ["POST", "/readyz"],
+      ["PUT", "/api/v1/docs"],
+      ["GET", "/api/v1/sign-in"],
+    ] as const)
+      await expectRefusal(await plexus.fetch(path, { method, token: null }), 401, "unauthorized");
+  });
+
   test("is never 429, however many there are", async () => {
     await using plexus = await startPlexus();
     const statuses = await Promise.all(
@@ -67,7 +79,7 @@ describe("a wrong token", () => {
     expect((await plexus.fetch("/api/v1/approvals", { token: null })).status).toBe(401);
   });
 
-  test("is told when to come back", async () => {
+  test("is answered with Retry-After once there were too many", async () => {
     await using plexus = await startPlexus();
     for (let attempt = 0; attempt < 100; attempt++) await plexus.fetch("/mcp", { token: "guess" });
     const response = await plexus.fetch("/mcp", { token: "guess" });
@@ -106,7 +118,7 @@ describe("a valid token", () => {
     expect(await (await plexus.fetch("/readyz")).json()).toMatchObject({ status: "ready", database: "writable" });
   });
 
-  test("is taken with any spelling of the scheme, and spaces around it", async () => {
+  test("is accepted with any spelling of the scheme, and spaces around it", async () => {
     await using plexus = await startPlexus();
     for (const authorization of [`bearer ${OPERATOR_TOKEN}`, `BEARER   ${OPERATOR_TOKEN}  `]) {
       const response = await plexus.fetch("/api/v1/approvals", { token: null, headers: { authorization } });
@@ -133,7 +145,7 @@ describe("a valid token", () => {
     }
   });
 
-  test("of a child learns no more on /readyz than no token does", async () => {
+  test("of a child learns no more on /readyz than a request without a token", async () => {
     await using plexus = await startPlexus();
     const { token } = await plexus.child();
     expect(await (await plexus.fetch("/readyz", { token })).json()).toEqual({ status: "ready" });
@@ -141,7 +153,7 @@ describe("a valid token", () => {
 });
 
 describe("the log", () => {
-  test("holds no token, neither of those that were taken nor of those that were refused", async () => {
+  test("contains no token, neither accepted nor refused", async () => {
     await using plexus = await startPlexus();
     const named = await namedToken(plexus, "laptop");
     const child = await plexus.child();

@@ -77,7 +77,7 @@ describe("bodies that one child sends at once", () => {
     expect((await post(token, FULL)).status).not.toBe(429);
   }, 60_000);
 
-  test("leave room when they are cut off, refused or asks that wait", async () => {
+  test("leave room when they are cut off, refused, or permission requests that wait", async () => {
     await using plexus = await startPlexus();
     const { token } = await sessionOf(plexus, OPERATOR);
     const waiting = new AbortController();
@@ -118,7 +118,7 @@ describe("bodies that one child sends at once", () => {
     await until("room", async () => (await again()).status !== 429);
   }, 60_000);
 
-  test("are no more in memory than that, however many connections send them", async () => {
+  test("take no more memory than that, however many connections send them", async () => {
     await using directory = await temporaryDirectory();
     await using server = await startServerProcess({ dataDir: directory.path, token: OPERATOR_TOKEN });
     const call = async (token: string, path: string, body: object) =>

@@ -138,7 +138,7 @@ describe("a deeply nested body", () => {
     });
   }
 
-  test("of exactly 100 levels is taken as an input, and one more is not", async () => {
+  test("of exactly 100 levels is accepted as an input, and one more is not", async () => {
     await using plexus = await startPlexus();
     const { respond } = await oneApproval(plexus);
     const body = (levels: number) => `{"approve":true,"updated_input":${nested(levels, '{"a":', "}")}}`;
@@ -192,7 +192,7 @@ describe("a body that is no JSON", () => {
     expect(await expectRefusal(response, 400, "invalid_json")).toContain("Content-Type: application/json");
   });
 
-  test("is 400 when its chunks are broken, and no bug of ours in the log", async () => {
+  test("is 400 when its chunks are broken, and is not logged as an error of the server", async () => {
     await using plexus = await startPlexus();
     const headers = { ...JSON_HEADERS, "Transfer-Encoding": "chunked" };
     const answer = await sendRaw(plexus.url, [head(plexus.url, "POST /mcp", headers), '5\r\n{"a":\r\n', "zz\r\n"]);
@@ -218,7 +218,7 @@ describe("a body with any spelling of the JSON type", () => {
 });
 
 describe("a body that arrives slowly", () => {
-  test("decides nothing when its sender's token was revoked before its end", async () => {
+  test("decides nothing when its sender's token is revoked before it is complete", async () => {
     await using plexus = await startPlexus();
     const named = await namedToken(plexus, "laptop");
     const { session } = await sessionOf(plexus, named.principal);
@@ -246,8 +246,8 @@ describe("a body that arrives slowly", () => {
   });
 });
 
-describe("another method", () => {
-  test("than a route has is 404, and HEAD is a GET without its body", async () => {
+describe("a method that a route does not have", () => {
+  test("is 404; HEAD is a GET without its body", async () => {
     await using plexus = await startPlexus();
     for (const method of ["PUT", "PATCH", "OPTIONS", "DELETE", "PROPFIND"]) {
       await expectRefusal(await plexus.fetch("/api/v1/approvals", { method }), 404, "not_found");
@@ -256,7 +256,7 @@ describe("another method", () => {
     expect([response.status, await response.text()]).toEqual([200, ""]);
   });
 
-  test("than MCP has is refused without a crash", async () => {
+  test("is refused by MCP without a crash", async () => {
     await using plexus = await startPlexus();
     for (const method of ["PUT", "PATCH", "OPTIONS", "PROPFIND", "HEAD", "GET", "DELETE"]) {
       const { status } = await plexus.fetch("/mcp", { method });

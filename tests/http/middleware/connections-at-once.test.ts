@@ -61,7 +61,7 @@ async function initialized(url: string, token: string): Promise<string> {
 }
 
 describe("answers that one caller holds open", () => {
-  test("are refused beyond its share, are open to others and to the operator, and to it when it closes one", async () => {
+  test("are refused beyond its share until it closes one; others and the operator are not affected", async () => {
     await using plexus = await startPlexus();
     await using server = startSmall(plexus);
     const { token } = await namedToken(plexus, "laptop");
@@ -84,7 +84,7 @@ describe("answers that one caller holds open", () => {
     });
   });
 
-  test("count alike, be they events, events of a session, or notifications of MCP", async () => {
+  test("count alike, whether they are events, events of a session, or MCP notifications", async () => {
     await using plexus = await startPlexus();
     await using server = startSmall(plexus);
     const { token, principal } = await namedToken(plexus, "laptop");
@@ -97,7 +97,7 @@ describe("answers that one caller holds open", () => {
     expect(count).toBe(OF_TOKEN);
   });
 
-  test("are a child's asks that wait, of which its siblings and their owner keep a part", async () => {
+  test("include a child's waiting permission requests, and leave a part for its siblings and their owner", async () => {
     await using plexus = await startPlexus();
     await using server = startSmall(plexus);
     const laptop = await namedToken(plexus, "laptop");
@@ -116,7 +116,7 @@ describe("answers that one caller holds open", () => {
     });
   });
 
-  test("are let go where they end by themselves, are never read, or whose caller leaves at once", async () => {
+  test("no longer count when they end by themselves, are never read, or lose their caller at once", async () => {
     await using plexus = await startPlexus();
     await using server = startSmall(plexus);
     const { token } = await namedToken(plexus, "laptop");
@@ -193,7 +193,7 @@ describe("a server that may have 200 files open", () => {
     await until("the refused ones to be closed", () => vitalsOf(server.pid).descriptors < 150);
   });
 
-  test("closes connections that ask for nothing when it has no more", async () => {
+  test("closes idle connections when it has no file descriptors left", async () => {
     await using directory = await temporaryDirectory();
     await using server = await start(directory.path);
     using _ = await connected(server.url, LIMIT + 50, head(server.url, "GET /healthz"));

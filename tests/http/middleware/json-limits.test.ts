@@ -9,8 +9,8 @@ const lists = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 const values = (count: number) => `[${"0,".repeat(count - 1)}0]`;
 const names = (count: number) => `{${'"a":0,'.repeat(count - 1)}"a":0}`;
 
-describe("the shape of JSON", () => {
-  test(`of ${LEVELS} levels is taken, and of one more is refused, in lists, in objects and in both`, () => {
+describe("checkJsonLimits", () => {
+  test(`accepts ${LEVELS} levels and refuses one more, in lists, in objects and in both`, () => {
     for (const [open, close] of [
       ["[", "]"],
       ['{"a":', "}"],
@@ -22,23 +22,23 @@ describe("the shape of JSON", () => {
     }
   });
 
-  test("that closes what it opens may go down as often as it likes", () => {
+  test("counts only the levels that are open, however many were closed before", () => {
     expect(check(`[${Array(1_000).fill(lists(100)).join(",")}]`)).not.toThrow();
   });
 
-  test("of 250,000 values is taken, and of one more is refused", () => {
+  test("accepts 250,000 values, and refuses one more", () => {
     expect(check(values(250_000))).not.toThrow();
     expect(check(values(250_001))).toThrow("more than 250000 values");
     expect(check(`[${"[],".repeat(124_999)}[]]`)).not.toThrow();
     expect(check(`[${"{},".repeat(125_000)}{}]`)).toThrow("more than 250000 values");
   });
 
-  test("of 20,000 names is taken, and of one more is refused", () => {
+  test("accepts 20,000 names, and refuses one more", () => {
     expect(check(names(20_000))).not.toThrow();
     expect(check(names(20_001))).toThrow("more than 20000 names");
   });
 
-  test("is not what stands in its strings, however it is escaped", () => {
+  test("ignores what strings contain, however it is escaped", () => {
     const text = '[{,:"\\'.repeat(300_000);
     expect(check(JSON.stringify({ [text]: text, tail: '\\"[' }))).not.toThrow();
     expect(check(`{"a":"\\\\","b":${lists(LEVELS)}}`)).toThrow("nested deeper");
@@ -46,7 +46,7 @@ describe("the shape of JSON", () => {
     expect(check(`{"a":"\\"${lists(LEVELS)}"}`)).not.toThrow();
   });
 
-  test("is judged as a parser reads it", () => {
+  test("finds the same depth as a parser", () => {
     const json = fc.json({ maxDepth: 6 }).map((text) => `${"[".repeat(106)}${text}${"]".repeat(106)}`);
     fc.assert(
       fc.property(json, (text) => {
@@ -58,7 +58,7 @@ describe("the shape of JSON", () => {
     );
   });
 
-  test("of text that is no JSON is left to the parser, unless it is too deep before its first error", () => {
+  test("leaves invalid JSON to the parser, unless it is too deep before its first error", () => {
     for (const text of ["", '"', '"\\', "]]]]", "}{", '{"a', "\\"]) expect(check(text)).not.toThrow();
     expect(check("[".repeat(1_000))).toThrow("nested deeper");
   });

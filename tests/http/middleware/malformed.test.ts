@@ -6,7 +6,7 @@ const AUTHORIZATION = `Authorization: Bearer ${OPERATOR_TOKEN}`;
 const JSON_TYPE = "Content-Type: application/json";
 const request = (...lines: string[]) => `${lines.join("\r\n")}\r\n\r\n`;
 
-describe("bytes that are no proper HTTP", () => {
+describe("malformed HTTP", () => {
   test.each<[string, (host: string) => string]>([
     ["a TLS handshake", () => "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"],
     ["an HTTP/2 preface", () => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
@@ -61,7 +61,7 @@ describe("bytes that are no proper HTTP", () => {
       (host) =>
         `${request("POST /mcp HTTP/1.1", `Host: ${host}`, AUTHORIZATION, "Transfer-Encoding: chunked")}FFFFFFFFFFFFFFFF\r\n{}`,
     ],
-  ])("(%s) are refused, and the server goes on", async (_, bytes) => {
+  ])("(%s) is refused, and the server goes on", async (_, bytes) => {
     await using plexus = await startPlexus();
     const { status } = await sendRaw(plexus.url, [Buffer.from(bytes(new URL(plexus.url).host), "latin1")]);
     expect(status === 505 || (status >= 400 && status < 500)).toBe(true);

@@ -60,7 +60,7 @@ describe("the Host header", () => {
     }
   });
 
-  test("may be a name that --allowed-hosts has, and no other", async () => {
+  test("may be a name in --allowed-hosts, and no other", async () => {
     await using plexus = await startPlexus({ flags: { allowedHosts: "plexus.example, Proxy.Example" } });
     expect(await statusFor(plexus, { Host: "plexus.example" })).toBe(200);
     expect(await statusFor(plexus, { Host: "PLEXUS.example:8443" })).toBe(200);
@@ -76,7 +76,7 @@ describe("the Host header", () => {
     expect(await statusFor(plexus, { Host: "attacker.example" })).toBe(403);
   });
 
-  test("is known where the server listens on IPv6", async () => {
+  test("is recognised where the server listens on IPv6", async () => {
     await using plexus = await startPlexus({ flags: { host: "::1" } });
     expect(plexus.url).toStartWith("http://[::1]:");
     expect((await plexus.fetch("/api/v1/approvals")).status).toBe(200);
@@ -91,7 +91,7 @@ describe("the Host header", () => {
 });
 
 describe("the Origin header", () => {
-  test("may be absent, and may be our own", async () => {
+  test("may be absent, or the server's own", async () => {
     await using plexus = await startPlexus();
     const { port } = new URL(plexus.url);
     expect(await statusFor(plexus, {})).toBe(200);
@@ -100,7 +100,7 @@ describe("the Origin header", () => {
     expect(await statusFor(plexus, { Host: `[::1]:${port}`, Origin: `http://[::1]:${port}` })).toBe(200);
   });
 
-  test("may be that of a reverse proxy which --allowed-hosts names", async () => {
+  test("may be that of a reverse proxy named in --allowed-hosts", async () => {
     await using plexus = await startPlexus({ flags: { allowedHosts: "plexus.example" } });
     expect(await statusFor(plexus, { Host: "plexus.example", Origin: "https://plexus.example" })).toBe(200);
   });
@@ -124,7 +124,7 @@ describe("the Origin header", () => {
     expect(await statusFor(plexus, { Origin: origin })).toBe(403);
   });
 
-  test("is refused when it is our port under another of our names", async () => {
+  test("is refused when it is the server's port under another of its names", async () => {
     await using plexus = await startPlexus();
     const { port } = new URL(plexus.url);
     expect(await statusFor(plexus, { Origin: `http://localhost:${port}` })).toBe(403);

@@ -8,7 +8,7 @@ async function raw(url: string, headers: Record<string, string>) {
 }
 
 describe("the web page", () => {
-  test("comes without a token, and lets nothing in but itself", async () => {
+  test("needs no token, and may load nothing but its own files", async () => {
     await using plexus = await startPlexus();
     const response = await plexus.fetch("/", { token: null });
     expect(response.status).toBe(200);
@@ -31,7 +31,7 @@ describe("the web page", () => {
     expect(html).not.toMatch(/<script(?! type="module" src="\/assets\/)|style=|https?:/);
   });
 
-  test("is all that a browser may keep: what it asks for is for its caller alone", async () => {
+  test("is all that a browser may cache: answers to its requests are for their caller alone", async () => {
     await using plexus = await startPlexus();
     const { code } = plexus.app.signIn.newCode({ kind: "operator" });
     const answers = [
@@ -47,7 +47,7 @@ describe("the web page", () => {
     }
   });
 
-  test("names its files by what is in them, so that they can be kept for ever", async () => {
+  test("names its files by their content, so that they can be cached forever", async () => {
     await using plexus = await startPlexus();
     const html = await (await plexus.fetch("/", { token: null })).text();
     const files = [...html.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
@@ -65,7 +65,7 @@ describe("the web page", () => {
     expect((await plexus.fetch("/assets/../api/v1/approvals", { token: null })).status).toBe(401);
   });
 
-  test("comes compressed as the browser likes it, and not at all when it has it", async () => {
+  test("is sent in an encoding that the browser accepts, and not again when the browser has it", async () => {
     await using plexus = await startPlexus();
     const url = `${plexus.url}/`;
     const plain = await (await raw(url, { "accept-encoding": "identity" })).text();

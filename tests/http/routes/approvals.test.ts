@@ -182,7 +182,7 @@ describe("POST /api/v1/approvals/:id/respond", () => {
     expect(told).toMatchObject({ type: "already_resolved", status: "allowed", resolved_by: "operator" });
   });
 
-  test("takes exactly one of a hundred decisions at once, and tells the others which", async () => {
+  test("accepts exactly one of a hundred simultaneous decisions, and tells the others which", async () => {
     await using plexus = await startPlexus();
     const { ids } = await asks(plexus, 1);
     const answers = await Promise.all(
@@ -265,7 +265,7 @@ describe("POST /api/v1/approvals/:id/respond", () => {
     expect((await expectRefusal(response, 422, "invalid_arguments")).length).toBeLessThan(2_000);
   });
 
-  test("passes an updated_input on as it came, with its odd keys", async () => {
+  test("passes an updated_input on unchanged, unusual keys included", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     const asked = await ask(plexus, session);

@@ -12,7 +12,7 @@ describe("/healthz and /readyz", () => {
     expect((await plexus.fetch("/readyz")).status).toBe(200);
   });
 
-  test("warn where claude is missing, and are ready all the same", async () => {
+  test("warn when claude is missing, and are still ready", async () => {
     await using plexus = await startPlexus({ flags: { claude: "/nowhere/claude" } });
     const response = await plexus.fetch("/readyz");
     expect(response.status).toBe(200);
@@ -30,7 +30,7 @@ describe("/healthz and /readyz", () => {
     expect(await (await plexus.fetch("/readyz", { token: null })).json()).toEqual({ status: "ready" });
   });
 
-  test("tell a server that can't write from one that is dead", async () => {
+  test("tell a server that can't write from one that is down", async () => {
     await using plexus = await startPlexus();
     using foreign = new Database(join(plexus.dataDir, "plexus.db"));
     foreign.run("BEGIN IMMEDIATE");

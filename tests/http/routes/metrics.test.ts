@@ -110,7 +110,7 @@ describe("/metrics", () => {
     expect(figures.get(`plexus_build_info{version="${VERSION}",commit=""}`)).toBe(1);
   });
 
-  test("begins to count again with the process, and shows what still waits", async () => {
+  test("restarts its counts with the process, and shows what still waits", async () => {
     await using directory = await temporaryDirectory();
     {
       await using plexus = await startPlexus({ dataDir: directory.path });
@@ -129,7 +129,7 @@ describe("/metrics", () => {
 });
 
 describe("docs/grafana-dashboard.json", () => {
-  test("asks only for figures that there are", async () => {
+  test("queries only metrics that exist", async () => {
     await using plexus = await startPlexus();
     const known = new Set([...(await read(plexus)).keys()].map((name) => name.replace(/\{.*/, "")));
     const expressions = [...readFileSync(DASHBOARD, "utf8").matchAll(/"expr": "((?:[^"\\]|\\.)*)"/g)];
@@ -138,7 +138,7 @@ describe("docs/grafana-dashboard.json", () => {
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test("shows every figure of Plexus that there is", async () => {
+  test("shows every metric of Plexus", async () => {
     await using plexus = await startPlexus();
     const text = readFileSync(DASHBOARD, "utf8");
     const names = [...(await (await plexus.fetch("/metrics")).text()).matchAll(/^# TYPE (plexus_\w+)/gm)];

@@ -26,7 +26,7 @@ async function nameOf(plexus: Plexus, token: string): Promise<string> {
 }
 
 describe("a sign-in code", () => {
-  test("is swapped for a token of its maker, once", async () => {
+  test("is exchanged for a token of its maker, once", async () => {
     await using plexus = await startPlexus();
     const code = await newCode(plexus);
     const { token } = SignedIn.parse(await (await redeem(plexus, code)).json());
@@ -34,7 +34,7 @@ describe("a sign-in code", () => {
     await expectRefusal(await redeem(plexus, code), 401, "unauthorized");
   });
 
-  test("gives one token only, to however many who send it at once", async () => {
+  test("gives one token only, however many send it at once", async () => {
     await using plexus = await startPlexus();
     const code = await newCode(plexus);
     const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await redeem(plexus, code)).status));
@@ -66,7 +66,7 @@ describe("a sign-in code", () => {
     expect((await redeem(plexus, await newCode(plexus))).status).toBe(200);
   });
 
-  test("is never pushed out by those that somebody else makes", async () => {
+  test("is never displaced by codes that somebody else makes", async () => {
     await using plexus = await startPlexus();
     const { token } = await namedToken(plexus, "evil");
     const mine = await newCode(plexus);
@@ -78,7 +78,7 @@ describe("a sign-in code", () => {
     expect(redeemed).toEqual([401, ...Array(20).fill(200)]);
   });
 
-  test("stands in no log, and neither does its token", async () => {
+  test("appears in no log, and neither does its token", async () => {
     await using plexus = await startPlexus();
     const code = await newCode(plexus);
     const { token } = SignedIn.parse(await (await redeem(plexus, code)).json());

@@ -65,7 +65,7 @@ describe("/api/v1/tokens", () => {
     await expectRefusal(await plexus.fetch("/api/v1/tokens/nobody", { method: "DELETE" }), 404, "not_found");
   });
 
-  test("can not be revoked by the id, nor a child's token by anything", async () => {
+  test("revokes no token by its id, and no child's token at all", async () => {
     await using plexus = await startPlexus();
     const named = await namedToken(plexus, "laptop");
     const child = await plexus.child();
@@ -75,7 +75,7 @@ describe("/api/v1/tokens", () => {
     }
   });
 
-  test("is the operator's alone", async () => {
+  test("is for the operator only", async () => {
     await using plexus = await startPlexus();
     const { token } = await namedToken(plexus, "laptop");
     await expectRefusal(await plexus.fetch("/api/v1/tokens", { token }), 403, "forbidden");

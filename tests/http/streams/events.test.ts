@@ -35,7 +35,7 @@ describe("GET /api/v1/events", () => {
     expect(decided?.id).toBeGreaterThan(asked?.id ?? Number.POSITIVE_INFINITY);
   });
 
-  test("is an event stream that nobody may cache, and says after what time to reconnect", async () => {
+  test("is an event stream that must not be cached, and says when to reconnect", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     await using reader = await openEvents(plexus.url);
@@ -46,7 +46,7 @@ describe("GET /api/v1/events", () => {
     expect(reader.asides).toEqual(["retry: 1000"]);
   });
 
-  test("begins with what happens after it was opened", async () => {
+  test("starts with what happens after it was opened", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     await ask(plexus, session, { input: { when: "before" } });
@@ -69,8 +69,8 @@ describe("GET /api/v1/events", () => {
   });
 });
 
-describe("who may see an event", () => {
-  test("is the creator of the session and the operator, live and replayed", async () => {
+describe("an event", () => {
+  test("is shown to the creator of its session and to the operator, live and replayed", async () => {
     await using plexus = await startPlexus();
     const [ann, bob] = [await namedToken(plexus, "ann"), await namedToken(plexus, "bob")];
     const [hers, his] = [await sessionOf(plexus, ann.principal), await sessionOf(plexus, bob.principal)];
@@ -93,14 +93,14 @@ describe("who may see an event", () => {
     expect(await forOperator).toHaveLength(4);
   });
 
-  test("is no child", async () => {
+  test("is never shown to a child", async () => {
     await using plexus = await startPlexus();
     const { token } = await plexus.child();
     await using reader = await openEvents(plexus.url, { token, after: 0 });
     await expectRefusal(reader.response, 403, "forbidden");
   });
 
-  test("ends with the token: its open stream closes when it is revoked", async () => {
+  test("is no longer shown to a revoked token: its open stream closes", async () => {
     await using plexus = await startPlexus();
     const readers = watchReaders(plexus);
     const ann = await namedToken(plexus, "ann");
@@ -110,7 +110,7 @@ describe("who may see an event", () => {
     expect(readers.map((signal) => signal.aborted)).toEqual([true]);
   });
 
-  test("is not affected by another token's end", async () => {
+  test("is still shown to a token when another one is revoked", async () => {
     await using plexus = await startPlexus();
     await namedToken(plexus, "ann");
     const bob = await namedToken(plexus, "bob");
@@ -123,7 +123,7 @@ describe("who may see an event", () => {
 });
 
 describe("a reader", () => {
-  test("that has gone frees its subscription", async () => {
+  test("that leaves frees its subscription", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     const readers = watchReaders(plexus);
@@ -139,7 +139,7 @@ describe("a reader", () => {
     expect(readers).toHaveLength(50);
   });
 
-  test("is told good-bye when the server stops", async () => {
+  test("sees the stream end when the server stops", async () => {
     const plexus = await startPlexus();
     await using reader = await openEvents(plexus.url);
     const end = reader.next().catch(() => undefined);
@@ -147,7 +147,7 @@ describe("a reader", () => {
     expect(await end).toBeUndefined();
   });
 
-  test("hears from the server in a silence", async () => {
+  test("gets keep-alives while nothing happens", async () => {
     await using plexus = await startPlexus();
     await using server = startPaced(plexus.app, { idleSecs: 60, keepAliveMs: 20 });
     const { session } = await sessionOf(plexus, OPERATOR);

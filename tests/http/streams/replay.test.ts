@@ -17,7 +17,7 @@ describe("Last-Event-ID", () => {
     expectEachOnce(events, 300);
   });
 
-  test("goes on with the event after it", async () => {
+  test("continues with the event after it", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     await askAndDecide(plexus, session, 5);

@@ -69,7 +69,7 @@ describe("GET /api/v1/sessions/KEY/events", () => {
     expect(turnsIn(await live.turn())).toEqual([third]);
   });
 
-  test("goes on right behind Last-Event-ID, for two readers that keep leaving", async () => {
+  test("continues right after Last-Event-ID, for two readers that keep reconnecting", async () => {
     await family.create("resumed");
     const whole = await open("resumed");
     const impatient = [1, 3].map(async (patience) => {
@@ -141,7 +141,7 @@ describe("GET /api/v1/sessions/KEY/events", () => {
     expect(await end.catch(() => undefined)).toBeUndefined();
   });
 
-  test("that nobody reads any more waits for nothing", async () => {
+  test("stops following when its reader leaves", async () => {
     await family.create("left");
     await family.run("left", [{ say: "something to read" }]);
     const readers: AbortSignal[] = [];

@@ -36,7 +36,7 @@ describe("a webhook", () => {
     expect(one?.text.length).toBeLessThan(45_000);
   });
 
-  test("is told nothing of what was before it was named", async () => {
+  test("is not told what happened before it was configured", async () => {
     await using receiver = startReceiver();
     await using directory = await temporaryDirectory();
     {
@@ -49,7 +49,7 @@ describe("a webhook", () => {
     expect(one?.event).toMatchObject({ type: "approval_requested", approval_id: approvalId });
   });
 
-  test("that is away gets everything in order when it is back, and decisions do not wait for it", async () => {
+  test("that is down gets everything in order when it is back, and decisions do not wait for it", async () => {
     await using receiver = startReceiver();
     receiver.answer = () => new Response(null, { status: 503 });
     await using plexus = await withWebhook(receiver);
@@ -83,7 +83,7 @@ describe("a webhook", () => {
 });
 
 describe("the end of a turn", () => {
-  test("is told, with its status and usage, and its beginning is not", async () => {
+  test("is sent, with its status and usage; its beginning is not", async () => {
     await using receiver = startReceiver();
     await using family = await startFamily({ flags: { webhook: receiver.url, webhookSecret: SECRET } });
     await family.create("builder");
@@ -100,7 +100,7 @@ describe("the end of a turn", () => {
 });
 
 describe("after a restart", () => {
-  test("a webhook gets what it has missed, and nothing that it had", async () => {
+  test("a webhook gets what it has missed, and nothing twice", async () => {
     await using receiver = startReceiver();
     await using directory = await temporaryDirectory();
     const ids: string[] = [];
@@ -121,7 +121,7 @@ describe("after a restart", () => {
     expect(asks.map(({ event }) => event)).toMatchObject(ids.slice(1).map((approval_id) => ({ approval_id })));
   });
 
-  test("one that was left out meanwhile begins with what happens then", async () => {
+  test("a webhook that was not configured meanwhile starts with what happens from then on", async () => {
     await using receiver = startReceiver();
     await using directory = await temporaryDirectory();
     for (const named of [true, false]) {
@@ -186,7 +186,7 @@ describe("a webhook that refuses", () => {
     await until("both", () => receiver.received.length >= 3);
   });
 
-  test("for more than a day misses what is older", async () => {
+  test("for more than a day misses what is older than that", async () => {
     let at = Date.now();
     await using receiver = startReceiver();
     receiver.answer = () => new Response(null, { status: 500 });
@@ -216,7 +216,7 @@ describe("the secret", () => {
     expect(secrets[1]).toBe(secrets[0] ?? "");
   });
 
-  test("of another signs nothing that a receiver takes", async () => {
+  test("of another server signs nothing that a receiver accepts", async () => {
     await using receiver = startReceiver();
     await using plexus = await startPlexus({
       flags: { webhook: receiver.url, webhookSecret: "another-secret-altogether" },
@@ -227,7 +227,7 @@ describe("the secret", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test("is checked by the lines that docs/webhooks.md gives", async () => {
+  test("is checked by the code in docs/webhooks.md", async () => {
     await using directory = await temporaryDirectory();
     const docs = readFileSync(join(import.meta.dir, "../../../docs/webhooks.md"), "utf8");
     const file = join(directory.path, "is-from-plexus.mjs");

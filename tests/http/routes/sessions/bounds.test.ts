@@ -31,7 +31,7 @@ describe("the settings of a new session", () => {
     expect(told.text).toContain(message);
   });
 
-  test("are counted in bytes, all together", async () => {
+  test("are limited in total, counted in bytes", async () => {
     await using place = await openPlace();
     const wide = { metadata: { x: "€".repeat(60_000) } };
     expect((await place.create({ name: "wide", ...wide })).status).toBe(201);
@@ -43,7 +43,7 @@ describe("the settings of a new session", () => {
     expect(refused).toContain("bytes of JSON, and at most 262144 are kept");
   });
 
-  test("may be as large as they may be", async () => {
+  test("are accepted right below the limit", async () => {
     await using place = await openPlace();
     const metadata = { x: "a".repeat(64_000 - '{"x":""}'.length) };
     const system_prompt = "x".repeat(100_000);
@@ -52,7 +52,7 @@ describe("the settings of a new session", () => {
 });
 
 describe("an owner", () => {
-  test("keeps 64 MB of settings at the most, forks included, until some are deleted", async () => {
+  test("may keep 64 MB of settings, forks included, until some are deleted", async () => {
     await using place = await openPlace();
     const { token } = await namedToken(place.plexus, "ann");
     const fork = (name: string) => place.request("POST", "/big/fork", { new_name: name }, token);
@@ -71,7 +71,7 @@ describe("an owner", () => {
     expect((await create()).status).toBe(201);
   });
 
-  test("keeps 10,000 sessions at the most, those of a claude started by hand included", async () => {
+  test("may keep 10,000 sessions, those of a claude started by hand included", async () => {
     await using place = await openPlace({ flags: { auth: "none" } });
     addSessions(place.plexus.dataDir, 9_999);
     const permit = async (session: string) => {
@@ -100,7 +100,7 @@ describe("an owner", () => {
 });
 
 describe("sessions of an earlier version, with many megabytes of settings each,", () => {
-  test("are listed a few at a time, and still read, forked and deleted", async () => {
+  test("are listed a few at a time, and can still be read, forked and deleted", async () => {
     await using data = await temporaryDirectory();
     const names = Array.from({ length: 5 }, (_, number) => `old-${number}`);
     {

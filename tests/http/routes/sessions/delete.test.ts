@@ -19,7 +19,7 @@ const ways: Record<string, (plexus: Plexus, token: string, id: string) => Promis
 
 for (const [way, remove] of Object.entries(ways)) {
   describe(`a session of a claude started by hand that is deleted over ${way}`, () => {
-    test("leaves no ask to be allowed: the child is denied, and whoever decides late hears why", async () => {
+    test("leaves no request to be allowed: the child is denied, and a late decider is told why", async () => {
       await using plexus = await startPlexus();
       const ann = await namedToken(plexus, "ann");
       const { session, token } = await sessionOf(plexus, ann.principal);
@@ -46,7 +46,7 @@ for (const [way, remove] of Object.entries(ways)) {
       await elsewhere;
     });
 
-    test("takes no further ask", async () => {
+    test("accepts no further request", async () => {
       await using plexus = await startPlexus();
       const { session, token } = await sessionOf(plexus, { kind: "operator" });
       await remove(plexus, OPERATOR_TOKEN, session.id);

@@ -24,7 +24,7 @@ describe("with --mcp-servers operator, a session that brings MCP servers", () =>
     expect(place.plexus.app.sessionView.list({ kind: "operator" }, { limit: 10 }).sessions).toEqual([]);
   });
 
-  test("is the operator's to make, on a page too; a named token makes others", async () => {
+  test("can be created by the operator, on a page too; a named token can create others", async () => {
     await using place = await openPlace("operator");
     const ann = await namedToken(place.plexus, "ann");
     const page = await place.plexus.app.tokens.createForWeb({ kind: "operator" });
@@ -34,7 +34,7 @@ describe("with --mcp-servers operator, a session that brings MCP servers", () =>
     expect((await place.create(ann.token, { mcp_servers: {} })).status).toBe(201);
   });
 
-  test("that a named token had made before, and forks of it, start no turn, the operator's neither", async () => {
+  test("that a named token had created before starts no turn, nor do its forks, not even for the operator", async () => {
     await using data = await temporaryDirectory();
     await using work = await temporaryDirectory();
     const token = await (async () => {
@@ -61,7 +61,7 @@ describe("with --mcp-servers operator, a session that brings MCP servers", () =>
     }
   });
 
-  test("of the operator's own starts turns, and so does a fork of it, and one of a session without any", async () => {
+  test("of the operator starts turns, and so do its forks and the forks of a session without any", async () => {
     await using place = await openPlace("operator");
     const ann = await namedToken(place.plexus, "ann");
     await place.create(OPERATOR_TOKEN, { name: "own", mcp_servers });

@@ -10,8 +10,8 @@ import { openStalled } from "../../support/stalled-reader.ts";
 
 setDefaultTimeout(60_000);
 
-describe("a turn with more to tell than fits in memory", () => {
-  test("comes in pages of a few megabytes, of which the first event is always one", async () => {
+describe("a turn with more events than fit in memory", () => {
+  test("is read in pages of a few megabytes, with one event at least", async () => {
     await using large = await openRecorded(Array.from({ length: 5 }, () => 6 * 1024 * 1024));
     const seen: number[][] = [];
     for (let from = 0, more = true; more; ) {
@@ -25,7 +25,7 @@ describe("a turn with more to tell than fits in memory", () => {
     expect(seen).toEqual([[0], [1], [2], [3], [4]]);
   });
 
-  test("waits in the database for a reader that stops, holds up no other, and comes whole in the end", async () => {
+  test("waits in the database for a reader that stalls, delays no other reader, and is delivered whole in the end", async () => {
     const count = 20_000;
     await using large = await openRecorded([...Array.from({ length: count - 1 }, () => 2_000), 10]);
     const taken = countTaken(large.plexus);
@@ -40,7 +40,7 @@ describe("a turn with more to tell than fits in memory", () => {
     expect(seqs).toEqual(Array.from({ length: count }, (_, seq) => seq));
   });
 
-  test("is let go of when its reader leaves in the middle", async () => {
+  test("is dropped when its reader leaves half-way", async () => {
     await using large = await openRecorded(Array.from({ length: 20_000 }, () => 2_000));
     const { app } = large.plexus;
     const { follow } = app.turnStream;
@@ -58,7 +58,7 @@ describe("a turn with more to tell than fits in memory", () => {
     await until("the end of its reading", () => isOver);
   });
 
-  test("is told to a reader that resumes from its middle, across pages", async () => {
+  test("is continued for a reader that resumes half-way, across pages", async () => {
     await using large = await openRecorded(Array.from({ length: 1_000 }, () => 10));
     const after = `${large.turnId}~399`;
     await using reader = await openSessionEvents(large.plexus.url, large.sessionId, {

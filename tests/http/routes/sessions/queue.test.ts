@@ -38,7 +38,7 @@ test("a turn without a slot is queued over REST, as the document says, and watch
   ]);
 });
 
-test("what is answered for a queued turn has its id and its place", async () => {
+test("the answer for a queued turn has its id and its place", async () => {
   await using family = await startFamily({ flags: { maxRunning: "1" } });
   for (const name of ["one", "two"]) await family.create(name);
   await family.start("one", [{ hang: true }]);

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => family[Symbol.asyncDispose]());
 
 describe("POST /api/v1/sessions", () => {
-  test("makes a session, which is found by its id and by its name", async () => {
+  test("creates a session, which is found by its id and by its name", async () => {
     const created = await create("a new one: @home", { supervision: "strict", model: "opus" });
     for (const key of [created.id, created.name]) {
       const { config } = await answered(OneSession, "GET", `/${encodeURIComponent(key)}`);
@@ -88,7 +88,7 @@ describe("POST /api/v1/sessions/KEY/chat", () => {
     expect(await ended(chat.turn_id)).toMatchObject({ status: "cancelled" });
   });
 
-  test("answers a wait with how things stand when the server stops", async () => {
+  test("answers a wait with the current state when the server stops", async () => {
     await using own = await startFamily();
     await own.create("stopped");
     const body = JSON.stringify({ prompt: script([{ hang: true }]), wait_secs: 110 });
@@ -133,7 +133,7 @@ describe("GET /api/v1/sessions", () => {
     expect(seen).toEqual(all);
   });
 
-  test("tells how each stands, and what it has cost", async () => {
+  test("shows the status and the cost of each", async () => {
     const { id } = await create("standing");
     expect(await summaryOf("standing")).toMatchObject({ id, status: "idle", last_turn: null, cost_usd: 0, pending: 0 });
     const { turn_id } = await start("standing", [{ say: "done" }]);
@@ -181,8 +181,8 @@ describe("the turns and the conversation of a session", () => {
   });
 });
 
-describe("who may drive a session", () => {
-  test("is its creator and the operator; for all others there is no such thing", async () => {
+describe("access to a session", () => {
+  test("is for its creator and the operator; to all others it does not exist", async () => {
     const [ann, bob] = [await namedToken(plexus(), "ann"), await namedToken(plexus(), "bob")];
     const made = await request("POST", "", { name: "hers", working_dir: family.place }, ann.token);
     const { id } = SessionCreated.parse(await made.json());
