@@ -1,7 +1,8 @@
 import type { App } from "../app.ts";
-import { createRoutes, type McpTransport } from "./app.ts";
+import { createRoutes, type HttpApp } from "./app.ts";
 import { descriptorLimit, watchDescriptors } from "./descriptors.ts";
 import { type Listener, listen, listenBeside } from "./listener.ts";
+import type { McpTransport } from "./routes/mcp.ts";
 
 /** How long a connection may be silent, and how often our own streams break the silence. */
 type Pace = { idleSecs: number; keepAliveMs: number };
@@ -11,18 +12,18 @@ export type HttpServer = AsyncDisposable & { url: string; port: number };
 
 type Address = { host: string; port: number };
 
-/** Takes connections before there is an app to answer them; `beside` a server that is about to hand over, if so. */
+/** Accepts connections before there is an app to answer them; `beside`: on the port of a server that is about to hand over. */
 export function listenAhead({ host, port }: Address, { beside }: { beside: boolean }): Listener {
   return (beside ? listenBeside : listen)({ host, port, idleSecs: PACE.idleSecs });
 }
 
 /**
- * Listens, unless it is given what listens already. Whoever dawdles over a request is cut off; calls that wait switch
- * the idle limit off for themselves. It takes `mcp` over: to stop means to let go of every stream first, and then to
- * close what is left.
+ * Listens, unless it is given what listens already. A client that takes too long over a request is cut off; calls that
+ * wait switch the idle limit off for themselves. It disposes `mcp`, too: stopping ends every stream first, and then
+ * closes what is left.
  */
 export function startHttpServer(
-  app: App,
+  app: HttpApp & Pick<App, "listensOn" | "childUrl">,
   mcp: McpTransport,
   {
     pace = PACE,
@@ -44,7 +45,7 @@ export function startHttpServer(
       await listener.refuse();
       closing.abort();
       await mcp[Symbol.asyncDispose]();
-      // The ends of the streams are on their way by the next turn of the event loop.
+      // The ends of the streams are sent by the next turn of the event loop.
       await new Promise(setImmediate);
       await listener[Symbol.asyncDispose]();
     },

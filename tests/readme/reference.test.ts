@@ -7,7 +7,6 @@ import { SPELLINGS } from "../../src/config.ts";
 import { DECIDER_TOOLS, PERMIT } from "../../src/mcp/tools/approval-tools.ts";
 import { CONVERSATION_TOOLS } from "../../src/mcp/tools/conversation-tools.ts";
 import { SESSION_TOOLS } from "../../src/mcp/tools/session-tools.ts";
-import { startPlexus } from "../support/plexus.ts";
 import { ROOT, tableUnder } from "./readme.ts";
 
 const PAGES = [
@@ -53,21 +52,6 @@ describe("the README's reference", () => {
     expect(rows.map(([tool]) => code(tool))).toEqual(
       [...DECIDER_TOOLS, ...SESSION_TOOLS, ...CONVERSATION_TOOLS].map(({ name }) => name).concat(PERMIT),
     );
-  });
-
-  test("names only endpoints that there are", async () => {
-    await using plexus = await startPlexus();
-    const requests = tableUnder("Endpoints", "request", "answer").flatMap(([cell = ""]) => [
-      ...cell.matchAll(/`(\w+) (\S+)`/g),
-    ]);
-    expect(requests.length).toBeGreaterThan(0);
-    for (const [, method = "", path = ""] of requests) {
-      const response = await plexus.fetch(path, { method, signal: AbortSignal.timeout(5_000) });
-      const isStream = response.headers.get("content-type") === "text/event-stream";
-      const text = isStream ? "" : await response.text();
-      await response.body?.cancel().catch(() => {});
-      expect(`${method} ${path}: ${text}`).not.toContain("There is nothing at");
-    }
   });
 });
 

@@ -1,6 +1,8 @@
 import type { z } from "zod";
 
 export type Method = "GET" | "POST" | "DELETE";
+export const STATUSES = [200, 201, 202] as const;
+export type Status = (typeof STATUSES)[number];
 
 /** What a request carries. */
 type Asked = { query?: z.ZodObject; body?: z.ZodType };
@@ -8,7 +10,7 @@ type Asked = { query?: z.ZodObject; body?: z.ZodType };
 /** What comes back: a document with 200, a document by status, server-sent events, a document on each line, or text. */
 type Answered =
   | { answer: z.ZodType }
-  | { answers: Record<number, z.ZodType> }
+  | { answers: { [S in Status]?: z.ZodType } }
   | { events: z.ZodType }
   | { lines: z.ZodType }
   | { text: "text/plain" | "text/html" };
@@ -26,7 +28,7 @@ export function route<const M extends Method, const P extends string, const W ex
 }
 
 /** The documents that a route answers with, by status; none where it answers with a stream or with text. */
-export function answersOf(route: Route): Record<number, z.ZodType> {
+export function answersOf(route: Route): { [S in Status]?: z.ZodType } {
   if ("answer" in route) return { 200: route.answer };
   return "answers" in route ? route.answers : {};
 }
@@ -43,8 +45,8 @@ export type BodyOf<R extends Route> = R extends { body: infer B extends z.ZodTyp
 /** The document that comes back, with whatever status. */
 export type AnswerOf<R extends Route> = R extends { answer: infer A extends z.ZodType }
   ? z.output<A>
-  : R extends { answers: infer A extends Record<number, z.ZodType> }
-    ? z.output<A[keyof A]>
+  : R extends { answers: infer A extends { [S in Status]?: z.ZodType } }
+    ? z.output<A[keyof A & Status]>
     : never;
 
 /** What one event of a stream, or one line of an export, holds. */

@@ -3,7 +3,7 @@ import { Approval } from "../approvals/approval.ts";
 import { LeftRunning } from "../sessions/left-running.ts";
 import { ChatWaitInput, CreateInput, ForkInput } from "../sessions/session.ts";
 import { SessionDetail, SessionSummary } from "../sessions/session-view.ts";
-import { SessionStatus, TurnStatus, Usage } from "../sessions/turn.ts";
+import { SessionStatus, Usage } from "../sessions/turn.ts";
 import { Id, JsonObject } from "../values.ts";
 import { PageQuery, page } from "./paging.ts";
 import { route } from "./route.ts";
@@ -34,7 +34,8 @@ export const TurnAnswer = z.object({
   type: ok,
   session_id: Id,
   turn_id: Id,
-  status: TurnStatus,
+  /** `idle` where the session was deleted meanwhile. */
+  status: SessionStatus,
   place: place.optional(),
   text: z.string(),
   error: z.string().nullable(),

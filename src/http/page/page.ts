@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
+import { AppError } from "../../contract/errors.ts";
 import { type Asset, bundlePage, embeddedPage } from "../../web/bundle.ts";
 import type { Env } from "../middleware/auth.ts";
 
-/** Nothing but our own files and our own routes: no inline code, no other host, no HTML made from text. */
+/** Only files and routes of this server: no inline code, no other host, no HTML made from text. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -31,18 +32,14 @@ type Bytes = Buffer<ArrayBuffer>;
 /** The best encoding first. */
 type Served = { type: string; etag: string; plain: Bytes; encodings: { encoding: string; bytes: Bytes }[] };
 
-/** Whether a path belongs to the page, which is for everybody: it holds nothing but code. */
-export function isPagePath(path: string): boolean {
-  return path === "/" || path.startsWith("/assets/");
-}
-
-/** The web page, out of the binary; from source it is bundled when it is first asked for. */
+/** The web page, for everybody: it holds nothing but code. It is in the binary; from source it is bundled when first asked for. */
 export function pageRoutes() {
   let page: Promise<Map<string, Served>> | undefined;
   const answer = async (c: Context<Env>) => {
     page ??= loadPage();
     const served = (await page).get(c.req.path);
-    return served ? respond(c, served) : c.notFound();
+    if (!served) throw new AppError("not_found", `There is nothing at ${c.req.method} ${c.req.path}.`);
+    return respond(c, served);
   };
   return new Hono<Env>().get("/", answer).get("/assets/:name", answer);
 }
@@ -74,7 +71,7 @@ function prepared({ type, body, gzip, brotli }: Asset): Served {
 function respond(c: Context<Env>, { type, etag, plain, encodings }: Served): Response {
   const accepted = c.req.header("accept-encoding") ?? "";
   const best = encodings.find(({ encoding }) => accepts(accepted, encoding)) ?? { encoding: undefined, bytes: plain };
-  // A name with a hash in it never means anything else.
+  // A name with a hash in it always has the same content.
   const isForever = /-[a-z0-9]{8}\.\w+$/.test(c.req.path);
   const headers = {
     ...HEADERS,
