@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { cancelTurn } from "../../src/contract/routes/sessions.ts";
 import { descendants, signal } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 import type { Screen } from "./command.ts";
@@ -279,7 +280,7 @@ describe("Ctrl-C", () => {
     await screen.shows("restored 5");
     expect(screen.text()).toContain("plexus: Left. The turn may go on: see `plexus logs terminated -f`.\r\n");
     expect((await shop.asked("terminated")).status).toBe("pending");
-    await shop.fetch("/api/v1/sessions/terminated/cancel", { method: "POST" });
+    await shop.api.call(cancelTurn, { params: { key: "terminated" } });
   });
 
   test("of a terminal that is closed leaves the turn to others", async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { cancelTurn } from "../../src/contract/routes/sessions.ts";
 import { SessionEvent } from "../../src/contract/sessions/session-view.ts";
 import { bash, openWorkshop, scripted, type Workshop } from "./workshop.ts";
 
@@ -93,7 +94,7 @@ describe("plexus run", () => {
     await shop.asked("cancelled");
     const second = await shop.plexus(["run", "cancelled", "more"]);
     expect(second).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("has a turn that runs") });
-    await shop.fetch("/api/v1/sessions/cancelled/cancel", { method: "POST" });
+    await shop.api.call(cancelTurn, { params: { key: "cancelled" } });
     const { exitCode, stdout, stderr } = await running;
     expect(stdout).toContain("✗ Bash was abandoned");
     expect(stderr).toContain("plexus: The turn was cancelled.\n");

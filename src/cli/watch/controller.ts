@@ -1,23 +1,17 @@
-import { createAnswers } from "../../client/answers.ts";
 import type { Api } from "../../client/api.ts";
-import { createConfirmation } from "../../client/confirmation.ts";
-import { createDecisions } from "../../client/decisions.ts";
 import type { Inbox, InboxItem } from "../../client/inbox.ts";
-import { createReviews } from "../../client/reviews.ts";
 import type { Config } from "../../config.ts";
 import type { ChangeEvent } from "../../contract/change.ts";
 import { reachServer } from "../server/server-client.ts";
 import type { Keyboard } from "../terminal/keyboard.ts";
 import { CTRL_C, keysIn } from "../terminal/keys.ts";
 import type { Style } from "../terminal/terminal.ts";
-import { createDecider } from "./decider.ts";
 import { createDetail, outcomeLine } from "./detail.ts";
-import { createDrafts } from "./drafts.ts";
 import { frameOf, layoutOf } from "./frame.ts";
 import type { FullScreen, Size } from "./full-screen.ts";
 import { helpLines } from "./help-lines.ts";
 import { type Line, line } from "./lines.ts";
-import { createRequestKeys } from "./request-keys.ts";
+import { createRequestControls } from "./request-controls.ts";
 
 type ControllerNeed = {
   config: Config;
@@ -50,27 +44,17 @@ export function createController({ config, api, inbox, keyboard, screen, redraw,
     message = line(text, style);
     redraw();
   };
-  const reviews = createReviews({ api });
-  const drafts = createDrafts(config);
-  const answers = createAnswers();
-  const detail = createDetail({ inbox, reviews, drafts, answers, fail });
-  const confirmation = createConfirmation({ now: () => performance.now() });
-  const decisions = createDecisions({ api, onDecided: inbox.remove, onBeaten: inbox.settle });
-  const isCurrent = (id: string) => inbox.selected()?.approval.id === id && inbox.isPending(id);
-  const { review } = detail;
-  const decider = createDecider({ confirmation, decisions, isCurrent, say, review });
-  const current = inbox.selected;
-  const requestKeys = createRequestKeys({
-    current,
-    review,
-    decider,
-    confirmation,
-    drafts,
-    answers,
+  const { reviews, drafts, answers, confirmation, decisions, keys } = createRequestControls({
+    config,
+    api,
+    current: inbox.selected,
+    onDecided: inbox.remove,
+    onBeaten: inbox.settle,
     edit,
     say,
     fail,
   });
+  const detail = createDetail({ inbox, reviews, drafts, answers, fail });
   for (const part of [inbox, reviews]) part.onChange(redraw);
   const pageRows = () => Math.max(1, layoutOf(screen.size(), inbox.list().length).detail - 1);
 
@@ -94,11 +78,11 @@ export function createController({ config, api, inbox, keyboard, screen, redraw,
 
   function take(key: string): void {
     if (key === CTRL_C) quit();
-    else if (requestKeys.takeText(key)) return;
+    else if (keys.takeText(key)) return;
     else if (mode === "help") mode = "list";
     else {
       message = [];
-      if (!requestKeys.take(key)) inList[key]?.();
+      if (!keys.take(key)) inList[key]?.();
     }
   }
 
@@ -151,7 +135,7 @@ export function createController({ config, api, inbox, keyboard, screen, redraw,
     frame(size: Size): Line[] {
       const shown = mode === "help" ? { detail: helpLines(size.columns), scroll: 0 } : detail.view(size);
       const [items, position, now] = [inbox.list(), inbox.position(), Date.now() / 1000];
-      const shownMessage = requestKeys.reasonLine(size.columns) ?? message;
+      const shownMessage = keys.reasonLine(size.columns) ?? message;
       return frameOf({ size, now, url, isLive, items, position, ...shown, message: shownMessage });
     },
     connected(now: boolean): void {
@@ -166,7 +150,7 @@ export function createController({ config, api, inbox, keyboard, screen, redraw,
       const before = inbox.selected()?.approval.id;
       for (const settled of inbox.take([event]).settled) {
         message = outcomeLine(settled);
-        requestKeys.ended(settled.approval.id);
+        keys.ended(settled.approval.id);
       }
       if (event.type === "unasked_call")
         say(`${event.session_name} ran ${event.tool_name} although Plexus had not allowed it.`, "red");

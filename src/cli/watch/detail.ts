@@ -1,8 +1,8 @@
 import type { Answers } from "../../client/answers.ts";
 import type { Inbox, InboxItem } from "../../client/inbox.ts";
-import { editedReview, type Review, type Reviews } from "../../client/reviews.ts";
+import type { Review, Reviews } from "../../client/reviews.ts";
 import { APPROVAL_OUTCOMES } from "../terminal/event-text.ts";
-import type { Drafts } from "./drafts.ts";
+import { type Drafts, withDraft } from "./drafts.ts";
 import { layoutOf } from "./frame.ts";
 import type { Size } from "./full-screen.ts";
 import { type Line, line } from "./lines.ts";
@@ -63,8 +63,6 @@ export function createDetail({ inbox, reviews, drafts, answers, fail }: DetailNe
       scroll = Math.max(0, Math.min(scroll, detail.length - layoutOf(size, inbox.list().length).detail));
       return { detail, scroll };
     },
-    /** As it was requested, or as the person has edited it. */
-    review: async ({ approval }: InboxItem): Promise<Review> => withDraft(await reviews.review(approval), drafts),
   };
 }
 
@@ -73,9 +71,4 @@ export function outcomeLine({ approval, outcome }: InboxItem): Line {
   const { mark, style, words } = APPROVAL_OUTCOMES[outcome.status];
   const reason = outcome.message ? `: ${outcome.message}` : "";
   return line(`${mark} ${approval.tool_name} of ${approval.session_name} ${words(outcome.by)}${reason}`, style);
-}
-
-export function withDraft(review: Review, drafts: Drafts): Review {
-  const input = drafts.inputFor(review.approval.id);
-  return input ? editedReview(review, input) : review;
 }

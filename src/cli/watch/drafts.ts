@@ -1,4 +1,5 @@
 import { createListeners } from "../../client/listeners.ts";
+import { editedReview, type Review } from "../../client/reviews.ts";
 import type { Config } from "../../config.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
 import type { JsonObject } from "../../contract/values.ts";
@@ -50,6 +51,12 @@ export function createDrafts(config: Config) {
       }
     },
   };
+}
+
+/** The review of a request as the person has edited it, if they have. */
+export function withDraft(review: Review, drafts: Drafts): Review {
+  const input = drafts.inputFor(review.approval.id);
+  return input ? editedReview(review, input) : review;
 }
 
 /** A question's input has a place for its answers, which the child reads there. */

@@ -1,9 +1,5 @@
-import { createAnswers } from "../../client/answers.ts";
 import type { Api } from "../../client/api.ts";
-import { createConfirmation } from "../../client/confirmation.ts";
-import { createDecisions } from "../../client/decisions.ts";
 import type { InboxItem } from "../../client/inbox.ts";
-import { createReviews, type Review } from "../../client/reviews.ts";
 import type { Config } from "../../config.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
 import { answerTo } from "../../review/choices.ts";
@@ -13,12 +9,9 @@ import type { Keyboard } from "../terminal/keyboard.ts";
 import { CTRL_C, keysIn } from "../terminal/keys.ts";
 import type { Screen } from "../terminal/screen.ts";
 import type { Style, Terminal } from "../terminal/terminal.ts";
-import { createDecider } from "./decider.ts";
-import { withDraft } from "./detail.ts";
-import { createDrafts } from "./drafts.ts";
 import { decidingHelp } from "./help-lines.ts";
 import { fitted, type Line, line, painted, span } from "./lines.ts";
-import { createRequestKeys } from "./request-keys.ts";
+import { createRequestControls } from "./request-controls.ts";
 import { requestLines } from "./request-lines.ts";
 
 const QUESTION = "Allow it? [a]llow  [d]eny  [e]dit  [s]kip  [?] ";
@@ -50,20 +43,12 @@ export function createTurnRequests({ config, api, keyboard, screen, terminal, on
     message = line(text, style);
     show();
   };
-  const reviews = createReviews({ api });
-  const [drafts, answers] = [createDrafts(config), createAnswers()];
-  const review = async ({ approval }: InboxItem): Promise<Review> => withDraft(await reviews.review(approval), drafts);
-  const confirmation = createConfirmation({ now: () => performance.now() });
-  const decisions = createDecisions({ api, onDecided: leave, onBeaten: leave });
-  const isCurrent = (id: string) => current?.approval.id === id;
-  const decider = createDecider({ confirmation, decisions, isCurrent, say, review });
-  const requestKeys = createRequestKeys({
+  const { reviews, drafts, answers, review, confirmation, keys } = createRequestControls({
+    config,
+    api,
     current: () => current,
-    review,
-    decider,
-    confirmation,
-    drafts,
-    answers,
+    onDecided: leave,
+    onBeaten: leave,
     edit,
     say,
     fail,
@@ -112,9 +97,9 @@ export function createTurnRequests({ config, api, keyboard, screen, terminal, on
   function take(key: string): void {
     if (!current) return;
     if (key === CTRL_C) onInterrupt();
-    else if (!requestKeys.takeText(key)) {
+    else if (!keys.takeText(key)) {
       message = [];
-      if (requestKeys.take(key)) return;
+      if (keys.take(key)) return;
       if (key === "s") skip(current.approval);
       if (key === "?") write(decidingHelp(terminal.columns));
     }
@@ -128,7 +113,7 @@ export function createTurnRequests({ config, api, keyboard, screen, terminal, on
   /** This one is over, or somebody else's. */
   function leave(id: string): void {
     waiting.delete(id);
-    requestKeys.ended(id);
+    keys.ended(id);
     if (current?.approval.id !== id) return;
     current = undefined;
     stopListening();
@@ -152,7 +137,7 @@ export function createTurnRequests({ config, api, keyboard, screen, terminal, on
   function show(): void {
     if (!keyReader || !current) return;
     const said = message.some(({ text }) => text !== "") ? message : prompt(current);
-    const row = requestKeys.reasonLine(terminal.columns - 1) ?? said;
+    const row = keys.reasonLine(terminal.columns - 1) ?? said;
     screen.ask(painted(fitted(row, terminal.columns - 1), terminal));
   }
 
