@@ -1,6 +1,6 @@
 import { AppError } from "../../contract/errors.ts";
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
-import { canonicalName, PERMIT } from "../tools/approval-tools.ts";
+import { canonicalName, PERMIT } from "../tools/names.ts";
 import { refusal } from "../tools/results.ts";
 import { type Outcome, post } from "./post.ts";
 import { createCallProgress } from "./progress.ts";
