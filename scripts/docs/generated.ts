@@ -6,7 +6,7 @@ const root = join(import.meta.dir, "../..");
 /** A part of a page that is written from the code; the page has a place for it, by its name. */
 export type GeneratedPart = { page: string; name: string; text: string };
 
-/** Whoever describes something in the docs from its declaration is listed here. */
+/** One for each kind of declaration that the docs describe. */
 const GENERATORS: (() => GeneratedPart[])[] = [toolParts];
 
 /** The text between `<!-- generated: NAME -->` and `<!-- /generated -->`. */

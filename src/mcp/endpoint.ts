@@ -1,7 +1,8 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { Caller } from "./caller.ts";
-import { type ClientApp, createClientSessions } from "./clients/client-sessions.ts";
+import type { ClientApp } from "./clients/client-session.ts";
+import { createClientSessions } from "./clients/client-sessions.ts";
 import { createPermits, type PermitApp } from "./permit.ts";
 import { permitCallIn, readPermitEventId } from "./permit-call.ts";
 import { type CreateServer, createMcpServers, type ServerApp } from "./server.ts";

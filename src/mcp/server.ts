@@ -17,17 +17,15 @@ import type { App, Principal } from "../app.ts";
 import { cutText } from "../contract/cut.ts";
 import { AppError } from "../contract/errors.ts";
 import type { PendingResource } from "../contract/tools/approval-answers.ts";
-import { errorFields } from "../log.ts";
+import { errorFields, type Log } from "../log.ts";
 import { VERSION } from "../version.ts";
 import { CHILD_INSTRUCTIONS, DECIDER_INSTRUCTIONS } from "./instructions.ts";
 import { listed } from "./tools/listing.ts";
 import { canonicalName, PERMIT } from "./tools/names.ts";
-import { fitApprovals, invalidArguments, refusal, result } from "./tools/results.ts";
-import type { ToolApp, ToolCall } from "./tools/tool.ts";
-import { PARENT_TOOLS, TOOLS } from "./tools/tools.ts";
+import { fitApprovals, invalidArguments, MAX_LISTED, refusal, result } from "./tools/results.ts";
+import { isRunnable, type ToolApp, type ToolCall } from "./tools/tool.ts";
+import { TOOLS } from "./tools/tools.ts";
 
-/** More than a result can hold of even the smallest approvals. */
-const MAX_LISTED = 200;
 export const PENDING_URI = "loopback://approvals/pending";
 
 const INFO = { name: "plexus", title: "Plexus", version: VERSION };
@@ -71,22 +69,17 @@ export function createMcpServers(app: ServerApp): CreateServer {
         void extra.sendNotification({ method: "notifications/progress", params }).catch(() => {});
       };
       const { name, arguments: input = {} } = request.params;
-      return callTool(app, { app, principal, signal, progress }, canonicalName(name), input);
+      return callTool({ app, principal, signal, progress }, canonicalName(name), input, app.log);
     });
     if (!isChild) serveResources(app, principal, server, subscribed);
     return { server, subscribed };
   };
 }
 
-async function callTool(
-  { log }: Pick<App, "log">,
-  call: ToolCall,
-  name: string,
-  input: unknown,
-): Promise<CallToolResult> {
+async function callTool(call: ToolCall, name: string, input: unknown, log: Log): Promise<CallToolResult> {
   const { principal } = call;
   try {
-    const tool = principal.kind === "session" ? undefined : PARENT_TOOLS.find((candidate) => candidate.name === name);
+    const tool = TOOLS[principal.kind].filter(isRunnable).find((candidate) => candidate.name === name);
     if (!tool) throw unknownTool(principal, name);
     return result(await tool.run(call, input));
   } catch (cause) {

@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Approval, PermitAnswer, RespondResult, ToolRequestEvent } from "../../src/contract/approvals/approval.ts";
 import { ChangeEvent } from "../../src/contract/change.ts";
 import { ErrorBody, ErrorResult } from "../../src/contract/errors.ts";
-import { PendingResource } from "../../src/contract/tools/approval-answers.ts";
+import { ConfigureAnswer, PendingResource } from "../../src/contract/tools/approval-answers.ts";
 import { PARENT_TOOLS } from "../../src/mcp/tools/tools.ts";
 import type { TestClient, ToolAnswer } from "../support/mcp-client.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../support/plexus.ts";
 import { get, post } from "../support/raw-mcp.ts";
+import { declared } from "../support/tool-answers.ts";
 import { until } from "../support/until.ts";
 import { expectAnswer, expectRefusal } from "./answer.ts";
 
@@ -249,20 +250,12 @@ describe("loopback_wait", () => {
 describe("loopback_configure", () => {
   const headers = { Authorization: expect.stringMatching(/^Bearer plx_[\w-]+_[\w-]{43}$/) };
   const url = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+  const example = declared("loopback_configure").examples[0]?.answer;
   const configured = {
     type: "ok",
     mcp_config: { mcpServers: { plexus: { type: "http", url, headers, timeout: 100_000_000 } } },
-    args: [
-      "--strict-mcp-config",
-      "--permission-mode",
-      "default",
-      "--permission-prompt-tool",
-      "mcp__plexus__loopback_permit",
-      "--setting-sources=",
-      "--disable-slash-commands",
-      "--settings",
-      expect.any(String),
-    ],
+    // The last one is the settings, too long for an example.
+    args: [...ConfigureAnswer.parse(example).args.slice(0, -1), expect.any(String)],
   };
 
   test("returns what a claude started by hand needs", async () => {

@@ -31,7 +31,9 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
     sessionIdGenerator: () => id,
     onsessionclosed: () => app.mcpClients.forget(id),
   });
+  const close = () => mcp.server.close();
   const revoked = await app.tokens.revocation({ principal });
+  revoked.addEventListener("abort", close);
   let unread = 0;
   const listening = await notify(app, principal, id, mcp, () => {
     if (++unread > MAX_UNREAD) transport.closeStandaloneSSEStream();
@@ -39,8 +41,6 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
   const onTaken = () => {
     unread = 0;
   };
-  const close = () => mcp.server.close();
-  revoked.addEventListener("abort", close);
   mcp.server.onclose = () => {
     revoked.removeEventListener("abort", close);
     listening[Symbol.dispose]();

@@ -5,8 +5,6 @@ import type { CreateServer } from "../server.ts";
 import { type ClientApp, type ClientSession, openClientSession } from "./client-session.ts";
 import { setupMessage } from "./client-setup.ts";
 
-export type { ClientApp } from "./client-session.ts";
-
 const IDLE_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;
 /** Above this many, one that is not in use makes room for the next. */

@@ -2,13 +2,11 @@ import { type Approval, GetInput, PendingInput, RespondInput, WaitInput } from "
 import { cutApproval, MAX_RESULT_CHARS } from "../../contract/cut.ts";
 import { fittingText } from "../../contract/fit.ts";
 import { GetAnswer, PendingAnswer, RespondAnswer, WaitAnswer } from "../../contract/tools/approval-answers.ts";
-import { fitApprovals } from "./results.ts";
+import { fitApprovals, MAX_LISTED } from "./results.ts";
 import { APPROVAL_ID, ASKED_AT, INPUT, PENDING } from "./samples.ts";
 import { onlyIn } from "./session-reference.ts";
 import { tool } from "./tool.ts";
 
-/** More than a result can hold of even the smallest approvals. */
-const MAX_LISTED = 200;
 const MAX_FINISHED_CHARS = 15_000;
 const MAX_SLICE_CHARS = 30_000;
 /** Room for what stands around an approval, or a part of its input. */

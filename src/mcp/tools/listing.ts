@@ -2,13 +2,13 @@ import { type Tool as SdkTool, ToolSchema } from "@modelcontextprotocol/sdk/type
 import { z } from "zod";
 import { ErrorResult } from "../../contract/errors.ts";
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
-import { type AnswerSchema, formsOf, type Tool } from "./tool.ts";
+import { type AnswerSchema, formsOf, isRunnable, type Tool } from "./tool.ts";
 
 /** A tool as `tools/list` has it; only one whose answers are structured has an `outputSchema`. */
 export function listed(tool: Tool): SdkTool {
   const { name, title, description, annotations } = tool;
   const { $schema: _, ...inputSchema } = z.toJSONSchema(tool.input, { io: "input", unrepresentable: "any" });
-  const structured = "run" in tool && { outputSchema: outline(tool.answer) };
+  const structured = isRunnable(tool) && { outputSchema: outline(tool.answer) };
   return ToolSchema.parse({ name, title, description, inputSchema, ...structured, annotations });
 }
 

@@ -10,6 +10,8 @@ import type { JsonObject } from "../../contract/values.ts";
 
 type NumberedEvent = { seq: number; event: TurnEvent };
 
+/** More than a result can hold of even the smallest approvals. */
+export const MAX_LISTED = 200;
 /** Room for what stands around the approvals of a list. */
 const ENVELOPE_CHARS = 1_500;
 

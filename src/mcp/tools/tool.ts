@@ -98,6 +98,11 @@ export function tool<const Name extends string, Input extends z.ZodType, Answer 
   };
 }
 
+/** Whether a call of the tool is run here; a permit is not. */
+export function isRunnable(tool: Tool): tool is RunnableTool {
+  return "run" in tool;
+}
+
 /** The forms that an answer may have. */
 export function formsOf(answer: AnswerSchema): readonly z.ZodObject[] {
   return answer instanceof z.ZodObject ? [answer] : answer.options;
