@@ -1,44 +1,43 @@
 import { join } from "node:path";
-import { toolParts } from "./tools.ts";
+import { ROOT } from "../run.ts";
+import { TOOL_PARTS } from "./tools.ts";
 
-const root = join(import.meta.dir, "../..");
+export type Generators = Record<string, () => string | Promise<string>>;
+type Page = { path: string; text: string };
 
-/** A part of a page that is written from the code; the page has a place for it, by its name. */
-export type GeneratedPart = { page: string; name: string; text: string };
+/** What stands between `<!-- generated: NAME -->` and `<!-- /generated -->` in the README and in docs/. */
+const GENERATORS: Generators = { ...TOOL_PARTS };
+const PARTS = /(<!-- generated: ([\w-]+) -->\n).*?(?=<!-- \/generated -->)/gs;
 
-/** One for each kind of declaration that the docs describe. */
-const GENERATORS: (() => GeneratedPart[])[] = [toolParts];
-
-/** The text between `<!-- generated: NAME -->` and `<!-- /generated -->`. */
-const PLACE = /(<!-- generated: (.+?) -->\n)(.*?)(<!-- \/generated -->)/gs;
-
-export type GeneratedPage = { page: string; path: string; before: string; after: string; problems: string[] };
-
-/** Every page that has generated parts, as it is and as the code would write it. */
-export async function generatedPages(): Promise<GeneratedPage[]> {
-  const parts = GENERATORS.flatMap((generate) => generate());
-  const pages = [...new Set(parts.map(({ page }) => page))];
-  return Promise.all(
-    pages.map(async (page) => {
-      const path = join(root, page);
-      const before = await Bun.file(path).text();
-      const own = parts.filter((part) => part.page === page);
-      return { page, path, before, ...filled(before, own) };
-    }),
-  );
+if (import.meta.main) {
+  for (const { path, text } of await staleDocs()) {
+    await Bun.write(join(ROOT, path), text);
+    console.log(`${path} is written`);
+  }
 }
 
-/** The text with each part in its place; a problem is a part without a place, or a place that nothing fills. */
-export function filled(text: string, parts: Omit<GeneratedPart, "page">[]): { after: string; problems: string[] } {
-  const left = new Map(parts.map((part) => [part.name, part.text]));
-  const problems: string[] = [];
-  const after = text.replace(PLACE, (place, begin: string, name: string, _, end: string) => {
-    const part = left.get(name);
-    left.delete(name);
-    if (part !== undefined) return `${begin}\n${part.trim()}\n\n${end}`;
-    problems.push(`nothing, or nothing more, is generated as "${name}"`);
-    return place;
-  });
-  for (const name of left.keys()) problems.push(`there is no <!-- generated: ${name} --> … <!-- /generated -->`);
-  return { after, problems };
+/** The files whose generated parts are not what the code says, with the text that they should have. */
+export async function staleDocs(): Promise<Page[]> {
+  const paths = ["*.md", "docs/*.md"].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(ROOT)].sort());
+  const pages = await Promise.all(paths.map(async (path) => ({ path, text: await Bun.file(join(ROOT, path)).text() })));
+  return withGenerated(pages, GENERATORS);
+}
+
+/** The pages that change when every generated part is made anew; each part has to have a place. */
+export async function withGenerated(pages: Page[], generators: Generators): Promise<Page[]> {
+  const names = new Set(pages.flatMap(({ text }) => [...text.matchAll(PARTS)].map(([, , name = ""]) => name)));
+  const unplaced = Object.keys(generators).filter((name) => !names.has(name));
+  if (unplaced.length > 0)
+    throw new Error(`No page has <!-- generated: NAME --> for ${unplaced.join(", ")}: add the markers.`);
+  const parts = new Map<string, string>();
+  for (const name of names) {
+    const generate = generators[name];
+    if (!generate) throw new Error(`Nothing generates "${name}": there are ${Object.keys(generators).join(", ")}.`);
+    parts.set(name, (await generate()).trimEnd());
+  }
+  const written = pages.map(({ path, text }) => ({
+    path,
+    text: text.replaceAll(PARTS, (_, opening, name) => `${opening}${parts.get(name)}\n`),
+  }));
+  return written.filter(({ text }, index) => text !== pages[index]?.text);
 }

@@ -2,18 +2,16 @@ import { z } from "zod";
 import { isJsonObject, type JsonObject } from "../../src/contract/values.ts";
 import { type Tool, UNTRUSTED } from "../../src/mcp/tools/tool.ts";
 import { TOOLS } from "../../src/mcp/tools/tools.ts";
-import type { GeneratedPart } from "./generated.ts";
 import { inOneLine, json, table } from "./markdown.ts";
 
 const MANY_CHARS = 1_000;
 const Schema = z.object({ properties: z.record(z.string(), z.unknown()), required: z.array(z.string()).default([]) });
 
 /** What the pages say of the tools: a line of each in the README, a section of each in docs/mcp.md. */
-export function toolParts(): GeneratedPart[] {
-  const tools = TOOLS.operator;
-  const reference = tools.map((tool) => ({ page: "docs/mcp.md", name: tool.name, text: described(tool) }));
-  return [{ page: "README.md", name: "tools", text: summary(tools) }, ...reference];
-}
+export const TOOL_PARTS: Record<string, () => string> = {
+  tools: () => summary(TOOLS.operator),
+  ...Object.fromEntries(TOOLS.operator.map((tool) => [tool.name, () => section(tool)])),
+};
 
 function summary(tools: readonly Tool[]): string {
   const rows = tools.map(({ name, title }) => [`\`${name}\``, userOf(name), title[0]?.toLowerCase() + title.slice(1)]);
@@ -25,7 +23,7 @@ function userOf(name: string): string {
   return isOf(TOOLS.token) ? "parents" : isOf(TOOLS.session) ? "children, and the operator" : "the operator";
 }
 
-function described(tool: Tool): string {
+function section(tool: Tool): string {
   const description = tool.description.replace(UNTRUSTED, "").trim();
   return [`### \`${tool.name}\``, description, argumentsOf(tool), ...tool.examples.map(shown)].join("\n\n");
 }

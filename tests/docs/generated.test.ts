@@ -1,30 +1,29 @@
 import { describe, expect, test } from "bun:test";
-import { filled } from "../../scripts/docs/generated.ts";
+import { staleDocs, withGenerated } from "../../scripts/docs/generated.ts";
 
-const PAGE = "Before.\n\n<!-- generated: a table -->\nold\n<!-- /generated -->\n\nAfter.\n";
+const page = (table: string) => ({
+  path: "page.md",
+  text: `before\n<!-- generated: table -->\n${table}<!-- /generated -->\nafter\n`,
+});
 
-describe("the generated parts of a page", () => {
-  test("are replaced, and what is written by hand around them stays", () => {
-    const { after, problems } = filled(PAGE, [{ name: "a table", text: "new" }]);
-    expect(after).toBe("Before.\n\n<!-- generated: a table -->\n\nnew\n\n<!-- /generated -->\n\nAfter.\n");
-    expect(problems).toEqual([]);
-    expect(filled(after, [{ name: "a table", text: "new" }]).after).toBe(after);
+describe("the generated parts of the docs", () => {
+  test("say what the code says", async () => {
+    expect((await staleDocs()).map(({ path }) => path)).toEqual([]);
   });
 
-  test("keep what looks like a pattern of a replacement", () => {
-    expect(filled(PAGE, [{ name: "a table", text: "$& costs $1" }]).after).toContain("\n$& costs $1\n");
+  test("are replaced between their markers, and nothing else is", async () => {
+    const generators = { table: () => "| $& |" };
+    for (const old of ["", "| old |\n"])
+      expect(await withGenerated([page(old)], generators)).toEqual([page("| $& |\n")]);
+    expect(await withGenerated([page("| $& |\n")], generators)).toEqual([]);
   });
 
-  test("are missed where the page has no place for one", () => {
-    const { problems } = filled(PAGE, [
-      { name: "a table", text: "new" },
-      { name: "another", text: "new" },
-    ]);
-    expect(problems).toEqual(["there is no <!-- generated: another --> … <!-- /generated -->"]);
+  test("need somebody who generates them", async () => {
+    await expect(withGenerated([page("")], {})).rejects.toThrow('Nothing generates "table"');
   });
 
-  test("are missed where nothing fills a place, and where one name has two places", () => {
-    expect(filled(PAGE, []).problems).toHaveLength(1);
-    expect(filled(PAGE + PAGE, [{ name: "a table", text: "new" }]).problems).toHaveLength(1);
+  test("need a place on a page", async () => {
+    const generators = { table: () => "", claudecode_new: () => "" };
+    await expect(withGenerated([page("")], generators)).rejects.toThrow("for claudecode_new");
   });
 });
