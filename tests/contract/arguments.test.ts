@@ -48,9 +48,9 @@ describe("an optional argument", () => {
     const child = await plexus.connect(token);
     const answered = child.call("loopback_permit", { tool_name: "Bash", input: {}, tool_use_id: null });
     answered.catch(() => {});
-    const [approval] = await until("the ask", () => {
-      const pending = plexus.app.approvals.pending(OPERATOR, undefined, 1).approvals;
-      return pending.length > 0 && pending;
+    const [approval] = await until("the ask", async () => {
+      const { approvals } = await plexus.app.approvals.pending(OPERATOR, undefined, 1);
+      return approvals.length > 0 && approvals;
     });
     expect(approval?.tool_use_id).toBeNull();
   });
@@ -84,7 +84,7 @@ describe("an argument that a tool does not have", () => {
       expect({ tool, isError, code: value["code"] }).toEqual({ tool, isError: true, code: "invalid_arguments" });
       expect(value["message"]).toContain("aproved");
     }
-    expect(plexus.app.approvals.get(OPERATOR, approvalId).status).toBe("pending");
+    expect((await plexus.app.approvals.get(OPERATOR, approvalId)).status).toBe("pending");
   });
 
   test("is listed as not allowed", async () => {
@@ -124,7 +124,7 @@ describe("a value that does not fit", () => {
     const { approvalId } = await sessionWithAsk(plexus);
     const { value, isError } = await parent.call(tool, { approval_id: approvalId, ...args });
     expect({ isError, code: value["code"] }).toEqual({ isError: true, code: "invalid_arguments" });
-    expect(plexus.app.approvals.get(OPERATOR, approvalId).status).toBe("pending");
+    expect((await plexus.app.approvals.get(OPERATOR, approvalId)).status).toBe("pending");
   });
 });
 
@@ -144,9 +144,9 @@ describe("a tool's name", () => {
     const { token } = await plexus.child();
     const child = await plexus.connect(token);
     const answered = child.call("loopback.permit", { tool_name: "Bash", input: { command: "ls" } });
-    const [approval] = await until("the ask", () => {
-      const pending = plexus.app.approvals.pending(OPERATOR, undefined, 1).approvals;
-      return pending.length > 0 && pending;
+    const [approval] = await until("the ask", async () => {
+      const { approvals } = await plexus.app.approvals.pending(OPERATOR, undefined, 1);
+      return approvals.length > 0 && approvals;
     });
     await plexus.app.approvals.decide(OPERATOR, approval?.id ?? "", { approve: true });
     expect((await answered).text).toBe('{"behavior":"allow","updatedInput":{"command":"ls"}}');
