@@ -4,7 +4,7 @@ import { listed } from "../../../src/mcp/tools/listing.ts";
 import { CHILD_PERMIT, OPERATOR_PERMIT } from "../../../src/mcp/tools/permit-tool.ts";
 import { formsOf } from "../../../src/mcp/tools/tool.ts";
 import { PARENT_TOOLS, TOOLS } from "../../../src/mcp/tools/tools.ts";
-import { expectAnswer, expectRefusal } from "../../contract/answer.ts";
+import { expectAnswer, expectRefusal } from "../../contract/tools/answer.ts";
 import { startPlexus } from "../../support/plexus.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 

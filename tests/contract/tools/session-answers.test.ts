@@ -1,10 +1,10 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { TurnEvent } from "../../src/contract/sessions/turn.ts";
-import { PollAnswer } from "../../src/contract/tools/turn-answers.ts";
-import type { JsonObject } from "../../src/contract/values.ts";
-import { bash, type Family, startFamily } from "../support/family.ts";
-import { script } from "../support/scripted-model.ts";
-import type { SessionTool } from "../support/tool-answers.ts";
+import { TurnEvent } from "../../../src/contract/sessions/turn.ts";
+import { PollAnswer } from "../../../src/contract/tools/turn-answers.ts";
+import type { JsonObject } from "../../../src/contract/values.ts";
+import { bash, type Family, startFamily } from "../../support/family.ts";
+import { script } from "../../support/scripted-model.ts";
+import type { SessionTool } from "../../support/tool-answers.ts";
 import { expectAnswer, expectRefusal } from "./answer.ts";
 
 setDefaultTimeout(120_000);
