@@ -2,6 +2,7 @@ import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { MIGRATIONS } from "../src/storage/sqlite/migrations.ts";
+import { staleDocs } from "./docs/generated.ts";
 import { leaksIn } from "./leaks.ts";
 
 const root = join(import.meta.dir, "..");
@@ -14,6 +15,7 @@ const STEPS: Record<string, () => Promise<string[]>> = {
   "lint, layers and format": () => quietly(join(bin, "biome"), "ci", "--error-on-warnings", "--colors=off", "."),
   "migrations match the tables": migrationDrift,
   "migrations are embedded": embeddedMigrations,
+  "docs match the code": docsDrift,
   "nothing of one machine": leaks,
 };
 
@@ -71,6 +73,15 @@ async function embeddedMigrations(): Promise<string[]> {
   return MIGRATIONS.filter(({ tag, sql }) => contents.get(`${tag}.sql`) !== sql).map(
     ({ tag }) => `src/storage/sqlite/migrations.ts lists ${tag} with the text of another file.`,
   );
+}
+
+async function docsDrift(): Promise<string[]> {
+  try {
+    const stale = await staleDocs();
+    return stale.map(({ path }) => `The code has changed, and ${path} has not: run \`npm run docs\`.`);
+  } catch (cause) {
+    return [cause instanceof Error ? cause.message : String(cause)];
+  }
 }
 
 async function leaks(): Promise<string[]> {

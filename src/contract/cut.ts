@@ -1,5 +1,7 @@
+import { z } from "zod";
 import type { Approval } from "./approvals/approval.ts";
 import type { ChangeEvent } from "./change.ts";
+import type { CutEvent, TurnEvent } from "./sessions/turn.ts";
 import { isJsonObject, type JsonObject } from "./values.ts";
 
 /** Claude Code shows its model only a 2 KB preview of a longer result, so that a parent would decide blind. */
@@ -32,30 +34,35 @@ export function cutChange(event: ChangeEvent): ChangeEvent {
 }
 
 /** The event in about `limit` characters of JSON: what it is and which call it belongs to stay whole. */
-export function cutEvent(event: JsonObject, limit: number): JsonObject {
-  if (JSON.stringify(event).length <= limit) return event;
+export function cutEvent(event: TurnEvent, limit: number): TurnEvent | CutEvent {
+  const size = JSON.stringify(event).length;
+  if (size <= limit) return event;
   const isLong = (value: unknown) => JSON.stringify(value).length > MAX_WHOLE_CHARS;
   const share = Math.floor(limit / Object.values(event).filter(isLong).length);
   const cut = Object.entries(event).map(([key, value]) => [key, isLong(value) ? cutValue(value, share) : value]);
-  return Object.fromEntries(cut);
+  return { ...Object.fromEntries(cut), type: event.type, truncated: true, size };
 }
 
 function cutValue(value: unknown, limit: number): unknown {
   if (isJsonObject(value)) return cutObject(value, limit);
   const cut = cutObject({ value }, limit);
-  return cut["value"] ?? cut;
+  return "value" in cut ? cut.value : cut;
 }
 
+/** An object of which only the beginning and the end of its JSON are told. */
+export const CutObject = z.strictObject({ truncated_json: z.string() });
+export type CutObject = z.infer<typeof CutObject>;
+
 /** The object in at most `limit` characters of JSON: its long texts cut, or else its JSON as one cut text. */
-export function cutObject(value: JsonObject, limit: number): JsonObject {
+export function cutObject<T extends JsonObject>(value: T, limit: number): T | CutObject {
   const json = JSON.stringify(value);
   if (json.length <= limit) return value;
   for (const longest of [limit / 2, limit / 8, 200]) {
     const cut = cutTexts(value, Math.floor(longest));
-    if (isJsonObject(cut) && JSON.stringify(cut).length <= limit) return cut;
+    if (JSON.stringify(cut).length <= limit) return cut;
   }
   let shown = limit;
-  let preview: JsonObject;
+  let preview: CutObject;
   do {
     shown = Math.floor(shown / 2);
     preview = { truncated_json: cutText(json, shown) };
@@ -78,6 +85,7 @@ function wholeCharacter(text: string, at: number): number {
   return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;
 }
 
+function cutTexts<T>(value: T, longest: number): T;
 function cutTexts(value: unknown, longest: number): unknown {
   if (typeof value === "string") return cutText(value, longest);
   if (Array.isArray(value)) return value.map((item) => cutTexts(item, longest));

@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectClient } from "../support/mcp-client.ts";
 import { withRun } from "../support/run.ts";
-import { SESSION_RESULTS } from "../support/session-results.ts";
 import { writeStandIn } from "../support/stand-in.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { allEvents } from "../support/told-events.ts";
+import { answerOf } from "../support/tool-answers.ts";
 import { until } from "../support/until.ts";
 import { miscounts } from "./counted.ts";
 import { moment } from "./moment.ts";
@@ -81,6 +81,6 @@ async function killServers(
   return report;
 
   async function poll(args: object) {
-    return SESSION_RESULTS.claudecode_poll.parse((await parent.call("claudecode_poll", args)).value);
+    return answerOf("claudecode_poll", (await parent.call("claudecode_poll", args)).value);
   }
 }

@@ -67,7 +67,7 @@ test("a fork and its parent go on separately", async () => {
   const { nodes } = await family.call("claudecode_get_tree", { name: "trunk" });
   expect(nodes).toEqual((await family.call("claudecode_get_tree", { name: "branch" })).nodes);
   const roots = nodes.filter(({ parent_id }) => parent_id === null);
-  const forked = nodes.filter(({ parent_id }) => parent_id === before.config.head.node_id);
+  const forked = nodes.filter(({ parent_id }) => parent_id === before.config.head?.node_id);
   expect([roots.length, forked.length, nodes.length]).toEqual([1, 2, 9]);
 });
 
@@ -92,7 +92,7 @@ test("a tree has one node for each block, however it was streamed", async () => 
     "assistant text",
   ]);
   expect(nodes.map(({ parent_id }) => parent_id)).toEqual([null, ...nodes.slice(0, -1).map(({ id }) => id)]);
-  expect(head.node_id).toBe(nodes.at(-1)?.id ?? "");
+  expect(head?.node_id).toBe(nodes.at(-1)?.id ?? "");
   expect(eventsOf(events, "complete")[0]?.new_head).toEqual(head);
 });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Approval, RespondResult } from "../../src/contract/approvals/approval.ts";
 import { bash, eventsOf, startFamily, textOf } from "../support/family.ts";
 import { readResults, script } from "../support/scripted-model.ts";
-import { SESSION_RESULTS, type SessionTool } from "../support/session-results.ts";
+import { answerOf, SESSION_TOOLS, type SessionTool } from "../support/tool-answers.ts";
 
 setDefaultTimeout(120_000);
 
@@ -54,7 +54,7 @@ test("chat tells of the decision that it needs, and goes on from there", async (
     { name: "chatting", prompt: script([{ say: "thinking about it", use: [bash("touch asked")] }]) },
     { onprogress: () => progress++ },
   );
-  const chat = SESSION_RESULTS.claudecode_chat.parse(value);
+  const chat = answerOf("claudecode_chat", value);
   expect(chat).toMatchObject({ session_id: id, status: "awaiting_permission", usage: null });
   expect(chat.next).toContain("loopback_respond");
   expect(progress).toBeGreaterThan(0);
@@ -108,7 +108,7 @@ describe("every tool", () => {
       const context = await family.call("claudecode_render_context", reference);
       expect(context.messages.at(-1)).toEqual({ role: "assistant", content: { type: "text", text: "said" } });
       const tree = await family.call("claudecode_get_tree", reference);
-      expect(tree.head.node_id).toBe(tree.nodes.at(-1)?.id ?? "");
+      expect(tree.head?.node_id).toBe(tree.nodes.at(-1)?.id ?? "");
       expect(await family.call("claudecode_cancel", reference)).toEqual({ type: "not_running", session_id: id });
     }
     expect((await family.call("claudecode_streams", { session_id: null })).streams).toHaveLength(4);
@@ -128,7 +128,7 @@ describe("every tool", () => {
       claudecode_fork: { name: "strict", new_name: "other" },
     };
     const unreferenced = ["claudecode_create", "claudecode_list", "claudecode_streams", "claudecode_fork"];
-    for (const tool of Object.keys(SESSION_RESULTS) as SessionTool[]) {
+    for (const tool of SESSION_TOOLS) {
       const reference = unreferenced.includes(tool) ? {} : { name: "strict" };
       const refused = await family.refused(tool, { ...reference, ...more[tool], surprise: 1 });
       expect(refused).toEqual({ code: "invalid_arguments", message: expect.stringContaining("surprise") });

@@ -55,3 +55,12 @@ export const TurnEvent = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("passthrough"), event_type: z.string(), data: z.unknown() }),
 ]);
 export type TurnEvent = z.infer<typeof TurnEvent>;
+
+/** An event that is too long to be told whole: what it is and which call it belongs to stay, long fields are cut. */
+export const CutEvent = z.looseObject({
+  type: z.enum(TurnEvent.options.map(({ shape }) => shape.type.value)),
+  truncated: z.literal(true),
+  /** How long the whole event is, in characters of JSON. */
+  size: z.int(),
+});
+export type CutEvent = z.infer<typeof CutEvent>;

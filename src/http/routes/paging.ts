@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fitting, listedChars } from "../../contract/fit.ts";
 import { Id } from "../../contract/values.ts";
 
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -10,11 +11,6 @@ export const PageQuery = z.strictObject({
 });
 
 /** As many from the front as one answer should hold; the first one always. */
-export function fitting<T>(items: T[]): T[] {
-  let bytes = 0;
-  const end = items.findIndex((item, index) => {
-    bytes += JSON.stringify(item).length;
-    return index > 0 && bytes > MAX_BYTES;
-  });
-  return end < 0 ? items : items.slice(0, end);
+export function onOnePage<T>(items: T[]): T[] {
+  return fitting(items, MAX_BYTES, listedChars);
 }

@@ -7,7 +7,7 @@ import { SessionStatus } from "../../contract/sessions/turn.ts";
 import { type Env, refuseRevoked } from "../middleware/auth.ts";
 import { jsonBody } from "../middleware/body.ts";
 import { refuseInvalid } from "../middleware/errors.ts";
-import { fitting, PageQuery } from "./paging.ts";
+import { onOnePage, PageQuery } from "./paging.ts";
 
 export const SessionQuery = PageQuery.extend({ status: SessionStatus.optional() });
 /** The path names the session. */
@@ -74,14 +74,14 @@ export function sessionRoutes(app: App, closing: AbortSignal) {
     .get("/:key/tree", (c) => {
       const session = sessionOf(c);
       const { nodes, hasMore } = app.conversations.tree(session);
-      const shown = fitting(nodes.map(toNode));
+      const shown = onOnePage(nodes.map(toNode));
       const has_more = hasMore || shown.length < nodes.length;
       return c.json({ type: "ok", tree_id: session.treeId, head: headOf(session), nodes: shown, has_more });
     })
     .get("/:key/context", (c) => {
       const messages = app.conversations.context(sessionOf(c)).map(toMessage);
       // The newest matter most where not all of them fit.
-      const shown = fitting(messages.toReversed()).toReversed();
+      const shown = onOnePage(messages.toReversed()).toReversed();
       return c.json({ type: "ok", messages: shown, has_more: shown.length < messages.length });
     })
     .get("/:key/turns", zValidator("query", PageQuery, refuseInvalid), (c) => {

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gte, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { ApprovalFilter, ApprovalStatus } from "../../../contract/approvals/approval.ts";
+import { fitting } from "../../../contract/fit.ts";
 import type { JsonObject } from "../../../contract/values.ts";
 import type { Orm } from "../database.ts";
 import { approvals } from "../tables.ts";
@@ -222,11 +223,7 @@ export function approvalQueries(orm: Orm) {
 
   /** Loads the rows that were found, up to the limit and as far as their inputs fit in a page. */
   function load(found: { id: string; bytes: number }[], limit: number): ApprovalPage {
-    let bytes = 0;
-    const shown = found.slice(0, limit).filter((row, index) => {
-      bytes += row.bytes;
-      return index === 0 || bytes <= MAX_PAGE_BYTES;
-    });
+    const shown = fitting(found.slice(0, limit), MAX_PAGE_BYTES, ({ bytes }) => bytes);
     const rows = shown.flatMap(({ id }) => byId.get({ id }) ?? []);
     return { rows, hasMore: shown.length < found.length };
   }
