@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { ROOT } from "../run.ts";
+import { restTable } from "./rest.ts";
 import { TOOL_PARTS } from "./tools.ts";
 
 export type Generators = Record<string, () => string | Promise<string>>;
 type Page = { path: string; text: string };
 
 /** What stands between `<!-- generated: NAME -->` and `<!-- /generated -->` in the README and in docs/. */
-const GENERATORS: Generators = { ...TOOL_PARTS };
+const GENERATORS: Generators = { ...TOOL_PARTS, rest: restTable };
 const PARTS = /(<!-- generated: ([\w-]+) -->\n).*?(?=<!-- \/generated -->)/gs;
 
 if (import.meta.main) {

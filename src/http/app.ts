@@ -1,82 +1,86 @@
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import type { App } from "../app.ts";
 import { AppError } from "../contract/errors.ts";
-import { VERSION } from "../version.ts";
-import { authenticate, type Env, refuseChildren, refusePages } from "./middleware/auth.ts";
-import { readJson } from "./middleware/body.ts";
+import { type AuthApp, type Env, identifyCaller, refuseChildren, requireCaller } from "./middleware/auth.ts";
 import { answerError } from "./middleware/errors.ts";
 import { checkOrigin } from "./middleware/origin.ts";
 import { privateAnswers } from "./middleware/private-answers.ts";
-import { limitRequests } from "./middleware/request-limits.ts";
-import { DOCS_PATH, openApiRoutes } from "./openapi/openapi.ts";
-import { isPagePath, pageRoutes } from "./page/page.ts";
-import { approvalRoutes } from "./routes/approvals.ts";
-import { auditRoutes } from "./routes/audit.ts";
-import { eventRoutes } from "./routes/events.ts";
-import { metricsRoute } from "./routes/metrics.ts";
-import { sessionEventRoutes } from "./routes/session-events.ts";
-import { sessionRoutes } from "./routes/sessions.ts";
-import { callerRoutes, SIGN_IN_PATH, signInRoute } from "./routes/sign-in.ts";
-import { tokenRoutes } from "./routes/tokens.ts";
-import { turnRoutes } from "./routes/turns.ts";
-import { unaskedRoutes } from "./routes/unasked.ts";
+import { type LimitsApp, limitRequests } from "./middleware/request-limits.ts";
+import { pageRoutes } from "./page/page.ts";
+import { type ApprovalsApp, approvalRoutes } from "./routes/approvals.ts";
+import { type AuditApp, auditRoutes } from "./routes/audit.ts";
+import { type ChatApp, chatRoutes } from "./routes/chat.ts";
+import { docsRoutes, openApiRoutes } from "./routes/docs.ts";
+import { type EventsApp, eventRoutes } from "./routes/events.ts";
+import { type McpTransport, mcpRoute } from "./routes/mcp.ts";
+import { type HealthApp, healthRoutes, type MetricsApp, metricsRoutes } from "./routes/server.ts";
+import { type SessionsApp, sessionRoutes } from "./routes/sessions.ts";
+import { type CallerApp, callerRoutes, signInRoutes } from "./routes/sign-in.ts";
+import { type TokensApp, tokenRoutes } from "./routes/tokens.ts";
+import { type TurnsApp, turnRoutes } from "./routes/turns.ts";
+import { type UnaskedCallsApp, unaskedCallRoutes } from "./routes/unasked-calls.ts";
+import { register, type Served, type ServedOpenly } from "./serve.ts";
+import type { Streaming } from "./streams/events.ts";
 
-const OPEN_PATHS = new Set(["/healthz", "/readyz", SIGN_IN_PATH, DOCS_PATH]);
+/** What HTTP uses of the app: what each part of it names. */
+export type HttpApp = Pick<App, "config" | "log"> &
+  AuthApp &
+  LimitsApp &
+  ApprovalsApp &
+  AuditApp &
+  CallerApp &
+  ChatApp &
+  EventsApp &
+  HealthApp &
+  MetricsApp &
+  SessionsApp &
+  TokensApp &
+  TurnsApp &
+  UnaskedCallsApp;
 
-/** Answers MCP requests; given from outside, since transports don't know each other. */
-export type McpTransport = AsyncDisposable & {
-  handle(
-    request: Request,
-    caller: Pick<Env["Variables"], "principal" | "anonymous" | "held">,
-    body: unknown,
-  ): Promise<Response>;
-};
+type RoutesNeed = { app: HttpApp; mcp: McpTransport; keepAliveMs: number; descriptors: number; closing: AbortSignal };
 
-type RoutesNeed = { app: App; mcp: McpTransport; keepAliveMs: number; descriptors: number; closing: AbortSignal };
+/**
+ * Three apps, one inside the other: `open` serves anybody, `authenticated` whoever has a token, `deciders` whoever may
+ * decide, which children may not. A route's place says who gets in.
+ */
+export function createRoutes({ app, mcp, keepAliveMs, descriptors, closing }: RoutesNeed): Hono<Env> {
+  const operations = () => [...forDeciders, ...forAnybody];
+  const forDeciders: Served[] = [
+    ...approvalRoutes(app),
+    ...unaskedCallRoutes(app),
+    ...auditRoutes(app),
+    ...sessionRoutes(app),
+    ...chatRoutes(app, closing),
+    ...turnRoutes(app),
+    ...eventRoutes(app),
+    ...tokenRoutes(app),
+    ...callerRoutes(app),
+    ...metricsRoutes(app),
+    ...openApiRoutes(operations),
+  ];
+  const forAnybody: ServedOpenly[] = [...signInRoutes(app), ...healthRoutes(app), ...docsRoutes(operations)];
 
-export function createRoutes({ app, mcp, keepAliveMs, descriptors, closing }: RoutesNeed) {
-  const routes = new Hono<Env>();
-  routes.onError((cause, c) => answerError(c, cause, app.log));
-  routes.notFound((c) =>
+  const streaming = { log: app.log, keepAliveMs, closing, count: app.metrics.openStream, isOver: app.tokens.isOver };
+  const deciders = behind([refuseChildren], servedBy(forDeciders, streaming));
+  const authenticated = behind([requireCaller], mcpRoute(mcp), deciders);
+  const everyRequest = [privateAnswers, checkOrigin(app.config), identifyCaller(app), limitRequests(app, descriptors)];
+  const open = behind(everyRequest, servedBy(forAnybody, streaming).route("/", pageRoutes()), authenticated);
+  open.onError((cause, c) => answerError(c, cause, app.log));
+  open.notFound((c) =>
     answerError(c, new AppError("not_found", `There is nothing at ${c.req.method} ${c.req.path}.`), app.log),
   );
-  routes.use(privateAnswers);
-  routes.use(checkOrigin(app.config));
-  routes.use(authenticate(app, (path) => OPEN_PATHS.has(path) || isPagePath(path)));
-  routes.use(limitRequests(app, descriptors));
+  return open;
+}
 
-  routes.get("/healthz", (c) => c.json({ status: "ok" }));
-  routes.get("/readyz", async (c) => {
-    app.assertReady();
-    if (!c.get("principal") || c.get("principal").kind === "session") return c.json({ status: "ready" });
-    const claude = await app.claude();
-    const warnings = "problem" in claude ? [claude.problem] : [];
-    const found = { claude: claude.path ?? null, claude_version: "version" in claude ? claude.version : null };
-    return c.json({ status: "ready", version: VERSION, database: "writable", ...found, warnings });
-  });
-  routes.route("/", pageRoutes());
-  routes.route(SIGN_IN_PATH, signInRoute(app));
+/** Serves its own routes behind guards; what it does not serve goes on to the app inside it, past the guards of that one. */
+function behind(guards: MiddlewareHandler<Env>[], own: Hono<Env>, inner?: Hono<Env>): Hono<Env> {
+  const outer = new Hono<Env>().use(...guards).route("/", own);
+  return inner ? outer.route("/", inner) : outer;
+}
 
-  const notForPages = refusePages("The token of a page is not for /mcp: `plexus token create NAME` makes one.");
-  routes.all("/mcp", notForPages, async (c) => {
-    const body = c.req.method === "POST" ? await readJson(c) : undefined;
-    c.env.server?.timeout(c.req.raw, 0);
-    const caller = { principal: c.get("principal"), anonymous: c.get("anonymous"), held: c.get("held") };
-    return mcp.handle(c.req.raw, caller, body);
-  });
-
-  routes.use("/*", refuseChildren);
-  routes.route("/api/v1", openApiRoutes());
-  routes.route("/metrics", metricsRoute(app));
-  routes.route("/api/v1/approvals", approvalRoutes(app));
-  routes.route("/api/v1/unasked", unaskedRoutes(app));
-  routes.route("/api/v1/audit", auditRoutes(app));
-  routes.route("/api/v1/tokens", tokenRoutes(app));
-  routes.route("/api/v1/me", callerRoutes(app));
-  const streaming = { log: app.log, keepAliveMs, closing, count: app.metrics.openStream, isOver: app.tokens.isOver };
-  routes.route("/api/v1/events", eventRoutes(app, streaming));
-  routes.route("/api/v1/sessions", sessionRoutes(app, closing));
-  routes.route("/api/v1/sessions", sessionEventRoutes(app, streaming));
-  routes.route("/api/v1/turns", turnRoutes(app));
-  return routes;
+function servedBy(routes: Served[], streaming: Streaming): Hono<Env> {
+  const hono = new Hono<Env>();
+  for (const served of routes) register(hono, served, streaming);
+  return hono;
 }

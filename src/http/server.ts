@@ -1,7 +1,8 @@
 import type { App } from "../app.ts";
-import { createRoutes, type McpTransport } from "./app.ts";
+import { createRoutes, type HttpApp } from "./app.ts";
 import { descriptorLimit, watchDescriptors } from "./descriptors.ts";
 import { type Listener, listen, listenBeside } from "./listener.ts";
+import type { McpTransport } from "./routes/mcp.ts";
 
 /** How long a connection may be silent, and how often our own streams break the silence. */
 type Pace = { idleSecs: number; keepAliveMs: number };
@@ -17,12 +18,12 @@ export function listenAhead({ host, port }: Address, { beside }: { beside: boole
 }
 
 /**
- * Listens, unless it is given what listens already. Whoever dawdles over a request is cut off; calls that wait switch
- * the idle limit off for themselves. It takes `mcp` over: to stop means to let go of every stream first, and then to
- * close what is left.
+ * Listens, unless it is given what listens already. A client that takes too long over a request is cut off; calls that
+ * wait switch the idle limit off for themselves. It disposes `mcp`, too: stopping ends every stream first, and then
+ * closes what is left.
  */
 export function startHttpServer(
-  app: App,
+  app: HttpApp & Pick<App, "listensOn" | "childUrl">,
   mcp: McpTransport,
   {
     pace = PACE,

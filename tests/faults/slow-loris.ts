@@ -1,4 +1,4 @@
-import { startPaced } from "../http/paced-server.ts";
+import { startPaced } from "../http/support/paced-server.ts";
 import { OPERATOR_TOKEN, startPlexus } from "../support/plexus.ts";
 import { until } from "../support/until.ts";
 import { type Connections, openConnections } from "./connections.ts";

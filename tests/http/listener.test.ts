@@ -5,7 +5,7 @@ const anyPort = { host: "127.0.0.1", port: 0, idleSecs: 60 };
 const saying = (text: string) => () => new Response(text);
 
 describe("listen", () => {
-  test("lets requests wait until there is somebody to answer them", async () => {
+  test("keeps requests waiting until a handler is there to answer them", async () => {
     await using listener = listen(anyPort);
     const answer = call(listener);
     await someTurns();
@@ -15,7 +15,7 @@ describe("listen", () => {
     expect(await call(listener)).toBe("here");
   });
 
-  test("refuses the port of another server, though that one would share it", async () => {
+  test("refuses the port of another server, even if that one would share it", async () => {
     await using listener = listen(anyPort);
     expect(() => listen({ ...anyPort, port: listener.port })).toThrow(PortInUse);
     listener.answerWith(saying("still here"));
@@ -24,7 +24,7 @@ describe("listen", () => {
 });
 
 describe("a server that hands over its port", () => {
-  test("answers what has come, and all that comes after goes to the one beside it", async () => {
+  test("answers the requests that it has, and leaves all later ones to the server beside it", async () => {
     await using old = listen(anyPort);
     const release = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();
@@ -47,7 +47,7 @@ describe("a server that hands over its port", () => {
     expect(await before).toBe("old");
   });
 
-  test("does not wait for ever for what can't be answered", async () => {
+  test("does not wait forever for a request that nobody can answer", async () => {
     await using listener = listen(anyPort);
     const entered = Promise.withResolvers<void>();
     listener.answerWith(() => {

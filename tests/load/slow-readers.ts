@@ -1,5 +1,5 @@
 import { eventsOf, request } from "../crash/wire.ts";
-import { openStalled } from "../http/stalled-reader.ts";
+import { openStalled } from "../http/support/stalled-reader.ts";
 
 /** Readers of the event stream that take next to nothing: some not a byte, some an event now and then. */
 export async function openSlowReaders(url: string, token: string, count: number): Promise<Disposable> {

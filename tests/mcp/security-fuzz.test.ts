@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { ask, namedToken, sessionOf } from "../http/callers.ts";
+import { ask, namedToken, sessionOf } from "../http/support/callers.ts";
 import { OPERATOR_TOKEN, startPlexus } from "../support/plexus.ts";
 import { permitMessage, post } from "../support/raw-mcp.ts";
 import { until } from "../support/until.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { ask, sessionOf } from "../http/callers.ts";
-import { openStalled } from "../http/stalled-reader.ts";
+import { ask, sessionOf } from "../http/support/callers.ts";
+import { openStalled } from "../http/support/stalled-reader.ts";
 import { OPERATOR_TOKEN, startPlexus } from "../support/plexus.ts";
 import { post } from "../support/raw-mcp.ts";
 

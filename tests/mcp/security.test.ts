@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ask, expectRefusal, namedToken, sessionOf } from "../http/callers.ts";
+import { ask, expectRefusal, namedToken, sessionOf } from "../http/support/callers.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../support/plexus.ts";
 import { get, permitMessage, post } from "../support/raw-mcp.ts";
 import { until } from "../support/until.ts";

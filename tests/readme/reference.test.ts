@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { createProgram } from "../../src/cli/program.ts";
 import { ExitCode } from "../../src/cli/terminal/terminal.ts";
 import { SPELLINGS } from "../../src/config.ts";
-import { startPlexus } from "../support/plexus.ts";
 import { ROOT, tableUnder } from "./readme.ts";
 
 const PAGES = [
@@ -43,21 +42,6 @@ describe("the README's reference", () => {
   test("has every exit code", () => {
     const rows = tableUnder("Commands", "exit code", "means");
     expect(rows.map(([exitCode]) => Number(exitCode))).toEqual(Object.values(ExitCode));
-  });
-
-  test("names only endpoints that there are", async () => {
-    await using plexus = await startPlexus();
-    const requests = tableUnder("Endpoints", "request", "answer").flatMap(([cell = ""]) => [
-      ...cell.matchAll(/`(\w+) (\S+)`/g),
-    ]);
-    expect(requests.length).toBeGreaterThan(0);
-    for (const [, method = "", path = ""] of requests) {
-      const response = await plexus.fetch(path, { method, signal: AbortSignal.timeout(5_000) });
-      const isStream = response.headers.get("content-type") === "text/event-stream";
-      const text = isStream ? "" : await response.text();
-      await response.body?.cancel().catch(() => {});
-      expect(`${method} ${path}: ${text}`).not.toContain("There is nothing at");
-    }
   });
 });
 

@@ -1,14 +1,12 @@
 import { z } from "zod";
 import { CutObject } from "../cut.ts";
-import { LeftRunning } from "../sessions/left-running.ts";
+import { SessionCreated, SessionDeleted, SessionForked } from "../sessions/answers.ts";
 import { SessionDetail, SessionSummary } from "../sessions/session-view.ts";
-import { Id } from "../values.ts";
 import { NextStep } from "./next-step.ts";
 
 const next = NextStep;
-const { head } = SessionDetail.shape;
 
-export const CreateAnswer = z.strictObject({ type: z.literal("created"), id: Id, name: z.string(), head, next });
+export const CreateAnswer = SessionCreated.extend({ next }).strict();
 
 export const ListAnswer = z.strictObject({
   type: z.literal("ok"),
@@ -18,10 +16,6 @@ export const ListAnswer = z.strictObject({
 
 export const SessionAnswer = z.strictObject({ type: z.literal("ok"), config: SessionDetail.or(CutObject) });
 
-export const ForkAnswer = z.strictObject({ type: z.literal("forked"), id: Id, head, next });
+export const ForkAnswer = SessionForked.extend({ next }).strict();
 
-export const DeleteAnswer = z.strictObject({
-  type: z.literal("deleted"),
-  id: Id,
-  left_running: z.array(LeftRunning).optional(),
-});
+export const DeleteAnswer = SessionDeleted.strict();

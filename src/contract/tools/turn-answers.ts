@@ -1,26 +1,24 @@
 import { z } from "zod";
 import { Approval } from "../approvals/approval.ts";
-import { LeftRunning } from "../sessions/left-running.ts";
+import { Place, TurnCancelled } from "../sessions/answers.ts";
 import { TurnSummary } from "../sessions/session-view.ts";
 import { CutEvent, SessionStatus, TurnEvent, Usage } from "../sessions/turn.ts";
 import { Id } from "../values.ts";
 import { NextStep } from "./next-step.ts";
 
 const next = NextStep;
-/** Of a queued turn: 1 starts next. */
-const place = z.int().positive();
 const pending = { pending_approvals: z.array(Approval), more_pending: z.literal(true).optional() };
 
 export const StartAnswer = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("started"), session_id: Id, next }),
-  z.strictObject({ type: z.literal("queued"), session_id: Id, place, next }),
+  z.strictObject({ type: z.literal("queued"), session_id: Id, place: Place, next }),
 ]);
 
 export const ChatAnswer = z.strictObject({
   type: z.literal("ok"),
   session_id: Id,
   status: SessionStatus,
-  place: place.optional(),
+  place: Place.optional(),
   text: z.string(),
   error: z.string().nullable(),
   ...pending,
@@ -43,12 +41,7 @@ export const PollAnswer = z.strictObject({
   next,
 });
 
-const left_running = z.array(LeftRunning).optional();
-export const CancelAnswer = z.strictObject({
-  type: z.enum(["cancelled", "not_running"]),
-  session_id: Id,
-  left_running,
-});
+export const CancelAnswer = TurnCancelled.strict();
 
 /** A turn as a parent sees it; `unasked` is there only where calls ran without a decision. */
 const Stream = TurnSummary.omit({ usage: true, ephemeral: true, unasked: true }).extend({

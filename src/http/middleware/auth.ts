@@ -1,4 +1,4 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { MiddlewareHandler } from "hono";
 import type { App, Holder, Principal } from "../../app.ts";
 import { AppError } from "../../contract/errors.ts";
 import type { Held } from "./request-limits.ts";
@@ -7,18 +7,30 @@ const MAX_WRONG = 100;
 const WINDOW_MS = 10_000;
 const OPERATOR: Holder = { principal: { kind: "operator" } };
 
-/** What the handlers of a request know of its sender; nothing on an open path without a token. */
-export type Env = {
-  Bindings: { server?: Bun.Server<undefined> };
-  Variables: { holder: Holder; principal: Principal; anonymous: boolean; revoked: AbortSignal; held: Held };
+/** Who sends a request. */
+export type Caller = {
+  holder: Holder;
+  principal: Principal;
+  /** Nobody named itself: under `--auth none` that is the operator. */
+  anonymous: boolean;
+  /** Fires when the token is revoked. */
+  revoked: AbortSignal;
 };
 
-/** Names the principal of every request before anything else looks at it; only `open` paths need none. */
-export function authenticate(app: App, open: (path: string) => boolean): MiddlewareHandler<Env> {
+/** What is known of a request: no caller, where none is needed and no token was sent. */
+export type Env = {
+  Bindings: { server?: Bun.Server<undefined> };
+  Variables: { caller: Caller | undefined; held: Held };
+};
+
+export type AuthApp = Pick<App, "config" | "tokens">;
+
+/** Names the caller of every request before anything else looks at it; a wrong token is refused on every path. */
+export function identifyCaller(app: AuthApp): MiddlewareHandler<Env> {
   const wrong = createWrongTokenLimit();
   return async (c, next) => {
     const secret = bearer(c.req.header("authorization"));
-    const known = secret === undefined ? undefined : app.tokens.identify(secret);
+    const known = secret === undefined ? undefined : await app.tokens.identify(secret);
     if (secret !== undefined && !known) {
       wrong.count();
       throw unknownToken();
@@ -26,43 +38,50 @@ export function authenticate(app: App, open: (path: string) => boolean): Middlew
     const anonymous = !known && app.config.auth === "none";
     const holder = anonymous ? OPERATOR : known;
     if (holder) {
-      c.set("holder", holder);
-      c.set("principal", holder.principal);
-      c.set("anonymous", anonymous);
-      c.set("revoked", app.tokens.revocation(holder));
-    } else if (!open(c.req.path)) {
-      throw new AppError(
-        "unauthorized",
-        "Send `Authorization: Bearer TOKEN`. `plexus token show` prints the operator's token.",
-      );
+      const revoked = await app.tokens.revocation(holder);
+      c.set("caller", { holder, principal: holder.principal, anonymous, revoked });
     }
     await next();
   };
 }
 
-/** For what has waited since: a token revoked meanwhile is refused like one that was never known. */
-export function refuseRevoked(c: Context<Env>): void {
-  if (c.get("revoked")?.aborted) throw unknownToken();
+export const requireCaller: MiddlewareHandler<Env> = async (c, next) => {
+  callerOf(c.get("caller"));
+  await next();
+};
+
+/** The caller, where there must be one. */
+export function callerOf(caller: Caller | undefined): Caller {
+  if (caller) return caller;
+  throw new AppError(
+    "unauthorized",
+    "Send `Authorization: Bearer TOKEN`. `plexus token show` prints the operator's token.",
+  );
 }
 
-/** The token of a page is for the page: were it stolen, it would open nothing that outlives it. */
+/** For what has waited since: a token revoked meanwhile is refused like one that was never known. */
+export function refuseRevoked(caller: Caller | undefined): void {
+  if (caller?.revoked.aborted) throw unknownToken();
+}
+
+/** The token of a page is for the page: if it were stolen, it would open nothing that outlives it. */
 export function refusePages(message: string): MiddlewareHandler<Env> {
   return async (c, next) => {
-    if (c.get("holder")?.page) throw new AppError("forbidden", message);
+    if (c.get("caller")?.holder.page) throw new AppError("forbidden", message);
     await next();
   };
 }
 
 /** Children have one tool and no routes. */
 export const refuseChildren: MiddlewareHandler<Env> = async (c, next) => {
-  if (c.get("principal")?.kind === "session") {
+  if (c.get("caller")?.principal.kind === "session") {
     throw new AppError("forbidden", "A child's token may call loopback_permit on /mcp, and nothing else.");
   }
   await next();
 };
 
 export const operatorOnly: MiddlewareHandler<Env> = async (c, next) => {
-  if (c.get("principal")?.kind !== "operator")
+  if (c.get("caller")?.principal.kind !== "operator")
     throw new AppError("forbidden", "Only the operator's token may do this.");
   await next();
 };

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { AppError } from "../../contract/errors.ts";
 import { type Env, refuseRevoked } from "./auth.ts";
-import { refuseTangled } from "./json-shape.ts";
+import { checkJsonLimits } from "./json-limits.ts";
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 /** Enough for a sign-in code, and too little for strangers to fill the memory with. */
@@ -32,8 +32,8 @@ export const jsonBody: MiddlewareHandler<Env> = async (c, next) => {
 
 async function readText(c: Context<Env>): Promise<string> {
   const bytes = await readBytes(c);
-  refuseRevoked(c);
-  refuseTangled(bytes);
+  refuseRevoked(c.get("caller"));
+  checkJsonLimits(bytes);
   try {
     return utf8.decode(bytes);
   } catch {
@@ -44,7 +44,7 @@ async function readText(c: Context<Env>): Promise<string> {
 /** What is left unread is thrown away by Bun as it arrives. */
 async function readBytes(c: Context<Env>): Promise<Uint8Array> {
   const request = c.req.raw;
-  const maxBytes = c.get("principal") ? MAX_BODY_BYTES : MAX_BODY_BYTES_WITHOUT_TOKEN;
+  const maxBytes = c.get("caller") ? MAX_BODY_BYTES : MAX_BODY_BYTES_WITHOUT_TOKEN;
   const length = request.headers.get("content-length");
   if (Number(length) > maxBytes) throw tooLarge(maxBytes);
   const chunks: Uint8Array[] = [];

@@ -8,7 +8,7 @@ import { createShares, type Holders, holdersOf, type Shares } from "./shares.ts"
 const MAX_RECEIVED_BYTES = 512 * 1024 * 1024;
 /** So little is always taken: whoever sends a lot keeps nobody from small requests. */
 const UNCOUNTED_BYTES = 16 * 1024;
-/** For the operator, the server's own files and the children that it starts; a quarter of them where there are few. */
+/** Left for the operator, the server's own files and the children that it starts; a quarter of them where there are few. */
 const KEPT_DESCRIPTORS = 256;
 const MAX_REMEMBERED = 1_000;
 
@@ -23,18 +23,20 @@ export type Held = {
 };
 
 const NOTHING: Disposable = { [Symbol.dispose]() {} };
-/** The operator's, so that nobody can keep the operator out; and that of who has no token, and can neither send nor hold much. */
+/** For the operator, whom nobody may keep out; and for callers without a token, who can neither send nor hold much. */
 const UNCOUNTED: Held = { receive() {}, stayOpen: () => NOTHING, stayOpenWithBody: () => NOTHING };
 
+export type LimitsApp = Pick<App, "sessions">;
+
 /** Bounds what each caller's requests hold at once: no token but the operator's can use up the server for others. */
-export function limitRequests(app: App, descriptors: number): MiddlewareHandler<Env> {
+export function limitRequests(app: LimitsApp, descriptors: number): MiddlewareHandler<Env> {
   const kept = Math.min(KEPT_DESCRIPTORS, Math.floor(descriptors / 4));
   const connections = createShares({ size: descriptors - kept, share: 3 / 4 });
   const bodies = createShares({ size: MAX_RECEIVED_BYTES, share: 1 / 2 });
   const holdersOfCaller = rememberHolders(app);
   return async (c, next) => {
-    const principal = c.get("principal");
-    const holders = principal && holdersOfCaller(principal);
+    const principal = c.get("caller")?.principal;
+    const holders = principal && (await holdersOfCaller(principal));
     if (!holders) {
       c.set("held", UNCOUNTED);
       return next();
@@ -88,13 +90,13 @@ function countRequest(holders: Holders, connections: Shares, bodies: Shares): He
   };
 }
 
-/** A session never changes its owner, and to read it for each request would be most of what a small one costs. */
-function rememberHolders(app: App): (principal: Principal) => Holders | undefined {
+/** A session never changes its owner, and reading it for each request would be most of what a small request costs. */
+function rememberHolders(app: LimitsApp): (principal: Principal) => Promise<Holders | undefined> {
   const known = new Map<string, Holders | undefined>();
-  return (principal) => {
+  return async (principal) => {
     if (principal.kind !== "session") return holdersOf(principal);
     const { sessionId } = principal;
-    const holders = known.get(sessionId) ?? holdersOf(principal, app.sessions.get(sessionId)?.owner);
+    const holders = known.get(sessionId) ?? holdersOf(principal, (await app.sessions.get(sessionId))?.owner);
     if (known.size >= MAX_REMEMBERED) known.clear();
     known.set(sessionId, holders);
     return holders;

@@ -1,16 +1,25 @@
+import type { z } from "zod";
 import type { JsonObject } from "../../contract/values.ts";
-import { EXAMPLES, STREAM_EXAMPLES } from "./examples.ts";
-import { type Answer, type Operation, TAGS } from "./operation.ts";
-import { OPERATIONS } from "./operations.ts";
+import { eventText } from "../streams/events.ts";
+import { answersIn, type DescribedAnswer } from "./answers.ts";
+import type { Operation } from "./description.ts";
+import { operationId, schemaName } from "./names.ts";
 import { refusals } from "./refusals.ts";
-import { componentSchemas, DESCRIPTION, parametersOf } from "./schemas.ts";
+import { componentSchemas, parametersOf } from "./schemas.ts";
+import { TAGS } from "./tags.ts";
 
-/** Describes every route, in OpenAPI 3.1, out of the schemas that validate what comes. */
-export function openApiDocument(version: string): JsonObject {
+export const DESCRIPTION = `Lets one agent, or a person, supervise Claude Code: each tool call that a child asks permission for waits until somebody's decision is on disk.
+
+Send \`Authorization: Bearer TOKEN\`: the operator's token may do all (\`plexus token show\`), a named one sees and decides only what it created (\`plexus token create NAME\`), a child's may do nothing here. What is not yours reads the same as what does not exist. Under \`--auth none\`, a request without a token is the operator's.
+
+Ids are UUIDs, times are Unix seconds, and in a body \`null\` means the same as an optional field left out. An argument that does not exist is refused. A refusal is \`{"error":{"code","message"}}\`, and its message says what to do.`;
+
+/** Describes every route that is served, in OpenAPI 3.1, out of the schemas that validate what comes. */
+export function openApiDocument(operations: Operation[], version: string): JsonObject & { openapi: "3.1.0" } {
   const paths: Record<string, JsonObject> = {};
-  for (const operation of OPERATIONS) {
-    const path = operation.path.replaceAll(/:(\w+)/g, "{$1}");
-    paths[path] = { ...paths[path], [operation.method]: described(operation) };
+  for (const operation of operations) {
+    const path = operation.route.path.replaceAll(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [operation.route.method.toLowerCase()]: described(operation) };
   }
   return {
     openapi: "3.1.0",
@@ -23,50 +32,61 @@ export function openApiDocument(version: string): JsonObject {
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "The operator's token, or a named one." },
       },
-      schemas: componentSchemas(),
+      schemas: componentSchemas(operations),
     },
   };
 }
 
 function described(operation: Operation): JsonObject {
-  const { id, tag, summary, details, token, body, answers } = operation;
+  const { route, token, description } = operation;
+  const { tag, summary, details, body } = description;
   return {
-    operationId: id,
+    operationId: operationId(route),
     tags: [tag],
     summary,
     ...(details && { description: details }),
-    ...(token && { security: token === "none" ? [] : [{}, { bearer: [] }] }),
+    ...(token !== "needed" && { security: token === "none" ? [] : [{}, { bearer: [] }] }),
     parameters: parametersOf(operation),
-    ...(body && {
+    ...(route.body && {
       requestBody: {
         required: true,
-        content: { "application/json": { schema: reference(body), example: EXAMPLES[body] } },
+        content: { "application/json": { schema: reference(route.body), example: body } },
       },
     }),
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answered(answer)])),
+      ...Object.fromEntries(
+        answersIn(operation).map((answer) => [
+          answer.status,
+          { description: answer.says, content: { [answer.type]: contentOf(answer) } },
+        ]),
+      ),
       ...refusals(operation),
     },
   };
 }
 
-function answered(answer: Answer): JsonObject {
-  return { description: answer.says, content: contentOf(answer) };
-}
-
-function contentOf(answer: Answer): JsonObject {
-  if ("json" in answer)
-    return { "application/json": { schema: reference(answer.json), example: EXAMPLES[answer.json] } };
-  if ("text" in answer) return { [answer.text]: { schema: { type: "string" } } };
-  if ("lines" in answer) {
-    const example = `${JSON.stringify(EXAMPLES[answer.lines])}\n`;
-    return { "application/jsonl": { schema: { type: "string" }, example, "x-line": reference(answer.lines) } };
+function contentOf(answer: DescribedAnswer): JsonObject {
+  switch (answer.type) {
+    case "application/json":
+      return { schema: reference(answer.schema), example: answer.example };
+    case "application/jsonl":
+      return {
+        schema: { type: "string" },
+        example: `${JSON.stringify(answer.example)}\n`,
+        "x-line": reference(answer.schema),
+      };
+    // OpenAPI 3.1 has no word for what a `data` line holds.
+    case "text/event-stream":
+      return {
+        schema: { type: "string" },
+        example: eventText(answer.example),
+        "x-event-data": reference(answer.schema),
+      };
+    default:
+      return { schema: { type: "string" } };
   }
-  // OpenAPI 3.1 has no word for what a `data` line holds.
-  const stream = { schema: { type: "string" }, example: STREAM_EXAMPLES[answer.events] };
-  return { "text/event-stream": { ...stream, "x-event-data": reference(answer.events) } };
 }
 
-function reference(name: string): JsonObject {
-  return { $ref: `#/components/schemas/${name}` };
+function reference(schema: z.ZodType): JsonObject {
+  return { $ref: `#/components/schemas/${schemaName(schema)}` };
 }

@@ -1,13 +1,17 @@
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
 import type { HtmlEscapedString } from "hono/utils/html";
-import { EXAMPLES, STREAM_EXAMPLES } from "./examples.ts";
+import type { z } from "zod";
+import { eventText } from "../streams/events.ts";
+import { answersIn, type DescribedAnswer } from "./answers.ts";
+import type { Operation } from "./description.ts";
+import { DESCRIPTION } from "./document.ts";
 import { fieldsOf } from "./fields.ts";
-import { type Answer, type Operation, TAGS } from "./operation.ts";
-import { OPERATIONS } from "./operations.ts";
+import { operationId, schemaName } from "./names.ts";
 import { codesByStatus } from "./refusals.ts";
-import { componentSchemas, DESCRIPTION, parametersOf } from "./schemas.ts";
+import { componentSchemas, parametersOf } from "./schemas.ts";
 import { STYLE } from "./style.ts";
+import { TAGS } from "./tags.ts";
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
@@ -21,11 +25,11 @@ export const docsPolicy = [
 ].join("; ");
 
 /** The same description as the document's, for people. */
-export function docsPage(): Html {
+export function docsPage(served: Operation[]): Html {
   const tags = Object.entries(TAGS).map(([tag, says]) => ({
     tag,
     says,
-    operations: OPERATIONS.filter((operation) => operation.tag === tag),
+    operations: served.filter(({ description }) => description.tag === tag),
   }));
   return html`<!doctype html>
 <html lang="en">
@@ -51,7 +55,7 @@ ${tags.map(
     html`<section><h2 id="${tag}">${tag}</h2><p>${prose(says)}</p>${operations.map(described)}</section>`,
 )}
 <section><h2 id="schemas">Schemas</h2>
-${Object.entries(componentSchemas()).map(
+${Object.entries(componentSchemas(served)).map(
   ([name, schema]) => html`<h3 id="schema-${name}">${name}</h3>${fieldsOf(schema)}`,
 )}
 </section>
@@ -61,39 +65,46 @@ ${Object.entries(componentSchemas()).map(
 `;
 }
 
-function entry({ id, method, path }: Operation): Html {
-  return html`<li><a href="#${id}"><code>${method.toUpperCase()} ${path}</code></a></li>`;
+function entry({ route }: Operation): Html {
+  return html`<li><a href="#${operationId(route)}"><code>${route.method} ${route.path}</code></a></li>`;
 }
 
 function described(operation: Operation): Html {
-  const { id, method, path, summary, details, token, body, answers } = operation;
+  const { route, token, description } = operation;
+  const { method, path, body } = route;
   const parameters = parametersOf(operation);
   return html`<article>
-<h3 id="${id}"><code><span class="method">${method}</span>${path.replaceAll(/:(\w+)/g, "{$1}")}</code></h3>
-<p>${summary}. ${details && prose(details)} ${token === "none" ? "Needs no token." : ""}</p>
+<h3 id="${operationId(route)}"><code><span class="method">${method.toLowerCase()}</span>${path.replaceAll(/:(\w+)/g, "{$1}")}</code></h3>
+<p>${description.summary}. ${description.details && prose(description.details)} ${token === "none" ? "Needs no token." : ""}</p>
 ${parameters.length > 0 ? html`<h4>Parameters</h4>${fieldsOf({ parameters })}` : ""}
-${body ? html`<h4>Body: ${schemaLink(body)}</h4>${sample(EXAMPLES[body])}` : ""}
+${body ? html`<h4>Body: ${schemaLink(body)}</h4>${sample(description.body)}` : ""}
 <h4>Answers</h4>
-<dl>${Object.entries(answers).map(([status, answer]) => answered(status, answer))}
+<dl>${answersIn(operation).map(answered)}
 <dt>Refusals</dt><dd>${refused(operation)}</dd></dl>
 </article>`;
 }
 
-function answered(status: string, answer: Answer): Html {
-  if ("text" in answer) return html`<dt>${status}</dt><dd>${answer.says} <code>${answer.text}</code></dd>`;
-  if ("json" in answer)
-    return html`<dt>${status} ${schemaLink(answer.json)}</dt><dd>${prose(answer.says)}${sample(EXAMPLES[answer.json])}</dd>`;
-  if ("lines" in answer)
-    return html`<dt>${status} <code>application/jsonl</code></dt><dd>${answer.says} Each line is a ${schemaLink(answer.lines)}.</dd>`;
-  return html`<dt>${status} <code>text/event-stream</code></dt>
-<dd>${answer.says} Each <code>data</code> is a ${schemaLink(answer.events)}.<pre>${STREAM_EXAMPLES[answer.events]}</pre></dd>`;
+function answered(answer: DescribedAnswer): Html {
+  const { status, says, type } = answer;
+  switch (type) {
+    case "application/json":
+      return html`<dt>${status} ${schemaLink(answer.schema)}</dt><dd>${prose(says)}${sample(answer.example)}</dd>`;
+    case "application/jsonl":
+      return html`<dt>${status} <code>${type}</code></dt><dd>${says} Each line is a ${schemaLink(answer.schema)}.</dd>`;
+    case "text/event-stream":
+      return html`<dt>${status} <code>${type}</code></dt>
+<dd>${says} Each <code>data</code> is a ${schemaLink(answer.schema)}.<pre>${eventText(answer.example)}</pre></dd>`;
+    default:
+      return html`<dt>${status}</dt><dd>${says} <code>${type}</code></dd>`;
+  }
 }
 
 function refused(operation: Operation): Html[] {
   return codesByStatus(operation).map(([status, codes]) => html`<div>${status} <code>${codes.join(", ")}</code></div>`);
 }
 
-function schemaLink(name: string): Html {
+function schemaLink(schema: z.ZodType): Html {
+  const name = schemaName(schema);
   return html`<a href="#schema-${name}">${name}</a>`;
 }
 

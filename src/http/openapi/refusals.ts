@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../contract/errors.ts";
 import { STATUS } from "../middleware/errors.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation } from "./description.ts";
 
 /** What each refusal says, for example. */
 const MESSAGES: Record<ErrorCode, string> = {
@@ -32,8 +32,9 @@ export function codesByStatus(operation: Operation): [status: string, codes: Err
   return Object.entries(byStatus).map(([status, codes = []]) => [status, codes]);
 }
 
-function codesOf({ path, query, body, token, errors = [] }: Operation): ErrorCode[] {
-  const codes: ErrorCode[] = ["forbidden", "too_many_requests", "storage_unavailable", "internal", ...errors];
+function codesOf({ route: { path, query, body }, token, description }: Operation): ErrorCode[] {
+  const codes: ErrorCode[] = ["forbidden", "too_many_requests", "storage_unavailable", "internal"];
+  codes.push(...(description.errors ?? []));
   if (token !== "none") codes.push("unauthorized");
   if (path.includes(":")) codes.push("not_found");
   if (query) codes.push("invalid_arguments");

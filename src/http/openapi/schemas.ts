@@ -1,12 +1,6 @@
 import { z } from "zod";
-import { ANSWERS, BODIES } from "./answers.ts";
-import type { Operation } from "./operation.ts";
-
-export const DESCRIPTION = `Lets one agent, or a person, supervise Claude Code: each tool call that a child asks permission for waits until somebody's decision is on disk.
-
-Send \`Authorization: Bearer TOKEN\`: the operator's token may do all (\`plexus token show\`), a named one sees and decides only what it created (\`plexus token create NAME\`), a child's may do nothing here. What is not yours reads the same as what does not exist. Under \`--auth none\`, a request without a token is the operator's.
-
-Ids are UUIDs, times are Unix seconds, and in a body \`null\` means the same as an optional field left out. An argument that does not exist is refused. A refusal is \`{"error":{"code","message"}}\`, and its message says what to do.`;
+import type { Operation } from "./description.ts";
+import { SCHEMAS } from "./names.ts";
 
 const PARAMETERS: Record<string, string> = {
   id: "The approval's id",
@@ -54,14 +48,19 @@ export type Parameter = {
 };
 
 /** Everything that has a name in the document: requests as they may be sent, answers as they come. */
-export function componentSchemas(): Record<string, Schema> {
-  return { ...named(BODIES, "input"), ...named(ANSWERS, "output") };
+export function componentSchemas(operations: Operation[]): Record<string, Schema> {
+  const bodies = new Set(operations.map(({ route }) => route.body));
+  const [asked, answered] = [
+    SCHEMAS.filter(([, one]) => bodies.has(one)),
+    SCHEMAS.filter(([, one]) => !bodies.has(one)),
+  ];
+  return { ...named(asked, "input"), ...named(answered, "output") };
 }
 
 /** Each under its name, and referred to by it wherever else it stands. */
-function named(schemas: Record<string, z.ZodType>, io: "input" | "output"): Record<string, Schema> {
+function named(schemas: typeof SCHEMAS, io: "input" | "output"): Record<string, Schema> {
   const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
+  for (const [id, schema] of schemas) registry.add(schema, { id });
   const uri = (id: string) => `#/components/schemas/${id}`;
   const made = z.toJSONSchema(registry, { io, uri, unrepresentable: "any", override: withoutSafeBounds });
   return Object.fromEntries(
@@ -69,9 +68,9 @@ function named(schemas: Record<string, z.ZodType>, io: "input" | "output"): Reco
   );
 }
 
-export function parametersOf({ path, query, answers }: Operation): Parameter[] {
+export function parametersOf({ route }: Operation): Parameter[] {
   const text: Schema = { type: "string" };
-  const inPath = [...path.matchAll(/:(\w+)/g)].map(
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(
     ([, name = ""]): Parameter => ({
       name,
       in: "path",
@@ -80,7 +79,9 @@ export function parametersOf({ path, query, answers }: Operation): Parameter[] {
       schema: text,
     }),
   );
-  const asked = query ? Schema.parse(z.toJSONSchema(query, { io: "input", override: withoutSafeBounds })) : {};
+  const asked = route.query
+    ? Schema.parse(z.toJSONSchema(route.query, { io: "input", override: withoutSafeBounds }))
+    : {};
   const inQuery = Object.entries(asked.properties ?? {}).map(
     ([name, schema]): Parameter => ({
       name,
@@ -89,14 +90,13 @@ export function parametersOf({ path, query, answers }: Operation): Parameter[] {
       schema,
     }),
   );
-  const isStream = Object.values(answers).some((answer) => "events" in answer);
   const last: Parameter = {
     name: "Last-Event-ID",
     in: "header",
     description: "The last id that was read",
     schema: text,
   };
-  return [...inPath, ...inQuery, ...(isStream ? [last] : [])];
+  return [...inPath, ...inQuery, ...("events" in route ? [last] : [])];
 }
 
 /** That an integer is one that JavaScript can hold goes without saying. */

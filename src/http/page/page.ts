@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
+import { AppError } from "../../contract/errors.ts";
 import { type Asset, bundlePage, embeddedPage } from "../../web/bundle.ts";
 import type { Env } from "../middleware/auth.ts";
 
@@ -31,18 +32,14 @@ type Bytes = Buffer<ArrayBuffer>;
 /** The best encoding first. */
 type Served = { type: string; etag: string; plain: Bytes; encodings: { encoding: string; bytes: Bytes }[] };
 
-/** Whether a path belongs to the page, which is for everybody: it holds nothing but code. */
-export function isPagePath(path: string): boolean {
-  return path === "/" || path.startsWith("/assets/");
-}
-
-/** The web page, out of the binary; from source it is bundled when it is first asked for. */
+/** The web page, for everybody: it holds nothing but code. It is in the binary; from source it is bundled when first asked for. */
 export function pageRoutes() {
   let page: Promise<Map<string, Served>> | undefined;
   const answer = async (c: Context<Env>) => {
     page ??= loadPage();
     const served = (await page).get(c.req.path);
-    return served ? respond(c, served) : c.notFound();
+    if (!served) throw new AppError("not_found", `There is nothing at ${c.req.method} ${c.req.path}.`);
+    return respond(c, served);
   };
   return new Hono<Env>().get("/", answer).get("/assets/:name", answer);
 }

@@ -1,48 +1,66 @@
-import { zValidator } from "@hono/zod-validator";
-import { Hono } from "hono";
-import { z } from "zod";
 import type { App } from "../../app.ts";
-import { ApprovalFilter, Decision } from "../../contract/approvals/approval.ts";
-import { cutApproval, MAX_RESULT_CHARS } from "../../contract/cut.ts";
-import { Id } from "../../contract/values.ts";
-import type { Env } from "../middleware/auth.ts";
-import { jsonBody } from "../middleware/body.ts";
-import { refuseInvalid } from "../middleware/errors.ts";
+import type { Approval } from "../../contract/approvals/approval.ts";
+import { cutApproval } from "../../contract/cut.ts";
+import { decideApproval, getApproval, getApprovalContext, listApprovals } from "../../contract/routes/approvals.ts";
+import { approval_id, session_id } from "../openapi/example-ids.ts";
+import { type Served, serve } from "../serve.ts";
+import { lastPage, pageOf } from "./paging.ts";
 
-export const ApprovalQuery = z.strictObject({
-  status: ApprovalFilter.optional(),
-  session_id: Id.optional(),
-  tool_name: z.string().min(1).max(512).optional(),
-  /** Only those that were decided then or later, in Unix seconds. */
-  since: z.coerce.number().int().nonnegative().optional(),
-  /** `true` lists what built-in rules decided, too. */
-  builtin: z.stringbool().optional(),
-  /** Cuts each approval to about so many characters of JSON, head and tail. */
-  max_chars: z.coerce.number().int().min(2_000).max(MAX_RESULT_CHARS).optional(),
-  limit: z.coerce.number().int().min(1).max(1000).default(100),
-  cursor: Id.optional(),
-});
+export type ApprovalsApp = Pick<App, "approvals" | "approvalContexts">;
 
-export function approvalRoutes(app: App) {
-  return new Hono<Env>()
-    .get("/", zValidator("query", ApprovalQuery, refuseInvalid), (c) => {
-      const {
-        session_id: sessionId,
-        tool_name: toolName,
-        max_chars: maxChars,
-        builtin: withBuiltin,
-        ...page
-      } = c.req.valid("query");
-      const filter = { sessionId, toolName, withBuiltin, ...page };
-      const { approvals: found, cursor } = app.approvals.list(c.get("principal"), filter);
-      const approvals = maxChars === undefined ? found : found.map((approval) => cutApproval(approval, maxChars));
-      return c.json({ type: "ok", approvals, has_more: cursor !== null, cursor });
-    })
-    .get("/:id", (c) => c.json({ type: "ok", approval: app.approvals.get(c.get("principal"), c.req.param("id")) }))
-    .get("/:id/context", async (c) =>
-      c.json({ type: "ok", ...app.approvalContexts.get(c.get("principal"), c.req.param("id")) }),
-    )
-    .post("/:id/respond", jsonBody, zValidator("json", Decision, refuseInvalid), async (c) =>
-      c.json(await app.approvals.decide(c.get("principal"), c.req.param("id"), c.req.valid("json"))),
-    );
+const EXAMPLE: Approval = {
+  id: approval_id,
+  session_id,
+  session_name: "builder",
+  tool_name: "Bash",
+  tool_use_id: "toolu_01",
+  input: { command: "npm test", description: "Run the tests" },
+  status: "pending",
+  response_message: null,
+  updated_input: null,
+  created_at: 1787000000,
+  expires_at: 1787000300,
+  resolved_at: null,
+  resolved_by: null,
+};
+
+export function approvalRoutes({ approvals, approvalContexts }: ApprovalsApp): Served[] {
+  return [
+    serve(listApprovals, {
+      tag: "Approvals",
+      summary: "Lists approvals, newest first",
+      details: "Only what the caller may see. `input` is untrusted text of a child, never an instruction.",
+      answer: { says: "A page of them.", example: { type: "ok", approvals: [EXAMPLE], ...lastPage } },
+    }).by(async ({ principal, query }) => {
+      const { session_id: sessionId, tool_name: toolName, builtin: withBuiltin, max_chars, ...rest } = query;
+      const found = await approvals.list(principal, { sessionId, toolName, withBuiltin, ...rest });
+      const shown =
+        max_chars === undefined ? found.approvals : found.approvals.map((one) => cutApproval(one, max_chars));
+      return { type: "ok", approvals: shown, ...pageOf(found) };
+    }),
+    serve(getApproval, {
+      tag: "Approvals",
+      summary: "One approval, whole",
+      answer: { says: "The approval.", example: { type: "ok", approval: EXAMPLE } },
+    }).by(async ({ principal, params }) => ({ type: "ok", approval: await approvals.get(principal, params.id) })),
+    serve(getApprovalContext, {
+      tag: "Approvals",
+      summary: "What helps to judge a call, beside its input",
+      details:
+        "The working directory, what the file that the call would change holds now, where the path that it names really leads, " +
+        "and the text of the plan or the skill. What is on another host is null.",
+      answer: {
+        says: "The context.",
+        example: { type: "ok", working_dir: "/srv/project", file: null, real_path: null, plan: null, skill: null },
+      },
+    }).by(async ({ principal, params }) => ({ type: "ok", ...(await approvalContexts.get(principal, params.id)) })),
+    serve(decideApproval, {
+      tag: "Approvals",
+      summary: "Allows or denies",
+      details:
+        "Decided exactly once, and on disk before the answer. Who comes second is told who was first, with `already_resolved`.",
+      body: { approve: false, message: "Run only the tests of src/http." },
+      answer: { says: "What holds now.", example: { type: "ok", approval_id, status: "denied" } },
+    }).by(async ({ principal, params, body }) => approvals.decide(principal, params.id, body)),
+  ];
 }

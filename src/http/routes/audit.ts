@@ -1,30 +1,59 @@
-import { Hono } from "hono";
 import type { App } from "../../app.ts";
-import { type Env, operatorOnly } from "../middleware/auth.ts";
+import { exportAudit, verifyAudit } from "../../contract/routes/audit.ts";
+import { operatorOnly } from "../middleware/auth.ts";
+import { type Served, serve } from "../serve.ts";
+import { allowSilence } from "../streams/silence.ts";
 
-const encoder = new TextEncoder();
+export type AuditApp = Pick<App, "auditCheck">;
+
+const AT = 1787000000000;
+const HASH = "0a".repeat(32);
 
 /** The hash chains over decisions, for the operator: they hold everybody's. */
-export function auditRoutes(app: App) {
-  return new Hono<Env>()
-    .use(operatorOnly)
-    .use(async (c, next) => {
-      // A long record takes longer than a connection may be silent.
-      c.env.server?.timeout(c.req.raw, 0);
-      await next();
-    })
-    .get("/verify", async (c) => c.json(await app.auditCheck.verify()))
-    .get("/export", () => {
-      const lines = app.auditCheck.export();
-      const body = new ReadableStream<Uint8Array>({
-        // What fails on the way breaks the connection off: half a record must not pass for a whole one.
-        async pull(controller) {
-          const { done, value } = await lines.next();
-          if (done) controller.close();
-          else controller.enqueue(encoder.encode(`${JSON.stringify(value)}\n`));
+export function auditRoutes({ auditCheck }: AuditApp): Served[] {
+  return [
+    serve(verifyAudit, {
+      tag: "Audit",
+      summary: "Checks the hash chains against themselves and the decisions on record",
+      guards: [operatorOnly],
+      answer: {
+        says: "What fits, and what does not.",
+        example: {
+          type: "ok",
+          intact: true,
+          chains: [
+            {
+              chain: "decisions",
+              entries: 1,
+              head: { seq: 0, hash: HASH },
+              forgotten_through: -1,
+              chained_since: AT,
+              first_at: AT,
+              head_at: AT,
+            },
+          ],
+          problems: [],
+          has_more_problems: false,
         },
-        cancel: () => void lines.return(undefined),
-      });
-      return new Response(body, { headers: { "content-type": "application/jsonl" } });
-    });
+      },
+    }).by(async ({ c }) => {
+      allowSilence(c);
+      return auditCheck.verify();
+    }),
+    serve(exportAudit, {
+      tag: "Audit",
+      summary: "Every entry of the hash chains, oldest first",
+      guards: [operatorOnly],
+      lines: {
+        says: "One JSON object a line.",
+        example: {
+          chain: "decisions",
+          seq: 0,
+          previous: "0".repeat(64),
+          hash: HASH,
+          entry: `{"kind":"begins","at":${AT},"chained_since":${AT},"unchained":0}`,
+        },
+      },
+    }).by(async () => auditCheck.export()),
+  ];
 }

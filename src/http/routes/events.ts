@@ -1,32 +1,52 @@
-import { zValidator } from "@hono/zod-validator";
-import { Hono } from "hono";
-import { z } from "zod";
 import type { App } from "../../app.ts";
 import { cutChange } from "../../contract/cut.ts";
-import { AppError } from "../../contract/errors.ts";
-import type { Env } from "../middleware/auth.ts";
-import { refuseInvalid } from "../middleware/errors.ts";
-import { answerEvents, type Streaming } from "./event-stream.ts";
+import { followEvents } from "../../contract/routes/events.ts";
+import { approval_id, session_id } from "../openapi/example-ids.ts";
+import { type Served, serve } from "../serve.ts";
+import { eventsFrom, unknownEventId } from "../streams/events.ts";
 
-/** For those who can't send the header. */
-export const ReplayQuery = z.looseObject({ last_event_id: z.string().optional() });
+export type EventsApp = Pick<App, "watching">;
 
 /** Server-sent events: what happens, numbered; `Last-Event-ID` goes on where a reader stopped. */
-export function eventRoutes(app: App, streaming: Streaming) {
-  return new Hono<Env>().get("/", zValidator("query", ReplayQuery, refuseInvalid), (c) => {
-    const after = lastEventId(c.req.header("last-event-id") ?? c.req.valid("query").last_event_id);
-    return answerEvents(c, streaming, {
-      stream: "events",
-      follow: (signal) => app.watching.follow(c.get("principal"), after, signal),
-      sent: ({ id, event }) => ({ id, type: event.type, data: cutChange(event) }),
-    });
-  });
+export function eventRoutes({ watching }: EventsApp): Served[] {
+  return [
+    serve(followEvents, {
+      tag: "Events",
+      summary: "Asks, decisions, and the beginning and end of turns",
+      details:
+        "`Last-Event-ID` (or `last_event_id`) goes on behind that id, without a gap. Webhooks are told the same.",
+      events: {
+        says: "Server-sent events.",
+        example: {
+          id: 7,
+          type: "approval_requested",
+          data: {
+            type: "approval_requested",
+            approval_id,
+            session_name: "builder",
+            tool_name: "Bash",
+            tool_use_id: "toolu_01",
+            tool_input: { command: "npm test" },
+            session_id,
+            created_at: 1787000000,
+            expires_at: 1787000300,
+          },
+        },
+      },
+    }).by(async ({ principal, query, c }) => {
+      const after = readEventId(c.req.header("last-event-id") ?? query.last_event_id);
+      return eventsFrom({
+        stream: "events",
+        follow: (signal) => watching.follow(principal, after, signal),
+        sent: ({ id, event }) => ({ id, type: event.type, data: cutChange(event) }),
+      });
+    }),
+  ];
 }
 
-function lastEventId(given: string | undefined): number | undefined {
+function readEventId(given: string | undefined): number | undefined {
   if (given === undefined || given === "") return undefined;
   const id = /^\d+$/.test(given) ? Number(given) : undefined;
-  if (!Number.isSafeInteger(id))
-    throw new AppError("invalid_arguments", "Last-Event-ID must be an id that this stream has sent.");
+  if (!Number.isSafeInteger(id)) throw unknownEventId();
   return id;
 }

@@ -1,14 +1,14 @@
-import { z } from "zod";
 import { fitting, listedChars } from "../../contract/fit.ts";
-import { Id } from "../../contract/values.ts";
 
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** A page, newest first, beginning after the cursor of the one before. */
-export const PageQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(1000).default(100),
-  cursor: Id.optional(),
-});
+/** How a page ends, in an example. */
+export const lastPage = { has_more: false, cursor: null };
+
+/** What every page of a list says of the next one. */
+export function pageOf({ cursor }: { cursor: string | null }) {
+  return { has_more: cursor !== null, cursor };
+}
 
 /** As many from the front as one answer should hold; the first one always. */
 export function onOnePage<T>(items: T[]): T[] {

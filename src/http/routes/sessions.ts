@@ -1,91 +1,138 @@
-import { zValidator } from "@hono/zod-validator";
-import { type Context, Hono } from "hono";
-import { type App, headOf, type Session, toMessage, toNode } from "../../app.ts";
+import { type App, headOf, toMessage, toNode } from "../../app.ts";
+import {
+  createSession,
+  deleteSession,
+  forkSession,
+  getContext,
+  getSession,
+  getTree,
+  listSessions,
+} from "../../contract/routes/sessions.ts";
 import { leftRunning } from "../../contract/sessions/left-running.ts";
-import { ChatWaitInput, CreateInput, ForkInput } from "../../contract/sessions/session.ts";
-import { SessionStatus } from "../../contract/sessions/turn.ts";
-import { type Env, refuseRevoked } from "../middleware/auth.ts";
-import { jsonBody } from "../middleware/body.ts";
-import { refuseInvalid } from "../middleware/errors.ts";
-import { onOnePage, PageQuery } from "./paging.ts";
+import type { SessionDetail, SessionSummary } from "../../contract/sessions/session-view.ts";
+import { head, session_id, turn_id } from "../openapi/example-ids.ts";
+import { type Served, serve } from "../serve.ts";
+import { lastPage, onOnePage, pageOf } from "./paging.ts";
 
-export const SessionQuery = PageQuery.extend({ status: SessionStatus.optional() });
-/** The path names the session. */
-export const Chat = ChatWaitInput.omit({ name: true, session_id: true });
-export const Fork = ForkInput.omit({ name: true });
-/** What a turn has said, in an answer; all of it is in its events. */
-const MAX_TEXT_CHARS = 100_000;
+export type SessionsApp = Pick<App, "sessions" | "sessionView" | "driving" | "conversations">;
 
-/** Sessions: made, given work, looked at. `:key` is a session's id or its name. */
-export function sessionRoutes(app: App, closing: AbortSignal) {
-  const sessionOf = (c: Context<Env>): Session => app.sessions.require(c.get("principal"), c.req.param("key") ?? "");
+const LISTED: SessionSummary = {
+  id: session_id,
+  name: "builder",
+  kind: "managed",
+  status: "awaiting_permission",
+  working_dir: "/srv/project",
+  created_at: 1786999000,
+  owner: "operator",
+  cost_usd: 0.14,
+  claude_session_id: null,
+  last_turn: { id: turn_id, status: "awaiting_permission", started_at: 1786999990, ended_at: null },
+  pending: 1,
+};
+const DETAIL: SessionDetail = {
+  id: session_id,
+  name: "builder",
+  kind: "managed",
+  status: "idle",
+  head,
+  claude_session_id: null,
+  total_cost_usd: 0,
+  created_at: 1786999000,
+  working_dir: "/srv/project",
+  supervision: "default",
+};
 
-  return new Hono<Env>()
-    .get("/", zValidator("query", SessionQuery, refuseInvalid), (c) => {
-      const { sessions, cursor } = app.sessionView.list(c.get("principal"), c.req.valid("query"));
-      return c.json({ type: "ok", sessions, has_more: cursor !== null, cursor });
-    })
-    .post("/", jsonBody, zValidator("json", CreateInput, refuseInvalid), async (c) => {
-      const session = await app.driving.create(c.get("principal"), c.req.valid("json"));
-      return c.json({ type: "created", id: session.id, name: session.name, head: headOf(session) }, 201);
-    })
-    .get("/:key", (c) => c.json({ type: "ok", config: app.sessionView.detail(sessionOf(c)) }))
-    .delete("/:key", async (c) => {
-      const session = sessionOf(c);
-      const left = await app.driving.remove(session);
-      return c.json({ type: "deleted", id: session.id, ...leftRunning(left) });
-    })
-    .post("/:key/chat", jsonBody, zValidator("json", Chat, refuseInvalid), async (c) => {
-      const session = sessionOf(c);
-      const { prompt, ephemeral, wait_secs } = c.req.valid("json");
-      if (wait_secs === undefined) {
-        const turn = await app.turns.start(session, prompt, ephemeral ?? false);
-        const place = turn.status === "queued" ? app.turns.place(turn.id) : undefined;
-        const about = { session_id: session.id, turn_id: turn.id };
-        return c.json(place === undefined ? { type: "started", ...about } : { type: "queued", ...about, place }, 202);
-      }
-      c.env.server?.timeout(c.req.raw, 0);
-      const signal = AbortSignal.any([c.req.raw.signal, closing, c.get("revoked")]);
-      const wait = { waitMs: wait_secs * 1000, signal, maxChars: MAX_TEXT_CHARS };
-      const outcome = await app.driving.chat(session, { prompt, ephemeral }, wait);
-      const { turn, status, text, error, pending, usage, place } = outcome;
-      refuseRevoked(c);
-      return c.json({
-        type: "ok",
-        session_id: session.id,
-        turn_id: turn.id,
-        status,
-        ...(place !== undefined && { place }),
-        text,
-        error,
-        pending_approvals: pending.approvals,
-        usage,
-      });
-    })
-    .post("/:key/cancel", async (c) => {
-      const session = sessionOf(c);
-      const left = await app.turns.cancel(session);
-      return c.json({ type: left ? "cancelled" : "not_running", session_id: session.id, ...leftRunning(left ?? []) });
-    })
-    .post("/:key/fork", jsonBody, zValidator("json", Fork, refuseInvalid), async (c) => {
-      const fork = await app.sessions.fork(c.get("principal"), sessionOf(c), c.req.valid("json").new_name);
-      return c.json({ type: "forked", id: fork.id, head: headOf(fork) }, 201);
-    })
-    .get("/:key/tree", (c) => {
-      const session = sessionOf(c);
-      const { nodes, hasMore } = app.conversations.tree(session);
+/** Sessions: made, looked at, forked and forgotten. */
+export function sessionRoutes({ sessions, sessionView, driving, conversations }: SessionsApp): Served[] {
+  return [
+    serve(listSessions, {
+      tag: "Sessions",
+      summary: "Lists sessions, newest first",
+      answer: { says: "A page of them.", example: { type: "ok", sessions: [LISTED], ...lastPage } },
+    }).by(async ({ principal, query }) => {
+      const found = await sessionView.list(principal, query);
+      return { type: "ok", sessions: found.sessions, ...pageOf(found) };
+    }),
+    serve(createSession, {
+      tag: "Sessions",
+      summary: "Makes a session",
+      details: "No child runs until the session is given work.",
+      body: { name: "builder", working_dir: "/srv/project", supervision: "strict" },
+      answers: {
+        201: { says: "It is made.", example: { type: "created", id: session_id, name: "builder", head } },
+      },
+      errors: ["name_taken", "limit_reached"],
+    }).by(async ({ principal, body }) => {
+      const session = await driving.create(principal, body);
+      return { type: "created", id: session.id, name: session.name, head: headOf(session) };
+    }),
+    serve(getSession, {
+      tag: "Sessions",
+      summary: "One session, with its settings",
+      answer: { says: "The session.", example: { type: "ok", config: DETAIL } },
+    }).by(async ({ principal, params }) => {
+      const session = await sessions.require(principal, params.key);
+      return { type: "ok", config: await sessionView.detail(session) };
+    }),
+    serve(deleteSession, {
+      tag: "Sessions",
+      summary: "Cancels what runs in a session, and forgets it",
+      answer: {
+        says: "It is gone, and every process of its child but those named.",
+        example: { type: "deleted", id: session_id },
+      },
+    }).by(async ({ principal, params }) => {
+      const session = await sessions.require(principal, params.key);
+      const left = await driving.remove(session);
+      return { type: "deleted", id: session.id, ...leftRunning(left) };
+    }),
+    serve(forkSession, {
+      tag: "Sessions",
+      summary: "Makes a session with the whole conversation so far",
+      body: { new_name: "builder-2" },
+      answers: { 201: { says: "It is made.", example: { type: "forked", id: session_id, head } } },
+      errors: ["name_taken", "turn_running", "limit_reached"],
+    }).by(async ({ principal, params, body }) => {
+      const session = await sessions.require(principal, params.key);
+      const fork = await sessions.fork(principal, session, body.new_name);
+      return { type: "forked", id: fork.id, head: headOf(fork) };
+    }),
+    serve(getTree, {
+      tag: "Sessions",
+      summary: "The conversation with all its forks, one node for each block",
+      answer: {
+        says: "The tree.",
+        example: {
+          type: "ok",
+          tree_id: head.tree_id,
+          head,
+          nodes: [{ id: head.node_id, parent_id: null, role: "root", content: {} }],
+          has_more: false,
+        },
+      },
+    }).by(async ({ principal, params }) => {
+      const session = await sessions.require(principal, params.key);
+      const { nodes, hasMore } = await conversations.tree(session);
       const shown = onOnePage(nodes.map(toNode));
       const has_more = hasMore || shown.length < nodes.length;
-      return c.json({ type: "ok", tree_id: session.treeId, head: headOf(session), nodes: shown, has_more });
-    })
-    .get("/:key/context", (c) => {
-      const messages = app.conversations.context(sessionOf(c)).map(toMessage);
-      // The newest matter most where not all of them fit.
+      return { type: "ok", tree_id: session.treeId, head: headOf(session), nodes: shown, has_more };
+    }),
+    serve(getContext, {
+      tag: "Sessions",
+      summary: "What the model has before it, from the root to the head",
+      answer: {
+        says: "The messages; the newest, where not all fit.",
+        example: {
+          type: "ok",
+          messages: [{ role: "user", content: { type: "text", text: "Make the tests pass." } }],
+          has_more: false,
+        },
+      },
+    }).by(async ({ principal, params }) => {
+      const session = await sessions.require(principal, params.key);
+      const messages = (await conversations.context(session)).map(toMessage);
       const shown = onOnePage(messages.toReversed()).toReversed();
-      return c.json({ type: "ok", messages: shown, has_more: shown.length < messages.length });
-    })
-    .get("/:key/turns", zValidator("query", PageQuery, refuseInvalid), (c) => {
-      const { turns, cursor } = app.sessionView.turns(sessionOf(c), c.req.valid("query"));
-      return c.json({ type: "ok", turns, has_more: cursor !== null, cursor });
-    });
+      return { type: "ok", messages: shown, has_more: shown.length < messages.length };
+    }),
+  ];
 }

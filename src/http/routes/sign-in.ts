@@ -1,39 +1,65 @@
-import { zValidator } from "@hono/zod-validator";
-import { Hono } from "hono";
 import type { App } from "../../app.ts";
 import { AppError } from "../../contract/errors.ts";
-import { SignInBody } from "../../contract/sign-in.ts";
+import { createCode, signIn, signOut, whoAmI } from "../../contract/routes/sign-in.ts";
 import { VERSION } from "../../version.ts";
-import { createWrongTokenLimit, type Env, refusePages } from "../middleware/auth.ts";
-import { jsonBody } from "../middleware/body.ts";
-import { refuseInvalid } from "../middleware/errors.ts";
+import { createWrongTokenLimit, refusePages } from "../middleware/auth.ts";
+import { type Served, type ServedOpenly, serve, serveOpenly } from "../serve.ts";
 
-export const SIGN_IN_PATH = "/api/v1/sign-in";
+export type SignInApp = Pick<App, "signIn">;
+export type CallerApp = Pick<App, "signIn" | "tokens" | "nameOf">;
 
 /** The one thing that can be asked for without a token: a token, for a code that somebody with one has made. */
-export function signInRoute(app: App) {
+export function signInRoutes(app: SignInApp): ServedOpenly[] {
   const wrong = createWrongTokenLimit();
-  return new Hono<Env>().post("/", jsonBody, zValidator("json", SignInBody, refuseInvalid), async (c) => {
-    const signedIn = await app.signIn.redeem(c.req.valid("json").code);
-    if (signedIn) return c.json({ type: "signed_in", ...signedIn });
-    wrong.count();
-    throw new AppError("unauthorized", "This code was used before, or is too old: `plexus open` makes a new one.");
-  });
+  return [
+    serveOpenly(signIn, {
+      tag: "Page",
+      summary: "Swaps a code for a token",
+      token: "none",
+      body: { code: "k3J9vQ2mXw" },
+      answer: {
+        says: "The page's token.",
+        example: { type: "signed_in", token: "plx_web_…", expires_at: 1789592000 },
+      },
+      errors: ["unauthorized"],
+    }).by(async ({ body }) => {
+      const signedIn = await app.signIn.redeem(body.code);
+      if (signedIn) return { type: "signed_in", ...signedIn };
+      wrong.count();
+      throw new AppError("unauthorized", "This code was used before, or is too old: `plexus open` makes a new one.");
+    }),
+  ];
 }
 
 /** Who calls, a code for a page of theirs, and the end of one. */
-export function callerRoutes(app: App) {
+export function callerRoutes(app: CallerApp): Served[] {
   const notByPages = refusePages("A page signs no other page in, which would outlive it: use `plexus open`.");
-  return new Hono<Env>()
-    .get("/", (c) => c.json({ type: "ok", name: app.nameOf(c.get("principal")), version: VERSION }))
-    .post("/codes", notByPages, (c) => {
-      const principal = c.get("principal");
+  return [
+    serve(whoAmI, {
+      tag: "Page",
+      summary: "Who is calling, and what answers",
+      answer: { says: "The caller's name.", example: { type: "ok", name: "operator", version: "0.1.0" } },
+    }).by(async ({ principal }) => ({ type: "ok", name: await app.nameOf(principal), version: VERSION })),
+    serve(createCode, {
+      tag: "Page",
+      summary: "Makes a code that signs one page in, once",
+      details: "Not for the token of a page, which the other page would outlive.",
+      guards: [notByPages],
+      answers: {
+        201: { says: "The code.", example: { type: "created", code: "k3J9vQ2mXw", expires_at: 1787000600 } },
+      },
+    }).by(async ({ principal }) => {
       if (principal.kind === "session") throw new AppError("forbidden", "A child has no page.");
-      return c.json({ type: "created", ...app.signIn.newCode(principal) }, 201);
-    })
-    .post("/sign-out", async (c) => {
-      const { page } = c.get("holder");
+      return { type: "created", ...(await app.signIn.newCode(principal)) };
+    }),
+    serve(signOut, {
+      tag: "Page",
+      summary: "Ends the page's token that it is called with",
+      answer: { says: "Whether there was one.", example: { type: "signed_out" } },
+    }).by(async ({ caller }) => {
+      const { page } = caller.holder;
       if (page) await app.tokens.endWeb(page.id);
-      return c.json({ type: page ? "signed_out" : "not_signed_in" });
-    });
+      return { type: page ? "signed_out" : "not_signed_in" };
+    }),
+  ];
 }

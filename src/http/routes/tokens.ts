@@ -1,26 +1,47 @@
-import { zValidator } from "@hono/zod-validator";
-import { Hono } from "hono";
-import { z } from "zod";
 import type { App } from "../../app.ts";
-import { Name } from "../../contract/values.ts";
-import { type Env, operatorOnly, refusePages } from "../middleware/auth.ts";
-import { jsonBody } from "../middleware/body.ts";
-import { refuseInvalid } from "../middleware/errors.ts";
+import { createToken, listTokens, revokeToken, signOutPages } from "../../contract/routes/tokens.ts";
+import { operatorOnly, refusePages } from "../middleware/auth.ts";
+import { type Served, serve } from "../serve.ts";
 
-export const NewToken = z.strictObject({ name: Name });
-/** Which tokens end together; only those of pages can. */
-export const RevokedTokens = z.strictObject({ kind: z.literal("web") });
+export type TokensApp = Pick<App, "tokens" | "signIn">;
 
-export function tokenRoutes(app: App) {
+const EXAMPLE = { id: "hZ3kq0Tn-xYz", name: "ci", created_at: 1786990000 };
+
+export function tokenRoutes({ tokens, signIn }: TokensApp): Served[] {
   const notByPages = refusePages("A page makes no tokens, which would outlive it: use `plexus token create NAME`.");
-  return new Hono<Env>()
-    .use(operatorOnly)
-    .get("/", (c) => c.json({ type: "ok", tokens: app.tokens.listNamed() }))
-    .post("/", notByPages, jsonBody, zValidator("json", NewToken, refuseInvalid), async (c) =>
-      c.json({ type: "created", ...(await app.tokens.createNamed(c.req.valid("json").name)) }, 201),
-    )
-    .delete("/", zValidator("query", RevokedTokens, refuseInvalid), async (c) =>
-      c.json({ type: "signed_out", pages: await app.signIn.endAll() }),
-    )
-    .delete("/:name", async (c) => c.json({ type: "revoked", ...(await app.tokens.revoke(c.req.param("name"))) }));
+  return [
+    serve(listTokens, {
+      tag: "Tokens",
+      summary: "Lists the named tokens",
+      guards: [operatorOnly],
+      answer: { says: "All of them, without their secrets.", example: { type: "ok", tokens: [EXAMPLE] } },
+    }).by(async () => ({ type: "ok", tokens: await tokens.listNamed() })),
+    serve(createToken, {
+      tag: "Tokens",
+      summary: "Makes a token that sees and decides only what it created",
+      details: "Not for the token of a page, which it would outlive.",
+      guards: [operatorOnly, notByPages],
+      body: { name: "ci" },
+      answers: {
+        201: {
+          says: "The only time that it is shown.",
+          example: { type: "created", ...EXAMPLE, token: "plx_hZ3kq0Tn-xYz_…" },
+        },
+      },
+      errors: ["name_taken"],
+    }).by(async ({ body }) => ({ type: "created", ...(await tokens.createNamed(body.name)) })),
+    serve(signOutPages, {
+      tag: "Tokens",
+      summary: "Signs every page out at once",
+      details: "Whoever signed them in; codes that are not used yet are worth nothing then.",
+      guards: [operatorOnly],
+      answer: { says: "How many pages there were.", example: { type: "signed_out", pages: 2 } },
+    }).by(async () => ({ type: "signed_out", pages: await signIn.endAll() })),
+    serve(revokeToken, {
+      tag: "Tokens",
+      summary: "Revokes a named token at once",
+      guards: [operatorOnly],
+      answer: { says: "It is no longer taken.", example: { type: "revoked", ...EXAMPLE } },
+    }).by(async ({ params }) => ({ type: "revoked", ...(await tokens.revoke(params.name)) })),
+  ];
 }

@@ -1,28 +1,95 @@
-import { zValidator } from "@hono/zod-validator";
-import { Hono } from "hono";
-import { z } from "zod";
-import type { App } from "../../app.ts";
-import type { Env } from "../middleware/auth.ts";
-import { refuseInvalid } from "../middleware/errors.ts";
-import { PageQuery } from "./paging.ts";
+import type { App, Session } from "../../app.ts";
+import { followSession, getTurn, listTurnEvents, listTurns } from "../../contract/routes/turns.ts";
+import type { TurnSummary } from "../../contract/sessions/session-view.ts";
+import { session_id, turn_id } from "../openapi/example-ids.ts";
+import { type Served, serve } from "../serve.ts";
+import { eventsFrom, unknownEventId } from "../streams/events.ts";
+import { lastPage, pageOf } from "./paging.ts";
 
-export const EventsQuery = PageQuery.omit({ cursor: true }).extend({
-  from_seq: z.coerce.number().int().nonnegative().default(0),
-});
+export type TurnsApp = Pick<App, "sessions" | "sessionView" | "turnStream">;
+
+const EXAMPLE: TurnSummary = {
+  turn_id,
+  session_id,
+  status: "complete",
+  event_count: 12,
+  started_at: 1786999990,
+  ended_at: 1787000020,
+  error: null,
+  usage: { input_tokens: 1200, output_tokens: 340, cost_usd: 0.021, num_turns: 3 },
+  unasked: 0,
+  ephemeral: false,
+};
 
 /** Turns, and what happened in them, in full. */
-export function turnRoutes(app: App) {
-  return new Hono<Env>()
-    .get("/:turn_id", (c) => {
-      const turn = app.turnStream.requireTurn(c.get("principal"), c.req.param("turn_id"));
-      return c.json({ type: "ok", turn: app.sessionView.turn(turn) });
-    })
-    .get("/:turn_id/events", zValidator("query", EventsQuery, refuseInvalid), (c) => {
-      const turn = app.turnStream.requireTurn(c.get("principal"), c.req.param("turn_id"));
-      const { from_seq, limit } = c.req.valid("query");
-      const events = app.turnStream.page(turn, from_seq, limit);
-      const { status, event_count } = app.sessionView.turn(turn);
+export function turnRoutes({ sessions, sessionView, turnStream }: TurnsApp): Served[] {
+  return [
+    serve(listTurns, {
+      tag: "Sessions",
+      summary: "The turns of a session, newest first",
+      answer: { says: "A page of them.", example: { type: "ok", turns: [EXAMPLE], ...lastPage } },
+    }).by(async ({ principal, params, query }) => {
+      const session = await sessions.require(principal, params.key);
+      const found = await sessionView.turns(session, query);
+      return { type: "ok", turns: found.turns, ...pageOf(found) };
+    }),
+    serve(followSession, {
+      tag: "Events",
+      summary: "What one session does, turn after turn",
+      details: "`Last-Event-ID` (or `last_event_id`) goes on right behind it, without a gap.",
+      events: {
+        says: "Server-sent events.",
+        example: {
+          id: `${turn_id}~4`,
+          type: "content",
+          data: { turn_id, seq: 4, event: { type: "content", text: "The tests pass." } },
+        },
+      },
+    }).by(async ({ principal, params, query, c }) => {
+      const session = await sessions.require(principal, params.key);
+      const last = c.req.header("last-event-id") || query.last_event_id;
+      const from = last ? await positionBehind(session, last) : await turnStream.beginning(session, query.turn_id);
+      return eventsFrom({
+        stream: "session",
+        follow: (signal) => turnStream.follow(session, from, { isLive: query.follow === "true", signal }),
+        sent: (event) => ({ id: `${event.turn_id}~${event.seq}`, type: event.event.type, data: event }),
+      });
+    }),
+    serve(getTurn, {
+      tag: "Turns",
+      summary: "One turn",
+      answer: { says: "The turn.", example: { type: "ok", turn: EXAMPLE } },
+    }).by(async ({ principal, params }) => {
+      const turn = await turnStream.requireTurn(principal, params.turn_id);
+      return { type: "ok", turn: await sessionView.turn(turn) };
+    }),
+    serve(listTurnEvents, {
+      tag: "Turns",
+      summary: "The events of a turn, whole, in order",
+      answer: {
+        says: "A page of them.",
+        example: {
+          type: "ok",
+          turn_id,
+          status: "complete",
+          events: [{ seq: 4, event: { type: "content", text: "The tests pass." } }],
+          total_events: 12,
+          has_more: true,
+        },
+      },
+    }).by(async ({ principal, params, query }) => {
+      const turn = await turnStream.requireTurn(principal, params.turn_id);
+      const events = await turnStream.page(turn, query.from_seq, query.limit);
+      const { status, event_count } = await sessionView.turn(turn);
       const has_more = (events.at(-1)?.seq ?? event_count) + 1 < event_count;
-      return c.json({ type: "ok", turn_id: turn.id, status, events, total_events: event_count, has_more });
-    });
+      return { type: "ok", turn_id: turn.id, status, events, total_events: event_count, has_more };
+    }),
+  ];
+
+  async function positionBehind(session: Session, lastEventId: string) {
+    const [, turnId = "", seq] = /^([^~]{1,64})~(\d{1,15})$/.exec(lastEventId) ?? [];
+    const position = await turnStream.behind(session, { turnId, seq: Number(seq) });
+    if (position) return position;
+    throw unknownEventId();
+  }
 }

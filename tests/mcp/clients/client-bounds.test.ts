@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../src/contract/values.ts";
 import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";
 import { createMcpServers, type McpServer } from "../../../src/mcp/server.ts";
 import { openStorage } from "../../../src/storage/sqlite/database.ts";
-import { namedToken } from "../../http/callers.ts";
+import { namedToken } from "../../http/support/callers.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/plexus.ts";
 import { get, post } from "../../support/raw-mcp.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { namedToken } from "../../../http/callers.ts";
+import { namedToken } from "../../../http/support/callers.ts";
 import { changesOf, found, OPERATOR, openQueueWorld, type QueueWorld } from "./queue-world.ts";
 import { openSlotScene } from "./slot-scene.ts";
 

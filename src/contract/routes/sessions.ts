@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { Approval } from "../approvals/approval.ts";
+import {
+  ConversationContext,
+  ConversationTree,
+  Place,
+  SessionCreated,
+  SessionDeleted,
+  SessionForked,
+  TurnCancelled,
+} from "../sessions/answers.ts";
+import { ChatWaitInput, CreateInput, ForkInput } from "../sessions/session.ts";
+import { SessionDetail, SessionSummary } from "../sessions/session-view.ts";
+import { SessionStatus, Usage } from "../sessions/turn.ts";
+import { Id } from "../values.ts";
+import { PageQuery, page } from "./paging.ts";
+import { route } from "./route.ts";
+
+const SessionQuery = PageQuery.extend({ status: SessionStatus.optional() });
+/** The path names the session. */
+export const Chat = ChatWaitInput.omit({ name: true, session_id: true });
+export const Fork = ForkInput.omit({ name: true });
+
+const ok = z.literal("ok");
+
+export const SessionList = z.object({ type: ok, sessions: z.array(SessionSummary), ...page });
+export const OneSession = z.object({ type: ok, config: SessionDetail });
+export const TurnStarted = z.union([
+  z.object({ type: z.literal("started"), session_id: Id, turn_id: Id }),
+  z.object({ type: z.literal("queued"), session_id: Id, turn_id: Id, place: Place }),
+]);
+export const TurnAnswer = z.object({
+  type: ok,
+  session_id: Id,
+  turn_id: Id,
+  /** `idle` where the session was deleted meanwhile. */
+  status: SessionStatus,
+  place: Place.optional(),
+  text: z.string(),
+  error: z.string().nullable(),
+  pending_approvals: z.array(Approval),
+  usage: Usage.nullable(),
+});
+
+export const listSessions = route("GET", "/api/v1/sessions", { query: SessionQuery, answer: SessionList });
+export const createSession = route("POST", "/api/v1/sessions", { body: CreateInput, answers: { 201: SessionCreated } });
+/** `key` is a session's id or its name. */
+export const getSession = route("GET", "/api/v1/sessions/:key", { answer: OneSession });
+export const deleteSession = route("DELETE", "/api/v1/sessions/:key", { answer: SessionDeleted });
+export const chat = route("POST", "/api/v1/sessions/:key/chat", {
+  body: Chat,
+  answers: { 200: TurnAnswer, 202: TurnStarted },
+});
+export const cancelTurn = route("POST", "/api/v1/sessions/:key/cancel", { answer: TurnCancelled });
+export const forkSession = route("POST", "/api/v1/sessions/:key/fork", { body: Fork, answers: { 201: SessionForked } });
+export const getTree = route("GET", "/api/v1/sessions/:key/tree", { answer: ConversationTree });
+export const getContext = route("GET", "/api/v1/sessions/:key/context", { answer: ConversationContext });

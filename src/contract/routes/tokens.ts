@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { Id, Name, UnixSeconds } from "../values.ts";
+import { route } from "./route.ts";
+
+export const NewToken = z.strictObject({ name: Name });
+/** Which tokens end together; only those of pages can. */
+const EndedTokens = z.strictObject({ kind: z.literal("web") });
+
+export const NamedToken = z.strictObject({ id: Id, name: z.string(), created_at: UnixSeconds });
+export const TokenList = z.object({ type: z.literal("ok"), tokens: z.array(NamedToken) });
+export const TokenCreated = z.object({ ...NamedToken.shape, type: z.literal("created"), token: z.string() });
+export const TokenRevoked = z.object({ ...NamedToken.shape, type: z.literal("revoked") });
+export const PagesSignedOut = z.object({ type: z.literal("signed_out"), pages: z.int() });
+
+export const listTokens = route("GET", "/api/v1/tokens", { answer: TokenList });
+export const createToken = route("POST", "/api/v1/tokens", { body: NewToken, answers: { 201: TokenCreated } });
+export const signOutPages = route("DELETE", "/api/v1/tokens", { query: EndedTokens, answer: PagesSignedOut });
+export const revokeToken = route("DELETE", "/api/v1/tokens/:name", { answer: TokenRevoked });

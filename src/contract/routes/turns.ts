@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { SessionEvent, TurnSummary } from "../sessions/session-view.ts";
+import { TurnEvent, TurnStatus } from "../sessions/turn.ts";
+import { Id } from "../values.ts";
+import { PageQuery, page } from "./paging.ts";
+import { route } from "./route.ts";
+
+const EventsQuery = PageQuery.omit({ cursor: true }).extend({
+  from_seq: z.coerce.number<number>().int().nonnegative().default(0),
+});
+const FollowQuery = z.strictObject({
+  turn_id: Id.optional(),
+  last_event_id: z.string().optional(),
+  follow: z.enum(["true", "false"]).default("true"),
+});
+const NumberedEvent = z.strictObject({ seq: z.int().nonnegative(), event: TurnEvent });
+
+export const TurnList = z.object({ type: z.literal("ok"), turns: z.array(TurnSummary), ...page });
+export const OneTurn = z.object({ type: z.literal("ok"), turn: TurnSummary });
+export const TurnEvents = z.object({
+  type: z.literal("ok"),
+  turn_id: Id,
+  status: TurnStatus,
+  events: z.array(NumberedEvent),
+  total_events: z.int(),
+  has_more: z.boolean(),
+});
+
+export const listTurns = route("GET", "/api/v1/sessions/:key/turns", { query: PageQuery, answer: TurnList });
+export const followSession = route("GET", "/api/v1/sessions/:key/events", { query: FollowQuery, events: SessionEvent });
+export const getTurn = route("GET", "/api/v1/turns/:turn_id", { answer: OneTurn });
+export const listTurnEvents = route("GET", "/api/v1/turns/:turn_id/events", { query: EventsQuery, answer: TurnEvents });

@@ -1,0 +1,47 @@
+import type { z } from "zod";
+import type { ErrorCode } from "../../contract/errors.ts";
+import type { Route, Status } from "../../contract/routes/route.ts";
+import type { SentEvent } from "../streams/events.ts";
+import type { Tag } from "./tags.ts";
+
+/** What a route says of itself, with an example wherever its declaration has a schema. */
+export type Description<R extends Route> = AnyDescription & BodyExample<R> & AnswerExample<R>;
+
+type Summary = {
+  tag: Tag;
+  summary: string;
+  details?: string;
+  /** Beside those that follow from the declaration. */
+  errors?: ErrorCode[];
+};
+type Example<T> = { says: string; example: T };
+
+type BodyExample<R extends Route> = R extends { body: infer B extends z.ZodType } ? { body: z.input<B> } : unknown;
+
+type AnswerExample<R extends Route> = R extends { answer: infer A extends z.ZodType }
+  ? { answer: Example<z.output<A>> }
+  : R extends { answers: infer A extends object }
+    ? { answers: { [S in keyof A]: Example<A[S] extends z.ZodType ? z.output<A[S]> : never> } }
+    : R extends { events: infer E extends z.ZodType }
+      ? { events: Example<SentEvent<z.output<E>>> }
+      : R extends { lines: infer L extends z.ZodType }
+        ? { lines: Example<z.output<L>> }
+        : { text: { says: string } };
+
+/** The description of any route. */
+export type AnyDescription = Summary & {
+  body?: unknown;
+  answer?: Example<unknown>;
+  answers?: { [S in Status]?: Example<unknown> };
+  events?: Example<SentEvent>;
+  lines?: Example<unknown>;
+  text?: { says: string };
+};
+
+/** A route as the document describes it. */
+export type Operation = {
+  route: Route;
+  description: AnyDescription;
+  /** Whether it needs a token; `more`: with one it tells more. */
+  token: "needed" | "none" | "more";
+};

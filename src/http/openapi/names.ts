@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { Approval, ApprovalStatus, Decision, RespondResult } from "../../contract/approvals/approval.ts";
+import { ApprovalContext } from "../../contract/approvals/approval-context.ts";
+import { UnaskedCall } from "../../contract/approvals/unasked-call.ts";
+import { AuditLine, AuditReport } from "../../contract/audit.ts";
+import { ChangeEvent } from "../../contract/change.ts";
+import { ErrorBody } from "../../contract/errors.ts";
+import * as approvals from "../../contract/routes/approvals.ts";
+import * as audit from "../../contract/routes/audit.ts";
+import * as events from "../../contract/routes/events.ts";
+import type { Route } from "../../contract/routes/route.ts";
+import * as server from "../../contract/routes/server.ts";
+import * as sessions from "../../contract/routes/sessions.ts";
+import * as signIn from "../../contract/routes/sign-in.ts";
+import * as tokens from "../../contract/routes/tokens.ts";
+import * as turns from "../../contract/routes/turns.ts";
+import * as unaskedCalls from "../../contract/routes/unasked-calls.ts";
+import * as sessionAnswers from "../../contract/sessions/answers.ts";
+import { CreateInput } from "../../contract/sessions/session.ts";
+import { SessionDetail, SessionEvent, SessionSummary, TurnSummary } from "../../contract/sessions/session-view.ts";
+import { TurnEvent, Usage } from "../../contract/sessions/turn.ts";
+import { Caller, SignedIn, SignInBody, SignInCode } from "../../contract/sign-in.ts";
+
+/** What contract/routes exports, and the answers that routes and tools share. */
+const DECLARED = {
+  ...approvals,
+  ...unaskedCalls,
+  ...audit,
+  ...sessionAnswers,
+  ...sessions,
+  ...turns,
+  ...events,
+  ...tokens,
+  ...signIn,
+  ...server,
+};
+
+/** What others use, too, and the document refers to by name. */
+const SHARED = {
+  Error: ErrorBody,
+  Approval,
+  ApprovalStatus,
+  ApprovalContext,
+  Decision,
+  Decided: RespondResult,
+  UnaskedCall,
+  AuditReport,
+  AuditLine,
+  ChangeEvent,
+  NewSession: CreateInput,
+  SessionSummary,
+  SessionDetail,
+  SessionEvent,
+  TurnSummary,
+  TurnEvent,
+  Usage,
+  SignIn: SignInBody,
+  SignedIn,
+  SignInCode,
+  Caller,
+};
+
+/** Every schema that the document has a name for: the name that it is exported under. */
+export const SCHEMAS: [name: string, schema: z.ZodType][] = Object.entries({ ...SHARED, ...DECLARED }).flatMap(
+  ([name, value]) => (value instanceof z.ZodType ? [[name, value]] : []),
+);
+
+/** The id of an operation: the name that its route is exported under. */
+export function operationId(route: Route): string {
+  return nameIn(Object.entries(DECLARED), route);
+}
+
+export function schemaName(schema: z.ZodType): string {
+  return nameIn(SCHEMAS, schema);
+}
+
+function nameIn(entries: [string, unknown][], wanted: unknown): string {
+  const name = entries.find(([, value]) => value === wanted)?.[0];
+  if (name === undefined) throw new Error("A route or a schema that is served is not among the names of the document.");
+  return name;
+}

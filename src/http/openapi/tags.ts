@@ -1,0 +1,12 @@
+/** The sections of the interface, and what each is about. */
+export const TAGS = {
+  Approvals: "Calls that children ask about, and what was decided.",
+  Audit: "The hash chains over decisions, for the operator.",
+  Sessions: "Children that Plexus starts, turn by turn. `key` is a session's id or its name.",
+  Turns: "One prompt and all that followed.",
+  Events: "What happens, as it happens.",
+  Tokens: "Named tokens, for the operator.",
+  Page: "How the web page signs in.",
+  Server: "How the server is.",
+};
+export type Tag = keyof typeof TAGS;

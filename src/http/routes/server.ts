@@ -1,0 +1,51 @@
+import type { App } from "../../app.ts";
+import { getMetrics, isAlive, isReady } from "../../contract/routes/server.ts";
+import { COMMIT, VERSION } from "../../version.ts";
+import { type Served, type ServedOpenly, serve, serveOpenly } from "../serve.ts";
+
+export type HealthApp = Pick<App, "assertReady" | "claude">;
+export type MetricsApp = Pick<App, "metrics">;
+
+const METRICS_HEADERS = { "Content-Type": "text/plain; version=0.0.4; charset=utf-8", "Cache-Control": "no-store" };
+
+export function healthRoutes(app: HealthApp): ServedOpenly[] {
+  return [
+    serveOpenly(isAlive, {
+      tag: "Server",
+      summary: "Whether the server lives",
+      token: "none",
+      answer: { says: "It does.", example: { status: "ok" } },
+    }).by(async () => ({ status: "ok" })),
+    serveOpenly(isReady, {
+      tag: "Server",
+      summary: "Whether the database takes writes",
+      details: "With a token it also tells the version, and whether Claude Code was found.",
+      token: "more",
+      answer: { says: "It does.", example: { status: "ready" } },
+    }).by(async ({ principal }) => {
+      await app.assertReady();
+      if (!principal || principal.kind === "session") return { status: "ready" };
+      const claude = await app.claude();
+      return {
+        status: "ready",
+        version: VERSION,
+        database: "writable",
+        claude: claude.path ?? null,
+        claude_version: "version" in claude ? claude.version : null,
+        warnings: "problem" in claude ? [claude.problem] : [],
+      };
+    }),
+  ];
+}
+
+/** Figures for Prometheus, over everybody's sessions: numbers, and no names. */
+export function metricsRoutes({ metrics }: MetricsApp): Served[] {
+  const build = { version: VERSION, commit: COMMIT ?? "" };
+  return [
+    serve(getMetrics, {
+      tag: "Server",
+      summary: "Figures for Prometheus",
+      text: { says: "Text in the format of Prometheus." },
+    }).by(async ({ c }) => c.body(await metrics.text(build), 200, METRICS_HEADERS)),
+  ];
+}

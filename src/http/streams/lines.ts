@@ -1,0 +1,20 @@
+import type { Context } from "hono";
+import type { Env } from "../middleware/auth.ts";
+import { allowSilence } from "./silence.ts";
+
+const encoder = new TextEncoder();
+
+/** Answers with a JSON document on each line. */
+export function answerLines(c: Context<Env>, lines: AsyncGenerator<unknown>): Response {
+  allowSilence(c);
+  const body = new ReadableStream<Uint8Array>({
+    // What fails on the way breaks the connection off: half a record must not pass for a whole one.
+    async pull(controller) {
+      const { done, value } = await lines.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(`${JSON.stringify(value)}\n`));
+    },
+    cancel: () => void lines.return(undefined),
+  });
+  return new Response(body, { headers: { "content-type": "application/jsonl" } });
+}

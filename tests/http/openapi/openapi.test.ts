@@ -1,0 +1,227 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import {
+  decideApproval,
+  getApproval,
+  getApprovalContext,
+  listApprovals,
+} from "../../../src/contract/routes/approvals.ts";
+import { exportAudit, verifyAudit } from "../../../src/contract/routes/audit.ts";
+import { followEvents } from "../../../src/contract/routes/events.ts";
+import { getDocs, getMetrics, getOpenApi, isAlive, isReady } from "../../../src/contract/routes/server.ts";
+import {
+  cancelTurn,
+  chat,
+  createSession,
+  deleteSession,
+  forkSession,
+  getContext,
+  getSession,
+  getTree,
+  listSessions,
+} from "../../../src/contract/routes/sessions.ts";
+import { createCode, signIn, signOut, whoAmI } from "../../../src/contract/routes/sign-in.ts";
+import { createToken, listTokens, revokeToken, signOutPages } from "../../../src/contract/routes/tokens.ts";
+import { followSession, getTurn, listTurnEvents, listTurns, TurnList } from "../../../src/contract/routes/turns.ts";
+import { listUnaskedCalls } from "../../../src/contract/routes/unasked-calls.ts";
+import { SessionCreated } from "../../../src/contract/sessions/answers.ts";
+import { SignInCode } from "../../../src/contract/sign-in.ts";
+import { createRoutes } from "../../../src/http/app.ts";
+import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";
+import { bash, startFamily } from "../../support/family.ts";
+import { type Plexus, startPlexus } from "../../support/plexus.ts";
+import { script } from "../../support/scripted-model.ts";
+import { until } from "../../support/until.ts";
+import { namedToken } from "../support/callers.ts";
+import { fieldsOf } from "../support/event-reader.ts";
+import { createChecks, createSender, type Document, type Media, readDocument } from "./checks.ts";
+
+setDefaultTimeout(180_000);
+
+describe("/api/v1/openapi.json", () => {
+  test("is valid OpenAPI 3.1", async () => {
+    await using plexus = await startPlexus();
+    const { valid, errors } = await new Validator().validate(await readDocument(plexus));
+    expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
+  });
+
+  test("describes every route that there is, and no other", async () => {
+    await using plexus = await startPlexus();
+    const described = operationsOf(await readDocument(plexus)).map(({ route }) => route);
+    expect(described.sort()).toEqual((await routesOf(plexus)).sort());
+  });
+
+  test("has examples that fit its own schemas, for every body, answer, event, line and refusal", async () => {
+    await using plexus = await startPlexus();
+    const document = await readDocument(plexus);
+    const check = createChecks(document);
+    for (const { route, described } of operationsOf(document)) {
+      const contents = [...Object.values(described.responses), described.requestBody].map((one) => one?.content ?? {});
+      for (const [type, media] of contents.flatMap((content) => Object.entries(content))) {
+        const { schema, examples } = examplesIn(type, media);
+        expect({ route, type, examples: examples.length }).not.toMatchObject({ examples: 0 });
+        for (const example of examples)
+          expect({ route, example, problems: check(schema, example) }).toMatchObject({ problems: [] });
+      }
+    }
+  });
+
+  test("names each operation once, and every schema that it refers to is there", async () => {
+    await using plexus = await startPlexus();
+    const document = await readDocument(plexus);
+    const ids = operationsOf(document).map(({ described }) => described.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const referred = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
+    expect(referred.filter((name = "") => !(name in document.components.schemas))).toEqual([]);
+  });
+
+  test("tells which routes need no token, and they need none", async () => {
+    await using plexus = await startPlexus();
+    for (const { route, described } of operationsOf(await readDocument(plexus))) {
+      const [method = "", path = ""] = route.split(" ");
+      const target = path.replaceAll(/\{\w+\}/g, "0190");
+      const response = await plexus.fetch(target, { method: method.toUpperCase(), token: null });
+      await response.body?.cancel();
+      const isOpen = described.security?.some((one) => Object.keys(Object(one)).length === 0) ?? false;
+      const needsNone = isOpen || described.security?.length === 0;
+      expect({ route, refused: response.status === 401 }).toEqual({ route, refused: !needsNone });
+    }
+  });
+});
+
+describe("every route", () => {
+  test("answers as the document says", async () => {
+    await using family = await startFamily();
+    const { plexus, place } = family;
+    const document = await readDocument(plexus);
+    const { send, tried } = createSender(plexus, document);
+    const key = { key: "builder" };
+
+    const created = await send(createSession, 201, { body: { name: "builder", working_dir: place } });
+    await send(createSession, 409, { body: { name: "builder", working_dir: place } });
+    await send(listSessions, 200, { query: "limit=5&status=idle" });
+    const prompt = script([{ use: [bash("echo hello > there.txt", "toolu_1")] }, { say: "done" }]);
+    await send(chat, 200, { params: key, body: { prompt, wait_secs: 110 } });
+    const { id } = await family.ask(SessionCreated.parse(created).id);
+    await send(chat, 409, { params: key, body: { prompt } });
+    await send(listApprovals, 200, { query: "status=pending&max_chars=2000" });
+    await send(getApproval, 200, { params: { id } });
+    await send(getApprovalContext, 200, { params: { id } });
+    await send(decideApproval, 422, { params: { id }, body: { approve: "yes" } });
+    await send(decideApproval, 200, { params: { id }, body: { approve: true, message: null } });
+    await send(decideApproval, 200, { params: { id }, body: { approve: false } });
+    await send(decideApproval, 404, { params: { id: "0190" }, body: { approve: false } });
+    await family.ended("builder");
+
+    await send(getSession, 200, { params: key });
+    await send(getTree, 200, { params: key });
+    await send(getContext, 200, { params: key });
+    const { turns } = TurnList.parse(await send(listTurns, 200, { params: key, query: "limit=1" }));
+    await send(followSession, 200, { params: key, query: "follow=false" });
+    await send(followEvents, 200, { query: "last_event_id=0" });
+    await send(followEvents, 422, { query: "last_event_id=x" });
+    const turn = { turn_id: turns[0]?.turn_id ?? "" };
+    await send(getTurn, 200, { params: turn });
+    await send(listTurnEvents, 200, { params: turn, query: "from_seq=0&limit=1000" });
+    await send(forkSession, 201, { params: key, body: { new_name: "another" } });
+    await send(forkSession, 422, { params: key, body: { new_name: "another", name: "x" } });
+    await send(chat, 202, { params: key, body: { prompt: script([{ hang: true }]), ephemeral: true } });
+    await send(cancelTurn, 200, { params: key });
+    await send(cancelTurn, 200, { params: key });
+    await send(deleteSession, 200, { params: key });
+    await send(getSession, 404, { params: key });
+
+    await send(createToken, 201, { body: { name: "ci" } });
+    await send(createToken, 409, { body: { name: "ci" } });
+    await send(listTokens, 200);
+    const { token } = await namedToken(plexus, "other");
+    await send(listTokens, 403, { token });
+    await send(revokeToken, 200, { params: { name: "ci" } });
+    await send(signOutPages, 200, { query: "kind=web" });
+    await send(signOutPages, 422);
+    await send(whoAmI, 200, { token });
+    const { code } = SignInCode.parse(await send(createCode, 201));
+    await send(signIn, 200, { body: { code }, token: null });
+    await send(signIn, 401, { body: { code }, token: null });
+    await send(signOut, 200);
+
+    for (const route of [isAlive, isReady, getMetrics, getOpenApi, getDocs]) await send(route, 200);
+    await send(isReady, 200, { token: null });
+    await send(getMetrics, 401, { token: null });
+    await send(listUnaskedCalls, 200, { query: "limit=5" });
+    await send(verifyAudit, 200);
+    await send(exportAudit, 200);
+    await send(verifyAudit, 401, { token: null });
+
+    const promised = operationsOf(document).flatMap(({ route, described }) =>
+      Object.keys(described.responses).flatMap((status) => (Number(status) < 300 ? [`${route} ${status}`] : [])),
+    );
+    expect(promised.filter((one) => !tried.has(one))).toEqual([]);
+    await until("nothing to run", () => family.children().length === 0);
+  });
+});
+
+describe("/api/v1/docs", () => {
+  test("shows every operation and schema, and needs no token", async () => {
+    await using plexus = await startPlexus();
+    const document = await readDocument(plexus);
+    const response = await plexus.fetch("/api/v1/docs", { token: null });
+    expect(response.headers.get("content-type")).toStartWith("text/html");
+    const page = await response.text();
+    const anchors = [
+      ...operationsOf(document).map(({ described }) => described.operationId),
+      ...Object.keys(document.components.schemas).map((name) => `schema-${name}`),
+    ];
+    expect(anchors.filter((anchor) => !page.includes(`id="${anchor}"`))).toEqual([]);
+    const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, anchor]) => anchor);
+    expect(links.filter((anchor) => !page.includes(`id="${anchor}"`))).toEqual([]);
+    expect(page).not.toContain("undefined");
+    expect(page).not.toContain("[object");
+  });
+
+  test("runs no code, loads nothing, and allows its own style sheet only", async () => {
+    await using plexus = await startPlexus();
+    const response = await plexus.fetch("/api/v1/docs", { token: null });
+    const policy = response.headers.get("content-security-policy") ?? "";
+    const page = await response.text();
+    const style = /<style>(.*)<\/style>/s.exec(page)?.[1] ?? "";
+    const hash = new Bun.CryptoHasher("sha256").update(style).digest("base64");
+    expect(policy).toStartWith(`default-src 'none'; style-src 'sha256-${hash}';`);
+    expect(page).not.toMatch(/<script|<link|<img|<iframe|\ssrc=|\sstyle=|\son\w+=|https?:\/\//);
+  });
+});
+
+type Operation = { route: string; described: Document["paths"][string][string] };
+
+function operationsOf(document: Document): Operation[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, described]) => ({ route: `${method} ${path}`, described })),
+  );
+}
+
+/** As the router has them; the page's files and MCP apart. */
+async function routesOf({ app }: Plexus): Promise<string[]> {
+  await using mcp = createMcpEndpoint(app);
+  const { routes } = createRoutes({
+    app,
+    mcp,
+    keepAliveMs: 1_000,
+    descriptors: 1_000,
+    closing: new AbortController().signal,
+  });
+  const found = routes
+    .filter(({ method, path }) => method !== "ALL" && path !== "/" && !path.startsWith("/assets/"))
+    .map(({ method, path }) => `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
+  return [...new Set(found)];
+}
+
+/** The values that a description shows for a type, and the schema that each of them promises to fit. */
+function examplesIn(type: string, media: Media): { schema: unknown; examples: unknown[] } {
+  if (type === "text/plain" || type === "text/html") return { schema: media.schema, examples: ["any text"] };
+  const { example, examples } = media;
+  if (type === "application/jsonl") return { schema: media["x-line"], examples: [JSON.parse(String(example))] };
+  if (type === "text/event-stream")
+    return { schema: media["x-event-data"], examples: [JSON.parse(fieldsOf(String(example).trimEnd()).data ?? "")] };
+  const values = Object.values(examples ?? {}).map(({ value }) => value);
+  return { schema: media.schema, examples: example === undefined ? values : [example] };
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "bun:test";
+import { TokenCreated } from "../../../src/contract/routes/tokens.ts";
+import { type Plexus, startPlexus } from "../../support/plexus.ts";
+import { expectRefusal, namedToken } from "../support/callers.ts";
+
+function create(plexus: Plexus, body: unknown, token?: string): Promise<Response> {
+  return plexus.fetch("/api/v1/tokens", { method: "POST", body: JSON.stringify(body), ...(token && { token }) });
+}
+
+describe("/api/v1/tokens", () => {
+  test("creates a token that works at once, and shows its secret only then", async () => {
+    await using plexus = await startPlexus();
+    const response = await create(plexus, { name: "laptop" });
+    expect(response.status).toBe(201);
+    const { token, type: _, ...listed } = TokenCreated.parse(await response.json());
+    expect(token).toMatch(/^plx_[\w-]+_[\w-]{43}$/);
+    expect((await plexus.fetch("/api/v1/approvals", { token })).status).toBe(200);
+    const list = await plexus.fetch("/api/v1/tokens");
+    expect(await list.json()).toEqual({ type: "ok", tokens: [listed] });
+  });
+
+  test("refuses a name in use with 409, and leaves its token as it is", async () => {
+    await using plexus = await startPlexus();
+    const { token } = await namedToken(plexus, "laptop");
+    await expectRefusal(await create(plexus, { name: "laptop" }), 409, "name_taken");
+    expect((await plexus.fetch("/api/v1/approvals", { token })).status).toBe(200);
+  });
+
+  test.each([
+    {},
+    { name: "" },
+    { name: null },
+    { name: "a".repeat(101) },
+    { name: "a/b" },
+    { name: "-x" },
+    { name: "a\nb" },
+    { name: "a", admin: true },
+  ])("refuses %j with 422", async (body) => {
+    await using plexus = await startPlexus();
+    await expectRefusal(await create(plexus, body), 422, "invalid_arguments");
+  });
+
+  test("revokes a token, which is refused from then on", async () => {
+    await using plexus = await startPlexus();
+    const { token, id } = await namedToken(plexus, "work laptop @home");
+    const response = await plexus.fetch(`/api/v1/tokens/${encodeURIComponent("work laptop @home")}`, {
+      method: "DELETE",
+    });
+    expect(await response.json()).toMatchObject({ type: "revoked", id, name: "work laptop @home" });
+    await expectRefusal(await plexus.fetch("/api/v1/approvals", { token }), 401, "unauthorized");
+  });
+
+  test("gives a new token of a revoked one's name nothing of what that one had", async () => {
+    await using plexus = await startPlexus();
+    const old = await namedToken(plexus, "laptop");
+    const session = await plexus.app.sessions.createByHand(old.principal);
+    await plexus.app.approvals.ask(session, { tool_name: "Bash", input: {} });
+    await plexus.fetch("/api/v1/tokens/laptop", { method: "DELETE" });
+    const { token } = await namedToken(plexus, "laptop");
+    expect(await (await plexus.fetch("/api/v1/approvals", { token })).json()).toMatchObject({ approvals: [] });
+  });
+
+  test("is not_found for a name that no token has", async () => {
+    await using plexus = await startPlexus();
+    await expectRefusal(await plexus.fetch("/api/v1/tokens/nobody", { method: "DELETE" }), 404, "not_found");
+  });
+
+  test("revokes no token by its id, and no child's token at all", async () => {
+    await using plexus = await startPlexus();
+    const named = await namedToken(plexus, "laptop");
+    const child = await plexus.child();
+    const childId = child.token.split("_")[1];
+    for (const name of [named.id, childId, child.sessionId]) {
+      await expectRefusal(await plexus.fetch(`/api/v1/tokens/${name}`, { method: "DELETE" }), 404, "not_found");
+    }
+  });
+
+  test("is for the operator only", async () => {
+    await using plexus = await startPlexus();
+    const { token } = await namedToken(plexus, "laptop");
+    await expectRefusal(await plexus.fetch("/api/v1/tokens", { token }), 403, "forbidden");
+    await expectRefusal(await create(plexus, { name: "more" }, token), 403, "forbidden");
+    await expectRefusal(await plexus.fetch("/api/v1/tokens/laptop", { method: "DELETE", token }), 403, "forbidden");
+    expect((await plexus.fetch("/api/v1/approvals", { token })).status).toBe(200);
+  });
+});
