@@ -130,7 +130,7 @@ describe("launch", () => {
     withPlace(async (place, start) => {
       const workingDir = join(place.root, "locked");
       mkdirSync(workingDir, { mode: 0 });
-      expect(() => start({ model, workingDir })).toThrow("is not permitted");
+      expect(() => start({ model, workingDir })).toThrow("can't be read by this user");
     }),
   );
 
