@@ -16,7 +16,7 @@ const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
  * place meanwhile is refused. Waits for nobody but the file system, and never throws.
  */
 export function readPlainFile(found: Found | undefined, maxBytes: number): PlainFile {
-  if (!found) return refused("leads through a link whose target can't be told, or into /proc, /dev or /sys");
+  if (!found) return refused("leads through a link that can't be followed, or into /proc, /dev or /sys");
   if (found.kind === "missing") return { state: "absent" };
   if (found.kind !== "file") return refused("is no regular file");
   try {

@@ -240,7 +240,7 @@ describe("plexus watch", () => {
     const { answer } = await place.ask(id, "Write", { file_path: join(work, "docs/authorized_keys"), content: "key" });
     await using screen = watch();
     const seen = await screen.shows(`real path: ${ssh}/authorized_keys`.slice(0, 80));
-    expect(seen).toContain("! it changes what runs later on");
+    expect(seen).toContain("! it changes a file that runs later");
     await press(screen, "a");
     await screen.shows("Press a again");
     expect(await place.pending(id)).toHaveLength(1);
@@ -324,7 +324,7 @@ describe("plexus watch", () => {
     await screen.shows("\\u{202e}");
     await screen.shows("2 waiting");
     screen.type("j");
-    await screen.shows("! it has characters that do not show");
+    await screen.shows("! it has invisible characters");
     await ended(screen, "q");
     const written = screen.text().replaceAll(OURS, "").replaceAll("\n", "").replaceAll("\r", "");
     expect(hidesSomething(written)).toBe(false);

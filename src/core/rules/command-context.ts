@@ -7,7 +7,7 @@ export type CommandContext = {
   /** The directory that it runs in, without links. */
   dir: string;
   /** Whether its input is the output of another command. */
-  isFed: boolean;
+  hasInput: boolean;
 };
 
 /** Whether the word names a file that may be read, the standard input, or `/dev/null`. */

@@ -42,7 +42,7 @@ function onlyReads(
   files: ReadableFiles,
   dir: string,
 ): boolean {
-  const context = { files, dir, isFed: separator === "|" };
+  const context = { files, dir, hasInput: separator === "|" };
   return isKnownReader(name, rest, context) || isSpecialReader(name, rest, context);
 }
 

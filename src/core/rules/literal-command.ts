@@ -1,4 +1,4 @@
-import { readCommand, type SimpleCommand } from "../../review/shell/index.ts";
+import { parseCommand, type SimpleCommand } from "../../review/shell/index.ts";
 
 /** The operator between a command and the one before it. */
 export type Separator = "&&" | "||" | ";" | "|";
@@ -32,10 +32,10 @@ export function literalCommands(source: string): LiteralCommand[] | undefined {
   if (source.length > MAX_CHARS || !ASCII.test(source) || REWRITTEN.test(source)) return undefined;
   const commands = split(source);
   if (!commands) return undefined;
-  const reading = readCommand(source);
-  if (reading.problems.length > 0 || reading.commands.length !== commands.length) return undefined;
+  const whole = parseCommand(source);
+  if (whole.problems.length > 0 || whole.commands.length !== commands.length) return undefined;
   const agreed = commands.flatMap(({ words, separator }, at) => {
-    const parsed = reading.commands[at];
+    const parsed = whole.commands[at];
     return parsed && isSame(words, separator, parsed) ? [{ words, separator, parsed }] : [];
   });
   return agreed.length === commands.length ? agreed : undefined;
@@ -48,7 +48,7 @@ function isSame(words: readonly string[], separator: Separator | undefined, pars
     parsed.assignments.length === 0 &&
     parsed.redirects.every(({ target }) => target === undefined || target.value === "/dev/null") &&
     !parsed.isSubstituted &&
-    parsed.isFed === (separator === "|")
+    parsed.hasInput === (separator === "|")
   );
 }
 

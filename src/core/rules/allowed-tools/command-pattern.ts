@@ -1,5 +1,5 @@
 import { dangersIn, type SimpleCommand } from "../../../review/shell/index.ts";
-import { subjectOf } from "../../../review/shell/programs/programs.ts";
+import { programCall } from "../../../review/shell/programs/programs.ts";
 import { startedBy } from "../../../review/shell/programs/wrappers.ts";
 import { isHarmlessCommand } from "../harmless-command.ts";
 import { literalCommands } from "../literal-command.ts";
@@ -51,7 +51,7 @@ function isRestSafe(
   source: string,
   files: ReadableFiles,
 ): boolean {
-  if (!wildcardMayCover(given, patternLength) || startedBy(subjectOf(command)).length > 0) return false;
+  if (!wildcardMayCover(given, patternLength) || startedBy(programCall(command)).length > 0) return false;
   const { name, verb } = programAndVerb(given);
   const rest = given.slice(patternLength);
   if (!areSafePaths(rest, files, name === "git")) return false;

@@ -4,7 +4,7 @@ export type Options = {
   flags?: string;
   /** Letters with a value, in the same word or the next one. */
   valued?: Readonly<Record<string, RegExp | ((value: string) => boolean)>>;
-  /** Whole words that begin with two dashes, with their values after `=`. */
+  /** CommandLine words that begin with two dashes, with their values after `=`. */
   long?: RegExp;
   /** `-20` is a number of lines. */
   isNumeric?: boolean;

@@ -59,7 +59,7 @@ function searches(call: ToolCall, files: ReadableFiles): boolean {
   if (root?.kind !== "directory" && !(root?.kind === "file" && call.toolName === "Grep")) return false;
   return root.kind === "file"
     ? files.readable(root.real, "/") !== undefined
-    : isSearchable(root.real, { files, dir: "/", isFed: false });
+    : isSearchable(root.real, { files, dir: "/", hasInput: false });
 }
 
 function runsHarmless({ toolName, input }: ToolCall, child: ChildContext): boolean {

@@ -61,7 +61,7 @@ function isGrep(words: readonly string[], context: CommandContext): boolean {
   if (!hasPattern && operands.length === 0) return false;
   const roots = hasPattern ? operands : operands.slice(1);
   const descends = given.has("r") || given.has("--recursive");
-  if (roots.length === 0) return (context.isFed && !descends) || isSearchable(".", context);
+  if (roots.length === 0) return (context.hasInput && !descends) || isSearchable(".", context);
   // With `-r`, ugrep reads `-` as the directory as well.
   return roots.every((word) => (descends ? isSearchable(word, context) : isReadableFile(word, context)));
 }
