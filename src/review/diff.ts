@@ -1,5 +1,5 @@
 import { diffWordsWithSpace, structuredPatch } from "diff";
-import type { FileNow } from "../contract/approvals/approval-context.ts";
+import type { CurrentFile } from "../contract/approvals/approval-context.ts";
 import type { FileEdit } from "./kinds.ts";
 
 const CONTEXT_LINES = 3;
@@ -14,7 +14,7 @@ export type Hunk = { from: number; lines: Line[] };
 export type FileDiff = { hunks: Hunk[]; added: number; removed: number; note: string | undefined };
 
 /** What a write would change in the current file; without a file (the call was decided before), what it writes. */
-export function diffOfWrite(content: string, file: FileNow | null | undefined): FileDiff {
+export function diffOfWrite(content: string, file: CurrentFile | null | undefined): FileDiff {
   if (file?.state === "text") return diffOf(file.text, content, undefined);
   if (file === undefined) return diffOf("", content, undefined);
   if (file?.state === "absent") return diffOf("", content, "a new file");
@@ -23,7 +23,7 @@ export function diffOfWrite(content: string, file: FileNow | null | undefined): 
 }
 
 /** What edits would change in the current file; without it, the texts that they replace. */
-export function diffOfEdits(edits: FileEdit[], file: FileNow | null | undefined): FileDiff {
+export function diffOfEdits(edits: FileEdit[], file: CurrentFile | null | undefined): FileDiff {
   if (file?.state === "text") {
     const edited = applied(file.text, edits);
     if (edited !== undefined) return diffOf(file.text, edited, undefined);
@@ -33,7 +33,7 @@ export function diffOfEdits(edits: FileEdit[], file: FileNow | null | undefined)
   return diffOf(before, after, file === undefined ? undefined : noteOn(file));
 }
 
-function noteOn(file: FileNow | null): string {
+function noteOn(file: CurrentFile | null): string {
   if (file?.state === "text") return "the file does not contain this text: the edit will fail";
   if (file?.state === "absent") return "the file does not exist";
   return file ? `the file is not shown: ${file.reason}` : "the current file is not known; only the edit is shown";

@@ -1,7 +1,7 @@
 import type { Approval } from "../contract/approvals/approval.ts";
 import type { ApprovalContext } from "../contract/approvals/approval-context.ts";
 import { namedPath } from "../contract/approvals/named-path.ts";
-import { hidesSomething } from "../contract/unprintable.ts";
+import { hasInvisibleCharacters } from "../contract/unprintable.ts";
 import { fetchDangers } from "./fetch-dangers.ts";
 import { kindOf, textsIn } from "./kinds.ts";
 import { requestedCommand } from "./requested-command.ts";
@@ -104,7 +104,7 @@ export const TOOL_RULES: readonly ToolRule[] = [
     rule: "hidden",
     // As one text, since an input may have millions of short ones.
     test: ({ input }, { plan, skill }) =>
-      hidesSomething([...textsIn(input), plan, skill?.text].join("\n")) ? ["has invisible characters"] : [],
+      hasInvisibleCharacters([...textsIn(input), plan, skill?.text].join("\n")) ? ["has invisible characters"] : [],
   },
   {
     rule: "unreadable",

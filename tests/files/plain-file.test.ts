@@ -39,7 +39,7 @@ describe("readPlainFile", () => {
         const file = readPlainFile(follow(at(name)), MAX_BYTES);
         return file.state === "refused" && file.reason;
       };
-      for (const name of ["pipe", "folder"]) expect(reason(name)).toBe("is no regular file");
+      for (const name of ["pipe", "folder"]) expect(reason(name)).toBe("is not a regular file");
       expect(reason("device")).toStartWith("leads through a link");
     }));
 

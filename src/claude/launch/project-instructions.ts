@@ -45,7 +45,7 @@ function instructionsIn(path: string, privatePaths: string[]): string | undefine
   if (!found || found.links.length > 0 || privateFiles(privatePaths).isPrivate(found)) return undefined;
   const file = readPlainFile(found, MAX_FILE_BYTES);
   // A hard link may lead to a file in a private directory.
-  return file.state === "read" && file.names === 1 ? decoded(file.bytes) : undefined;
+  return file.state === "read" && file.hardLinks === 1 ? decoded(file.bytes) : undefined;
 }
 
 /** Decodes by the byte order mark, else as UTF-8; a file that contains a NUL is not text. */

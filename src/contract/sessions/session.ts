@@ -3,13 +3,13 @@ import { Id, JsonObject, Name, optional, Path } from "../values.ts";
 import { Carrier } from "./carrier.ts";
 import { Supervision } from "./supervision.ts";
 
-/** `by_hand`: a claude that somebody started on their own; `managed`: one that Plexus starts, turn by turn. */
+/** `by_hand`: a claude that somebody starts themselves; `managed`: one that Plexus starts for each turn. */
 export const SessionKind = z.enum(["by_hand", "managed"]);
 export type SessionKind = z.infer<typeof SessionKind>;
 
 const MAX_JSON_CHARS = 64_000;
 
-/** An object that is kept with a session, and copied by its forks. */
+/** An object that is stored with a session and copied to its forks. */
 const KeptObject = JsonObject.pipe(
   z.custom<JsonObject>((value) => JSON.stringify(value).length <= MAX_JSON_CHARS, {
     error: ({ input }) => `is ${JSON.stringify(input).length} characters of JSON; at most ${MAX_JSON_CHARS} are kept`,
@@ -25,12 +25,14 @@ export const CreateInput = z.strictObject({
   loopback_enabled: optional(z.boolean()).describe(
     "false starts the child without asking for permission through Plexus.",
   ),
-  loopback_timeout_secs: optional(z.int().min(1).max(86_400)).describe("How long an ask waits for a decision (300)."),
+  loopback_timeout_secs: optional(z.int().min(1).max(86_400)).describe(
+    "How long a request waits for a decision (300).",
+  ),
   supervision: optional(Supervision).describe(
     "Who decides. strict: somebody decides every call, except reading files in its directories. default (if left out): commands that are proven to only read there run too. inherit: the settings of the user and the project decide what is asked, which trusts the project.",
   ),
   allowed_tools: optional(Words).describe(
-    "Calls that need nobody, in Claude Code's rule syntax; in strict never commands, edits, network or MCP.",
+    "Calls that run without asking, in Claude Code's rule syntax; in strict never commands, edits, network or MCP.",
   ),
   disallowed_tools: optional(Words).describe("Tools that never run, in Claude Code's rule syntax."),
   add_dirs: optional(z.array(Path).max(100)).describe(
@@ -41,13 +43,13 @@ export const CreateInput = z.strictObject({
   ),
   max_turns: optional(z.int().min(1).max(10_000)).describe("How many model turns one prompt may take."),
   carrier: optional(Carrier).describe(
-    "How the child reaches Plexus: http, or stdio, which holds its asks however long the server is away (http).",
+    "How the child reaches Plexus: http, or stdio, which keeps its requests waiting while the server is away (http).",
   ),
   metadata: optional(KeptObject).describe("Anything of yours, kept with the session."),
 });
 export type CreateInput = z.infer<typeof CreateInput>;
 
-/** What a child is started with, every choice made. */
+/** The settings with which a child is started, with all defaults filled in. */
 export const SessionConfig = z.strictObject({
   working_dir: Path,
   model: z.string().nullable(),

@@ -1,4 +1,4 @@
-import { hidesSomething } from "../../contract/unprintable.ts";
+import { hasInvisibleCharacters } from "../../contract/unprintable.ts";
 import { type PrivateFiles, privateFiles } from "../../files/private-files.ts";
 import { type Found, follow, isWithin } from "../../files/real-path.ts";
 import type { ChildContext } from "./tool-call.ts";
@@ -63,7 +63,7 @@ export function noReadableFiles({ start }: ReadableFiles): ReadableFiles {
  */
 function isPlain(path: string): boolean {
   if (path === "" || path.length > MAX_PATH || path !== path.trim() || path !== path.normalize("NFC")) return false;
-  if (path.startsWith("~") || hidesSomething(path) || /[\t\n]/.test(path)) return false;
+  if (path.startsWith("~") || hasInvisibleCharacters(path) || /[\t\n]/.test(path)) return false;
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
   const down = names.findIndex((name) => name !== "..");
   const ups = names.filter((name) => name === "..").length;

@@ -1,4 +1,4 @@
-import { hidesSomething } from "../../../contract/unprintable.ts";
+import { hasInvisibleCharacters } from "../../../contract/unprintable.ts";
 import { isWithin } from "../../../files/real-path.ts";
 import { runsLater } from "../../../review/shell/index.ts";
 
@@ -21,7 +21,7 @@ type Step = { name: string; isControl: boolean };
  * pattern must name it.
  */
 export function coversPath(pattern: string, real: string, roots: { workingDir: string; home: string }): boolean {
-  if (pattern.length > MAX_PATTERN || hidesSomething(pattern) || /[[\]{}()!\\\t\n]/.test(pattern)) return false;
+  if (pattern.length > MAX_PATTERN || hasInvisibleCharacters(pattern) || /[[\]{}()!\\\t\n]/.test(pattern)) return false;
   const [root, rest] = rootOf(pattern, roots.workingDir, roots.home);
   const names = rest.split("/");
   if (names.some((name) => name !== "**" && name.includes("**"))) return false;

@@ -1,4 +1,4 @@
-import { hidesSomething } from "../../../../contract/unprintable.ts";
+import { hasInvisibleCharacters } from "../../../../contract/unprintable.ts";
 import type { Rule } from "../rule.ts";
 
 /** Can't be parsed or checked completely. */
@@ -7,5 +7,5 @@ export const unreadable: Rule = { rule: "unreadable", testAll: ({ problems }) =>
 /** Has characters that a reader can't see. */
 export const hidden: Rule = {
   rule: "hidden",
-  testAll: ({ source }) => (hidesSomething(source) ? "has invisible characters" : undefined),
+  testAll: ({ source }) => (hasInvisibleCharacters(source) ? "has invisible characters" : undefined),
 };
