@@ -55,7 +55,7 @@ describe("the README's reference", () => {
     );
   });
 
-  test("names only endpoints that there are", async () => {
+  test("names only endpoints that exist", async () => {
     await using plexus = await startPlexus();
     const requests = tableUnder("Endpoints", "request", "answer").flatMap(([cell = ""]) => [
       ...cell.matchAll(/`(\w+) (\S+)`/g),
