@@ -71,7 +71,7 @@ export type OperatorPermitInput = z.infer<typeof OperatorPermitInput>;
 const decision = {
   approve: z.boolean().describe("true allows this one call, false denies it."),
   message: optional(z.string().max(MAX_MESSAGE_CHARS)).describe(
-    "With a denial: the reason, which the child reads as the tool's result. Say what it should do instead.",
+    "With a denial: the reason, which the child gets as the tool's result. Say what it should do instead.",
   ),
   updated_input: optional(JsonObject).describe(
     "With an approval: run the tool with this input instead. The whole input object, not a part of it.",
@@ -136,17 +136,17 @@ export const GetInput = z.strictObject({
 export const WaitInput = z.strictObject({
   session_id: optional(Id).describe("Only what concerns this session."),
   since: optional(z.int().nonnegative()).describe("The cursor that the last wait returned."),
-  timeout_secs: optional(z.number().min(0).max(110)).describe("How long to wait: 45 seconds unless told, 110 at most."),
+  timeout_secs: optional(z.number().min(0).max(110)).describe("How many seconds to wait (45, at most 110)."),
 });
 
 export const ConfigureInput = z.strictObject({
   name: optional(Name).describe("A name for the new session; must not be in use."),
   session_id: optional(Id).describe("An existing session of yours, to give it one more token."),
   supervision: optional(Supervision).describe(
-    "strict or default: every call asks, and no settings of its user or the project count. inherit: they do.",
+    "strict or default: every call asks, and no settings of the user or the project apply. inherit: they do.",
   ),
   working_dir: optional(Path).describe(
-    "Where it will work, on the server's own host: then what only reads there is decided by built-in rules.",
+    "Where it will work, on the server's own host: built-in rules then decide calls that only read there.",
   ),
 });
 export type ConfigureInput = z.infer<typeof ConfigureInput>;

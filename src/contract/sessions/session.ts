@@ -19,7 +19,7 @@ const Words = z.array(z.string().min(1).max(1_000)).max(1_000);
 
 export const CreateInput = z.strictObject({
   name: Name.describe("What to call the session; must not be in use."),
-  working_dir: optional(Path).describe("Where the child works; else where the server was started."),
+  working_dir: optional(Path).describe("Where the child works; by default, where the server was started."),
   model: optional(z.string().min(1).max(200)).describe("The model, as Claude Code names it."),
   system_prompt: optional(z.string().min(1).max(100_000)).describe("Added to Claude Code's own system prompt."),
   loopback_enabled: optional(z.boolean()).describe(
@@ -39,13 +39,13 @@ export const CreateInput = z.strictObject({
     "Further directories that the child may work in; a relative one begins at working_dir.",
   ),
   mcp_servers: optional(KeptObject).describe(
-    "Further MCP servers for the child, by name, as in Claude Code's mcpServers; started unasked. The operator may keep them to itself, and does in strict.",
+    "Further MCP servers for the child, by name, as in Claude Code's mcpServers; they start without asking. The operator may reserve them, and in strict always does.",
   ),
   max_turns: optional(z.int().min(1).max(10_000)).describe("How many model turns one prompt may take."),
   carrier: optional(Carrier).describe(
     "How the child reaches Plexus: http, or stdio, which keeps its requests waiting while the server is away (http).",
   ),
-  metadata: optional(KeptObject).describe("Anything of yours, kept with the session."),
+  metadata: optional(KeptObject).describe("Your own data, stored with the session."),
 });
 export type CreateInput = z.infer<typeof CreateInput>;
 
@@ -79,7 +79,7 @@ export const ForkInput = z.strictObject({
 export const ChatInput = z.strictObject({
   name,
   session_id,
-  prompt: z.string().min(1).max(10_000_000).describe("What the child is to do."),
+  prompt: z.string().min(1).max(10_000_000).describe("What the child should do."),
   ephemeral: optional(z.boolean()).describe("true leaves no trace of this turn in later ones."),
 });
 export const ChatWaitInput = ChatInput.extend({
@@ -91,5 +91,5 @@ export const PollInput = z.strictObject({
   from_seq: optional(z.int().nonnegative()).describe("Read again from this event on; moves no position."),
   limit: optional(z.int().min(1).max(1_000)).describe("How many events at the most (100)."),
   wait_secs: optional(z.number().min(0).max(110)).describe("How long to wait for something new (0)."),
-  consumer: optional(z.string().min(1).max(100)).describe("A read position of your own, by name."),
+  consumer: optional(z.string().min(1).max(100)).describe("The name of your own read position."),
 });
