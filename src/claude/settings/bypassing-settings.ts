@@ -30,7 +30,7 @@ const Settings = z.looseObject({
 /** The events whose hooks decide about a call, and what that means for Plexus. */
 const DECIDING_HOOKS = [
   ["PreToolUse", "the hook may allow, deny or change a call before Plexus is asked"],
-  ["PermissionRequest", "the hook answers as well as Plexus, and the first answer decides"],
+  ["PermissionRequest", "both the hook and Plexus answer, and the first answer decides"],
 ] as const;
 
 /** The name of the setting when its file can't be read. */
