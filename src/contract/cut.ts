@@ -4,12 +4,12 @@ import type { ChangeEvent } from "./change.ts";
 import type { CutEvent, TurnEvent } from "./sessions/turn.ts";
 import { isJsonObject, type JsonObject } from "./values.ts";
 
-/** Claude Code shows its model only a 2 KB preview of a longer result, so that a parent would decide blind. */
+/** Claude Code shows its model only a 2 KB preview of a longer result, on which no parent could decide. */
 export const MAX_RESULT_CHARS = 40_000;
 /** Ids and names are never longer. */
 const MAX_WHOLE_CHARS = 600;
 
-/** The approval in at most `limit` characters of JSON; what was cut says so, and how long it was. */
+/** The approval in at most `limit` characters of JSON; if it was cut, it says so, with the input's size. */
 export function cutApproval(approval: Approval, limit: number): Approval {
   if (JSON.stringify(approval).length <= limit) return approval;
   const half = Math.floor((limit - 1_500) / 3);
@@ -24,7 +24,7 @@ export function cutApproval(approval: Approval, limit: number): Approval {
   };
 }
 
-/** What happened as it is told outside, with an ask's input no longer than a result may be. */
+/** The change event with its input cut to the longest result. */
 export function cutChange(event: ChangeEvent): ChangeEvent {
   if (event.type === "unasked_call") return { ...event, tool_input: cutObject(event.tool_input, MAX_RESULT_CHARS) };
   if (event.type !== "approval_requested") return event;
@@ -33,7 +33,7 @@ export function cutChange(event: ChangeEvent): ChangeEvent {
   return { ...event, tool_input, truncated: true, input_size: JSON.stringify(event.tool_input).length };
 }
 
-/** The event in about `limit` characters of JSON: what it is and which call it belongs to stay whole. */
+/** The event in about `limit` characters of JSON; its type and ids stay whole. */
 export function cutEvent(event: TurnEvent, limit: number): TurnEvent | CutEvent {
   const size = JSON.stringify(event).length;
   if (size <= limit) return event;
@@ -53,7 +53,7 @@ function cutValue(value: unknown, limit: number): unknown {
 export const CutObject = z.strictObject({ truncated_json: z.string() });
 export type CutObject = z.infer<typeof CutObject>;
 
-/** The object in at most `limit` characters of JSON: its long texts cut, or else its JSON as one cut text. */
+/** The object in at most `limit` characters of JSON: with its long texts cut, or else its JSON as one cut text. */
 export function cutObject<T extends JsonObject>(value: T, limit: number): T | CutObject {
   const json = JSON.stringify(value);
   if (json.length <= limit) return value;
@@ -70,7 +70,7 @@ export function cutObject<T extends JsonObject>(value: T, limit: number): T | Cu
   return preview;
 }
 
-/** Head and tail, with a note between them of how much is missing. */
+/** Head and tail of the text, and between them how much is missing. */
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const kept = Math.max(20, limit - 60);
@@ -79,7 +79,7 @@ export function cutText(text: string, limit: number): string {
   return `${head}\n…[${text.length - head.length - tail.length} of ${text.length} characters left out]…\n${tail}`;
 }
 
-/** This position, or the one before it where it would cut a surrogate pair in half. */
+/** This position, or the one before it if it would split a surrogate pair. */
 function wholeCharacter(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;

@@ -11,7 +11,7 @@ describe("npm test", () => {
     expect(await run('test("a", () => {}); test("b", () => {});')).toEqual({ exitCode: 0, last: "2 passed, 0 failed" });
   });
 
-  test("counts what was skipped", async () => {
+  test("counts skipped tests", async () => {
     const outcome = await run('test("a", () => {}); test.skip("b", () => {});');
     expect(outcome).toEqual({ exitCode: 0, last: "1 passed, 0 failed, 1 skipped" });
   });
@@ -26,7 +26,7 @@ describe("npm test", () => {
     expect(outcome).toEqual({ exitCode: 1, last: "0 passed, 1 failed" });
   });
 
-  test("fails when a file can't be loaded, though every test in the others passes", async () => {
+  test("fails when a file can't be loaded, even if all other tests pass", async () => {
     const outcome = await run('test("a", () => {});', { "broken.test.ts": 'throw new Error("at load");' });
     expect(outcome).toEqual({ exitCode: 1, last: "1 passed, 1 failed" });
   });

@@ -112,7 +112,7 @@ describe("plexus doctor", () => {
     mkdirSync(join(directory.path, ".claude"));
     Bun.spawnSync(["mkfifo", file]);
     symlinkSync("/dev/zero", join(directory.path, ".claude", "settings.local.json"));
-    const says = expect.stringContaining(`something unreadable in ${file}: it is no regular file`);
+    const says = expect.stringContaining(`something unreadable in ${file}: it is not a regular file`);
     for (const options of [{ cwd: directory.path }, { env: { CLAUDE_CODE_MANAGED_SETTINGS_PATH: file } }]) {
       const { findings } = await examined([...nobody, "--claude", "/nonexistent"], options);
       expect(findings.find(({ step }) => step === "settings")).toMatchObject({ state: "warning", says });

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CTRL_C, ESCAPE } from "../../src/cli/terminal/keys.ts";
-import { hidesSomething } from "../../src/contract/unprintable.ts";
+import { hasInvisibleCharacters } from "../../src/contract/unprintable.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 import { MAIN, plexusOnScreen, type Screen } from "./command.ts";
@@ -240,7 +240,7 @@ describe("plexus watch", () => {
     const { answer } = await place.ask(id, "Write", { file_path: join(work, "docs/authorized_keys"), content: "key" });
     await using screen = watch();
     const seen = await screen.shows(`real path: ${ssh}/authorized_keys`.slice(0, 80));
-    expect(seen).toContain("! it changes what runs later on");
+    expect(seen).toContain("! it changes a file that runs later");
     await press(screen, "a");
     await screen.shows("Press a again");
     expect(await place.pending(id)).toHaveLength(1);
@@ -270,7 +270,7 @@ describe("plexus watch", () => {
     await using screen = watch();
     const seen = await screen.shows("│ Deploy it all.");
     expect(seen).toContain("│ allowed-tools: Bash(*)");
-    expect(seen).toContain("lets its tools run unasked");
+    expect(seen).toContain("lets its allowed tools run without asking");
     await ended(screen, "q");
   });
 
@@ -294,7 +294,7 @@ describe("plexus watch", () => {
     await using screen = watch();
     await screen.shows("│ ▸ Which database?");
     await press(screen, "a");
-    await screen.shows("Press a again to allow it, though it goes on without an answer");
+    await screen.shows("Press a again to allow it, though it continues without an answer");
     screen.type("2");
     await screen.shows("2 [x] Postgres");
     await screen.shows("│ ▸ Which tests?");
@@ -324,10 +324,10 @@ describe("plexus watch", () => {
     await screen.shows("\\u{202e}");
     await screen.shows("2 waiting");
     screen.type("j");
-    await screen.shows("! it has characters that do not show");
+    await screen.shows("! it has invisible characters");
     await ended(screen, "q");
     const written = screen.text().replaceAll(OURS, "").replaceAll("\n", "").replaceAll("\r", "");
-    expect(hidesSomething(written)).toBe(false);
+    expect(hasInvisibleCharacters(written)).toBe(false);
   });
 
   test("fits any size, and a new one at once", async () => {

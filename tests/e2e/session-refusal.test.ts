@@ -97,6 +97,6 @@ describe("a working directory that no child could work in is refused", () => {
     chmodSync(directory.path, 0o000);
     const refusal = await family.refused("claudecode_create", { name: "shut", working_dir: directory.path });
     chmodSync(directory.path, 0o700);
-    expect(refusal).toEqual(invalid(/not permitted to this user/));
+    expect(refusal).toEqual(invalid(/can't be read by this user/));
   });
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Config } from "../../config.ts";
 import { TurnSummary } from "../../contract/sessions/session-view.ts";
 import { JsonObject } from "../../contract/values.ts";
-import { askedIn } from "../../review/asked.ts";
+import { approvalFromEvent } from "../../review/approval-event.ts";
 import { dangerLines, howToDecide } from "../commands/approvals/decision.ts";
 import type { Server } from "../server/server-client.ts";
 import { followSession, type Told } from "../server/session-stream.ts";
@@ -75,7 +75,13 @@ export async function watchTurn({ config, find, session, start, json, terminal }
 function askOf({ input, ...asked }: z.infer<typeof Asked>, session: Watch["session"]) {
   const now = Math.floor(Date.now() / 1000);
   const times = { created_at: now, expires_at: now };
-  return askedIn({ ...asked, tool_input: input, session_id: session.id, session_name: session.name, ...times });
+  return approvalFromEvent({
+    ...asked,
+    tool_input: input,
+    session_id: session.id,
+    session_name: session.name,
+    ...times,
+  });
 }
 
 /** One JSON object a line for a program, text for a person. */

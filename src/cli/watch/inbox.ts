@@ -1,7 +1,7 @@
 import type { Approval, ApprovalStatus } from "../../contract/approvals/approval.ts";
 import type { ChangeEvent } from "../../contract/change.ts";
 import { cutApproval } from "../../contract/cut.ts";
-import { askedIn } from "../../review/asked.ts";
+import { approvalFromEvent } from "../../review/approval-event.ts";
 
 /** What the list keeps of an ask; all of it is read when somebody looks at it. */
 export const LISTED_CHARS = 2_000;
@@ -62,7 +62,7 @@ export function createInbox() {
       if (event.type === "approval_requested") {
         since.asked.add(event.approval_id);
         if (!asks.has(event.approval_id))
-          asks.set(event.approval_id, { approval: cutApproval(askedIn(event), LISTED_CHARS) });
+          asks.set(event.approval_id, { approval: cutApproval(approvalFromEvent(event), LISTED_CHARS) });
         selectedId ??= event.approval_id;
         return undefined;
       }

@@ -2,7 +2,7 @@ import { batch } from "@preact/signals";
 import { z } from "zod";
 import { Approval } from "../../contract/approvals/approval.ts";
 import type { ChangeEvent } from "../../contract/change.ts";
-import { askedIn } from "../../review/asked.ts";
+import { approvalFromEvent } from "../../review/approval-event.ts";
 import { request } from "../wire/request.ts";
 import { type Ask, isLoaded, keepSelection, known, selected, selectedId } from "./asks.ts";
 
@@ -88,7 +88,7 @@ function applyEvents(events: ChangeEvent[]): Ask[] {
   const fresh = new Map<string, Ask>();
   for (const event of events) {
     if (event.type === "approval_requested" && !next.has(event.approval_id)) {
-      const one = ask(askedIn(event));
+      const one = ask(approvalFromEvent(event));
       next.set(event.approval_id, one);
       fresh.set(event.approval_id, one);
     }

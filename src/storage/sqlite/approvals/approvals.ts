@@ -15,7 +15,7 @@ export type NewApproval = Pick<
   | "id"
   | "sessionId"
   | "sessionName"
-  | "askedIn"
+  | "approvalFromEvent"
   | "owner"
   | "toolName"
   | "toolUseId"
@@ -73,7 +73,7 @@ export function approvalQueries(orm: Orm) {
     id: at("id"),
     sessionId: at("sessionId"),
     sessionName: at("sessionName"),
-    askedIn: at("askedIn"),
+    approvalFromEvent: at("approvalFromEvent"),
     owner: at("owner"),
     toolName: at("toolName"),
     toolUseId: at("toolUseId"),
@@ -115,7 +115,7 @@ export function approvalQueries(orm: Orm) {
     .from(approvals)
     .where(
       and(
-        eq(approvals.askedIn, at("askedIn")),
+        eq(approvals.approvalFromEvent, at("approvalFromEvent")),
         eq(approvals.toolUseId, at("toolUseId")),
         eq(approvals.askHash, at("askHash")),
         sql`tool_use_id IS NOT NULL`,
@@ -179,7 +179,7 @@ export function approvalQueries(orm: Orm) {
       return { ...approval, ...decision, resolvedAt: at, deliveredAt: at, isBuiltin: true };
     },
     /** The approval that this very ask opened before, unless it is used up, or its child had gone meanwhile. */
-    findSameAsk: (ask: { askedIn: string; toolUseId: string; askHash: string }): ApprovalHead | undefined =>
+    findSameAsk: (ask: { approvalFromEvent: string; toolUseId: string; askHash: string }): ApprovalHead | undefined =>
       sameAsk.get(ask),
     /** The one place where an approval is decided: `undefined` means that somebody was first, or that there is none. */
     settleIfPending: (id: string, outcome: ChainedOutcome): ApprovalHead | undefined =>

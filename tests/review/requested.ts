@@ -2,8 +2,8 @@ import type { Approval } from "../../src/contract/approvals/approval.ts";
 import type { JsonObject } from "../../src/contract/values.ts";
 import type { Danger } from "../../src/review/shell/index.ts";
 
-/** A pending ask for this call. */
-export function asked(tool_name: string, input: JsonObject): Approval {
+/** A pending request for this call. */
+export function requested(tool_name: string, input: JsonObject): Approval {
   return {
     id: "0190a0a0-0000-7000-8000-000000000000",
     session_id: "0190a0a0-0000-7000-8000-000000000001",
@@ -21,7 +21,7 @@ export function asked(tool_name: string, input: JsonObject): Approval {
   };
 }
 
-/** Their rules, each once, in order. */
+/** The rules of the dangers, without repetition, sorted. */
 export function rulesOf(dangers: Danger[]): string[] {
   return [...new Set(dangers.map(({ rule }) => rule))].sort();
 }

@@ -5,10 +5,10 @@ import { follow } from "../../files/real-path.ts";
 import { readSettings } from "./settings-file.ts";
 
 type Origin = "managed" | "user" | "project";
-/** A setting by which Claude Code would not ask us, or would not wait for our answer. */
-export type OvertakingSetting = { file: string; origin: Origin; setting: string; effect: string };
+/** A setting by which Claude Code would not ask Plexus, or would not wait for its answer. */
+export type BypassingSetting = { file: string; origin: Origin; setting: string; effect: string };
 
-type Place = { home: string; env: Record<string, string | undefined>; workingDir: string };
+type Machine = { home: string; env: Record<string, string | undefined>; workingDir: string };
 
 const MANAGED_DIRS: Partial<Record<NodeJS.Platform, string>> = {
   darwin: "/Library/Application Support/ClaudeCode",
@@ -27,35 +27,35 @@ const Settings = z.looseObject({
   sandbox: z.looseObject({ enabled: z.unknown(), autoAllowBashIfSandboxed: z.unknown() }).partial().catch({}),
 });
 
-/** The events whose hooks decide about a call, and what that means for us. */
+/** The events whose hooks decide about a call, and what that means for Plexus. */
 const DECIDING_HOOKS = [
   ["PreToolUse", "the hook may allow, deny or change a call before Plexus is asked"],
-  ["PermissionRequest", "the hook answers beside Plexus, and whoever is first decides"],
+  ["PermissionRequest", "both the hook and Plexus answer, and the first answer decides"],
 ] as const;
 
-/** The setting in a file that can't be read here. */
+/** The name of the setting when its file can't be read. */
 export const UNREADABLE = "something unreadable";
 
-type Overtaking = Pick<OvertakingSetting, "setting" | "effect">;
+type Bypassing = Pick<BypassingSetting, "setting" | "effect">;
 
-/** Finds what in the settings of this machine's Claude Code would silence Plexus, or decide before it. */
-export function overtakingSettings(place: Place): OvertakingSetting[] {
-  return filesOf(place).flatMap(({ file, origin }) => foundIn(file).map((one) => ({ file, origin, ...one })));
+/** Finds the settings of this machine's Claude Code that would keep Plexus from being asked, or decide before it. */
+export function bypassingSettings(machine: Machine): BypassingSetting[] {
+  return filesOf(machine).flatMap(({ file, origin }) => foundIn(file).map((one) => ({ file, origin, ...one })));
 }
 
-/** What can't be read here, the CLI may read: through `/proc`, a link leads elsewhere for it than for us. */
-function foundIn(path: string): Overtaking[] {
+/** A file that Plexus can't read counts, since the CLI may read it: links through `/proc` differ by process. */
+function foundIn(path: string): Bypassing[] {
   const file = readSettings(follow(path));
   if (file.state === "refused") {
-    return [{ setting: UNREADABLE, effect: `it ${file.reason}, so that nobody knows what it says` }];
+    return [{ setting: UNREADABLE, effect: `it ${file.reason}, so Plexus can't tell what it sets` }];
   }
   const settings = Settings.safeParse(file.state === "read" ? file.settings : undefined).data;
   return settings ? found(settings) : [];
 }
 
-function found({ permissions, hooks, sandbox }: z.infer<typeof Settings>): Overtaking[] {
+function found({ permissions, hooks, sandbox }: z.infer<typeof Settings>): Bypassing[] {
   const { denyInsteadOfPrompting, allow, defaultMode } = permissions;
-  const settings: Overtaking[] = [];
+  const settings: Bypassing[] = [];
   if (denyInsteadOfPrompting === true) {
     const effect = "Claude Code denies every call by itself, and Plexus is never asked";
     settings.push({ setting: "permissions.denyInsteadOfPrompting", effect });
@@ -78,7 +78,7 @@ function found({ permissions, hooks, sandbox }: z.infer<typeof Settings>): Overt
   return settings;
 }
 
-function filesOf({ home, env, workingDir }: Place): { file: string; origin: Origin }[] {
+function filesOf({ home, env, workingDir }: Machine): { file: string; origin: Origin }[] {
   const configDir = env["CLAUDE_CONFIG_DIR"] || join(home, ".claude");
   const project = join(workingDir, ".claude");
   return [
@@ -91,8 +91,8 @@ function filesOf({ home, env, workingDir }: Place): { file: string; origin: Orig
   ];
 }
 
-/** What an administrator has set, which no other setting lifts. */
-function managedFiles(env: Place["env"]): string[] {
+/** The administrator's settings, which no other setting overrides. */
+function managedFiles(env: Machine["env"]): string[] {
   const named = env["CLAUDE_CODE_MANAGED_SETTINGS_PATH"];
   if (named) return [named];
   const dir = MANAGED_DIRS[process.platform];

@@ -1,8 +1,8 @@
 import type { Approval } from "../contract/approvals/approval.ts";
 import type { ChangeEvent } from "../contract/change.ts";
 
-/** An ask as the stream of events tells of it, in the form in which a list has it. */
-export function askedIn(event: ChangeEvent & { type: "approval_requested" }): Approval {
+/** The approval that an event announces, in the shape of a list entry. */
+export function approvalFromEvent(event: ChangeEvent & { type: "approval_requested" }): Approval {
   return {
     id: event.approval_id,
     session_id: event.session_id,

@@ -1,20 +1,20 @@
 import { type FSWatcher, watch } from "node:fs";
 import { basename } from "node:path";
-import { filesIn } from "./launch.ts";
+import { filesIn } from "../launch/launch.ts";
 
-/** The net under the watcher, which may miss a change. */
+/** The watcher may miss a change. */
 const LOOK_AGAIN_MS = 250;
 
 type Changes = Disposable & {
-  forget(): void;
-  /** Resolves when there has been a change since the last `forget`, or after a while. */
+  reset(): void;
+  /** Resolves when there has been a change since the last `reset`, or after a while. */
   next(): Promise<void>;
-  /** Lets more come; cut short by the end, or by whoever is in a hurry. */
+  /** Waits for more output; the child's end and `hurry` cut it short. */
   pause(ms: number): Promise<void>;
   hurry(): void;
 };
 
-/** Tells when a child has written to its files. */
+/** Notices when a child has written to its files. */
 export function watchChanges(dir: string, signal: AbortSignal | undefined): Changes {
   let changed = false;
   let wake = () => {};
@@ -40,7 +40,7 @@ export function watchChanges(dir: string, signal: AbortSignal | undefined): Chan
   const watcher = watchIfPossible(dir, (name) => (name === exit ? noticeAtOnce() : notice()));
   signal?.addEventListener("abort", noticeAtOnce);
   return {
-    forget() {
+    reset() {
       changed = false;
     },
     next() {
@@ -63,7 +63,7 @@ export function watchChanges(dir: string, signal: AbortSignal | undefined): Chan
   };
 }
 
-/** Without a watcher (the directory is gone, or there are too many already) the net remains. */
+/** `undefined` when the directory is gone or there are too many watchers; `LOOK_AGAIN_MS` then does the work. */
 function watchIfPossible(dir: string, notice: (name: string | null) => void): FSWatcher | undefined {
   try {
     const watcher = watch(dir, { persistent: false }, (_, name) => notice(name));

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { overtakingSettings } from "../../../src/claude/settings/overtaking-settings.ts";
+import { bypassingSettings } from "../../../src/claude/settings/bypassing-settings.ts";
 import { script, startScriptedModel } from "../../support/scripted-model.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { withPlace } from "../child.ts";
@@ -16,7 +16,7 @@ const ALLOW = JSON.stringify({ permissions: { allow: ["Bash"] } });
 const DECISION = { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow" } };
 const HOOK = { matcher: "*", hooks: [{ type: "command", command: `echo '${JSON.stringify(DECISION)}'` }] };
 
-/** What silences Plexus in the real CLI, and how it is found. */
+/** Settings that keep the real CLI from asking Plexus, and the names under which they are reported. */
 const SILENCING: [string, string | Uint8Array, string][] = [
   ["allow rules", ALLOW, "permissions.allow"],
   ["allow rules behind a byte order mark", `\ufeff${ALLOW}`, "permissions.allow"],
@@ -24,7 +24,7 @@ const SILENCING: [string, string | Uint8Array, string][] = [
   ["a hook that allows", JSON.stringify({ hooks: { PreToolUse: [HOOK] } }), "hooks.PreToolUse"],
 ];
 
-describe("settings that silence Plexus where they are inherited", () => {
+describe("inherited settings that keep the CLI from asking Plexus", () => {
   test.each(SILENCING)("are found: %s", (_, text, setting) =>
     withPlace(async (place, start) => {
       const { home, workingDir } = place;
@@ -33,17 +33,17 @@ describe("settings that silence Plexus where they are inherited", () => {
       await using permit = startPermitStub("deny");
       const call = { name: "Bash", input: { command: "touch made", description: "makes it" } };
       const prompt = script([{ use: [call] }, { say: "done" }]);
-      await start({ model, supervision: "inherit", loopback: permit.entry, prompt }).verdict();
+      await start({ model, supervision: "inherit", loopback: permit.entry, prompt }).outcome();
       expect({ asked: permit.calls.length, ran: existsSync(join(workingDir, "made")) }).toEqual({
         asked: 0,
         ran: true,
       });
-      expect(overtakingSettings({ home, env: {}, workingDir })).toMatchObject([{ file, origin: "user", setting }]);
+      expect(bypassingSettings({ home, env: {}, workingDir })).toMatchObject([{ file, origin: "user", setting }]);
     }),
   );
 });
 
-describe("overtakingSettings", () => {
+describe("bypassingSettings", () => {
   test.each<[string, object, string[]]>([
     [
       "a sandbox whose commands nobody is asked about",
@@ -59,11 +59,11 @@ describe("overtakingSettings", () => {
     ],
     ["hooks that decide nothing", { hooks: { PostToolUse: [HOOK], PreToolUse: [] } }, []],
     ["what is no setting", { hooks: 7, sandbox: 7, permissions: { allow: "Bash", defaultMode: 5 } }, []],
-  ])("finds in %s what overtakes", async (_, settings, expected) => {
+  ])("finds what bypasses Plexus in %s", async (_, settings, expected) => {
     await using directory = await temporaryDirectory();
     mkdirSync(join(directory.path, ".claude"));
     writeFileSync(join(directory.path, ".claude", "settings.json"), JSON.stringify(settings));
-    const found = overtakingSettings({ home: "/nonexistent", env: {}, workingDir: directory.path });
+    const found = bypassingSettings({ home: "/nonexistent", env: {}, workingDir: directory.path });
     expect(found.map(({ setting }) => setting)).toEqual(expected);
   });
 
@@ -73,12 +73,12 @@ describe("overtakingSettings", () => {
     ["a file of a process without end", (path) => symlinkSync("/proc/self/pagemap", path)],
     ["a link that leads elsewhere for Claude Code", (path) => symlinkSync("/proc/self/cwd/x.json", path)],
     ["a file that is too large", (path) => writeFileSync(path, `{"x":"${"y".repeat(2_000_000)}"}`)],
-  ])("names %s in their place, at once, since Claude Code may read it", async (_, plant) => {
+  ])("reports %s at once, since Claude Code may be able to read it", async (_, plant) => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, ".claude", "settings.json");
     mkdirSync(join(directory.path, ".claude"));
     plant(file);
-    const found = overtakingSettings({ home: "/nonexistent", env: {}, workingDir: directory.path });
+    const found = bypassingSettings({ home: "/nonexistent", env: {}, workingDir: directory.path });
     expect(found).toMatchObject([{ file, origin: "project", setting: "something unreadable" }]);
   });
 });

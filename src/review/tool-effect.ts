@@ -1,6 +1,6 @@
 import type { Approval } from "../contract/approvals/approval.ts";
 
-/** Tools of Claude Code that only look. */
+/** Claude Code's own tools that only read. */
 const READERS = new Set(["Read", "Grep", "Glob", "LS", "NotebookRead"]);
 const READING = new Set(
   "get list read search find describe fetch query show view look lookup count status check inspect select browse".split(
@@ -13,14 +13,14 @@ const CHANGING = new Set(
   ),
 );
 
-/** Whether a tool comes from an MCP server, which may do anything. */
-export function isForeign({ tool_name }: Pick<Approval, "tool_name">): boolean {
+/** Whether a tool belongs to an MCP server, which may do anything. */
+export function isMcpTool({ tool_name }: Pick<Approval, "tool_name">): boolean {
   return tool_name.startsWith("mcp__");
 }
 
-/** Whether a tool only looks, as far as its name tells. */
-export function onlyLooks(approval: Pick<Approval, "tool_name">): boolean {
-  if (!isForeign(approval)) return READERS.has(approval.tool_name);
+/** Whether a tool only reads, judged by its name. */
+export function isReadOnly(approval: Pick<Approval, "tool_name">): boolean {
+  if (!isMcpTool(approval)) return READERS.has(approval.tool_name);
   const name = approval.tool_name.split("__").at(-1) ?? "";
   const words = name
     .replace(/([a-z])(?=[A-Z])/g, "$1_")

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { ApprovalContext } from "../../src/contract/approvals/approval-context.ts";
 import type { JsonObject } from "../../src/contract/values.ts";
 import { dangersOf } from "../../src/review/dangers.ts";
-import { asked, rulesOf } from "./asked.ts";
+import { requested, rulesOf } from "./requested.ts";
 
 type Ask = [tool: string, input: JsonObject];
 
@@ -16,9 +16,9 @@ const NOTHING: ApprovalContext = {
 const MEGABYTE = 1_000_000;
 const times = (piece: string, size: number): string => piece.repeat(Math.ceil(size / piece.length));
 const bash = (command: string): Ask => ["Bash", { command }];
-const judge = ([tool, input]: Ask) => dangersOf(asked(tool, input), NOTHING);
+const judge = ([tool, input]: Ask) => dangersOf(requested(tool, input), NOTHING);
 
-describe("dangersOf an enormous ask", () => {
+describe("dangersOf an enormous request", () => {
   test.each<[string, Ask, string[]]>([
     ["a list of 2 million texts", ["mcp__x__delete", { a: Array(2 * MEGABYTE).fill("b") }], ["tool"]],
     ["a command of 2 million words", ["Bash", { command: Array(2 * MEGABYTE).fill("b") }], ["unreadable"]],
@@ -31,35 +31,35 @@ describe("dangersOf an enormous ask", () => {
     ["an address of 1 MB", ["WebFetch", { url: `https://${times("é.", MEGABYTE)}`, prompt: "" }], ["fetch"]],
     ["a tool's name of 1 MB", [`mcp__x__get${times("aB", MEGABYTE)}`, {}], ["unreadable"]],
     ["nesting of 100,000 lists", ["Other", nested(100_000)], []],
-  ])("with %s says what it can, and throws nothing", (_, ask, rules) => {
+  ])("with %s reports what it can and does not throw", (_, ask, rules) => {
     expect(rulesOf(judge(ask))).toEqual(rules);
   });
 
-  test("finds what hides in the last of a million texts", () => {
+  test("finds an invisible character in the last of a million texts", () => {
     expect(rulesOf(judge(["Other", { a: [...Array(MEGABYTE).fill("b"), "\u202e"] }]))).toEqual(["hidden"]);
     expect(judge(["Other", { a: ["\ud83d\ude00", "b\tc\nd"] }])).toEqual([]);
   });
 
-  test("takes halves of a character in two texts for what does not show, not for one character", () => {
+  test("reports half characters in two texts as invisible, not as one character", () => {
     expect(rulesOf(judge(["Other", { a: ["a\ud83d", "\ude00b"] }]))).toEqual(["hidden"]);
     expect(rulesOf(judge(["Other", { a: ["\ude00b", "a\ud83d"] }]))).toEqual(["hidden"]);
   });
 
-  test("puts no command together that has too many words", () => {
+  test("does not join a command of too many words", () => {
     const words = Array(40_000).fill("a");
     expect(judge(["Bash", { command: words }])).toEqual([
-      { rule: "unreadable", message: "is too long to take apart (40000 words)" },
+      { rule: "unreadable", message: "is too long to check (40000 words)" },
     ]);
   });
 
-  test("does not read on in a path that is too long", () => {
-    const message = "names a path that is too long to read";
+  test("does not check a path that is too long any further", () => {
+    const message = "names a path that is too long to check";
     const path = `${times("a/", 5_000)}.env`;
     expect(judge(["Write", { file_path: path, content: "" }])).toEqual([{ rule: "unreadable", message }]);
     expect(judge(bash(`touch ${path}`)).map((danger) => danger.message)).toContain(message);
   });
 
-  test("takes a check that fails for a danger, and makes the other checks", () => {
+  test("reports a check that throws as a danger, and makes the other checks", () => {
     const rules = [
       {
         rule: "broken",
@@ -69,15 +69,15 @@ describe("dangersOf an enormous ask", () => {
       },
       { rule: "other", test: () => ["does something"] },
     ];
-    expect(dangersOf(asked("Bash", { command: "rm -rf x" }), NOTHING, rules)).toEqual([
+    expect(dangersOf(requested("Bash", { command: "rm -rf x" }), NOTHING, rules)).toEqual([
       { rule: "delete", message: "removes files (rm)" },
-      { rule: "unreadable", message: "could not be looked at in full" },
+      { rule: "unreadable", message: "could not be checked completely" },
       { rule: "other", message: "does something" },
     ]);
   });
 });
 
-/** Asks of a size that were once looked at again from each of their characters. */
+/** Requests that once took quadratic time. */
 const SHAPES: Record<string, (size: number) => Ask> = {
   "a file below .git, with a line break": (size) => ["Write", { file_path: `${times(".git/", size)}\n`, content: "" }],
   "an address of foreign letters": (size) => ["WebFetch", { url: `https://${times("é.", size)}`, prompt: "" }],
@@ -87,7 +87,7 @@ const SHAPES: Record<string, (size: number) => Ask> = {
   "a list of short texts": (size) => ["mcp__x__get", { a: Array(size / 4).fill("b") }],
 };
 
-/** The same within a command, of which no more than 32 kB are taken apart. */
+/** The same inside a command, of which no more than 32 kB are parsed. */
 const COMMANDS: Record<string, (size: number) => string> = {
   "touch below .git, with a line break": (size) => `touch '${times(".git/", size)}\n'`,
   "awk of empty lines": (size) => `awk '${times("\n", size)}'`,
@@ -124,10 +124,10 @@ describe("dangersOf", () => {
   });
 });
 
-/** What takes less than this is not measured well. */
+/** Shorter times can't be measured well. */
 const NOISE_MS = 6;
 
-/** The least processor time of a few runs, which other processes disturb least. */
+/** The least processor time of a few runs, since other processes disturb some of them. */
 function millisecondsFor(ask: Ask): number {
   const runs = [1, 2, 3].map(() => {
     const { user } = process.cpuUsage();

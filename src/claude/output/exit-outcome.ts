@@ -1,10 +1,11 @@
 import { cutText } from "../../contract/cut.ts";
 import type { InitFact, ResultFact } from "./facts.ts";
 
-export type Verdict = { outcome: "complete" } | { outcome: "failed"; message: string };
+export type ExitOutcome = { outcome: "complete" } | { outcome: "failed"; message: string };
 
-/** What is known of a child that has ended; `exitCode` is `undefined` when nothing has noted one. */
-export type Ending = {
+/** What is known about a child that has ended. */
+export type ChildExit = {
+  /** `undefined` when none was written: the shell around the CLI was killed. */
   exitCode: number | undefined;
   result: ResultFact | undefined;
   init: InitFact | undefined;
@@ -14,43 +15,43 @@ export type Ending = {
 const MAX_REASON_CHARS = 4_000;
 const MAX_STDERR_CHARS = 2_000;
 
-/** Complete only when exit code, result and its error flag all say so: an API error comes as a "success". */
-export function judge(ending: Ending): Verdict {
-  const { exitCode, result, stderrTail } = ending;
+/** Complete only if exit code, result and its error flag all say so: the CLI reports an API error as "success". */
+export function exitOutcome(exit: ChildExit): ExitOutcome {
+  const { exitCode, result, stderrTail } = exit;
   if (exitCode === 0 && result?.subtype === "success" && !result.is_error) return { outcome: "complete" };
   const stderr = stderrTail.trim();
-  const parts = [reason(ending), hint(ending), stderr && `stderr: ${tail(stderr)}`];
+  const parts = [reason(exit), hint(exit), stderr && `stderr: ${tail(stderr)}`];
   return { outcome: "failed", message: parts.filter(Boolean).join("\n") };
 }
 
-function reason({ exitCode, result, init }: Ending): string {
-  if (result?.subtype === "error_max_turns") return "Claude Code stopped at the greatest number of turns.";
-  if (result?.subtype === "error_max_budget_usd") return "Claude Code stopped at its budget.";
-  const told = [result?.is_error ? result.text : "", ...(result?.errors ?? [])].filter(Boolean).join("\n");
-  if (result && told) return `Claude Code reported an error: ${cutText(told, MAX_REASON_CHARS)}`;
+function reason({ exitCode, result, init }: ChildExit): string {
+  if (result?.subtype === "error_max_turns") return "Claude Code reached its maximum number of turns.";
+  if (result?.subtype === "error_max_budget_usd") return "Claude Code reached its budget.";
+  const reported = [result?.is_error ? result.text : "", ...(result?.errors ?? [])].filter(Boolean).join("\n");
+  if (result && reported) return `Claude Code reported an error: ${cutText(reported, MAX_REASON_CHARS)}`;
   if (result && result.subtype !== "success") return `Claude Code ended with ${result.subtype}.`;
   const how = exitCode === undefined ? "without an exit code" : `with exit code ${exitCode}${signalOf(exitCode)}`;
   if (result) return `Claude Code ended ${how} after it had reported its result.`;
   return `Claude Code ended ${how}, ${init ? "in the middle of its work" : "before it had begun"}.`;
 }
 
-function hint({ exitCode, result, init, stderrTail }: Ending): string {
-  const said = `${result?.text ?? ""}\n${result?.errors.join("\n") ?? ""}\n${stderrTail}`;
+function hint({ exitCode, result, init, stderrTail }: ChildExit): string {
+  const output = `${result?.text ?? ""}\n${result?.errors.join("\n") ?? ""}\n${stderrTail}`;
   if (result?.subtype === "error_max_turns")
-    return "Continue with a further prompt, or give the session more max_turns.";
+    return "Send another prompt to continue, or give the session a larger max_turns.";
   if (init?.plexusStatus !== undefined && init.plexusStatus !== "connected") {
     return `It could not reach Plexus to ask for permission (${init.plexusStatus}).`;
   }
-  if (/MCP tool .*not found|permission.prompt.tool/i.test(said)) {
+  if (/MCP tool .*not found|permission.prompt.tool/i.test(output)) {
     return "It could not reach Plexus to ask for permission.";
   }
-  if (/not logged in|\/login|invalid api key|authentication_error|\b401\b/i.test(said)) {
+  if (/not logged in|\/login|invalid api key|authentication_error|\b401\b/i.test(output)) {
     return "It has no valid login: run `claude` and log in, or set ANTHROPIC_API_KEY for the server.";
   }
-  if (/no conversation found/i.test(said)) {
+  if (/no conversation found/i.test(output)) {
     return "Its conversation is gone from this machine, or belongs to another working directory: create a new session.";
   }
-  if (exitCode === undefined) return "It was killed, or the machine or the container that it ran in was restarted.";
+  if (exitCode === undefined) return "It was killed, or its machine or container was restarted.";
   return "";
 }
 

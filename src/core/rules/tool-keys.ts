@@ -1,15 +1,15 @@
-import type { JsonObject } from "../../../contract/values.ts";
+import type { JsonObject } from "../../contract/values.ts";
 
 type Kind = "string" | "number" | "boolean" | "array" | "object";
 type Keys = {
   required: readonly string[];
-  /** What a call may say without a question, and of which kind it must be. */
+  /** The keys that a call may have without asking, and the types of their values. */
   known: Readonly<Record<string, Kind>>;
-  /** What the tool takes too, and nobody is spared the question about. */
-  asked?: readonly string[];
+  /** Further keys of the tool; a call that has one is always asked about. */
+  alwaysAsk?: readonly string[];
 };
 
-/** The inputs of Claude Code's tools, as its own schemas have them; a test holds them against the real CLI. */
+/** The inputs of Claude Code's tools, as in its own schemas; a test compares them with the real CLI. */
 export const TOOL_KEYS: Readonly<Record<string, Keys>> = {
   Read: {
     required: ["file_path"],
@@ -39,7 +39,7 @@ export const TOOL_KEYS: Readonly<Record<string, Keys>> = {
   Bash: {
     required: ["command"],
     known: { command: "string", description: "string", timeout: "number" },
-    asked: ["run_in_background", "dangerouslyDisableSandbox"],
+    alwaysAsk: ["run_in_background", "dangerouslyDisableSandbox"],
   },
   Agent: {
     required: ["description", "prompt"],
@@ -50,7 +50,7 @@ export const TOOL_KEYS: Readonly<Record<string, Keys>> = {
       run_in_background: "boolean",
       model: "string",
     },
-    asked: ["effort", "isolation"],
+    alwaysAsk: ["effort", "isolation"],
   },
   Edit: {
     required: ["file_path", "old_string", "new_string"],
@@ -89,13 +89,13 @@ export const TOOL_KEYS: Readonly<Record<string, Keys>> = {
       addBlockedBy: "array",
       metadata: "object",
     },
-    // Whom a task is given to is told so.
-    asked: ["owner"],
+    // The new owner of a task gets a message.
+    alwaysAsk: ["owner"],
   },
   TaskStop: { required: [], known: { task_id: "string", shell_id: "string" } },
 };
 
-/** Whether a call says nothing but what its tool is known to take unasked. */
+/** Whether a call has only keys that its tool is known to accept without asking. */
 export function hasKnownKeys(toolName: string, input: JsonObject): boolean {
   const keys = Object.hasOwn(TOOL_KEYS, toolName) ? TOOL_KEYS[toolName] : undefined;
   if (!keys) return false;
@@ -107,7 +107,7 @@ export function hasKnownKeys(toolName: string, input: JsonObject): boolean {
   );
 }
 
-/** The call's own text under a key. */
+/** The call's text under a key. */
 export function textAt(input: JsonObject, key: string): string | undefined {
   const value = Object.hasOwn(input, key) ? input[key] : undefined;
   return typeof value === "string" ? value : undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { exitOutcome } from "../../../src/claude/output/exit-outcome.ts";
 import type { InitFact, ResultFact } from "../../../src/claude/output/facts.ts";
-import { judge } from "../../../src/claude/output/verdict.ts";
 
 const init: InitFact = { claudeSessionId: "s", model: "m", version: "2.1.325", plexusStatus: "connected" };
 const result: ResultFact = {
@@ -17,14 +17,14 @@ const result: ResultFact = {
 };
 const well = { exitCode: 0, result, init, stderrTail: "" };
 
-describe("judge", () => {
-  test("completes when exit code, result and error flag all say so", () => {
-    expect(judge({ ...well, stderrTail: "a warning" })).toEqual({ outcome: "complete" });
+describe("exitOutcome", () => {
+  test("is complete when exit code, result and error flag all say so", () => {
+    expect(exitOutcome({ ...well, stderrTail: "a warning" })).toEqual({ outcome: "complete" });
   });
 
   test.each([
     [
-      "an API error that comes as a success",
+      "an API error that is reported as a success",
       { exitCode: 1, result: { ...result, is_error: true, text: "API Error: 529" } },
       "API Error: 529",
     ],
@@ -39,7 +39,7 @@ describe("judge", () => {
     ["an exit code after a result", { exitCode: 1 }, "exit code 1 after it had reported"],
     ["no result", { result: undefined }, "in the middle of its work"],
     [
-      "no beginning",
+      "no first line",
       { exitCode: 1, result: undefined, init: undefined, stderrTail: "error: unknown option" },
       "unknown option",
     ],
@@ -47,7 +47,7 @@ describe("judge", () => {
     ["no exit code", { exitCode: undefined, result: undefined }, "without an exit code"],
     ["no exit code after a result", { exitCode: undefined }, "without an exit code after it had"],
     [
-      "our server out of reach",
+      "Plexus out of reach",
       { exitCode: 1, result: undefined, init: { ...init, plexusStatus: "failed" } },
       "could not reach Plexus",
     ],
@@ -56,15 +56,15 @@ describe("judge", () => {
       { exitCode: 1, result: { ...result, is_error: true, text: "Not logged in · Please run /login" } },
       "ANTHROPIC_API_KEY",
     ],
-  ])("fails on %s, and says so", (_, ending, message) => {
-    expect(judge({ ...well, ...ending })).toMatchObject({
+  ])("is failed for %s, and says so", (_, exit, message) => {
+    expect(exitOutcome({ ...well, ...exit })).toMatchObject({
       outcome: "failed",
       message: expect.stringContaining(message),
     });
   });
 
   test("keeps the message short, with the end of stderr", () => {
-    const verdict = judge({
+    const verdict = exitOutcome({
       ...well,
       exitCode: 1,
       result: { ...result, is_error: true, text: "x".repeat(1e6) },
