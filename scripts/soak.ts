@@ -1,12 +1,12 @@
 /** Kills, loads and tries the server for a long time, and tells what was promised and what came of it. */
 import { parseArgs } from "node:util";
-import { killFirstStarts } from "../tests/crash/first-starts.ts";
-import { holdPermit } from "../tests/crash/hold.ts";
-import { sitOut } from "../tests/crash/outage.ts";
-import { reportLines } from "../tests/crash/report.ts";
-import { crashRounds } from "../tests/crash/rounds.ts";
-import { killDuringTurns } from "../tests/crash/turns.ts";
-import { soakDay, soakFaults } from "../tests/load/soak.ts";
+import { killFirstStarts } from "../soak/crash/first-starts.ts";
+import { holdPermit } from "../soak/crash/hold.ts";
+import { sitOut } from "../soak/crash/outage.ts";
+import { reportLines } from "../soak/crash/report.ts";
+import { crashRounds } from "../soak/crash/rounds.ts";
+import { killDuringTurns } from "../soak/crash/turns.ts";
+import { soakDay, soakFaults } from "../soak/load/soak.ts";
 import { plexusBinary } from "../tests/support/binary.ts";
 
 const USAGE = `npm run soak -- [--rounds N] [--seed SEED] [--skip-hold] [--hold-minutes N] [--outage-secs N]
