@@ -3,9 +3,9 @@ import { parseArgs } from "node:util";
 import { killFirstStarts } from "../soak/crash/first-starts.ts";
 import { holdPermit } from "../soak/crash/hold.ts";
 import { sitOut } from "../soak/crash/outage.ts";
-import { reportLines } from "../soak/crash/report.ts";
 import { crashRounds } from "../soak/crash/rounds.ts";
 import { killDuringTurns } from "../soak/crash/turns.ts";
+import { reportLines } from "../soak/ledger/report.ts";
 import { soakDay, soakFaults } from "../soak/load/soak.ts";
 import { plexusBinary } from "../tests/support/binary.ts";
 

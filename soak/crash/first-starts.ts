@@ -3,7 +3,7 @@ import { freePort } from "../../tests/support/free-port.ts";
 import { createRandom, type Random } from "../../tests/support/random.ts";
 import { withRun } from "../../tests/support/run.ts";
 import { temporaryDirectory } from "../../tests/support/temporary.ts";
-import { createDisk } from "./disk.ts";
+import { createDisk } from "../ledger/disk.ts";
 import { moment } from "./moment.ts";
 import { createVictim } from "./victim.ts";
 import { request } from "./wire.ts";

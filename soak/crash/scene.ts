@@ -1,6 +1,6 @@
-import type { Disk } from "./disk.ts";
-import type { Ledger } from "./ledger.ts";
-import type { Verdicts } from "./verdicts.ts";
+import type { Disk } from "../ledger/disk.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Verdicts } from "../ledger/verdicts.ts";
 import type { Life, Victim } from "./victim.ts";
 
 /** What every actor knows of. */

@@ -1,6 +1,6 @@
-import { reportLines } from "../crash/report.ts";
 import { FAULTS } from "../faults/faults.ts";
 import { FULL, findingLines, isBroken } from "../faults/finding.ts";
+import { reportLines } from "../ledger/report.ts";
 import { type DayOptions, liveThroughDay } from "./day.ts";
 import { flatnessLines, hasGrown } from "./watch.ts";
 

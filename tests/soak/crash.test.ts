@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { killFirstStarts } from "../../soak/crash/first-starts.ts";
-import { reportLines } from "../../soak/crash/report.ts";
 import { crashRounds } from "../../soak/crash/rounds.ts";
 import { killDuringTurns } from "../../soak/crash/turns.ts";
+import { reportLines } from "../../soak/ledger/report.ts";
 
 setDefaultTimeout(300_000);
 

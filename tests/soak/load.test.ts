@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { reportLines } from "../../soak/crash/report.ts";
+import { reportLines } from "../../soak/ledger/report.ts";
 import { liveThroughDay } from "../../soak/load/day.ts";
 import { flatnessLines, hasGrown } from "../../soak/load/watch.ts";
 

@@ -1,4 +1,4 @@
-import type { CrashReport } from "./rounds.ts";
+import type { CrashReport } from "../crash/rounds.ts";
 import { PROMISES, type Promised } from "./verdicts.ts";
 
 /** What was promised, how often it was compared, and what happened. */

@@ -1,10 +1,10 @@
 import type { Random } from "../../tests/support/random.ts";
 import { until } from "../../tests/support/until.ts";
+import { within } from "../crash/moment.ts";
+import { expectKilled, type Scene } from "../crash/scene.ts";
 import { EAGER, type Habits, liveAsChild } from "./child.ts";
 import { keepDeciding } from "./deciding.ts";
-import { within } from "./moment.ts";
 import { connectParent, type McpParent, type Parent, restVoice } from "./parents.ts";
-import { expectKilled, type Scene } from "./scene.ts";
 import { startWatcher, type Watcher } from "./watcher.ts";
 
 const FINISH_MS = 60_000;

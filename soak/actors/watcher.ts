@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { JsonObject } from "../../src/contract/values.ts";
 import type { Random } from "../../tests/support/random.ts";
+import { expectKilled, type Scene } from "../crash/scene.ts";
+import { eventsOf, request } from "../crash/wire.ts";
 import type { Parent } from "./parents.ts";
-import { expectKilled, type Scene } from "./scene.ts";
-import { eventsOf, request } from "./wire.ts";
 
 const Told = z.discriminatedUnion("type", [
   z.object({

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { JsonObject } from "../../src/contract/values.ts";
-import type { Ask } from "./ledger.ts";
-import { expectKilled, type Scene } from "./scene.ts";
-import type { Life } from "./victim.ts";
-import { eventsOf, type WireEvent } from "./wire.ts";
+import { expectKilled, type Scene } from "../crash/scene.ts";
+import type { Life } from "../crash/victim.ts";
+import { eventsOf, type WireEvent } from "../crash/wire.ts";
+import type { Ask } from "../ledger/ledger.ts";
 
 const RETRY_MS = "10000";
 /** In truth there are a few: those who decide and those who ask are told at the same time. */

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { Approval } from "../../src/contract/approvals/approval.ts";
 import { AuditReport } from "../../src/contract/audit.ts";
+import type { Parent } from "../actors/parents.ts";
+import type { Seen, Watcher } from "../actors/watcher.ts";
+import type { Scene } from "../crash/scene.ts";
+import type { Life } from "../crash/victim.ts";
+import { request } from "../crash/wire.ts";
 import { answerFor, isSame } from "./decisions.ts";
 import type { ChangeRow, Row } from "./disk.ts";
 import type { Acknowledged, Answered } from "./ledger.ts";
-import type { Parent } from "./parents.ts";
-import type { Scene } from "./scene.ts";
-import type { Life } from "./victim.ts";
-import type { Seen, Watcher } from "./watcher.ts";
-import { request } from "./wire.ts";
 
 const AT_ONCE = 16;
 const ENOUGH_CHANGES = 20;

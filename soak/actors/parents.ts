@@ -3,10 +3,10 @@ import { z } from "zod";
 import { McpConfig } from "../../src/contract/approvals/approval.ts";
 import { JsonObject } from "../../src/contract/values.ts";
 import { connectClient } from "../../tests/support/mcp-client.ts";
-import type { Decision } from "./decisions.ts";
-import type { Scene } from "./scene.ts";
-import type { Life } from "./victim.ts";
-import { request } from "./wire.ts";
+import type { Scene } from "../crash/scene.ts";
+import type { Life } from "../crash/victim.ts";
+import { request } from "../crash/wire.ts";
+import type { Decision } from "../ledger/decisions.ts";
 
 const Waiting = z.object({ id: z.string(), session_id: z.string(), input: JsonObject });
 export type Waiting = z.infer<typeof Waiting>;

@@ -1,8 +1,8 @@
 import type { Random } from "../../tests/support/random.ts";
-import { newDecision } from "./decisions.ts";
+import { expectKilled, type Scene } from "../crash/scene.ts";
+import type { Life } from "../crash/victim.ts";
+import { newDecision } from "../ledger/decisions.ts";
 import type { Voice, Waiting } from "./parents.ts";
-import { expectKilled, type Scene } from "./scene.ts";
-import type { Life } from "./victim.ts";
 
 const RACES = 0.35;
 

@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../src/contract/values.ts";
 import type { Random } from "../../tests/support/random.ts";
-import type { Ask } from "./ledger.ts";
+import { expectKilled, type Scene } from "../crash/scene.ts";
+import type { Life } from "../crash/victim.ts";
+import { request } from "../crash/wire.ts";
+import type { Ask } from "../ledger/ledger.ts";
 import type { ChildConfig } from "./parents.ts";
 import { approvalOf, createPermitStreams, type Heard, type Way } from "./permit-stream.ts";
-import { expectKilled, type Scene } from "./scene.ts";
-import type { Life } from "./victim.ts";
-import { request } from "./wire.ts";
 
 /** How a child lives: on how many lanes it asks, how often, how long it works between two asks, how often it hangs up. */
 export type Habits = { lanes: number; asks: [least: number, most: number]; workMs: number; hangsUp: number };
