@@ -74,6 +74,7 @@ async function runRounds(options: CrashOptions, dataDir: string, env: Record<str
   const clock = createClock();
   const kills: Partial<Record<KillAt, number>> = {};
   let rounds = 0;
+  let planned: KillAt[] = [];
 
   const first = victim.start();
   await first.listening;
@@ -102,7 +103,7 @@ async function runRounds(options: CrashOptions, dataDir: string, env: Record<str
   async function killUnderLoad(first: Life): Promise<Life> {
     let life = first;
     while (rounds < options.rounds && verdicts.violations.length === 0 && !options.stopped?.aborted) {
-      const at = random.pick(KILLS);
+      const at = nextKill();
       await timeFor(at, life);
       await kill(life, at);
       comparison.afterEnd(life);
@@ -113,6 +114,12 @@ async function runRounds(options: CrashOptions, dataDir: string, env: Record<str
     }
     await life.listening;
     return life;
+  }
+
+  /** In any order, but all of them before one comes again: few rounds have every kind too. */
+  function nextKill(): KillAt {
+    if (planned.length === 0) planned = random.sample(KILLS, KILLS.length);
+    return planned.pop() ?? "any time";
   }
 
   async function timeFor(at: KillAt, life: Life): Promise<void> {
