@@ -1,9 +1,10 @@
 /**
- * Runs test files side by side, then those of tests/alone.ts one after the other; the last line is "N passed, N failed".
+ * Runs test files side by side, each in a process of its own, then those of tests/alone.ts one after the other.
+ * The last line is "N passed, N failed".
  *
- *   npm test -- [--jobs N] [PATH…] [options of bun test]
+ *   npm test -- [--jobs N] [--record] [PATH…] [options of bun test]
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -12,82 +13,119 @@ import { readReport, type TestReport } from "./test-report.ts";
 
 const TIMEOUT_MS = 60_000;
 const TESTS = "tests/**/*.test.{ts,tsx}";
-/** The slowest files start first; `npm test -- --update-timings` measures again. */
-const TIMINGS = "tests/durations.json";
+/** How many seconds each slow file takes; the slowest start first. `--record` measures again. */
+const DURATIONS = "tests/durations.json";
+const SLOW_SECONDS = 5;
+const NO_MATCH = /^error: regex .* matched 0 tests\./m;
 
-type Batch = { files: string[]; jobs: number };
-
-const { jobs, paths, flags } = readArguments(process.argv.slice(2));
-const files = [...new Bun.Glob(TESTS).scanSync()].filter(isAskedFor).sort();
+const { jobs, isRecording, hasTitle, paths, flags } = readArguments(process.argv.slice(2));
 const directory = mkdtempSync(join(tmpdir(), "plexus-junit-"));
-let running: Bun.Subprocess | undefined;
+const running = new Set<Bun.Subprocess>();
 let isStopped = false;
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(name, () => {
     isStopped = true;
-    running?.kill(name);
+    for (const tests of running) tests.kill(name);
   });
 }
 try {
-  const [beside, alone] = [files.filter((file) => !(file in ALONE)), files.filter((file) => file in ALONE)];
-  const batches: Batch[] = [{ files: beside, jobs }, ...alone.map((file) => ({ files: [file], jobs: 1 }))];
-  const reports: TestReport[] = [];
-  for (const batch of batches) {
-    if (batch.files.length > 0 && !isStopped) reports.push(await run(batch));
-  }
-  process.exitCode = tell(reports) ? 0 : 1;
+  const files = [...new Bun.Glob(TESTS).scanSync()].filter(isAskedFor).sort();
+  const beside = await runAll(slowestFirst(files.filter((file) => !(file in ALONE))), jobs);
+  const alone = await runAll(
+    files.filter((file) => file in ALONE),
+    1,
+  );
+  if (isRecording) record([...beside, ...alone]);
+  process.exitCode = tell([...beside, ...alone]) ? 0 : 1;
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
 
-async function run({ files, jobs }: Batch): Promise<TestReport> {
-  const report = join(directory, "report.xml");
-  rmSync(report, { force: true });
-  const options = [`--timeout=${TIMEOUT_MS}`, `--parallel=${jobs}`, `--timings=${TIMINGS}`];
+async function runAll(files: string[], jobs: number): Promise<TestReport[]> {
+  const queue = [...files];
+  const reports: TestReport[] = [];
+  const worker = async () => {
+    for (let file = queue.shift(); file !== undefined && !isStopped; file = queue.shift())
+      reports.push(await run(file));
+  };
+  await Promise.all(Array.from({ length: jobs }, worker));
+  return reports;
+}
+
+/** Prints what the tests of the file have printed once all are done: nothing of another file stands in between. */
+async function run(file: string): Promise<TestReport> {
+  const place = mkdtempSync(join(directory, "file-"));
+  const [report, output] = [join(place, "report.xml"), join(place, "output")];
   const reporter = ["--reporter=junit", `--reporter-outfile=${report}`];
-  running = Bun.spawn(
-    [process.execPath, "test", ...options, ...reporter, ...flags, ...files.map((file) => `./${file}`)],
-    { stdio: ["ignore", "inherit", "inherit"] },
-  );
-  const exitCode = await running.exited;
-  const xml = await Bun.file(report)
-    .text()
-    .catch(() => "");
-  return readReport(xml, files, exitCode);
+  const fd = openSync(output, "a");
+  const tests = Bun.spawn([process.execPath, "test", `--timeout=${TIMEOUT_MS}`, ...reporter, ...flags, `./${file}`], {
+    stdio: ["ignore", fd, fd],
+  });
+  running.add(tests);
+  const exitCode = await tests.exited;
+  running.delete(tests);
+  const printed = readFileSync(output, "utf8");
+  // The title that was asked for is in another file.
+  if (hasTitle && NO_MATCH.test(printed)) return { file, seconds: 0, passed: 0, skipped: 0, failures: [] };
+  console.log(printed.replace(/^bun test v.*\n/, ""));
+  return readReport(file, existsSync(report) ? readFileSync(report, "utf8") : "", exitCode);
 }
 
 /** Repeats what has failed, and says whether all is well. */
 function tell(reports: TestReport[]): boolean {
   const failures = reports.flatMap((report) => report.failures);
-  if (reports.length === 0) failures.push(isStopped ? "stopped before any test" : "no test file was found");
   const sum = (count: (report: TestReport) => number) => reports.reduce((total, report) => total + count(report), 0);
   const [passed, skipped] = [sum((report) => report.passed), sum((report) => report.skipped)];
-  if (failures.length > 0) console.log(`\n${failures.map((failure) => `FAILED ${failure}`).join("\n")}\n`);
+  if (isStopped) failures.push("stopped before the end");
+  if (passed === 0 && failures.length === 0) failures.push("no test has run");
+  if (failures.length > 0) console.log(`${failures.map((failure) => `FAILED ${failure}`).join("\n")}\n`);
   console.log(`${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
   return failures.length === 0;
+}
+
+function slowestFirst(files: string[]): string[] {
+  const seconds = durations();
+  return files.toSorted((a, b) => (seconds[b] ?? 0) - (seconds[a] ?? 0));
+}
+
+function record(reports: TestReport[]): void {
+  const measured = reports.map(({ file, seconds }): [string, number] => [file, Math.round(seconds)]);
+  const slow = Object.entries({ ...durations(), ...Object.fromEntries(measured) })
+    .filter(([file, seconds]) => seconds >= SLOW_SECONDS && existsSync(file))
+    .sort(([, a], [, b]) => b - a);
+  writeFileSync(DURATIONS, `${JSON.stringify(Object.fromEntries(slow), null, 2)}\n`);
+}
+
+function durations(): Record<string, number> {
+  return existsSync(DURATIONS) ? JSON.parse(readFileSync(DURATIONS, "utf8")) : {};
 }
 
 function isAskedFor(file: string): boolean {
   return paths.length === 0 || paths.some((path) => file.includes(path));
 }
 
-function readArguments(args: string[]): { jobs: number; paths: string[]; flags: string[] } {
+function readArguments(args: string[]) {
   const { values, positionals, tokens } = parseArgs({
     args,
-    options: { jobs: { type: "string" }, "test-name-pattern": { type: "string", short: "t" } },
+    options: {
+      jobs: { type: "string" },
+      record: { type: "boolean" },
+      "test-name-pattern": { type: "string", short: "t" },
+    },
     strict: false,
     allowPositionals: true,
     tokens: true,
   });
   const jobs = Number(values.jobs ?? process.env["TEST_JOBS"] ?? availableParallelism());
-  if (!Number.isInteger(jobs) || jobs < 1) throw new Error(`--jobs and TEST_JOBS take a whole number, not ${jobs}`);
+  if (!Number.isInteger(jobs) || jobs < 1) throw new Error("--jobs and TEST_JOBS take a whole number above 0.");
   const flags = tokens.flatMap((token) => {
-    if (token.kind !== "option" || token.name === "jobs") return [];
+    if (token.kind !== "option" || ["jobs", "record"].includes(token.name)) return [];
     return token.value === undefined ? [token.rawName] : [`--${token.name}=${token.value}`];
   });
-  return { jobs, paths: positionals.map(relative), flags };
+  const hasTitle = values["test-name-pattern"] !== undefined;
+  return { jobs, isRecording: values.record === true, hasTitle, paths: positionals.map(withinRoot), flags };
 }
 
-function relative(path: string): string {
+function withinRoot(path: string): string {
   return path.replace(`${process.cwd()}/`, "").replace(/^\.\//, "");
 }
