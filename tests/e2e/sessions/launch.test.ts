@@ -1,11 +1,11 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startMcpStub } from "../claude/mcp-stub.ts";
-import { bash, eventsOf, startFamily, textOf } from "../support/family.ts";
-import { startMortalFamily } from "../support/outage.ts";
-import { readResults } from "../support/scripted-model.ts";
-import { temporaryDirectory } from "../support/temporary.ts";
+import { startMcpStub } from "../../claude/mcp-stub.ts";
+import { bash, eventsOf, startFamily, textOf } from "../../support/family.ts";
+import { startMortalFamily } from "../../support/outage.ts";
+import { readResults } from "../../support/scripted-model.ts";
+import { temporaryDirectory } from "../../support/temporary.ts";
 
 setDefaultTimeout(120_000);
 

@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, mkdirSync, renameSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startFamily } from "../support/family.ts";
-import { temporaryDirectory } from "../support/temporary.ts";
+import { startFamily } from "../../support/family.ts";
+import { temporaryDirectory } from "../../support/temporary.ts";
 
 setDefaultTimeout(120_000);
 

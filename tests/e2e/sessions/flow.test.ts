@@ -1,10 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Approval, RespondResult } from "../../src/contract/approvals/approval.ts";
-import { bash, eventsOf, startFamily, textOf } from "../support/family.ts";
-import { readResults, script } from "../support/scripted-model.ts";
-import { SESSION_RESULTS, type SessionTool } from "../support/session-results.ts";
+import { Approval, RespondResult } from "../../../src/contract/approvals/approval.ts";
+import { bash, eventsOf, startFamily, textOf } from "../../support/family.ts";
+import { readResults, script } from "../../support/scripted-model.ts";
+import { SESSION_RESULTS, type SessionTool } from "../../support/session-results.ts";
 
 setDefaultTimeout(120_000);
 
