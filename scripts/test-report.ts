@@ -11,7 +11,7 @@ export function readReport(file: string, xml: string, exitCode: number): TestRep
     const reason = `bun test ended without a report (${exitCode}): a test has ended the process, or none ran`;
     return { file, seconds: 0, passed: 0, skipped: 0, failures: [`${file}: ${reason}`] };
   }
-  if (failures.length < failed) failures.push(`${failed - failures.length} more, see above`);
+  while (failures.length < failed) failures.push("a test without a name, see above");
   if (failures.length === 0 && exitCode !== 0) failures.push(`it failed (${exitCode}) outside of any test, see above`);
   return { file, seconds: number("time"), passed, skipped, failures: failures.map((failure) => `${file}: ${failure}`) };
 }

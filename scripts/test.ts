@@ -4,7 +4,7 @@
  *
  *   npm test -- [--jobs N] [--record] [PATH…] [options of bun test]
  */
-import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -61,6 +61,7 @@ async function run(file: string): Promise<TestReport> {
   const tests = Bun.spawn([process.execPath, "test", `--timeout=${TIMEOUT_MS}`, ...reporter, ...flags, `./${file}`], {
     stdio: ["ignore", fd, fd],
   });
+  closeSync(fd);
   running.add(tests);
   const exitCode = await tests.exited;
   running.delete(tests);

@@ -75,6 +75,14 @@ describe("npm test", () => {
     expect(said.filter((line, index) => line !== said[index - 1])).toHaveLength(2);
   });
 
+  test("starts with the file that takes longest", async () => {
+    const files = { "tests/a.test.ts": PASSING, "tests/b.test.ts": PASSING, "tests/c.test.ts": PASSING };
+    const seconds = { "tests/c.test.ts": 9, "tests/b.test.ts": 7, "tests/gone.test.ts": 8 };
+    const { lines } = await run({ ...files, "tests/durations.json": JSON.stringify(seconds) }, "--jobs=1");
+    const order = lines.filter((line) => line.startsWith("tests/"));
+    expect(order).toEqual(["tests/c.test.ts:", "tests/b.test.ts:", "tests/a.test.ts:"]);
+  });
+
   test("runs files side by side, and those that can't be when the others have ended", async () => {
     const meets = (own: string, other: string) =>
       `import { existsSync, writeFileSync } from "node:fs";
@@ -128,7 +136,7 @@ describe("the report of bun test", () => {
 
   test("counts failures that it doesn't name", () => {
     const whole = `${REPORT.replace('failures="0"', 'failures="1"')}</testsuites>`;
-    expect(readReport("a", whole, 1)).toMatchObject({ passed: 0, failures: ["a: 1 more, see above"] });
+    expect(readReport("a", whole, 1)).toMatchObject({ passed: 0, failures: ["a: a test without a name, see above"] });
   });
 });
 
@@ -143,6 +151,6 @@ async function run(files: Record<string, string>, ...args: string[]) {
 async function write(directory: string, files: Record<string, string>): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(directory, name)), { recursive: true });
-    await writeFile(join(directory, name), HEAD + text);
+    await writeFile(join(directory, name), name.endsWith(".ts") ? HEAD + text : text);
   }
 }
