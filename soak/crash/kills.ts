@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Approval, McpConfig } from "../../src/contract/approvals/approval.ts";
 import { withClaude } from "../../tests/support/claude.ts";
+import { freePort } from "../../tests/support/free-port.ts";
 import { untilIdle } from "../../tests/support/idle.ts";
 import { connectClient } from "../../tests/support/mcp-client.ts";
 import { OPERATOR_TOKEN as token } from "../../tests/support/plexus.ts";
@@ -50,9 +51,8 @@ export async function interrupted(body: (scene: Interrupted) => Promise<void>, p
   const dataDir = join(directory.path, "data");
   await Bun.write(join(dataDir, "keep"), "");
   await using model = startScriptedModel();
-  const options = { dataDir, token, args: ["--log-level", "debug"], ...(program && { program }) };
+  const options = { dataDir, port: freePort(), token, args: ["--log-level", "debug"], ...(program && { program }) };
   let server: ServerProcess | undefined = await startServerProcess(options);
-  const port = Number(new URL(server.url).port);
   const url = server.url;
   const call = async (tool: string, args: object) => {
     await using client = await connectClient(url, token);
@@ -74,7 +74,7 @@ export async function interrupted(body: (scene: Interrupted) => Promise<void>, p
         },
         async restart() {
           await server?.kill();
-          server = await startServerProcess({ ...options, port });
+          server = await startServerProcess(options);
         },
         async resumed() {
           await until("the child to come back", () => server?.log.some((line) => line.includes("ask resumed")), 30_000);

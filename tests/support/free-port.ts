@@ -1,7 +1,7 @@
-import type { Random } from "./random.ts";
+import { createRandom } from "./random.ts";
 
 /** Outside of the range that connections take theirs from: one of those could take the port while no server holds it. */
-export function freePort(random: Random): number {
+export function freePort(random = createRandom(crypto.randomUUID())): number {
   for (;;) {
     const port = random.between(20_000, 32_000);
     try {

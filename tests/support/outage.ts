@@ -12,7 +12,6 @@ import { connectClient, type TestClient } from "./mcp-client.ts";
 import { OPERATOR_TOKEN } from "./plexus.ts";
 import type { Process } from "./process-table.ts";
 import { descendants, RUN_MARKER, survivors } from "./processes.ts";
-import { createRandom } from "./random.ts";
 import { type ScriptedModel, script, startScriptedModel, type Turn } from "./scripted-model.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
 import { SESSION_RESULTS, type SessionResult, type SessionTool } from "./session-results.ts";
@@ -65,7 +64,7 @@ export async function startMortalFamily({ args = [], claude = CLAUDE }: Options 
   for (const name of ["home", "work", "tmp", "data"]) mkdirSync(at(name), { mode: 0o700 });
   const model = stack.use(startScriptedModel());
   stack.defer(() => expectNobodyLeft(runId));
-  const port = freePort(createRandom(runId));
+  const port = freePort();
   const environment = familyEnvironment({ home: at("home"), scratch: at("tmp"), modelUrl: model.url });
   const start = (further: string[] = []) =>
     startServerProcess({
