@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CTRL_C, ESCAPE } from "../../src/cli/terminal/keys.ts";
 import { hasInvisibleCharacters } from "../../src/contract/unprintable.ts";
@@ -175,7 +174,9 @@ describe("plexus watch", () => {
     const editor = join(place.scratch, "editor");
     const next = (script: string) => writeFileSync(editor, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     next(`printf '{"command": oops' >"$2"; echo "$1" >${place.scratch}/seen`);
-    await using screen = watch({ env: { EDITOR: `${editor} --wait` } });
+    const TMPDIR = join(place.scratch, "tmp");
+    mkdirSync(TMPDIR);
+    await using screen = watch({ env: { EDITOR: `${editor} --wait`, TMPDIR } });
     await screen.shows("│ touch original");
     screen.type("e");
     await screen.shows("Not used, since it is not valid JSON");
@@ -190,7 +191,7 @@ describe("plexus watch", () => {
     await press(screen, "a");
     expect(await answer).toEqual({ behavior: "allow", updatedInput: { command: "rm -rf edited" } });
     await ended(screen, "q");
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("plexus-edit-"))).toEqual([]);
+    expect(readdirSync(TMPDIR)).toEqual([]);
   });
 
   test("drops an edit with Escape, and decides nothing by an editor that fails", async () => {

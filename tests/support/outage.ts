@@ -4,10 +4,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { Approval } from "../../src/contract/approvals/approval.ts";
-import { createRandom } from "../crash/random.ts";
-import { freePort } from "../crash/victim.ts";
 import { CLAUDE } from "./claude.ts";
 import { type EndedTurn, expectNobodyLeft, familyEnvironment } from "./family.ts";
+import { freePort } from "./free-port.ts";
 import { untilIdle } from "./idle.ts";
 import { connectClient, type TestClient } from "./mcp-client.ts";
 import { OPERATOR_TOKEN } from "./plexus.ts";
@@ -65,7 +64,7 @@ export async function startMortalFamily({ args = [], claude = CLAUDE }: Options 
   for (const name of ["home", "work", "tmp", "data"]) mkdirSync(at(name), { mode: 0o700 });
   const model = stack.use(startScriptedModel());
   stack.defer(() => expectNobodyLeft(runId));
-  const port = freePort(createRandom(runId));
+  const port = freePort();
   const environment = familyEnvironment({ home: at("home"), scratch: at("tmp"), modelUrl: model.url });
   const start = (further: string[] = []) =>
     startServerProcess({
