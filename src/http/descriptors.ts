@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 
 const LOOK_EVERY_MS = 1_000;
 
-/** Where the system names no limit, or none that is a number. */
+/** Assumed where the system reports no limit, or one that is not a number. */
 const UNKNOWN_LIMIT = 10_000;
 const Report = z.object({ userLimits: z.object({ open_files: z.object({ soft: z.number().positive() }) }) });
 
@@ -14,8 +14,8 @@ export function descriptorLimit(): number {
 }
 
 /**
- * Closes idle connections while no file descriptors are left, and says so in the log: other connections then wait
- * unanswered, and nothing else tells why.
+ * Closes idle connections while no file descriptors are left, and logs it: new connections then wait unanswered, and
+ * nothing else tells why.
  */
 export function watchDescriptors(log: Log, closeIdle: () => void): Disposable {
   let wereLeft = true;

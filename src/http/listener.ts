@@ -4,30 +4,30 @@ import { AppError } from "../contract/errors.ts";
 type Handler = (request: Request, server: Server<undefined>) => Response | Promise<Response>;
 export type Listener = AsyncDisposable & {
   port: number;
-  /** Answers what has come so far, and all that comes. */
+  /** Answers the requests that wait, and all later ones. */
   answerWith(handler: Handler): void;
-  /** Closes the connections that were answered and have sent nothing since. */
+  /** Closes the connections that have nothing unanswered. */
   closeIdle(): void;
-  /** Takes no more connections, and leaves the present ones; resolves when what has come so far is answered. */
+  /** Accepts no more connections, and keeps the open ones; resolves when the requests so far are answered. */
   refuse(): Promise<void>;
 };
 
-/** Whoever takes longer to send a request is not worth the wait. */
+/** A client that takes longer to send its request is not waited for. */
 const ANSWERED_WITHIN_MS = 1_000;
-/** One to accept, one to read, and as many again. */
+/** One round to accept, one to read, and the same again. */
 const LET_IN_ROUNDS = 4;
 
 type Address = { host: string; port: number; idleSecs: number };
 
-/** Takes connections at once, and lets requests wait until there is somebody to answer them. */
+/** Accepts connections at once, and lets requests wait until there is a handler to answer them. */
 export function listen(address: Address): Listener {
   openPort(address, () => Bun.serve({ ...place(address), reusePort: false, fetch: () => new Response() })).stop(true);
   return listenBeside(address);
 }
 
 /**
- * The same where a server listens that is about to hand over: from then on each has a part of what comes, and nobody
- * finds the port closed in between.
+ * The same on the port of a server that is about to hand over: from then on each gets a part of the connections, and no
+ * client finds the port closed in between.
  */
 export function listenBeside(address: Address): Listener {
   const answering = Promise.withResolvers<Handler>();
@@ -58,7 +58,7 @@ export function listenBeside(address: Address): Listener {
     },
     closeIdle: () => void server.closeIdleConnections(),
     async refuse() {
-      // Whoever has connected already is let in and heard first: a call that is cut off before its answer has begun fails.
+      // Clients that have connected already are accepted and read first: a call that is cut off before its answer begins fails.
       for (let round = 0; round < LET_IN_ROUNDS; round++) await new Promise(setImmediate);
       void server.stop();
       const timeUp = Promise.withResolvers<void>();
@@ -75,10 +75,10 @@ function place({ host, port }: Address) {
   return { hostname: host, port, development: false };
 }
 
-/** The port is somebody else's. */
+/** Another process listens on the port. */
 export class PortInUse extends AppError {}
 
-/** The address is none of this machine, or none at all. */
+/** The address is not one of this machine, or not an address at all. */
 const HOST_CODES = new Set(["EADDRNOTAVAIL", "EINVAL", "ENOTFOUND", "EAFNOSUPPORT"]);
 
 function openPort<T>({ host, port }: Address, open: () => T): T {

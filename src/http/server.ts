@@ -12,7 +12,7 @@ export type HttpServer = AsyncDisposable & { url: string; port: number };
 
 type Address = { host: string; port: number };
 
-/** Takes connections before there is an app to answer them; `beside` a server that is about to hand over, if so. */
+/** Accepts connections before there is an app to answer them; `beside`: on the port of a server that is about to hand over. */
 export function listenAhead({ host, port }: Address, { beside }: { beside: boolean }): Listener {
   return (beside ? listenBeside : listen)({ host, port, idleSecs: PACE.idleSecs });
 }
@@ -45,7 +45,7 @@ export function startHttpServer(
       await listener.refuse();
       closing.abort();
       await mcp[Symbol.asyncDispose]();
-      // The ends of the streams are on their way by the next turn of the event loop.
+      // The ends of the streams are sent by the next turn of the event loop.
       await new Promise(setImmediate);
       await listener[Symbol.asyncDispose]();
     },

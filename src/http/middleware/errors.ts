@@ -23,7 +23,7 @@ export const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
   internal: 500,
 };
 
-/** Answers every failure as `{error:{code,message}}`; what is no refusal is a bug, and logged here, once. */
+/** Answers every failure as `{error:{code,message}}`; one that is not a refusal is a bug, and logged here, once. */
 export function answerError(c: Context, cause: unknown, log: Log): Response {
   const error = asAppError(cause);
   if (error.code === "internal" || error.code === "storage_unavailable") {
@@ -36,7 +36,7 @@ export function answerError(c: Context, cause: unknown, log: Log): Response {
   return c.json(body, STATUS[error.code], headers);
 }
 
-/** Says which part of what was sent does not fit, for the validators of all routes. */
+/** Says which part of a request does not fit its schema; for the validators of all routes. */
 export function refuseInvalid(result: { success: true } | { success: false; error: Pick<ZodError, "issues"> }): void {
   if (result.success) return;
   throw new AppError("invalid_arguments", `${problemsIn(result.error)}.`);

@@ -1,9 +1,9 @@
 import { AppError } from "../../contract/errors.ts";
 import { MAX_JSON_DEPTH } from "../../contract/values.ts";
 
-/** An input of the most levels that are kept, and what stands around it in a request. */
+/** The deepest input that is accepted, and what a request wraps around it. */
 const MAX_DEPTH = MAX_JSON_DEPTH + 10;
-/** Far more than a model writes in one call. Names cost much more than values, since each is looked up many times. */
+/** Far more than a model writes in one call. Names cost more than values, since each is looked up many times. */
 const MAX_VALUES = 250_000;
 const MAX_NAMES = 20_000;
 
@@ -16,7 +16,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Refuses JSON that would take seconds to parse; what it reads agrees with a parser up to the first error in it. */
+/** Refuses JSON that would take seconds to parse; up to the first error in it, it reads what a parser would. */
 export function checkJsonLimits(json: Uint8Array): void {
   let depth = 0;
   let values = 0;
@@ -52,7 +52,7 @@ function tooMany(what: string): AppError {
   return new AppError("payload_too_large", `The body has more than ${what}.`);
 }
 
-/** Where the quote stands that ends the string which begins here. */
+/** The position of the quote that ends the string which begins here. */
 function endOfString(json: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;

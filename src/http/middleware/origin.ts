@@ -5,8 +5,8 @@ import { AppError } from "../../contract/errors.ts";
 import type { Env } from "./auth.ts";
 
 /**
- * Refuses what a web page could send: a host name that was rebound to us, and any origin but our own.
- * Addresses can't be rebound, so on an open interface every address will do.
+ * Refuses what a foreign web page could send: a host name that was rebound to this server, and any other origin.
+ * Addresses can't be rebound, so on an open interface every address is accepted.
  */
 export function checkOrigin(config: Config): MiddlewareHandler<Env> {
   const names = new Set(

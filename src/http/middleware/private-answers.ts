@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { Env } from "./auth.ts";
 
-/** An answer is for its caller alone: unless it says otherwise nobody keeps it, and it is taken for nothing but what it is. */
+/** An answer is for its caller alone: unless it says otherwise it is not cached, and its type is never guessed. */
 export const privateAnswers: MiddlewareHandler<Env> = async (c, next) => {
   await next();
   c.res.headers.set("X-Content-Type-Options", "nosniff");

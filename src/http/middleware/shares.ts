@@ -6,7 +6,7 @@ export type Shares = ReturnType<typeof createShares>;
 
 const ALL = "all";
 
-/** A token and its children have a share each, and a child has a share of the latter; the operator's is not counted. */
+/** A token has a share, its children together have another, and a child has a share of that; the operator is not counted. */
 export function holdersOf(principal: Principal, owner = "nobody"): Holders | undefined {
   switch (principal.kind) {
     case "operator":
@@ -18,7 +18,7 @@ export function holdersOf(principal: Principal, owner = "nobody"): Holders | und
   }
 }
 
-/** Divides `size`: each holder has at most `share` of what the others leave, so that something is left for the next. */
+/** Divides `size`: each holder gets at most `share` of what the others leave, so that something is left for the next. */
 export function createShares({ size, share }: { size: number; share: number }) {
   const held = new Map<string, number>();
   const heldBy = (holder: string) => held.get(holder) ?? 0;
@@ -28,7 +28,7 @@ export function createShares({ size, share }: { size: number; share: number }) {
     else held.set(holder, sum);
   };
 
-  /** Counts what was taken, or, below zero, what was given back. */
+  /** Counts what was taken, or, if negative, what was given back. */
   function change(holders: Holders, amount: number): void {
     count(ALL, amount);
     for (const holder of holders) count(holder, amount);

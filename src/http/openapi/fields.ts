@@ -4,7 +4,7 @@ import type { Parameter, Schema } from "./schemas.ts";
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-/** A table of what an object holds, or of what a request takes beside its body. */
+/** A table of an object's fields, or of a request's parameters. */
 export function fieldsOf(shown: Schema | { parameters: Parameter[] }): Html | Html[] {
   if ("parameters" in shown) {
     const rows = shown.parameters.map(({ name, in: place, schema, required, description }) =>
@@ -34,7 +34,7 @@ function row(name: string, schema: Schema, notes: string[]): Html {
   return html`<tr><td><code>${name}</code></td><td>${typeOf(schema)}</td><td>${notes.join("; ")}</td></tr>`;
 }
 
-/** A type in words: a name that leads on, its values, or what it is made of. */
+/** A type in words: a link to its name, its values, or its parts. */
 function typeOf(schema: Schema): Html | Html[] {
   if (schema.$ref) {
     const name = schema.$ref.split("/").at(-1) ?? "";

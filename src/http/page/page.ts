@@ -4,7 +4,7 @@ import { AppError } from "../../contract/errors.ts";
 import { type Asset, bundlePage, embeddedPage } from "../../web/bundle.ts";
 import type { Env } from "../middleware/auth.ts";
 
-/** Nothing but our own files and our own routes: no inline code, no other host, no HTML made from text. */
+/** Only files and routes of this server: no inline code, no other host, no HTML made from text. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -71,7 +71,7 @@ function prepared({ type, body, gzip, brotli }: Asset): Served {
 function respond(c: Context<Env>, { type, etag, plain, encodings }: Served): Response {
   const accepted = c.req.header("accept-encoding") ?? "";
   const best = encodings.find(({ encoding }) => accepts(accepted, encoding)) ?? { encoding: undefined, bytes: plain };
-  // A name with a hash in it never means anything else.
+  // A name with a hash in it always has the same content.
   const isForever = /-[a-z0-9]{8}\.\w+$/.test(c.req.path);
   const headers = {
     ...HEADERS,

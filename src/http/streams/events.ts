@@ -33,13 +33,13 @@ export function eventsFrom<Data, Value>(source: EventSource<Data, Value>): Event
 }
 
 type Part = { text: string; isLast: boolean };
-/** How often a silent stream says that it is there, and whether its reader may still hear it. */
-type Alive = { keepAliveMs: number; isWelcome: () => boolean };
+/** How often an idle stream sends a keep-alive, and whether its reader may still have it. */
+type Alive = { keepAliveMs: number; mayRead: () => boolean };
 
 /**
  * Answers with server-sent events, until the reader leaves, its token ends, the server stops, or the source ends.
- * The server's idle limit stays on: the keep-alive satisfies it for whoever reads, and whoever has stopped reading is
- * cut off.
+ * The server's idle limit stays on: keep-alives satisfy it for a client that reads, and a client that has stopped reading
+ * is cut off.
  */
 export function answerEvents(
   c: Context<Env>,
@@ -58,14 +58,14 @@ export function answerEvents(
   const end = () => {
     counted?.[Symbol.dispose]();
     gone.abort();
-    // One that waits for its reader, rather than for events, hears of no signal.
+    // A source that waits for its reader, rather than for events, does not notice the signal.
     void events.return(undefined).catch(() => undefined);
   };
-  const isWelcome = () => {
+  const mayRead = () => {
     if (isOver(holder)) gone.abort();
     return !gone.signal.aborted;
   };
-  return new Response(readWhenTaken(next, { keepAliveMs, isWelcome }, end), { headers: HEADERS });
+  return new Response(readWhenTaken(next, { keepAliveMs, mayRead }, end), { headers: HEADERS });
 }
 
 function both(...parts: [Disposable, Disposable]): Disposable {
@@ -74,12 +74,8 @@ function both(...parts: [Disposable, Disposable]): Disposable {
   return stack;
 }
 
-/** Takes the next event only when the client has taken all before it: what waits meanwhile is bounded by the source. */
-function readWhenTaken(
-  next: () => Promise<Part>,
-  { keepAliveMs, isWelcome }: Alive,
-  onEnd: () => void,
-): ReadableStream {
+/** Takes the next event only when the client has read all before it: the source bounds what waits meanwhile. */
+function readWhenTaken(next: () => Promise<Part>, { keepAliveMs, mayRead }: Alive, onEnd: () => void): ReadableStream {
   let keepAlive: ReturnType<typeof setInterval> | undefined;
   let first: Promise<Part> | undefined;
   const end = () => {
@@ -91,12 +87,9 @@ function readWhenTaken(
       async pull(controller) {
         const send = (text: string) => controller.enqueue(encoder.encode(text));
         if (!keepAlive) {
-          // Followed before the reader hears from us, so that nothing it does then can slip past.
+          // Followed before the first byte is sent, so that the reader misses nothing that it causes afterwards.
           first = next();
-          keepAlive = setInterval(
-            () => isWelcome() && controller.desiredSize === 0 && send(": alive\n\n"),
-            keepAliveMs,
-          );
+          keepAlive = setInterval(() => mayRead() && controller.desiredSize === 0 && send(": alive\n\n"), keepAliveMs);
           return send(`retry: ${RETRY_MS}\n\n`);
         }
         const part = await (first ?? next());

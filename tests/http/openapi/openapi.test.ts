@@ -75,6 +75,18 @@ describe("/api/v1/openapi.json", () => {
     expect(referred.filter((name = "") => !(name in document.components.schemas))).toEqual([]);
   });
 
+  test("describes every parameter that stands in a path", async () => {
+    await using plexus = await startPlexus();
+    const inPaths = operationsOf(await readDocument(plexus)).flatMap(({ route, described }) =>
+      described.parameters
+        .filter((one) => one.in === "path")
+        .map(({ name, description }) => ({ route, name, description })),
+    );
+    expect(inPaths.length).toBeGreaterThan(0);
+    for (const parameter of inPaths)
+      expect(parameter).toEqual({ ...parameter, description: expect.stringMatching(/\w/) });
+  });
+
   test("tells which routes need no token, and they need none", async () => {
     await using plexus = await startPlexus();
     for (const { route, described } of operationsOf(await readDocument(plexus))) {
