@@ -1,10 +1,10 @@
 #!/bin/sh
 # Installs plexus for the user who runs this; needs no root.
 #
-#   PLEXUS_DOWNLOAD_URL  where the release lies (the one that this script came with)
+#   PLEXUS_DOWNLOAD_URL  the address of the release (the one that this script came with)
 #   PLEXUS_INSTALL_DIR   where the executable goes (~/.local/bin)
-#   PLEXUS_TARGET        which one, such as linux-x64-musl (found out)
-#   PLEXUS_REPOSITORY    whose attestation it must have, as OWNER/REPOSITORY (found in an address of github.com)
+#   PLEXUS_TARGET        the platform, such as linux-x64-musl (detected)
+#   PLEXUS_REPOSITORY    whose attestation it must have, as OWNER/REPOSITORY (taken from an address of github.com)
 set -eu
 
 DEFAULT_DOWNLOAD_URL=''
@@ -16,13 +16,13 @@ main() {
   directory=${PLEXUS_INSTALL_DIR:-${HOME:?is not set: set PLEXUS_INSTALL_DIR}/.local/bin}
   target=${PLEXUS_TARGET:-$(find_target)}
   case $target in
-    *[!a-z0-9-]*) fail "PLEXUS_TARGET=$target is no target." ;;
+    *[!a-z0-9-]*) fail "PLEXUS_TARGET=$target is not a platform: set it to one such as linux-x64." ;;
   esac
   need tar
   umask 022
-  mkdir -p "$directory" || fail "$directory can't be made: set PLEXUS_INSTALL_DIR to a directory of yours."
+  mkdir -p "$directory" || fail "$directory can't be created: set PLEXUS_INSTALL_DIR to a directory of yours."
   [ ! -d "$directory/plexus" ] || fail "$directory/plexus is a directory: set PLEXUS_INSTALL_DIR to another one."
-  # Beside its place, so that the last step is a rename: whoever runs the old one keeps it.
+  # In the same directory, so that the last step is a rename: a running old version is not disturbed.
   draft=$(mktemp -d "$directory/.plexus.XXXXXX") || fail "$directory can't be written: set PLEXUS_INSTALL_DIR to a directory of yours."
   trap 'rm -rf "$draft"' EXIT
   trap 'exit 1' HUP INT TERM
@@ -30,14 +30,14 @@ main() {
   fetch "$url/SHA256SUMS" "$draft/SHA256SUMS" || fail "$url/SHA256SUMS can't be fetched: nothing was installed."
   line=$(sed -n "s/^\([0-9a-f]\{64\}\)  \(plexus-[0-9][0-9A-Za-z.+-]*-$target\.tar\.gz\)\$/\1 \2/p" "$draft/SHA256SUMS")
   [ -n "$line" ] || fail "the release at $url has nothing for $target: nothing was installed."
-  [ "$(printf '%s\n' "$line" | wc -l)" -eq 1 ] || fail "the release at $url has several for $target: nothing was installed."
+  [ "$(printf '%s\n' "$line" | wc -l)" -eq 1 ] || fail "the release at $url has several archives for $target: nothing was installed."
   expected=${line%% *}
   archive=${line#* }
 
   say "Fetching $archive"
   fetch "$url/$archive" "$draft/archive" || fail "$url/$archive can't be fetched: nothing was installed."
   actual=$(sum "$draft/archive")
-  [ "$actual" = "$expected" ] || fail "$archive is not what SHA256SUMS promises (it has $actual, not $expected): nothing was installed."
+  [ "$actual" = "$expected" ] || fail "$archive has another checksum than SHA256SUMS says ($actual, not $expected): nothing was installed."
   check_attestation
   tar -xzf "$draft/archive" -C "$draft" plexus || fail "$archive can't be unpacked: nothing was installed."
   chmod 0755 "$draft/plexus"
@@ -59,7 +59,7 @@ find_target() {
   case $os in
     Linux) linux_target ;;
     Darwin)
-      # A shell that runs translated takes itself for an Intel Mac.
+      # A shell that runs under Rosetta reports an Intel Mac.
       [ "$(sysctl -n sysctl.proc_translated 2>/dev/null || true)" != 1 ] || cpu=arm64
       echo "darwin-$cpu"
       ;;
@@ -83,12 +83,12 @@ is_musl() {
   { ldd --version 2>&1 || true; } | grep -qi musl
 }
 
-# Whoever can change what plain http brings can change the sums too. Nobody stands between a machine and itself.
+# Somebody who can change a download over plain http can change its checksums too; only this machine itself is safe.
 check_address() {
   case $1 in
     https://*) return ;;
     http://*) ;;
-    *) fail "$1 is no https address: set PLEXUS_DOWNLOAD_URL to one." ;;
+    *) fail "$1 is not an https address: set PLEXUS_DOWNLOAD_URL to one." ;;
   esac
   authority=${1#http://}
   authority=${authority%%/*}
@@ -98,11 +98,11 @@ check_address() {
     *) port=none ;;
   esac
   case $port in
-    '' | *[!0-9]*) fail "$1 is not https, and anybody on the way could change what it brings: set PLEXUS_DOWNLOAD_URL to an https address." ;;
+    '' | *[!0-9]*) fail "$1 is not https, so others on the network could change the download: set PLEXUS_DOWNLOAD_URL to an https address." ;;
   esac
 }
 
-# The file is whole and came by https all the way, or this fails.
+# Fails unless the file is complete and came over https all the way.
 fetch() {
   if command -v curl >/dev/null 2>&1; then
     curl -fsSL --proto "=${1%%:*}" --proto-redir =https --retry 3 -o "$2" "$1"
@@ -113,9 +113,9 @@ fetch() {
   fi
 }
 
-# It has no word for "redirects by https only", so each is looked at.
+# wget has no option for "redirects over https only", so each redirect is checked.
 fetch_with_wget() {
-  [ -n "$(wget --help 2>&1 | sed -n '/--max-redirect/p')" ] || fail "curl is needed: this wget can't be kept to https."
+  [ -n "$(wget --help 2>&1 | sed -n '/--max-redirect/p')" ] || fail "curl is needed: this wget can't be limited to https."
   address=$1
   for _ in 1 2 3 4 5 6 7 8 9 10; do
     ! headers=$(LC_ALL=C wget -q --server-response --max-redirect=0 -O "$2" "$address" 2>&1) || return 0
@@ -128,11 +128,11 @@ fetch_with_wget() {
   return 1
 }
 
-# Who has built it, where that can be found out: the sums lie beside the archives, and say nothing of it.
+# Checks who built the archive, if that can be known: the checksums come from the same place and can't tell.
 check_attestation() {
   repository=${PLEXUS_REPOSITORY:-$(repository_in "$url")}
   case $repository in
-    *[!A-Za-z0-9._/-]*) fail "PLEXUS_REPOSITORY=$repository is no repository." ;;
+    *[!A-Za-z0-9._/-]*) fail "PLEXUS_REPOSITORY=$repository is not a repository: set it to OWNER/REPOSITORY." ;;
     ?*/?*) ;;
     *) not_attested "its repository is not known: set PLEXUS_REPOSITORY to OWNER/REPOSITORY" && return ;;
   esac
@@ -141,7 +141,7 @@ check_attestation() {
   gh auth status --hostname github.com >/dev/null 2>&1 || { not_attested "gh is not signed in: see gh auth login" && return; }
   said=$(gh attestation verify "$draft/archive" --repo "$repository" 2>&1) ||
     fail "$archive has no valid attestation of $repository: nothing was installed. gh says: $said"
-  say "Its attestation says that $repository has built it."
+  say "Its attestation says that $repository built it."
 }
 
 not_attested() {
@@ -178,13 +178,13 @@ next_steps() {
     *:"$directory":*) command=plexus ;;
     *)
       command=$directory/plexus
-      say "" "$directory is not on your PATH: add it to what your shell reads at its start:" "  export PATH=\"$directory:\$PATH\""
+      say "" "$directory is not on your PATH: add it in your shell's profile:" "  export PATH=\"$directory:\$PATH\""
       ;;
   esac
   say "" "Next:" \
-    "  $command serve         starts the server, and shows how Claude Code is told of it" \
-    "  $command --help        has the rest" \
-    "" "A server that runs already goes on with what it was started with, until you restart it."
+    "  $command serve         starts the server, and shows how to connect Claude Code" \
+    "  $command --help        lists all commands" \
+    "" "A running server keeps its old version until you restart it."
 }
 
 need() {
@@ -200,5 +200,5 @@ fail() {
   exit 1
 }
 
-# Last, so that half of this script does nothing.
+# Last, so that an incomplete download of this script does nothing.
 main

@@ -1,4 +1,4 @@
-import { ANSWERED, approvalIn, type Connection, connect, permitRequest } from "./connection.ts";
+import { ANSWERED, approvalFromEvent, type Connection, connect, permitRequest } from "./connection.ts";
 import { type Latency, latency, timed } from "./measure.ts";
 import { type BenchServer, OPERATOR_TOKEN } from "./server-process.ts";
 
@@ -11,7 +11,7 @@ export async function decisionLatency(server: BenchServer, rounds: number, warmU
   const decider = await connect(server.port);
   const samples: number[] = [];
   for (let round = 0; round < rounds + warmUp; round++) {
-    const approvalId = approvalIn(
+    const approvalId = approvalFromEvent(
       await child.request(permitRequest(token, `toolu_${round}`), "notifications/progress"),
     );
     const elapsed = await timed(async () => {

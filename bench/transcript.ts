@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { createRandom, type Random } from "../tests/crash/random.ts";
+import { createRandom, type Random } from "../tests/support/random.ts";
 
 const RECORDING = join(import.meta.dir, "../tests/claude/output/recordings/2.1.325.jsonl");
 const MEGABYTE = 1024 * 1024;

@@ -76,8 +76,12 @@ async function embeddedMigrations(): Promise<string[]> {
 }
 
 async function docsDrift(): Promise<string[]> {
-  const stale = await staleDocs();
-  return stale.map(({ path }) => `The code has changed, and ${path} has not: run \`npm run docs\`.`);
+  try {
+    const stale = await staleDocs();
+    return stale.map(({ path }) => `The code has changed, and ${path} has not: run \`npm run docs\`.`);
+  } catch (cause) {
+    return [cause instanceof Error ? cause.message : String(cause)];
+  }
 }
 
 async function leaks(): Promise<string[]> {

@@ -1,12 +1,13 @@
 /** Kills, loads and tries the server for a long time, and tells what was promised and what came of it. */
 import { parseArgs } from "node:util";
-import { killFirstStarts } from "../tests/crash/first-starts.ts";
-import { holdPermit } from "../tests/crash/hold.ts";
-import { sitOut } from "../tests/crash/outage.ts";
-import { reportLines } from "../tests/crash/report.ts";
-import { crashRounds } from "../tests/crash/rounds.ts";
-import { killDuringTurns } from "../tests/crash/turns.ts";
-import { soakDay, soakFaults } from "../tests/load/soak.ts";
+import { killFirstStarts } from "../soak/crash/first-starts.ts";
+import { holdPermit } from "../soak/crash/hold.ts";
+import { killUnderPermit } from "../soak/crash/kills.ts";
+import { sitOut } from "../soak/crash/outage.ts";
+import { crashRounds } from "../soak/crash/rounds.ts";
+import { killDuringTurns } from "../soak/crash/turns.ts";
+import { reportLines } from "../soak/ledger/report.ts";
+import { soakDay, soakFaults } from "../soak/load/soak.ts";
 import { plexusBinary } from "../tests/support/binary.ts";
 
 const USAGE = `npm run soak -- [--rounds N] [--seed SEED] [--skip-hold] [--hold-minutes N] [--outage-secs N]
@@ -16,13 +17,14 @@ const USAGE = `npm run soak -- [--rounds N] [--seed SEED] [--skip-hold] [--hold-
   --seed SEED       follow the plan of an earlier run (else a new one)
   --hold-minutes N  how long the real CLI waits for its permit (10)
   --outage-secs N   how long the server is away while the real CLI waits over stdio (60)
-  --skip-hold       leave both out
+  --skip-hold       leave both out, and the kills under a permit of the real CLI
   --day-minutes N   how long a day of asks of 200 children takes (10); 0 leaves that out
   --skip-faults     leave out disk, lock, clock, descriptors, connections, bodies and wrong tokens
   --binary          kill and load the compiled executable instead of src/`;
 const PROGRESS_EVERY = 50;
 const FIRST_STARTS = 100;
 const TURN_KILLS = 500;
+const PERMIT_KILLS = 5;
 /** After that, an ask whose child has not come back is given up. */
 const GIVEN_UP_AFTER_MS = 20_000;
 
@@ -69,10 +71,11 @@ async function soakCrashes(common: Common, { rounds, seed, hold }: Options): Pro
   const onRound = (round: number) => {
     if (round % PROGRESS_EVERY === 0) console.log(`${round} rounds, ${seconds(performance.now() - startedAt)}`);
   };
-  const [crashes, held, outage] = await Promise.all([
+  const [crashes, held, outage, killed] = await Promise.all([
     crashRounds({ ...common, rounds, seed, onRound }),
     hold && holdPermit({ ...common, ...hold }).catch(asBroken),
     hold && sitOut({ ...common, ...hold, decideAfterMs: GIVEN_UP_AFTER_MS }).catch(asBroken),
+    hold && killUnderPermit({ ...common, kills: PERMIT_KILLS }).catch(asBroken),
   ]);
   const starts = await killFirstStarts({ ...common, times: Math.min(rounds, FIRST_STARTS), seed });
   const turns = await killDuringTurns({ ...common, kills: Math.min(rounds, TURN_KILLS), seed });
@@ -80,13 +83,14 @@ async function soakCrashes(common: Common, { rounds, seed, hold }: Options): Pro
   console.log(`  ${starts.killed} kills during the very first start: ${outcomeOf(starts, "the next one works")}`);
   const told = `all ${turns.messages} messages of the children are told once, in order`;
   console.log(`  ${turns.killed} kills while children write: ${outcomeOf(turns, told)}`);
-  if (hold && held && outage) {
+  if (hold && held && outage && killed) {
     const kept = "allowed, and run";
     console.log(`  A permit of the real CLI, held for ${seconds(hold.holdMs)}: ${outcomeOf(held, kept)}`);
+    console.log(`  One whose server is killed ${PERMIT_KILLS} times: ${outcomeOf(killed, kept)}`);
     console.log(`  One over stdio, the server away for ${seconds(hold.outageMs)}: ${outcomeOf(outage, kept)}`);
   }
   console.log(`  ${seconds(performance.now() - startedAt)} in all`);
-  const violations = [crashes, starts, turns, held, outage].flatMap((part) => part?.violations ?? []);
+  const violations = [crashes, starts, turns, held, outage, killed].flatMap((part) => part?.violations ?? []);
   return violations.length === 0 && crashes.rounds === rounds;
 }
 

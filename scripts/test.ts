@@ -1,51 +1,133 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+/**
+ * Runs test files side by side, each in a process of its own, then those of tests/alone.ts one after the other.
+ * The last line is "N passed, N failed".
+ *
+ *   npm test -- [--jobs N] [--record] [PATH…] [options of bun test]
+ */
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ALONE } from "../tests/alone.ts";
+import { readReport, type TestReport } from "./test-report.ts";
 
 const TIMEOUT_MS = 60_000;
-type Totals = { passed: number; failed: number; skipped: number };
+const TESTS = "tests/**/*.test.{ts,tsx}";
+/** How many seconds each slow file takes; the slowest start first. `--record` measures again. */
+const DURATIONS = "tests/durations.json";
+const SLOW_SECONDS = 5;
+const NO_MATCH = /^error: regex .* matched 0 tests\./m;
 
+const { jobs, isRecording, hasTitle, paths, flags } = readArguments(process.argv.slice(2));
 const directory = mkdtempSync(join(tmpdir(), "plexus-junit-"));
+const running = new Set<Bun.Subprocess>();
+let isStopped = false;
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(name, () => {
+    isStopped = true;
+    for (const tests of running) tests.kill(name);
+  });
+}
 try {
-  const report = join(directory, "report.xml");
-  const reporter = ["--reporter=junit", `--reporter-outfile=${report}`];
-  const tests = Bun.spawn(
-    [process.execPath, "test", `--timeout=${TIMEOUT_MS}`, ...reporter, ...process.argv.slice(2)],
-    { stdio: ["ignore", "inherit", "inherit"] },
+  const files = [...new Bun.Glob(TESTS).scanSync()].filter(isAskedFor).sort();
+  const beside = await runAll(slowestFirst(files.filter((file) => !(file in ALONE))), jobs);
+  const alone = await runAll(
+    files.filter((file) => file in ALONE),
+    1,
   );
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => tests.kill(name));
-  const exitCode = await tests.exited;
-  const { passed, failed, skipped } = judge(exitCode, await totalsOf(report));
-  console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
-  process.exitCode = failed > 0 ? 1 : 0;
+  if (isRecording) record([...beside, ...alone]);
+  process.exitCode = tell([...beside, ...alone]) ? 0 : 1;
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** Green only when the runner says so and its report, complete, says so too. */
-function judge(exitCode: number, totals: Totals | undefined): Totals {
-  const problem = problemOf(exitCode, totals);
-  if (problem !== undefined) console.error(`\n${problem}`);
-  const { passed, failed, skipped } = totals ?? { passed: 0, failed: 0, skipped: 0 };
-  return { passed, failed: problem === undefined ? failed : Math.max(1, failed), skipped };
+async function runAll(files: string[], jobs: number): Promise<TestReport[]> {
+  const queue = [...files];
+  const reports: TestReport[] = [];
+  const worker = async () => {
+    for (let file = queue.shift(); file !== undefined && !isStopped; file = queue.shift())
+      reports.push(await run(file));
+  };
+  await Promise.all(Array.from({ length: jobs }, worker));
+  return reports;
 }
 
-function problemOf(exitCode: number, totals: Totals | undefined): string | undefined {
-  if (totals === undefined && exitCode === 0) return "bun test ended without a report: a test has ended the process.";
-  if (totals === undefined) return `bun test ended without a report (${exitCode}): see above.`;
-  if (totals.passed + totals.failed === 0) return `bun test ran no test (${exitCode}).`;
-  if (exitCode !== 0 && totals.failed === 0) return `bun test failed (${exitCode}) outside of any test: see above.`;
-  return undefined;
+/** Prints what the tests of the file have printed once all are done: nothing of another file stands in between. */
+async function run(file: string): Promise<TestReport> {
+  const place = mkdtempSync(join(directory, "file-"));
+  const [report, output] = [join(place, "report.xml"), join(place, "output")];
+  const reporter = ["--reporter=junit", `--reporter-outfile=${report}`];
+  const fd = openSync(output, "a");
+  const tests = Bun.spawn([process.execPath, "test", `--timeout=${TIMEOUT_MS}`, ...reporter, ...flags, `./${file}`], {
+    stdio: ["ignore", fd, fd],
+  });
+  closeSync(fd);
+  running.add(tests);
+  const exitCode = await tests.exited;
+  running.delete(tests);
+  const printed = readFileSync(output, "utf8");
+  // The title that was asked for is in another file.
+  if (hasTitle && NO_MATCH.test(printed)) return { file, seconds: 0, passed: 0, skipped: 0, failures: [] };
+  console.log(printed.replace(/^bun test v.*\n/, ""));
+  return readReport(file, existsSync(report) ? readFileSync(report, "utf8") : "", exitCode);
 }
 
-async function totalsOf(report: string): Promise<Totals | undefined> {
-  const xml = await Bun.file(report)
-    .text()
-    .catch(() => "");
-  const [head] = /<testsuites [^>]*>/.exec(xml) ?? [];
-  if (head === undefined || !xml.trimEnd().endsWith("</testsuites>")) return undefined;
-  const number = (name: string) => Number(new RegExp(` ${name}="(\\d+)"`).exec(head)?.[1]);
-  const [tests, failed, skipped] = [number("tests"), number("failures"), number("skipped")];
-  const passed = tests - failed - skipped;
-  return Number.isInteger(passed) ? { passed, failed, skipped } : undefined;
+/** Repeats what has failed, and says whether all is well. */
+function tell(reports: TestReport[]): boolean {
+  const failures = reports.flatMap((report) => report.failures);
+  const sum = (count: (report: TestReport) => number) => reports.reduce((total, report) => total + count(report), 0);
+  const [passed, skipped] = [sum((report) => report.passed), sum((report) => report.skipped)];
+  if (isStopped) failures.push("stopped before the end");
+  if (passed === 0 && failures.length === 0) failures.push("no test has run");
+  if (failures.length > 0) console.log(`${failures.map((failure) => `FAILED ${failure}`).join("\n")}\n`);
+  console.log(`${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+  return failures.length === 0;
+}
+
+function slowestFirst(files: string[]): string[] {
+  const seconds = durations();
+  return files.toSorted((a, b) => (seconds[b] ?? 0) - (seconds[a] ?? 0));
+}
+
+function record(reports: TestReport[]): void {
+  const measured = reports.map(({ file, seconds }): [string, number] => [file, Math.round(seconds)]);
+  const slow = Object.entries({ ...durations(), ...Object.fromEntries(measured) })
+    .filter(([file, seconds]) => seconds >= SLOW_SECONDS && existsSync(file))
+    .sort(([, a], [, b]) => b - a);
+  writeFileSync(DURATIONS, `${JSON.stringify(Object.fromEntries(slow), null, 2)}\n`);
+}
+
+function durations(): Record<string, number> {
+  return existsSync(DURATIONS) ? JSON.parse(readFileSync(DURATIONS, "utf8")) : {};
+}
+
+function isAskedFor(file: string): boolean {
+  return paths.length === 0 || paths.some((path) => file.includes(path));
+}
+
+function readArguments(args: string[]) {
+  const { values, positionals, tokens } = parseArgs({
+    args,
+    options: {
+      jobs: { type: "string" },
+      record: { type: "boolean" },
+      "test-name-pattern": { type: "string", short: "t" },
+    },
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  // Half of the time a test waits for a process or a deadline.
+  const jobs = Number(values.jobs ?? process.env["TEST_JOBS"] ?? Math.ceil(1.5 * availableParallelism()));
+  if (!Number.isInteger(jobs) || jobs < 1) throw new Error("--jobs and TEST_JOBS take a whole number above 0.");
+  const flags = tokens.flatMap((token) => {
+    if (token.kind !== "option" || ["jobs", "record"].includes(token.name)) return [];
+    return token.value === undefined ? [token.rawName] : [`--${token.name}=${token.value}`];
+  });
+  const hasTitle = values["test-name-pattern"] !== undefined;
+  return { jobs, isRecording: values.record === true, hasTitle, paths: positionals.map(withinRoot), flags };
+}
+
+function withinRoot(path: string): string {
+  return path.replace(`${process.cwd()}/`, "").replace(/^\.\//, "");
 }

@@ -19,12 +19,12 @@ const list = (value: unknown) =>
         .filter(Boolean)
     : value;
 
-/** From source, what Bun would read from the directory that it is called in must not change what runs. */
+/** When run from source, files that Bun would read from the current directory must not change what runs. */
 const PROGRAM = Bun.isStandaloneExecutable
   ? [process.execPath]
   : [process.execPath, "--no-env-file", "--config=/dev/null", join(import.meta.dir, "main.ts")];
 
-/** What can be set: by flag, then by environment, then by default. */
+/** The settings: a flag comes first, then the environment, then the default. */
 const Settings = z.object({
   host: HostName.default("127.0.0.1"),
   port: wholeNumber(0, 65_535).default(4445),
@@ -47,21 +47,21 @@ const Settings = z.object({
 });
 type Settings = z.infer<typeof Settings>;
 export type Setting = keyof Settings;
-/** Never repeated in a complaint; the address of a webhook often is all that it takes to post there. */
+/** Never repeated in an error message; the URL of a webhook is often all that is needed to post there. */
 const SECRETS: Setting[] = ["token", "webhook", "webhookSecret"];
 export type Config = Settings & {
   home: string;
   path: string;
-  /** That of whoever starts the server: its children make their files with it. */
+  /** The umask with which the server was started; children create their files with it. */
   umask: number;
-  /** How this very program is called, wherever the caller stands. */
+  /** The command that starts this program, from any directory. */
   program: string[];
   isDefaultDataDir: boolean;
-  /** What children inherit, less what they must not have. */
+  /** The server's environment; children inherit it without what they must not have. */
   environment: Record<string, string | undefined>;
 };
 
-/** How each setting is spelled as a flag and in the environment, for help, errors and look-up alike. */
+/** The flag and the environment variable of each setting, for help, errors and lookup. */
 export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: string; help: string }> = {
   host: { flag: "--host", env: "PLEXUS_HOST", value: "HOST", help: "address to listen on (127.0.0.1)" },
   port: { flag: "--port", env: "PLEXUS_PORT", value: "PORT", help: "port to listen on; 0 takes a free one (4445)" },
@@ -72,13 +72,13 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     help: "where the database lives (~/.local/state/plexus)",
   },
   auth: { flag: "--auth", env: "PLEXUS_AUTH", value: "MODE", help: "token, or none on a loopback address (token)" },
-  token: { env: "PLEXUS_TOKEN", value: "TOKEN", help: "the operator's token (else made at the first start)" },
-  claude: { flag: "--claude", env: "PLEXUS_CLAUDE", value: "PATH", help: "the Claude Code CLI (else looked up)" },
+  token: { env: "PLEXUS_TOKEN", value: "TOKEN", help: "the operator's token (else created at the first start)" },
+  claude: { flag: "--claude", env: "PLEXUS_CLAUDE", value: "PATH", help: "the Claude Code CLI (else searched for)" },
   approvalTimeoutSecs: {
     flag: "--approval-timeout-secs",
     env: "PLEXUS_APPROVAL_TIMEOUT_SECS",
     value: "N",
-    help: "how long an ask waits before it is denied (300)",
+    help: "how long a request waits before it is denied (300)",
   },
   maxRunning: {
     flag: "--max-running",
@@ -90,7 +90,7 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     flag: "--workspace",
     env: "PLEXUS_WORKSPACE",
     value: "DIRS",
-    help: "roots that the directories of children must lie in, comma-separated (anywhere but a home)",
+    help: "roots that the directories of children must be in, comma-separated (anywhere but a home)",
   },
   mcpServers: {
     flag: "--mcp-servers",
@@ -102,19 +102,19 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     flag: "--retention-days",
     env: "PLEXUS_RETENTION_DAYS",
     value: "N",
-    help: "how long what is over is kept (30)",
+    help: "how many days ended turns and decided requests are kept (30)",
   },
   builtinRetentionDays: {
     flag: "--builtin-retention-days",
     env: "PLEXUS_BUILTIN_RETENTION_DAYS",
     value: "N",
-    help: "how long what built-in rules decided is kept (7)",
+    help: "how many days decisions of built-in rules are kept (7)",
   },
   maxHistoryMb: {
     flag: "--max-history-mb",
     env: "PLEXUS_MAX_HISTORY_MB",
     value: "N",
-    help: "how large the history may get before some of it goes early (4096)",
+    help: "how large the history may grow before some of it is deleted early (4096)",
   },
   logLevel: {
     flag: "--log-level",
@@ -126,23 +126,23 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     flag: "--allowed-hosts",
     env: "PLEXUS_ALLOWED_HOSTS",
     value: "NAMES",
-    help: "further names Plexus may be called by, comma-separated",
+    help: "further host names under which Plexus is reached, comma-separated",
   },
   webhook: {
     flag: "--webhook",
     env: "PLEXUS_WEBHOOK",
     value: "URLS",
-    help: "where asks, decisions and ends of turns are posted, comma-separated (nowhere)",
+    help: "URLs to which requests, decisions and ends of turns are posted, comma-separated (none)",
   },
   webhookSecret: {
     env: "PLEXUS_WEBHOOK_SECRET",
     value: "SECRET",
-    help: "what webhooks are signed with (else made at the first use)",
+    help: "the secret that signs webhooks (else created at the first use)",
   },
   url: { flag: "--url", env: "PLEXUS_URL", value: "URL", help: "the server to talk to (else the one of the data dir)" },
 };
 
-/** A mistake in how Plexus was called: one clear line, and exit code 2. */
+/** Plexus was called wrongly: one clear line, and exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -177,7 +177,7 @@ export function readConfig(flags: Flags = {}, env: Record<string, string | undef
   };
 }
 
-/** Digits only: an empty value would otherwise count as 0, and `--retention-days ""` forget everything. */
+/** Digits only: otherwise an empty value would count as 0, and `--retention-days ""` would delete everything. */
 function wholeNumber(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`;
   return z
@@ -191,14 +191,14 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK_HOSTS.includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Where a process on this machine reaches a server with these settings. */
+/** The URL at which a process on this machine reaches a server with these settings. */
 export function localUrl(host: string, port: number): string {
   if (host === "0.0.0.0") return `http://127.0.0.1:${port}`;
   const name = host === "::" ? "::1" : host;
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
-/** Colour is for a person who has not asked to be spared it. */
+/** Whether the user's environment allows colour. */
 export function wantsColour(env: Record<string, string | undefined> = process.env): boolean {
   return !env["NO_COLOR"] && env["TERM"] !== "dumb";
 }
@@ -209,7 +209,7 @@ function explain(error: z.ZodError, flags: Flags, given: Record<string, string |
   if (!issue || !setting.success) return error.message;
   const { flag, env } = SPELLINGS[setting.data];
   const spelled = flags[setting.data] !== undefined && flag ? flag : env;
-  // As JSON, so that no line break or escape sequence in it reaches the terminal.
+  // As JSON, so that no line break or escape sequence reaches the terminal.
   const value = SECRETS.includes(setting.data) ? "" : ` ${JSON.stringify(given[setting.data])}`;
   return `${spelled}${value}: ${issue.message}`;
 }

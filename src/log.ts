@@ -4,7 +4,7 @@ const ORDER: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3, 
 type Fields = Record<string, unknown>;
 export type Log = Record<Exclude<LogLevel, "silent">, (message: string, fields?: Fields) => void>;
 
-/** One JSON object a line. Whoever logs keeps tokens out of the fields. */
+/** Writes one JSON object per line. Callers keep tokens out of the fields. */
 export function createLog(level: LogLevel, write: (line: string) => void): Log {
   const at =
     (own: Exclude<LogLevel, "silent">) =>

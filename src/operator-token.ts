@@ -7,7 +7,7 @@ import { newSecret } from "./core/access/tokens.ts";
 
 const OPERATOR_TOKEN = "operator-token";
 
-/** The operator's token as this data dir knows it; `undefined` before the first start. */
+/** The operator's token in this data dir; `undefined` before the first start. */
 export function readOperatorToken(dataDir: string): string | undefined {
   return readSecret(join(dataDir, OPERATOR_TOKEN));
 }
@@ -16,7 +16,7 @@ export function ensureOperatorToken(dataDir: string): string {
   return ensureSecret(join(dataDir, OPERATOR_TOKEN), "plx_operator_");
 }
 
-/** What webhooks are signed with, where nobody has chosen it. */
+/** The secret that signs webhooks, unless one is configured. */
 export function ensureWebhookSecret(dataDir: string): string {
   return ensureSecret(join(dataDir, "webhook-secret"), "plx_webhook_");
 }
@@ -30,7 +30,7 @@ function readSecret(path: string): string | undefined {
   }
 }
 
-/** Reads it, or makes one: complete and 0600 before it has its name. */
+/** Reads the secret, or creates one: complete and with mode 0600 before the file gets its name. */
 function ensureSecret(path: string, prefix: string): string {
   const known = readUsable(path);
   if (known) return known;
@@ -44,7 +44,7 @@ function ensureSecret(path: string, prefix: string): string {
   return secret;
 }
 
-/** A server with a secret that nobody can send, or that anybody can guess, is better not started. */
+/** Refuses a secret that can't be sent in a header or is easy to guess, so that the server does not start. */
 function readUsable(path: string): string | undefined {
   try {
     return Secret.optional().parse(readSecret(path));
@@ -55,7 +55,7 @@ function readUsable(path: string): string | undefined {
         : cause instanceof Error
           ? cause.message
           : String(cause);
-    const advice = "Remove it, and the next start makes a new one; or give it to the user that runs Plexus.";
+    const advice = "Remove the file, and the next start creates a new one; or let the user that runs Plexus read it.";
     throw new AppError("storage_unavailable", `The secret in ${path} can't be used (${reason}). ${advice}`, { cause });
   }
 }

@@ -34,19 +34,19 @@ const settings = Object.entries(CASES) as [Setting, Case][];
 const read = (flags: Flags = {}, env: Record<string, string> = {}): Config => readConfig(flags, { HOME, ...env });
 
 describe("readConfig", () => {
-  test.each(settings)("takes %s from its flag, then from the environment, then its default", (setting, given) => {
+  test.each(settings)("reads %s from its flag, then from the environment, then its default", (setting, given) => {
     const fromEnv = { [SPELLINGS[setting].env]: given.env };
     const configs = [read({ [setting]: given.flag }, fromEnv), read({}, fromEnv), read()];
     expect<unknown[]>(configs.map((config) => config[setting])).toEqual(given.means);
   });
 
-  test("takes an empty variable as none", () => {
+  test("ignores an empty variable", () => {
     const empty = Object.fromEntries(Object.values(SPELLINGS).map(({ env }) => [env, ""]));
     const { environment: _, ...settings } = read();
     expect(read({}, empty)).toMatchObject(settings);
   });
 
-  test("keeps the data dir where XDG wants state, and says whether it was chosen", () => {
+  test("puts the data dir in XDG_STATE_HOME, and knows whether it was chosen", () => {
     expect(read({}, { XDG_STATE_HOME: "/srv/state" })).toMatchObject({
       dataDir: "/srv/state/plexus",
       isDefaultDataDir: true,
@@ -85,7 +85,7 @@ describe("a bad value", () => {
     if (value) expect(complaintOf({}, { [env]: value })).toStartWith(`${env} ${JSON.stringify(value)}: `);
   });
 
-  test("in the environment does no harm where a flag overrules it", () => {
+  test("in the environment is ignored when a flag overrides it", () => {
     expect(read({ port: "80" }, { PLEXUS_PORT: "bad" }).port).toBe(80);
   });
 
@@ -111,7 +111,7 @@ describe("--webhook", () => {
     "http://localhost:1/",
     "http://relay:8080/",
     "http://printer.local/",
-  ])("takes %s", (url) => {
+  ])("accepts %s", (url) => {
     expect(read({ webhook: url }).webhook).toEqual([url]);
   });
 
@@ -144,14 +144,14 @@ describe("--auth none", () => {
     },
   );
 
-  test.each(["127.0.0.1", "127.8.9.10", "::1", "localhost"])("is taken on %s", (host) => {
+  test.each(["127.0.0.1", "127.8.9.10", "::1", "localhost"])("is accepted on %s", (host) => {
     expect(read({ auth: "none", host }).auth).toBe("none");
     expect(isLoopback(host)).toBe(true);
   });
 });
 
 describe("the spellings", () => {
-  test("follow one pattern, so that who knows the flag knows the variable", () => {
+  test("follow one pattern from flag to variable", () => {
     for (const [setting, { flag, env }] of Object.entries(SPELLINGS)) {
       const words = setting.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
       expect(env).toBe(`PLEXUS_${words.replaceAll("-", "_").toUpperCase()}`);
@@ -159,7 +159,7 @@ describe("the spellings", () => {
     }
   });
 
-  test("have no flag for secrets, which would show in every process list", () => {
+  test("have no flag for secrets, which process lists would show", () => {
     expect([SPELLINGS.token.flag, SPELLINGS.webhookSecret.flag]).toEqual([undefined, undefined]);
   });
 });

@@ -6,7 +6,7 @@ import { openStorage } from "../src/storage/sqlite/database.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
 describe("the operator's token", () => {
-  test("is made once, for its owner alone, and then stays", async () => {
+  test("is created once, readable only by its owner, and then stays", async () => {
     await using directory = await temporaryDirectory();
     expect(readOperatorToken(directory.path)).toBeUndefined();
     const token = ensureOperatorToken(directory.path);
@@ -14,14 +14,14 @@ describe("the operator's token", () => {
     expect(statSync(join(directory.path, "operator-token")).mode & 0o777).toBe(0o600);
   });
 
-  test("is made anew where its file is empty", async () => {
+  test("is created again when its file is empty", async () => {
     await using directory = await temporaryDirectory();
     writeFileSync(join(directory.path, "operator-token"), "");
     expect(ensureOperatorToken(directory.path)).toMatch(/^plx_operator_.{40,}$/);
   });
 });
 
-test("a data dir that all users share is refused, and stays as it is", async () => {
+test("a data dir that other users share is refused and left unchanged", async () => {
   await using directory = await temporaryDirectory();
   writeFileSync(join(directory.path, "of-somebody-else"), "");
   chmodSync(directory.path, 0o1777);

@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import { ROOT } from "../run.ts";
 import { restTable } from "./rest.ts";
+import { TOOL_PARTS } from "./tools.ts";
 
-type Generators = Record<string, () => Promise<string>>;
+export type Generators = Record<string, () => string | Promise<string>>;
+type Page = { path: string; text: string };
 
 /** What stands between `<!-- generated: NAME -->` and `<!-- /generated -->` in the README and in docs/. */
-const GENERATORS: Generators = { rest: restTable };
+const GENERATORS: Generators = { ...TOOL_PARTS, rest: restTable };
 const PARTS = /(<!-- generated: ([\w-]+) -->\n).*?(?=<!-- \/generated -->)/gs;
 
 if (import.meta.main) {
@@ -16,28 +18,27 @@ if (import.meta.main) {
 }
 
 /** The files whose generated parts are not what the code says, with the text that they should have. */
-export async function staleDocs(): Promise<{ path: string; text: string }[]> {
-  const docs = await Promise.all(
-    pages().map(async (path) => ({ path, before: await Bun.file(join(ROOT, path)).text() })),
-  );
-  const generated = await Promise.all(
-    docs.map(async ({ path, before }) => ({ path, before, text: await withGenerated(before, GENERATORS) })),
-  );
-  return generated.filter(({ before, text }) => text !== before).map(({ path, text }) => ({ path, text }));
+export async function staleDocs(): Promise<Page[]> {
+  const paths = ["*.md", "docs/*.md"].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(ROOT)].sort());
+  const pages = await Promise.all(paths.map(async (path) => ({ path, text: await Bun.file(join(ROOT, path)).text() })));
+  return withGenerated(pages, GENERATORS);
 }
 
-function pages(): string[] {
-  return ["*.md", "docs/*.md"].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(ROOT)].sort());
-}
-
-/** The text with every generated part made anew. */
-export async function withGenerated(text: string, generators: Generators): Promise<string> {
-  const names = new Set([...text.matchAll(PARTS)].map(([, , name = ""]) => name));
+/** The pages that change when every generated part is made anew; each part has to have a place. */
+export async function withGenerated(pages: Page[], generators: Generators): Promise<Page[]> {
+  const names = new Set(pages.flatMap(({ text }) => [...text.matchAll(PARTS)].map(([, , name = ""]) => name)));
+  const unplaced = Object.keys(generators).filter((name) => !names.has(name));
+  if (unplaced.length > 0)
+    throw new Error(`No page has <!-- generated: NAME --> for ${unplaced.join(", ")}: add the markers.`);
   const parts = new Map<string, string>();
   for (const name of names) {
     const generate = generators[name];
     if (!generate) throw new Error(`Nothing generates "${name}": there are ${Object.keys(generators).join(", ")}.`);
     parts.set(name, (await generate()).trimEnd());
   }
-  return text.replaceAll(PARTS, (_, opening, name) => `${opening}${parts.get(name)}\n`);
+  const written = pages.map(({ path, text }) => ({
+    path,
+    text: text.replaceAll(PARTS, (_, opening, name) => `${opening}${parts.get(name)}\n`),
+  }));
+  return written.filter(({ text }, index) => text !== pages[index]?.text);
 }

@@ -1,28 +1,28 @@
-/** The oldest CLI whose permission calls were measured to work as we need them. */
+/** The oldest CLI whose permission calls were measured to work as Plexus needs them. */
 export const MINIMUM_CLAUDE_VERSION = "2.1.197";
 
-/** The first version that was measured to take each of these. */
+/** The first version that was measured to support each feature. */
 const SINCE = {
   /** `CLAUDE_CODE_DISABLE_FILE_MENTIONS`. */
   fileMentionsOff: "2.1.299",
-  /** `--system-prompt-snapshot`; older ones end with "unknown option", and record no system prompt. */
+  /** `--system-prompt-snapshot`; older versions exit with "unknown option", and record no system prompt. */
   systemPromptSnapshot: "2.1.257",
 };
 
-/** Whether the CLI takes it; of one whose version nobody could tell, that can't be said. */
-export function takes(version: string | undefined, what: keyof typeof SINCE): boolean {
-  return version !== undefined && Bun.semver.order(version, SINCE[what]) >= 0;
+/** Whether the CLI is known to support the feature; an unknown version is not. */
+export function supports(version: string | undefined, feature: keyof typeof SINCE): boolean {
+  return version !== undefined && Bun.semver.order(version, SINCE[feature]) >= 0;
 }
 
 export type ClaudeVersion = { version: string } | { problem: string };
 
 const TIMEOUT_MS = 15_000;
 
-type Patience = { timeoutMs?: number; signal?: AbortSignal | undefined };
+type Limits = { timeoutMs?: number; signal?: AbortSignal | undefined };
 
 /** Asks the CLI for its version; a problem says what to do. */
-export async function claudeVersion(path: string, patience: Patience = {}): Promise<ClaudeVersion> {
-  const { timeoutMs = TIMEOUT_MS, signal } = patience;
+export async function claudeVersion(path: string, limits: Limits = {}): Promise<ClaudeVersion> {
+  const { timeoutMs = TIMEOUT_MS, signal } = limits;
   const remedy = "install it with `npm install -g @anthropic-ai/claude-code`, or name another one with --claude";
   let output: string;
   try {
@@ -34,7 +34,8 @@ export async function claudeVersion(path: string, patience: Patience = {}): Prom
     });
     output = await run.stdout.text();
     await run.exited;
-    if (run.signalCode) return { problem: `${path} did not tell its version within ${timeoutMs / 1000} s: ${remedy}.` };
+    if (run.signalCode)
+      return { problem: `${path} did not print its version within ${timeoutMs / 1000} s: ${remedy}.` };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { problem: `${path} can't be run (${reason}): make it executable, or ${remedy}.` };

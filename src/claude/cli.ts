@@ -4,7 +4,7 @@ import { claudeVersion } from "./cli-version.ts";
 import { findClaude } from "./find.ts";
 
 export type UsableClaude = { path: string; version: string };
-/** The CLI as it was found; a problem says what to do about it. */
+/** The CLI that was found; a problem says what to do about it. */
 export type FoundClaude = UsableClaude | { path: string | undefined; problem: string };
 export type ClaudeCli = ReturnType<typeof createClaudeCli>;
 
@@ -12,7 +12,7 @@ type Where = {
   claude?: string | undefined;
   path: string;
   home: string;
-  /** Whoever asks for the version may stop waiting for it. */
+  /** Stops waiting for the version. */
   signal?: AbortSignal;
 };
 
@@ -26,20 +26,20 @@ export function createClaudeCli(where: Where) {
     const { ino, mtimeMs, size } = statSync(path);
     const file = [path, ino, mtimeMs, size].join();
     if (known?.file === file) return known.found;
-    const asked = {
+    const lookup = {
       file,
       found: claudeVersion(path, { signal: where.signal }).then((answer) => ({ path, ...answer })),
     };
-    known = asked;
-    const found = await asked.found;
-    // It may be a machine that was too busy to answer: not the last word.
-    if ("problem" in found && known === asked) known = undefined;
+    known = lookup;
+    const found = await lookup.found;
+    // The machine may only have been too busy to answer: the next call tries again.
+    if ("problem" in found && known === lookup) known = undefined;
     return found;
   }
 
   return {
     look,
-    /** The CLI, where turns can be started with it. */
+    /** The CLI, if it can run turns; otherwise throws what to do about it. */
     async require(): Promise<UsableClaude> {
       const found = await look();
       if ("problem" in found) throw new AppError("claude_unavailable", found.problem);
@@ -48,6 +48,6 @@ export function createClaudeCli(where: Where) {
   };
 }
 
-function notFound(told: string | undefined): string {
-  return told ? `${told} is not an executable file` : "claude was not found on PATH or in the usual places";
+function notFound(configured: string | undefined): string {
+  return configured ? `${configured} is not an executable file` : "claude was not found on PATH or in the usual places";
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** Where the Claude Code CLI is: as told, on PATH, or in the usual places; `undefined` when nowhere. */
+/** Finds the Claude Code CLI: as configured, on PATH, or in the usual places. */
 export function findClaude(where: { claude?: string | undefined; path: string; home: string }): string | undefined {
   if (where.claude) return isExecutable(where.claude) ? where.claude : undefined;
   const folders = where.path.split(delimiter).filter(Boolean);

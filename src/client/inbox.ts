@@ -1,7 +1,7 @@
 import type { Approval, ApprovalStatus } from "../contract/approvals/approval.ts";
 import type { ChangeEvent } from "../contract/change.ts";
 import { cutApproval } from "../contract/cut.ts";
-import { askedIn } from "../review/asked.ts";
+import { approvalFromEvent } from "../review/approval-event.ts";
 import { createListeners } from "./listeners.ts";
 
 /** What the list keeps of an input; all of it is read when somebody opens the request. */
@@ -71,7 +71,7 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
     if (event.type === "approval_requested") {
       sinceReading?.asked.add(event.approval_id);
       if (items.has(event.approval_id)) return {};
-      const asked = { approval: cutApproval(askedIn(event), LISTED_CHARS) };
+      const asked = { approval: cutApproval(approvalFromEvent(event), LISTED_CHARS) };
       put(asked);
       return { asked };
     }

@@ -2,18 +2,18 @@ import { z } from "zod";
 import { ApprovalStatus } from "./approvals/approval.ts";
 import { Id } from "./values.ts";
 
-/** What people, agents and deadlines decided, and apart from it what built-in rules did: each is forgotten at its own age. */
+/** Decisions by people, agents and timeouts in one chain, those of built-in rules in another: each has its own retention. */
 export const AuditChain = z.enum(["decisions", "builtin"]);
 export type AuditChain = z.infer<typeof AuditChain>;
 
-/** No later than a date can be. */
+/** At most the latest time that a `Date` can have. */
 const Milliseconds = z.int().nonnegative().max(8.64e15);
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Decisions that no chain has: so many, all of them made before this moment, when the chain began. */
+/** How many decisions are in no chain, because they were made before the chain began at this time. */
 const before = { chained_since: Milliseconds, unchained: z.int().nonnegative() };
 
-/** What one entry of a chain says; its JSON text, keys in this order, is what is hashed. */
+/** The content of one entry of a chain; its JSON text, with keys in this order, is hashed. */
 export const AuditEntry = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("begins"), at: Milliseconds, ...before }),
   z.strictObject({
@@ -26,7 +26,7 @@ export const AuditEntry = z.discriminatedUnion("kind", [
     owner: z.string(),
     tool_name: z.string(),
     tool_use_id: z.string().nullable(),
-    /** Of the tool's name and the input, whatever the order of its keys. */
+    /** The hash of the tool's name and the input, independent of the order of keys. */
     ask_hash: Hash,
     asked_at: Milliseconds,
     expires_at: Milliseconds,
@@ -36,11 +36,11 @@ export const AuditEntry = z.discriminatedUnion("kind", [
     interrupt: z.boolean(),
     decided_at: Milliseconds,
     decided_by: z.string(),
-    /** When a child waited for it: the moment of the decision itself. */
+    /** Equals the time of the decision if a child was waiting for it. */
     delivered_at: Milliseconds.nullable(),
   }),
   z.strictObject({ kind: z.literal("delivered"), approval_id: Id, delivered_at: Milliseconds }),
-  /** Everything up to here was forgotten because of its age, or for want of space. */
+  /** Everything up to here was deleted because of its age or to save space. */
   z.strictObject({
     kind: z.literal("forgotten"),
     at: Milliseconds,
@@ -53,14 +53,14 @@ export const AuditEntry = z.discriminatedUnion("kind", [
 ]);
 export type AuditEntry = z.infer<typeof AuditEntry>;
 export type DecidedEntry = Extract<AuditEntry, { kind: "decided" }>;
-/** An entry that says when its chain began. */
+/** An entry with the time when its chain began. */
 export type AuditMark = Extract<AuditEntry, { kind: "begins" | "forgotten" }>;
 
 /** One line of an export. */
 export const AuditLine = z.strictObject({
   chain: AuditChain,
   seq: z.int(),
-  /** Of the entry before this one. */
+  /** The hash of the previous entry. */
   previous: Hash,
   /** SHA-256 of `previous`, a line feed, and `entry`. */
   hash: Hash,
@@ -69,11 +69,11 @@ export const AuditLine = z.strictObject({
 });
 export type AuditLine = z.infer<typeof AuditLine>;
 
-/** Something that does not fit, and where. */
+/** An inconsistency, and where it is. */
 export const AuditProblem = z.strictObject({
   chain: AuditChain,
   seq: z.int().nullable(),
-  /** Whatever stands where an id should. */
+  /** Whatever is in the place of the id. */
   approval_id: z.string().nullable(),
   problem: z.string(),
 });
@@ -86,11 +86,11 @@ export const AuditReport = z.strictObject({
     z.strictObject({
       chain: AuditChain,
       entries: z.int(),
-      /** The newest entry: keep it elsewhere to notice a chain that was made anew. */
+      /** The newest entry: keep a copy elsewhere to notice a chain that was rebuilt. */
       head: z.strictObject({ seq: z.int(), hash: z.string() }),
-      /** The last entry that was forgotten because of its age, or for want of space; -1 when none was. */
+      /** The last entry that was deleted because of its age or to save space; -1 if none was. */
       forgotten_through: z.int(),
-      /** When the chain began, and when its first and its newest entry were made: what is missing in front went early if that is young. */
+      /** When the chain began, and when its first and newest remaining entries were made. */
       chained_since: Milliseconds.nullable(),
       first_at: Milliseconds.nullable(),
       head_at: Milliseconds.nullable(),

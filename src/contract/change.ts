@@ -14,13 +14,13 @@ export const ChangeKind = z.enum([
 ]);
 export type ChangeKind = z.infer<typeof ChangeKind>;
 
-/** Something that happened, committed together with what it tells of; ids grow and are never reused. */
+/** Something that happened, committed in the same transaction as its subject; ids grow and are never reused. */
 export type Change = {
   id: number;
   kind: ChangeKind;
   owner: string;
   sessionId: string;
-  /** The approval, the call or the turn that it tells of. */
+  /** The approval, the call or the turn that it is about. */
   subjectId: string;
   at: number;
 };
@@ -28,7 +28,7 @@ export type Change = {
 const queued = { session_id: Id, session_name: z.string(), turn_id: Id, ephemeral: z.boolean() };
 const turn = { ...queued, started_at: UnixSeconds };
 
-/** A change as a watcher of `/api/v1/events` receives it. */
+/** A change as a client of `/api/v1/events` receives it. */
 export const ChangeEvent = z.discriminatedUnion("type", [
   ToolRequestEvent.extend({
     type: z.literal("approval_requested"),
@@ -53,7 +53,7 @@ export const ChangeEvent = z.discriminatedUnion("type", [
     resolved_at: UnixSeconds,
     input_removed_at: UnixSeconds.optional(),
   }),
-  /** A call ran although Plexus had not allowed it, in a session in which none may. */
+  /** A call ran although Plexus had not allowed it, in a session that does not permit this. */
   UnaskedCall.extend({ type: z.literal("unasked_call") }),
   z.strictObject({ type: z.literal("turn_queued"), ...queued, status: z.literal("queued"), queued_at: UnixSeconds }),
   z.strictObject({

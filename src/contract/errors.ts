@@ -4,7 +4,7 @@ import { cutText } from "./cut.ts";
 const MAX_PROBLEMS = 5;
 const MAX_PROBLEM_CHARS = 300;
 
-/** Every way in which Plexus refuses; each transport maps all of them in one exhaustive table. */
+/** The code of every refusal; each transport maps all of them in one exhaustive table. */
 export const ErrorCode = z.enum([
   "invalid_json",
   "invalid_arguments",
@@ -24,7 +24,7 @@ export const ErrorCode = z.enum([
 ]);
 export type ErrorCode = z.infer<typeof ErrorCode>;
 
-/** A refusal: its message tells a person what happened and what to do. */
+/** A refusal: its message says what happened and what to do. */
 export class AppError extends Error {
   override readonly name = "AppError";
   constructor(
@@ -36,15 +36,15 @@ export class AppError extends Error {
   }
 }
 
-/** The object that a refused MCP call carries. */
+/** The result of a refused MCP call. */
 export const ErrorResult = z.strictObject({ type: z.literal("error"), code: ErrorCode, message: z.string() });
 export type ErrorResult = z.infer<typeof ErrorResult>;
 
-/** The body that a refused REST request carries. */
+/** The body of a refused REST request. */
 export const ErrorBody = z.strictObject({ error: z.strictObject({ code: ErrorCode, message: z.string() }) });
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
-/** What does not fit in what was sent, and where; short, though a problem may name a key as long as the body. */
+/** What is invalid in an input, and where; kept short, since a problem may name a key as long as the body. */
 export function problemsIn(error: Pick<ZodError, "issues">): string {
   const problems = error.issues.slice(0, MAX_PROBLEMS).map((issue) => {
     const where = issue.path.join(".");

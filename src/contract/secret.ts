@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A secret that fits into a header, and that nobody guesses. */
+/** A secret that fits into a header and can't be guessed. */
 export const Secret = z
   .string()
   .min(16, "must have at least 16 characters")

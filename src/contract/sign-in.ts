@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { UnixSeconds } from "./values.ts";
 
-/** A code that signs one page in, once. */
+/** A code that signs in one page, once. */
 export const SignInCode = z.strictObject({ type: z.literal("created"), code: z.string(), expires_at: UnixSeconds });
 
 export const SignInBody = z.strictObject({ code: z.string().min(1).max(200) });
 
-/** What the page gets for its code. */
+/** What the page receives for its code. */
 export const SignedIn = z.strictObject({ type: z.literal("signed_in"), token: z.string(), expires_at: UnixSeconds });
 
-/** Who is calling, as the record of a decision names it, and what answers. */
+/** The caller's name, as recorded with decisions, and the server's version. */
 export const Caller = z.strictObject({ type: z.literal("ok"), name: z.string(), version: z.string() });
 export type Caller = z.infer<typeof Caller>;

@@ -8,7 +8,7 @@ export function optional<T extends z.ZodType>(schema: T) {
     .optional();
 }
 
-/** An id as callers send it; whether it names anything is decided by looking it up. */
+/** An id as callers send it; only a lookup shows whether it exists. */
 export const Id = z.string().min(1).max(64);
 
 export const Path = z.string().min(1).max(4096);
@@ -25,7 +25,7 @@ export const Name = z
 
 export const MAX_JSON_DEPTH = 100;
 
-/** A JSON object passed on as it came: no key is dropped, renamed or reordered. */
+/** A JSON object passed on unchanged: no key is dropped, renamed or reordered. */
 export const JsonObject = z
   .custom<Record<string, unknown>>(
     (value) => isJsonObject(value) && isShallow(value),
@@ -38,17 +38,17 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Times are stored in milliseconds, and told in seconds. */
+/** The API uses seconds; times are stored in milliseconds. */
 export const UnixSeconds = z.int().nonnegative();
 
 export function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
 }
 
-/** Whether JSON is at most so many levels deep; what is deeper overflows the stack of whoever writes or walks it. */
+/** Whether JSON is at most `levels` deep; deeper JSON would overflow the stack when it is written or walked. */
 export function isShallow(value: object, levels = MAX_JSON_DEPTH): boolean {
   if (levels === 0) return false;
-  // `Object.values` of an array makes a name for each place, which takes seconds for millions.
+  // `Object.values` of an array creates a key for each element, which takes seconds for millions.
   for (const child of Array.isArray(value) ? value : Object.values(value)) {
     if (typeof child === "object" && child !== null && !isShallow(child, levels - 1)) return false;
   }

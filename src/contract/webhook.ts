@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Names that only a private network knows, and addresses that only it reaches. */
+/** Names and addresses of private networks. */
 const PRIVATE_HOSTS = [
   /^[^.:]+$/,
   /\.(localhost|local|internal|home\.arpa)$/,
@@ -9,7 +9,7 @@ const PRIVATE_HOSTS = [
   /^\[(::1|f[cd][0-9a-f]{2}:.*|fe[89ab][0-9a-f]:.*)\]$/,
 ];
 
-/** Where what happens is posted: over TLS, or to a place that no stranger listens in on. */
+/** Where changes are posted: over TLS, or within a private network. */
 export const WebhookUrl = z.string().superRefine((text, context) => {
   const refuse = (message: string) => context.addIssue({ code: "custom", message });
   const url = URL.parse(text);

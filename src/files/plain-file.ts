@@ -2,23 +2,22 @@ import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } fro
 import { type Found, idOf } from "./real-path.ts";
 
 export type PlainFile =
-  /** `names`: how many hard links the file has. */
-  | { state: "read"; bytes: Buffer; names: number }
+  | { state: "read"; bytes: Buffer; hardLinks: number }
   | { state: "absent" }
-  /** The reason goes on after "it". */
+  /** The reason is a verb phrase that follows "it". */
   | { state: "refused"; reason: string };
 
-/** A link that is put there meanwhile is not followed, and a pipe does not make us wait for whoever writes to it. */
+/** A link that appears meanwhile is not followed, and opening a pipe does not wait for its writer. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /**
- * Reads a file that a repository or a child may have made, as `follow` has found it: another one that has taken its
- * place meanwhile is refused. Waits for nobody but the file system, and never throws.
+ * Reads a file that a repository or a child may have made and that `follow` has found; if another file has taken its
+ * place meanwhile, it is refused. Waits for nothing but the file system, and never throws.
  */
 export function readPlainFile(found: Found | undefined, maxBytes: number): PlainFile {
-  if (!found) return refused("leads through a link whose target can't be told, or into /proc, /dev or /sys");
+  if (!found) return refused("leads through a link that can't be followed, or into /proc, /dev or /sys");
   if (found.kind === "missing") return { state: "absent" };
-  if (found.kind !== "file") return refused("is no regular file");
+  if (found.kind !== "file") return refused("is not a regular file");
   try {
     const fd = openSync(found.real, FLAGS);
     try {
@@ -37,15 +36,15 @@ export function readPlainFile(found: Found | undefined, maxBytes: number): Plain
 function readOpened(fd: number, found: Found, maxBytes: number): PlainFile {
   const opened = fstatSync(fd, { bigint: true });
   if (!opened.isFile() || idOf(opened) !== found.ids.at(-1) || !isOpenedAt(fd, found.real))
-    return refused("changes while it is looked at");
+    return refused("changes while it is being read");
   if (opened.size > maxBytes) return refused(`has ${opened.size} bytes, more than ${maxBytes}`);
   const bytes = readAtMost(fd, maxBytes + 1);
   return bytes.length > maxBytes
     ? refused(`has more than ${maxBytes} bytes`)
-    : { state: "read", bytes, names: Number(opened.nlink) };
+    : { state: "read", bytes, hardLinks: Number(opened.nlink) };
 }
 
-/** Whether it lies where it was found, and not behind a directory that was exchanged for a link; only Linux can tell. */
+/** Whether the opened file is still at this path, with no directory swapped for a link; only Linux can tell. */
 function isOpenedAt(fd: number, path: string): boolean {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`) === path;
@@ -54,7 +53,7 @@ function isOpenedAt(fd: number, path: string): boolean {
   }
 }
 
-/** Whatever size the file claims: some claim none and have no end. */
+/** Ignores the size that the file claims: some claim none and have no end. */
 function readAtMost(fd: number, maxBytes: number): Buffer {
   const bytes = Buffer.allocUnsafe(maxBytes);
   let length = 0;

@@ -1,15 +1,15 @@
 import { type Found, follow, isWithin } from "./real-path.ts";
 
 export type PrivateFiles = {
-  /** Whether it is one of the private paths, lies below one, or is a copy that is kept beside one. */
+  /** Whether it is one of the private paths, is below one, or is a copy kept beside one. */
   isPrivate(found: Found): boolean;
-  /** Whether reading all that is below it would read something private. */
+  /** Whether reading everything below it would read something private. */
   holdsPrivate(found: Found): boolean;
 };
 
 /**
- * Tells private files and directories from others, as the deny rules of a child do. A private file is known by its
- * identity, whatever path or hard link leads to it; of a private directory, a hard link to a file in it is not.
+ * Recognises private files and directories, like the deny rules of a child. A private file is recognised by its
+ * identity, through any path or hard link; a hard link to a file inside a private directory is not recognised.
  */
 export function privateFiles(paths: readonly string[]): PrivateFiles {
   const privates = paths.map(privateOne);
@@ -30,15 +30,15 @@ export function privateFiles(paths: readonly string[]): PrivateFiles {
   };
 }
 
-/** Further words behind a dot are a copy, such as `plexus connect` and Claude Code keep of their settings. */
+/** A suffix after a dot marks a copy, such as `plexus connect` and Claude Code keep of their settings. */
 function covers(name: string, real: string): boolean {
   return isWithin(name, real) || real.startsWith(`${name}.`);
 }
 
-/** `names`: as it is written and as it really is, in lower case. */
+/** `names`: the path as written and the real path, in lower case. */
 type Private = { id: string | undefined; ids: readonly string[]; names: string[] };
 
-/** What can't be looked at is still private by its name. */
+/** A path that can't be followed is still private by its name. */
 function privateOne(path: string): Private {
   const written = folded(path.length > 1 ? path.replace(/\/+$/, "") : path);
   const found = follow(path);
@@ -50,7 +50,7 @@ function privateOne(path: string): Private {
   };
 }
 
-/** Some file systems take both cases for one name, and what does not exist yet has no identity to be known by. */
+/** Some file systems ignore case, and a file that does not exist yet has no identity. */
 function folded(path: string): string {
   return path.toLowerCase();
 }

@@ -1,33 +1,32 @@
 import { type BigIntStats, lstatSync, readlinkSync, statfsSync } from "node:fs";
 import { sep } from "node:path";
 
-/** What a path leads to, by what the file system says now. */
+/** What a path leads to in the file system now. */
 export type Found = {
-  /** Without links; of what is missing, as far as it exists, and then as it is written. */
+  /** The path without links; for a missing file, as far as it exists, and then as written. */
   real: string;
   kind: "file" | "directory" | "other" | "missing";
-  /** Identities from the root down to itself, of what is missing to the nearest that exists: a path has many spellings, a file one. */
+  /** The identities (device and inode) of every directory on the path and of itself; a missing file has none of its own. */
   ids: readonly string[];
-  /** Where the links lie that led there. */
+  /** The paths of the links that were followed. */
   links: readonly string[];
 };
 
-/** How many names may still be looked up. */
+/** How many names may still be looked up; one budget can limit many paths together. */
 type Budget = { steps: number };
 
-/** As many links as Linux follows. */
+/** Linux follows as many links. */
 const MAX_LINKS = 40;
-/** What lies here differs from process to process, or is no file at all. */
+/** What is below these differs between processes, or is not a file. */
 const UNREAL = /^\/(?:proc|dev|sys)(?:\/|$)/;
-/** So many names are looked up for one path: links can lead in circles for as long as their texts are. */
+/** The limit for one path: links can lead in circles. */
 const MAX_STEPS = 1_000;
-/** The type of `/proc`, by which it is known where else it is mounted. */
+/** The file system type of `/proc`, which may be mounted elsewhere too. */
 const PROC = 0x9fa0;
 
 /**
- * Follows a path as the kernel does, link by link; `undefined` when nobody can tell where it leads. It is not left to
- * `realpath`, which would read links through `/proc/self` for this process instead of the child's, and takes `..` away
- * before it has followed what stands before it. Who follows many paths at once gives all of them one number of steps.
+ * Follows a path like the kernel, link by link; `undefined` if it can't be known where it leads. `realpath` won't do: it
+ * resolves `/proc/self` for this process instead of the child, and removes `..` before it follows what precedes it.
  */
 export function follow(path: string, budget: Budget = { steps: MAX_STEPS }): Found | undefined {
   try {
@@ -37,7 +36,7 @@ export function follow(path: string, budget: Budget = { steps: MAX_STEPS }): Fou
   }
 }
 
-/** Whether `path` is `root`, or lies below it; both as they really are. */
+/** Whether `path` is `root` or is below it; both must be real paths. */
 export function isWithin(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
 }
@@ -81,7 +80,7 @@ function followed(path: string, budget: Budget): Found | undefined {
 
 type Way = { above: { id: string }[]; links: string[] };
 
-/** Behind what is missing, `..` leads nowhere, until something is there. */
+/** After a missing name, `..` leads nowhere. */
 function missing(real: string, rest: string[], { above, links }: Way): Found | undefined {
   const names = rest.filter((name) => name !== "" && name !== ".");
   if (names.includes("..")) return undefined;
@@ -93,7 +92,7 @@ function kindOf(stat: BigIntStats | undefined): Found["kind"] {
   return stat?.isDirectory() ? "directory" : "other";
 }
 
-/** Nothing where there is none, as below a file. */
+/** `undefined` if there is no such file, also below a file. */
 function statOf(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false });

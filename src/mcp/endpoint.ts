@@ -1,25 +1,27 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import { isInitializeRequest, isJSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
-import type { App } from "../app.ts";
+import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { Caller } from "./caller.ts";
+import type { ClientApp } from "./clients/client-session.ts";
 import { createClientSessions } from "./clients/client-sessions.ts";
-import { createPermits, permitCall, readPermitEventId } from "./permit.ts";
-import { type CreateServer, createMcpServer } from "./server.ts";
+import { createPermits, type PermitApp } from "./permit.ts";
+import { permitCallIn, readPermitEventId } from "./permit-call.ts";
+import { type CreateServer, createMcpServers, type ServerApp } from "./server.ts";
 import { acceptable, COMMENT, firstEvent, primed, transportOptions } from "./streams.ts";
-import { canonicalName, PERMIT } from "./tools/approval-tools.ts";
 
+/** What MCP uses of the app. */
+export type McpApp = PermitApp & ServerApp & ClientApp;
 export type McpEndpoint = ReturnType<typeof createMcpEndpoint>;
 
 /**
  * MCP over Streamable HTTP. Whoever decides gets a client session; a child, or a single request without a session, is
  * served without any state of ours; and a permit is answered by a stream of its own.
  */
-export function createMcpEndpoint(app: App, createServer: CreateServer = createMcpServer) {
+export function createMcpEndpoint(app: McpApp, createServer: CreateServer = createMcpServers(app)) {
   const permits = createPermits(app);
   const clients = createClientSessions(app, createServer);
 
   async function handle(request: Request, caller: Caller, body: unknown): Promise<Response> {
-    const permit = caller.principal.kind === "token" ? undefined : permitIn(request, body);
+    const permit = request.method === "POST" ? permitCallIn(body, caller.principal.kind) : undefined;
     if (permit) return permits.answer(request, caller, permit);
     const resumed = readPermitEventId(request.headers.get("last-event-id"));
     if (request.method === "GET" && resumed) return permits.resume(request, caller, resumed);
@@ -32,8 +34,8 @@ export function createMcpEndpoint(app: App, createServer: CreateServer = createM
   /** One request on its own: a child has no state but its token, and plain HTTP callers need no handshake. */
   async function serveOnce(request: Request, caller: Caller, body: unknown): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport({});
-    await createServer(app, caller.principal).server.connect(transport);
-    const gone = AbortSignal.any([request.signal, app.tokens.revocation(caller)]);
+    await createServer(caller.principal).server.connect(transport);
+    const gone = AbortSignal.any([request.signal, await app.tokens.revocation(caller)]);
     const response = await transport.handleRequest(acceptable(request), transportOptions(request, body, gone));
     const held = caller.held.stayOpenWithBody();
     return primed(response, COMMENT, () => held[Symbol.dispose]());
@@ -62,13 +64,6 @@ export function createMcpEndpoint(app: App, createServer: CreateServer = createM
       await clients.close();
     },
   };
-}
-
-function permitIn(request: Request, body: unknown) {
-  if (request.method !== "POST" || !isJSONRPCRequest(body) || body.method !== "tools/call" || !body.params)
-    return undefined;
-  const name = body.params["name"];
-  return typeof name === "string" && canonicalName(name) === PERMIT ? permitCall(body.id, body.params) : undefined;
 }
 
 function isStateless(request: Request, caller: Caller, body: unknown): boolean {

@@ -1,8 +1,7 @@
-import type { App } from "../app.ts";
-import type { McpEndpoint } from "./endpoint.ts";
+import type { McpApp, McpEndpoint } from "./endpoint.ts";
 
 /** The endpoint, loaded by its first request: the SDK takes longer to load than everything else that a start needs. */
-export function createLazyMcpEndpoint(app: App): McpEndpoint {
+export function createLazyMcpEndpoint(app: McpApp): McpEndpoint {
   let loaded: Promise<McpEndpoint> | undefined;
   const load = async () => (await import("./endpoint.ts")).createMcpEndpoint(app);
   return {

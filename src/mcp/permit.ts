@@ -1,42 +1,37 @@
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
-import { ZodError, z } from "zod";
+import { ZodError } from "zod";
 import type { App, Session } from "../app.ts";
 import { OperatorPermitInput, type PermitAnswer } from "../contract/approvals/approval.ts";
 import { AppError } from "../contract/errors.ts";
-import { isJsonObject, Name } from "../contract/values.ts";
+import { Name } from "../contract/values.ts";
 import { errorFields } from "../log.ts";
 import type { Caller } from "./caller.ts";
+import {
+  MAX_ID_CHARS,
+  type PermitCall,
+  type PermitEventId,
+  permitEventId,
+  Token,
+  type Waiting,
+} from "./permit-call.ts";
 import { firstEvent, SSE_HEADERS, sseMessage } from "./streams.ts";
-import { PERMIT } from "./tools/approval-tools.ts";
+import { PERMIT } from "./tools/names.ts";
 import { invalidArguments, refusal } from "./tools/results.ts";
 
 /** Well inside the 300 s without progress after which the CLI gives up. */
 const PROGRESS_EVERY_MS = 20_000;
 
-/** What waits keeps its id and its token in memory, beside what is bounded of its ask. */
-const MAX_ID_CHARS = 2_000;
-const Token = z.union([z.string().max(MAX_ID_CHARS), z.number()]);
-type Token = z.infer<typeof Token>;
+/** What permits use of the app. */
+export type PermitApp = Pick<App, "approvals" | "log" | "retryMs" | "sessions">;
 type Ask = Awaited<ReturnType<App["approvals"]["ask"]>>;
 const encoder = new TextEncoder();
-
-/** Where an answer goes: the JSON-RPC request that waits for it, and the token that its progress is told with. */
-type Waiting = { id: RequestId; progressToken: Token | undefined };
-export type PermitCall = Waiting & { arguments: unknown };
-export type PermitEventId = Waiting & Pick<Ask, "approvalId" | "asker">;
-
-/** Reads the parameters of a call whose tool is known to be the permit. */
-export function permitCall(id: RequestId, params: Record<string, unknown>): PermitCall {
-  const meta = isJsonObject(params["_meta"]) ? params["_meta"] : {};
-  return { id, arguments: params["arguments"] ?? {}, progressToken: Token.safeParse(meta["progressToken"]).data };
-}
 
 /**
  * The one MCP call that may wait for hours. Its answer is an event stream of our own, since the SDK's transport can
  * neither outlive its process nor hold ten thousand of them: headers and progress at once, progress while it waits,
  * and an id by which any later process of ours finds the approval again.
  */
-export function createPermits(app: App) {
+export function createPermits(app: PermitApp) {
   const open = new Set<() => void>();
 
   async function answer(request: Request, caller: Caller, call: PermitCall): Promise<Response> {
@@ -52,8 +47,8 @@ export function createPermits(app: App) {
   }
 
   /** The child lost its connection, perhaps because we were restarted, and comes back for its answer. */
-  function resume(request: Request, caller: Caller, resumed: PermitEventId): Response {
-    const ask = app.approvals.resume(caller.principal, resumed);
+  async function resume(request: Request, caller: Caller, resumed: PermitEventId): Promise<Response> {
+    const ask = await app.approvals.resume(caller.principal, resumed);
     if (ask) {
       app.log.debug("ask resumed", { approval_id: ask.approvalId });
       return stream(request, caller, resumed, ask);
@@ -94,6 +89,8 @@ export function createPermits(app: App) {
           (decided) => finish(permitResult(decided)),
           (cause) => finish(refused(cause)),
         );
+        // It may have gone before anybody listened for that.
+        if (request.signal.aborted) end();
       },
       cancel: () => end(),
     });
@@ -116,17 +113,17 @@ export function createPermits(app: App) {
   async function sessionOf(request: Request, caller: Caller, named: string | undefined): Promise<Session> {
     const { principal } = caller;
     if (principal.kind === "session") {
-      const session = app.sessions.get(principal.sessionId);
+      const session = await app.sessions.get(principal.sessionId);
       if (!session) throw new AppError("not_found", "This token's session is gone.");
       return session;
     }
-    if (named !== undefined) return app.sessions.require(principal, named);
+    if (named !== undefined) return await app.sessions.require(principal, named);
     if (!caller.anonymous)
       throw new AppError("invalid_arguments", "session_id: as the operator, say which session asks.");
     const fromUrl = new URL(request.url).searchParams.get("session_id");
-    if (fromUrl !== null) return app.sessions.openByHand(principal, Name.parse(fromUrl));
+    if (fromUrl !== null) return await app.sessions.openByHand(principal, Name.parse(fromUrl));
     const client = Name.max(90).safeParse(request.headers.get("mcp-session-id"));
-    return app.sessions.openByHand(principal, client.success ? `mcp-${client.data}` : "by-hand");
+    return await app.sessions.openByHand(principal, client.success ? `mcp-${client.data}` : "by-hand");
   }
 
   return {
@@ -137,25 +134,6 @@ export function createPermits(app: App) {
       for (const end of open) end();
     },
   };
-}
-
-/** `<approval>~.<asker>~<JSON-RPC id>`, and the progress token where that is another. */
-function permitEventId({ approvalId, asker, id, progressToken }: PermitEventId): string {
-  const parts = progressToken === undefined || progressToken === id ? [id] : [id, progressToken];
-  const ask = asker === null ? [approvalId] : [approvalId, `.${asker}`];
-  return [...ask, ...parts.map((part) => encodeURIComponent(JSON.stringify(part)))].join("~");
-}
-
-export function readPermitEventId(text: string | null): PermitEventId | undefined {
-  const [approvalId, ...parts] = text?.split("~") ?? [];
-  const asker = parts[0]?.startsWith(".") ? (parts.shift() ?? "").slice(1) : null;
-  if (!approvalId || parts.length === 0) return undefined;
-  try {
-    const [id, progressToken = id] = parts.map((part) => Token.parse(JSON.parse(decodeURIComponent(part))));
-    return id === undefined ? undefined : { approvalId, asker, id, progressToken };
-  } catch {
-    return undefined;
-  }
 }
 
 function permitResult(answer: PermitAnswer): object {

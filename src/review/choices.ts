@@ -1,12 +1,12 @@
 import type { JsonObject } from "../contract/values.ts";
 import type { Question } from "./kinds.ts";
 
-/** What somebody has chosen or written so far, question by question, and which one the keys are about. */
+/** The options chosen and texts written so far, by question, and the question that the keys apply to. */
 export type Choices = { at: number; chosen: number[][]; written: string[] };
 
 export const NO_CHOICES: Choices = { at: 0, chosen: [], written: [] };
 
-/** Chooses an option, or takes it back where several may be chosen; where one may, the next open question is up. */
+/** Chooses an option, or unchooses it if several may be chosen; after a single choice the next open question is current. */
 export function choose(questions: Question[], choices: Choices, at: number, option: number): Choices {
   const question = questions[at];
   if (question?.options[option] === undefined) return choices;
@@ -16,12 +16,12 @@ export function choose(questions: Question[], choices: Choices, at: number, opti
   return { ...choices, at, chosen: set(choices.chosen, at, several) };
 }
 
-/** An answer in one's own words, which goes before what is chosen. */
+/** Sets an answer in one's own words, which takes precedence over chosen options. */
 export function write(choices: Choices, at: number, text: string): Choices {
   return { ...choices, at, written: set(choices.written, at, text) };
 }
 
-/** With the keys about the next question that has no answer yet, if there is one. */
+/** Makes the next question without an answer current, if there is one. */
 export function nextOpen(questions: Question[], choices: Choices): Choices {
   const open = questions.flatMap((question, at) => (answerTo(question, choices, at) === "" ? [at] : []));
   return { ...choices, at: open.find((at) => at > choices.at) ?? open[0] ?? choices.at };
@@ -31,7 +31,7 @@ export function answerTo({ options }: Question, { chosen, written }: Choices, at
   return written[at]?.trim() || (chosen[at] ?? []).flatMap((option) => options[option]?.label ?? []).join(", ");
 }
 
-/** The input with which the question is answered; `undefined` for as long as an answer is missing. */
+/** The input that answers the questions; `undefined` while an answer is missing. */
 export function answered(input: JsonObject, questions: Question[], choices: Choices): JsonObject | undefined {
   const answers = questions.map((question, at) => [question.question, answerTo(question, choices, at)] as const);
   return answers.some(([, answer]) => answer === "") ? undefined : { ...input, answers: Object.fromEntries(answers) };
@@ -41,7 +41,7 @@ export function hasChoices({ chosen, written }: Choices): boolean {
   return chosen.some((options) => options.length > 0) || written.some((text) => text.trim() !== "");
 }
 
-/** A question before it that nobody has answered stays a hole, which `some` passes over. */
+/** An unanswered question before it stays a hole in the array, which `some` skips. */
 function set<T>(values: T[], at: number, value: T): T[] {
   const next = values.slice();
   next[at] = value;

@@ -1,28 +1,29 @@
 import { diffWordsWithSpace, structuredPatch } from "diff";
-import type { FileNow } from "../contract/approvals/approval-context.ts";
+import type { CurrentFile } from "../contract/approvals/approval-context.ts";
 import type { FileEdit } from "./kinds.ts";
 
 const CONTEXT_LINES = 3;
-/** After so long a difference is shown as everything old, then everything new. */
+/** After this time the difference is shown as all old lines, then all new ones. */
 const TIMEOUT_MS = 400;
 const MAX_WORD_DIFF_CHARS = 2_000;
 
+/** A run of words in a line, changed or not. */
 export type Stretch = { text: string; isChanged: boolean };
 export type Line = { sign: " " | "+" | "-"; number: { before?: number; after?: number }; stretches: Stretch[] };
 export type Hunk = { from: number; lines: Line[] };
 export type FileDiff = { hunks: Hunk[]; added: number; removed: number; note: string | undefined };
 
-/** What a write would change in the file that is there now; without a file, when that is no matter any more, what it writes. */
-export function diffOfWrite(content: string, file: FileNow | null | undefined): FileDiff {
+/** What a write would change in the current file; without a file (the call was decided before), what it writes. */
+export function diffOfWrite(content: string, file: CurrentFile | null | undefined): FileDiff {
   if (file?.state === "text") return diffOf(file.text, content, undefined);
   if (file === undefined) return diffOf("", content, undefined);
   if (file?.state === "absent") return diffOf("", content, "a new file");
-  const reason = file ? `what is there is not shown: ${file.reason}` : "what is there now is not known";
+  const reason = file ? `the current file is not shown: ${file.reason}` : "the current file is not known";
   return diffOf("", content, reason);
 }
 
-/** What edits would change in the file that is there now; without it, what they replace by what. */
-export function diffOfEdits(edits: FileEdit[], file: FileNow | null | undefined): FileDiff {
+/** What edits would change in the current file; without it, the texts that they replace. */
+export function diffOfEdits(edits: FileEdit[], file: CurrentFile | null | undefined): FileDiff {
   if (file?.state === "text") {
     const edited = applied(file.text, edits);
     if (edited !== undefined) return diffOf(file.text, edited, undefined);
@@ -32,10 +33,10 @@ export function diffOfEdits(edits: FileEdit[], file: FileNow | null | undefined)
   return diffOf(before, after, file === undefined ? undefined : noteOn(file));
 }
 
-function noteOn(file: FileNow | null): string {
-  if (file?.state === "text") return "the file does not hold this text now: the edit will fail";
-  if (file?.state === "absent") return "there is no such file now";
-  return file ? `the file is not shown: ${file.reason}` : "the file as it is now is not known; only the edit is shown";
+function noteOn(file: CurrentFile | null): string {
+  if (file?.state === "text") return "the file does not contain this text: the edit will fail";
+  if (file?.state === "absent") return "the file does not exist";
+  return file ? `the file is not shown: ${file.reason}` : "the current file is not known; only the edit is shown";
 }
 
 function applied(text: string, edits: FileEdit[]): string | undefined {
@@ -64,7 +65,7 @@ function toHunk({ oldStart, newStart, lines }: PatchHunk): Hunk {
     const stretches = [{ text: text.slice(1), isChanged: false }];
     if (sign === "-") return [{ sign, number: { before: before++ }, stretches }];
     if (sign === "+") return [{ sign, number: { after: after++ }, stretches }];
-    // "\ No newline at end of file" is no line of it.
+    // "\ No newline at end of file" is not a line of the file.
     return sign === " " ? [{ sign, number: { before: before++, after: after++ }, stretches }] : [];
   });
   return { from: newStart, lines: withWords(numbered) };
@@ -75,7 +76,7 @@ function replacement(before: string, after: string): Hunk {
   return toHunk({ oldStart: 1, newStart: 1, lines });
 }
 
-/** Marks the words that differ where as many lines go as come. */
+/** Marks the words that differ, where as many lines are added as removed. */
 function withWords(lines: Line[]): Line[] {
   const result = [...lines];
   for (let at = 0; at < lines.length; ) {

@@ -11,9 +11,9 @@ export type Question = {
   options: { label: string; description: string }[];
 };
 
-/** What an ask is about, as far as it decides how it is shown. */
+/** What a request is about, which decides how it is shown. */
 export type Kind =
-  /** `further`: whatever else changes how the command runs. */
+  /** `further`: everything else that changes how the command runs. */
   | { kind: "command"; command: string; description: string; further: JsonObject }
   | { kind: "write"; path: string; content: string }
   | { kind: "edit"; path: string; edits: FileEdit[] }
@@ -24,18 +24,18 @@ export type Kind =
   | { kind: "removed" }
   | { kind: "other" };
 
-/** Stands where an input stood that Plexus no longer has. */
+/** Shown instead of an input that Plexus no longer has. */
 export const INPUT_REMOVED = "(the input was removed to save space)";
 
-type Asked = Pick<Approval, "tool_name" | "input" | "input_removed_at">;
+type Request = Pick<Approval, "tool_name" | "input" | "input_removed_at">;
 
-/** By the tool's name, and only if its input is what that tool takes. */
-export function kindOf({ tool_name, input, input_removed_at }: Asked): Kind {
+/** The kind follows from the tool's name, if the input has the shape that the tool accepts. */
+export function kindOf({ tool_name, input, input_removed_at }: Request): Kind {
   if (input_removed_at !== undefined) return { kind: "removed" };
   const path = text(input["file_path"]);
   if (tool_name === "Bash" && typeof input["command"] === "string") {
     const { command, description, ...further } = input;
-    // What is no text is not shown as one, and must not be left out for that.
+    // A description that is not text can't be shown as one, but must not be left out.
     if (description !== undefined && typeof description !== "string") further["description"] = description;
     return { kind: "command", command: input["command"], description: text(description), further };
   }
@@ -60,8 +60,8 @@ export function kindOf({ tool_name, input, input_removed_at }: Asked): Kind {
   return { kind: "other" };
 }
 
-/** One line that tells an ask from the others. */
-export function summaryOf(approval: Asked): string {
+/** One line that tells a request from the others. */
+export function summaryOf(approval: Request): string {
   const kind = kindOf(approval);
   switch (kind.kind) {
     case "command":
@@ -93,7 +93,7 @@ function endOf(path: string): string {
   return `…${end.slice(Math.max(0, end.indexOf("/")))}`;
 }
 
-/** What was answered, in the order of the questions; nothing where the input is no answer. */
+/** The answers, in the order of the questions; empty if the input is not an answer. */
 export function answersIn({ tool_name, updated_input }: Pick<Approval, "tool_name" | "updated_input">) {
   const answers = tool_name === "AskUserQuestion" && updated_input?.["answers"];
   if (!isJsonObject(answers)) return [];
@@ -136,7 +136,7 @@ export function textsIn(input: JsonObject): string[] {
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next === "string") texts.push(next);
     else if (typeof next === "object" && next !== null) {
-      // One by one: an input may hold more values than a call takes arguments.
+      // One by one: an input may have more values than a function call can have arguments.
       for (const value of Object.values(next)) if (value !== null) waiting.push(value);
     }
   }

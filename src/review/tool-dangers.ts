@@ -1,11 +1,10 @@
 import type { Approval } from "../contract/approvals/approval.ts";
 import type { ApprovalContext } from "../contract/approvals/approval-context.ts";
 import { namedPath } from "../contract/approvals/named-path.ts";
-import { hidesSomething } from "../contract/unprintable.ts";
-import { askedCommand } from "./asked-command.ts";
-import { isForeign, onlyLooks } from "./asked-tool.ts";
+import { hasInvisibleCharacters } from "../contract/unprintable.ts";
 import { fetchDangers } from "./fetch-dangers.ts";
 import { kindOf, textsIn } from "./kinds.ts";
+import { requestedCommand } from "./requested-command.ts";
 import {
   changesData,
   fromWorkingDir,
@@ -16,20 +15,21 @@ import {
   startIn,
   TOO_LONG,
 } from "./shell/index.ts";
+import { isMcpTool, isReadOnly } from "./tool-effect.ts";
 
-/** A rule says what is dangerous about a call, in words that go on after "it". */
+/** A rule says what is dangerous about a call, as verb phrases that follow "it". */
 export type ToolRule = { rule: string; test: (approval: Approval, context: ApprovalContext) => string[] };
 
-/** What counts as dangerous in a call, beside what is in its command; `docs/dangers.md` says it to people. */
+/** What counts as dangerous in a call, besides its command; `docs/dangers.md` describes it for people. */
 export const TOOL_RULES: readonly ToolRule[] = [
   {
     rule: "question",
     test: (approval) =>
-      kindOf(approval).kind === "questions" ? ["goes on without an answer, unless you choose one"] : [],
+      kindOf(approval).kind === "questions" ? ["continues without an answer unless you choose one"] : [],
   },
   {
     rule: "sandbox",
-    test: ({ input }) => (isSet(input["dangerouslyDisableSandbox"]) ? ["runs outside of the sandbox"] : []),
+    test: ({ input }) => (isSet(input["dangerouslyDisableSandbox"]) ? ["runs outside the sandbox"] : []),
   },
   {
     rule: "background",
@@ -40,41 +40,45 @@ export const TOOL_RULES: readonly ToolRule[] = [
     rule: "outside",
     test: (approval, context) =>
       changedPaths(approval, context)
-        // A claude that was started by hand works somewhere that only it knows.
+        // The working directory of a claude that was started by hand is not known.
         .filter((path) => context.working_dir !== null && locate(path, startIn(context.working_dir)) === "outside")
-        .map((path) => `changes ${path}, outside of the working directory`),
+        .map((path) => `changes ${path}, outside the working directory`),
   },
   {
     rule: "settings",
     test: (approval, context) =>
       changedPaths(approval, context)
         .filter((path) => runsLater(fromWorkingDir(path, startIn(context.working_dir))))
-        .map((path) => `changes what runs later on (${path})`),
+        .map((path) => `changes a file that runs later (${path})`),
   },
   {
     rule: "secrets",
     test: (approval, context) =>
       pathsIn(approval, context)
         .filter(holdsSecrets)
-        .map((path) => `touches passwords, keys or tokens (${path})`),
+        .map((path) => `accesses a file with credentials (${path})`),
   },
   {
     rule: "database",
     test: (approval) => {
-      const texts = isForeign(approval) ? ["sql", "query", "statement"].map((name) => text(approval.input[name])) : [];
-      return texts.some(changesData) ? ["changes or removes data of a database"] : [];
+      const texts = isMcpTool(approval) ? ["sql", "query", "statement"].map((name) => text(approval.input[name])) : [];
+      return texts.some(changesData) ? ["changes or removes data in a database"] : [];
     },
   },
   {
     rule: "tool",
     test: (approval) =>
-      isForeign(approval) && !onlyLooks(approval) ? [`runs a tool of another program (${approval.tool_name})`] : [],
+      isMcpTool(approval) && !isReadOnly(approval)
+        ? [`runs an MCP tool that may change something (${approval.tool_name})`]
+        : [],
   },
   {
     rule: "skill",
     test: ({ tool_name, input }) =>
       tool_name === "Skill"
-        ? [`runs what the skill embeds, and lets its tools run unasked until the turn ends (${text(input["skill"])})`]
+        ? [
+            `runs the skill's commands, and lets its allowed tools run without asking until the turn ends (${text(input["skill"])})`,
+          ]
         : [],
   },
   {
@@ -87,43 +91,45 @@ export const TOOL_RULES: readonly ToolRule[] = [
   },
   {
     rule: "message",
-    test: ({ tool_name }) => (tool_name === "SendMessage" ? ["writes into the work of another agent"] : []),
+    test: ({ tool_name }) => (tool_name === "SendMessage" ? ["sends a message to another agent"] : []),
   },
   {
     rule: "schedule",
     test: ({ tool_name }) =>
-      /^(CronCreate|ScheduleWakeup|RemoteTrigger)$/.test(tool_name) ? [`runs again later, unasked (${tool_name})`] : [],
+      /^(CronCreate|ScheduleWakeup|RemoteTrigger)$/.test(tool_name)
+        ? [`runs again later without asking (${tool_name})`]
+        : [],
   },
   {
     rule: "hidden",
-    // As one text, since an input may hold millions of short ones.
+    // As one text, since an input may have millions of short ones.
     test: ({ input }, { plan, skill }) =>
-      hidesSomething([...textsIn(input), plan, skill?.text].join("\n")) ? ["has characters that do not show"] : [],
+      hasInvisibleCharacters([...textsIn(input), plan, skill?.text].join("\n")) ? ["has invisible characters"] : [],
   },
   {
     rule: "unreadable",
     test: (approval, context) => {
-      const command = askedCommand(approval);
-      return [...(command && "unread" in command ? [command.unread] : []), ...unseen(approval, context)];
+      const command = requestedCommand(approval);
+      return [...(command && "unread" in command ? [command.unread] : []), ...unchecked(approval, context)];
     },
   },
 ];
 
-/** What belongs to the call and could not be looked at. */
-function unseen(approval: Approval, { working_dir, real_path, plan, skill }: ApprovalContext): string[] {
+/** The parts of the call that could not be checked. */
+function unchecked(approval: Approval, { working_dir, real_path, plan, skill }: ApprovalContext): string[] {
   if (writtenPaths(approval).some(isTooLong)) return [TOO_LONG];
   const { kind } = kindOf(approval);
   if (kind === "plan" && plan === null) return ["has a plan that could not be found"];
   if (kind === "skill" && skill === null) return ["loads a skill that could not be found"];
   const isLost = working_dir !== null && real_path === null && namedPath(approval) !== undefined;
-  return isLost ? ["leads through a link whose target can't be told, or into /proc, /dev or /sys"] : [];
+  return isLost ? ["leads through a link that can't be followed, or into /proc, /dev or /sys"] : [];
 }
 
 function changedPaths(approval: Approval, context: ApprovalContext): string[] {
-  return onlyLooks(approval) ? [] : pathsIn(approval, context);
+  return isReadOnly(approval) ? [] : pathsIn(approval, context);
 }
 
-/** As they are written, and where the one that the tool takes really leads. */
+/** The paths as written, and where the tool's path really leads. */
 function pathsIn(approval: Approval, { real_path }: ApprovalContext): string[] {
   const paths = new Set([...writtenPaths(approval), real_path ?? ""]);
   return [...paths].filter((path) => path !== "" && !isTooLong(path));

@@ -15,7 +15,7 @@ describe("the binary, in an empty home and a directory with a hostile bunfig.tom
       expect(await (await fetch(`${server.url}/healthz`)).json()).toEqual({ status: "ok" });
     }));
 
-  test("has the web page inside", () =>
+  test("contains the web page", () =>
     amongHostileFiles(async ({ server }) => {
       const html = await (await fetch(server.url)).text();
       const files = [...html.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
@@ -28,7 +28,7 @@ describe("the binary, in an empty home and a directory with a hostile bunfig.tom
       expect(existsSync(preloadTrace)).toBe(false);
     }));
 
-  test("asks for a token, and takes only the one that it made", () =>
+  test("requires a token, and accepts only the one that it created", () =>
     amongHostileFiles(async ({ server, dataDir }) => {
       expect(await statusOf(server.url)).toBe(401);
       expect(await statusOf(server.url, HOSTILE_TOKEN)).toBe(401);
@@ -36,7 +36,7 @@ describe("the binary, in an empty home and a directory with a hostile bunfig.tom
       expect(await statusOf(server.url, token.trim())).toBe(200);
     }));
 
-  test("keeps its data in the home, for its user alone", () =>
+  test("keeps its data in the home directory, readable only by its user", () =>
     amongHostileFiles(async ({ dataDir, hostileDataDir }) => {
       expect(existsSync(hostileDataDir)).toBe(false);
       expect(modeOf(dataDir)).toBe("700");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { leaksIn } from "../../scripts/leaks.ts";
 
-/** Put together here, so that this file holds none itself. */
+/** Assembled here, so that this file itself has no leak. */
 const path = (...names: string[]) => `/${names.join("/")}`;
 const host = (...labels: string[]) => labels.join(".");
 const resolved = (url: string) => `${JSON.stringify("resolved")}: ${JSON.stringify(url)}`;
@@ -13,7 +13,7 @@ describe("leaksIn", () => {
     [`(${path("Users", "somebody")})`, path("Users", "somebody")],
     [`npm --registry ${host("registry", "example", "org")}`, host("registry", "example", "org")],
     [resolved("https://x"), resolved("https://x")],
-  ])("finds what is wrong with %p", (line, found) => {
+  ])("finds the leak in %p", (line, found) => {
     expect(leaksIn("a.md", `fine\n${line}`)).toEqual([expect.stringMatching(new RegExp(`^a\\.md:2: .*: ${found}$`))]);
   });
 
@@ -23,7 +23,7 @@ describe("leaksIn", () => {
     `~${path("work", "project")}`,
     "the root of a tree, the registry of tools, npm install",
     "https://github.com/example/plexus",
-  ])("finds nothing wrong with %p", (line) => {
+  ])("finds no leak in %p", (line) => {
     expect(leaksIn("a.md", line)).toEqual([]);
   });
 });

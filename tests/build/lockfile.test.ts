@@ -13,7 +13,7 @@ const Lockfile = z.object({
   ),
 });
 
-test("package-lock.json has every package of every platform, so that npm ci works on each", async () => {
+test("package-lock.json has every package of every platform, so that npm ci works on all", async () => {
   const { packages } = Lockfile.parse(await Bun.file(join(import.meta.dir, "../../package-lock.json")).json());
   const locked = new Set(Object.entries(packages).flatMap(([path, { version }]) => (version ? nameOf(path) : [])));
   const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>

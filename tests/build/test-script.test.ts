@@ -1,51 +1,156 @@
 import { describe, expect, test } from "bun:test";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { readReport } from "../../scripts/test-report.ts";
+import { ALONE } from "../alone.ts";
+import { isRunning } from "../support/processes.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
 
-const SCRIPT = join(import.meta.dir, "../../scripts/test.ts");
-const head = 'import { expect, test } from "bun:test";\n';
+const ROOT = join(import.meta.dir, "../..");
+const SCRIPT = join(ROOT, "scripts/test.ts");
+const HEAD = 'import { expect, test } from "bun:test";\n';
+const PASSING = 'test("a", () => {});';
+const FAILING = 'test("b", () => expect(1).toBe(2));';
+const [ALONE_FILE = ""] = Object.keys(ALONE);
 
 describe("npm test", () => {
-  test("ends with the totals alone on a line", async () => {
-    expect(await run('test("a", () => {}); test("b", () => {});')).toEqual({ exitCode: 0, last: "2 passed, 0 failed" });
+  test("ends with the totals of all files alone on a line", async () => {
+    const outcome = await run({ "tests/a.test.ts": PASSING, "tests/deep/b.test.ts": PASSING });
+    expect(outcome).toMatchObject({ exitCode: 0, last: "2 passed, 0 failed" });
   });
 
-  test("counts what was skipped", async () => {
-    const outcome = await run('test("a", () => {}); test.skip("b", () => {});');
-    expect(outcome).toEqual({ exitCode: 0, last: "1 passed, 0 failed, 1 skipped" });
+  test("counts skipped tests", async () => {
+    const outcome = await run({ "tests/a.test.ts": `${PASSING} test.skip("b", () => {});` });
+    expect(outcome).toMatchObject({ exitCode: 0, last: "1 passed, 0 failed, 1 skipped" });
   });
 
-  test("fails when a test fails", async () => {
-    const outcome = await run('test("a", () => {}); test("b", () => expect(1).toBe(2));');
-    expect(outcome).toEqual({ exitCode: 1, last: "1 passed, 1 failed" });
+  test("fails when a test fails, and names it once more before the totals", async () => {
+    const failing = `describe("<it>", () => { ${FAILING} });`.replace(/^/, 'import { describe } from "bun:test";\n');
+    const outcome = await run({ "tests/a.test.ts": failing, "tests/b.test.ts": PASSING });
+    expect(outcome).toMatchObject({ exitCode: 1, last: "1 passed, 1 failed" });
+    expect(outcome.lines.at(-3)).toBe("FAILED tests/a.test.ts: <it> > b");
   });
 
-  test("fails when a test ends the process with exit code 0", async () => {
-    const outcome = await run('test("a", () => {}); test("b", () => process.exit(0));');
-    expect(outcome).toEqual({ exitCode: 1, last: "0 passed, 1 failed" });
+  test("fails when a test ends the process with exit code 0, and still runs the other files", async () => {
+    const exiting = `${PASSING} test("b", () => process.exit(0));`;
+    const outcome = await run({ "tests/a.test.ts": exiting, "tests/b.test.ts": PASSING });
+    expect(outcome).toMatchObject({ exitCode: 1, last: "1 passed, 1 failed" });
   });
 
-  test("fails when a file can't be loaded, though every test in the others passes", async () => {
-    const outcome = await run('test("a", () => {});', { "broken.test.ts": 'throw new Error("at load");' });
-    expect(outcome).toEqual({ exitCode: 1, last: "1 passed, 1 failed" });
+  test("fails when a file can't be loaded, even if all other tests pass", async () => {
+    const outcome = await run({ "tests/a.test.ts": PASSING, "tests/b.test.ts": 'throw new Error("at load");' });
+    expect(outcome).toMatchObject({ exitCode: 1, last: "1 passed, 1 failed" });
+  });
+
+  test("counts a file that can't be loaded beside a test that fails", async () => {
+    const outcome = await run({ "tests/a.test.ts": FAILING, "tests/b.test.ts": 'throw new Error("at load");' });
+    expect(outcome).toMatchObject({ exitCode: 1, last: "0 passed, 2 failed" });
   });
 
   test("fails when there is nothing to run", async () => {
-    expect(await run("")).toEqual({ exitCode: 1, last: "0 passed, 1 failed" });
+    expect(await run({ "tests/a.test.ts": "" })).toMatchObject({ exitCode: 1, last: "0 passed, 1 failed" });
+    expect(await run({})).toMatchObject({ exitCode: 1, last: "0 passed, 1 failed" });
+    const filtered = await run({ "tests/a.test.ts": PASSING }, "-t", "no such title");
+    expect(filtered).toMatchObject({ exitCode: 1, last: "0 passed, 1 failed" });
   });
 
-  test("passes its arguments on", async () => {
-    const outcome = await run('test("a", () => {}); test("b", () => expect(1).toBe(2));', {}, "-t", "a");
-    expect(outcome).toEqual({ exitCode: 0, last: "1 passed, 0 failed, 1 skipped" });
+  test("runs the tests of a path and of a title alone", async () => {
+    const files = { "tests/a.test.ts": `${PASSING} ${FAILING}`, "tests/b.test.ts": FAILING };
+    const expected = { exitCode: 0, last: "1 passed, 0 failed, 1 skipped" };
+    expect(await run(files, "tests/a", "-t", "a")).toMatchObject(expected);
+    expect(await run(files, "-t", "a")).toMatchObject(expected);
+    expect(await run(files, "./tests/b.test.ts")).toMatchObject({ exitCode: 1, last: "0 passed, 1 failed" });
+  });
+
+  test("prints what the tests of one file print in one piece", async () => {
+    const chatty = (name: string) =>
+      `for (let turn = 0; turn < 20; turn++) {
+         test("turn " + turn, async () => { console.log("${name}"); console.error("${name}"); await Bun.sleep(1); });
+       }`;
+    const { lines } = await run({ "tests/a.test.ts": chatty("one"), "tests/b.test.ts": chatty("other") }, "--jobs=2");
+    const said = lines.filter((line) => /^(one|other)$/.test(line));
+    expect(said).toHaveLength(80);
+    expect(said.filter((line, index) => line !== said[index - 1])).toHaveLength(2);
+  });
+
+  test("starts with the file that takes longest", async () => {
+    const files = { "tests/a.test.ts": PASSING, "tests/b.test.ts": PASSING, "tests/c.test.ts": PASSING };
+    const seconds = { "tests/c.test.ts": 9, "tests/b.test.ts": 7, "tests/gone.test.ts": 8 };
+    const { lines } = await run({ ...files, "tests/durations.json": JSON.stringify(seconds) }, "--jobs=1");
+    const order = lines.filter((line) => line.startsWith("tests/"));
+    expect(order).toEqual(["tests/c.test.ts:", "tests/b.test.ts:", "tests/a.test.ts:"]);
+  });
+
+  test("runs files side by side, and those that can't be when the others have ended", async () => {
+    const meets = (own: string, other: string) =>
+      `import { existsSync, writeFileSync } from "node:fs";
+       test("meets", async () => {
+         writeFileSync("${own}", "");
+         while (!existsSync("${other}")) await Bun.sleep(5);
+         writeFileSync("${own}.done", "");
+       });`;
+    const last = `import { existsSync } from "node:fs";
+       test("is last", () => expect([existsSync("a.done"), existsSync("b.done")]).toEqual([true, true]));`;
+    const files = { "tests/a.test.ts": meets("a", "b"), "tests/b.test.ts": meets("b", "a"), [ALONE_FILE]: last };
+    const outcome = await run(files, "--jobs", "2");
+    expect(outcome).toMatchObject({ exitCode: 0, last: "3 passed, 0 failed" });
+  });
+
+  test("ends with every test when it is told to, and fails", async () => {
+    await using directory = await temporaryDirectory();
+    const at = (name: string) => join(directory.path, name);
+    const endless = `test("a", async () => { await Bun.write("${at("pid")}", String(process.pid)); await Bun.sleep(1e6); });`;
+    await write(directory.path, { "tests/a.test.ts": endless, [ALONE_FILE]: PASSING });
+    const script = Bun.spawn([process.execPath, SCRIPT], { cwd: directory.path, stdout: "pipe", stderr: "ignore" });
+    const worker = Number(
+      await until("the test to run", () =>
+        Bun.file(at("pid"))
+          .text()
+          .catch(() => undefined),
+      ),
+    );
+    script.kill("SIGTERM");
+    expect(await script.exited).toBe(1);
+    expect((await script.stdout.text()).trimEnd()).toEndWith("\n0 passed, 2 failed");
+    await until("the worker to end", () => !isRunning(worker));
+  });
+
+  test("names only files that exist as those that run alone", () => {
+    expect(Object.keys(ALONE).filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });
 });
 
-async function run(body: string, others: Record<string, string> = {}, ...args: string[]) {
+describe("the report of bun test", () => {
+  const REPORT = '<testsuites name="bun test" tests="1" failures="0" skipped="0" time="0.5">';
+
+  test("is green only when it is whole and the runner agrees", () => {
+    const whole = `${REPORT}</testsuites>\n`;
+    const green = { file: "a", seconds: 0.5, passed: 1, skipped: 0, failures: [] };
+    expect(readReport("a", whole, 0)).toEqual(green);
+    expect(readReport("a", REPORT, 0).failures).toHaveLength(1);
+    expect(readReport("a", "", 0).failures).toHaveLength(1);
+    expect(readReport("a", whole, 1).failures).toHaveLength(1);
+  });
+
+  test("counts failures that it doesn't name", () => {
+    const whole = `${REPORT.replace('failures="0"', 'failures="1"')}</testsuites>`;
+    expect(readReport("a", whole, 1)).toMatchObject({ passed: 0, failures: ["a: a test without a name, see above"] });
+  });
+});
+
+async function run(files: Record<string, string>, ...args: string[]) {
   await using directory = await temporaryDirectory();
-  for (const [name, text] of Object.entries({ "own.test.ts": head + body, ...others })) {
-    await writeFile(join(directory.path, name), text);
-  }
+  await write(directory.path, files);
   const { exitCode, stdout } = Bun.spawnSync([process.execPath, SCRIPT, ...args], { cwd: directory.path });
-  return { exitCode, last: stdout.toString().trimEnd().split("\n").at(-1) };
+  const lines = stdout.toString().trimEnd().split("\n");
+  return { exitCode, lines, last: lines.at(-1) };
+}
+
+async function write(directory: string, files: Record<string, string>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(directory, name)), { recursive: true });
+    await writeFile(join(directory, name), name.endsWith(".ts") ? HEAD + text : text);
+  }
 }

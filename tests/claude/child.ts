@@ -2,13 +2,13 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { claudeVersion } from "../../src/claude/cli-version.ts";
 import { filesIn, type LaunchedChild, type LaunchSpec, launch } from "../../src/claude/launch/launch.ts";
+import { type ExitOutcome, exitOutcome } from "../../src/claude/output/exit-outcome.ts";
 import type { ConversationBlock, InitFact, ResultFact, TurnEventDraft } from "../../src/claude/output/facts.ts";
 import { readOutput } from "../../src/claude/output/output.ts";
 import { createParser } from "../../src/claude/output/parser.ts";
-import { judge, type Verdict } from "../../src/claude/output/verdict.ts";
 import { readExitCode, readStderrTail } from "../../src/claude/process/exit-status.ts";
 import { isSameProcess } from "../../src/claude/process/processes.ts";
-import { endChild } from "../../src/claude/process/stop-process.ts";
+import { stopProcessTree } from "../../src/claude/process/stop-process.ts";
 import type { LeftRunning } from "../../src/contract/sessions/left-running.ts";
 import { CLAUDE } from "../support/claude.ts";
 import { withRun } from "../support/run.ts";
@@ -30,7 +30,7 @@ export type Run = LaunchedChild & {
   facts: { init?: InitFact; result?: ResultFact };
   event(what: string, predicate: (event: TurnEventDraft) => boolean): Promise<TurnEventDraft>;
   /** Resolves when the child has ended and all of its output is read. */
-  verdict(): Promise<Verdict>;
+  outcome(): Promise<ExitOutcome>;
   cancel(graceMs?: number): Promise<LeftRunning[]>;
 };
 
@@ -52,23 +52,23 @@ export async function withPlace<T>(
       return run;
     }),
   );
-  // Else the directory would go while it is read.
-  for (const run of runs) await run.verdict();
+  // Otherwise the directory would be removed while it is read.
+  for (const run of runs) await run.outcome();
   return value;
 }
 
-/** Another version of the CLI can be tried with the same tests. */
-const TRIED = process.env["TEST_CLAUDE"] ?? CLAUDE;
-const asked = await claudeVersion(TRIED);
+/** TEST_CLAUDE runs the same tests with another version of the CLI. */
+const TESTED_CLAUDE = process.env["TEST_CLAUDE"] ?? CLAUDE;
+const asked = await claudeVersion(TESTED_CLAUDE);
 /** The version that the tests are run with. */
-export const TRIED_VERSION = "version" in asked ? asked.version : undefined;
+export const TESTED_VERSION = "version" in asked ? asked.version : undefined;
 
 function startChild({ model, modelName, ...options }: ChildOptions, place: Place, mark: Record<string, string>): Run {
   const dir = join(place.dataDir, "turns", crypto.randomUUID());
   const child = launch({
     umask: 0o022,
-    claude: TRIED,
-    claudeVersion: TRIED_VERSION,
+    claude: TESTED_CLAUDE,
+    claudeVersion: TESTED_VERSION,
     supervision: "default",
     prompt: "",
     dir,
@@ -101,16 +101,16 @@ function startChild({ model, modelName, ...options }: ChildOptions, place: Place
       until(`the event of ${what}`, () => run.events.find(predicate)).catch((error: Error) => {
         throw new Error(`${error.message} (${soFar()})`);
       }),
-    async verdict() {
+    async outcome() {
       await reading;
-      return judge({
+      return exitOutcome({
         exitCode: readExitCode(dir),
         result: run.facts.result,
         init: run.facts.init,
         stderrTail: readStderrTail(dir),
       });
     },
-    cancel: (graceMs = 2_000) => endChild(child, { graceMs, dir }),
+    cancel: (graceMs = 2_000) => stopProcessTree(child, { graceMs, dir }),
   };
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createClaudeCli } from "../../src/claude/cli.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary.ts";
 
-/** A program that notes each time it is run, and says that it is Claude Code of this version. */
+/** A program that counts its runs, and says that it is Claude Code of this version. */
 function install(directory: TemporaryDirectory, version: string): string {
   const path = join(directory.path, "claude");
   const lines = ["#!/bin/sh", `echo >>"${directory.path}/runs"`, `echo "${version} (Claude Code)"`, ""];
@@ -27,7 +27,7 @@ describe("the Claude Code CLI of this machine", () => {
     expect(runs(directory)).toBe(1);
   });
 
-  test("is asked again when it was updated", async () => {
+  test("is asked for its version again after an update", async () => {
     await using directory = await temporaryDirectory();
     const cli = createClaudeCli({ ...nowhere, claude: install(directory, "2.1.325") });
     await cli.require();
@@ -36,7 +36,7 @@ describe("the Claude Code CLI of this machine", () => {
     expect(runs(directory)).toBe(2);
   });
 
-  test("is refused when it is too old, and taken as soon as it isn't", async () => {
+  test("is refused when it is too old, and accepted once it is updated", async () => {
     await using directory = await temporaryDirectory();
     const claude = install(directory, "2.0.0");
     const cli = createClaudeCli({ ...nowhere, claude });
@@ -49,7 +49,7 @@ describe("the Claude Code CLI of this machine", () => {
   test.each([
     [undefined, "claude was not found on PATH or in the usual places"],
     ["/nowhere/claude", "/nowhere/claude is not an executable file"],
-  ])("is told to be missing when it is (%s)", async (claude, message) => {
+  ])("is reported as missing when it is missing (%s)", async (claude, message) => {
     const found = await createClaudeCli({ ...nowhere, claude }).look();
     expect(found).toMatchObject({ problem: `${message}: install Claude Code, or name it with --claude.` });
   });

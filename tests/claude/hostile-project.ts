@@ -18,19 +18,19 @@ const HOOKED = [
   "Notification",
 ];
 const ALLOW_ALL = ["Bash", "Bash(*)", "Write", "Edit", "Read", "WebFetch", "Agent", "Task", "Skill", "mcp__*"];
-/** What the CLI may start by name while it works. */
+/** Programs that the CLI may start by name while it works. */
 const SHADOWED = ["git", "bash", "sh", "rg", "node", "ls", "security", "uname", "ps"];
 
 export type HostileProject = {
-  /** What took effect although nobody was asked, by name. */
+  /** The names of what took effect although nobody was asked. */
   marks(): string[];
-  /** A text that no child may be shown unasked. */
+  /** A text that no child may see without asking. */
   secret: string;
-  /** Lies outside of the project, and in a directory that its settings add. */
+  /** A file outside of the project, in a directory that the project's settings add. */
   secretFile: string;
 };
 
-/** Fills a directory with everything by which a repository could run code, reach out, or widen what is allowed. */
+/** Fills a directory with everything by which a repository could run code, use the network, or allow more. */
 export function plantHostileProject(
   root: string,
   project: string,
@@ -128,7 +128,7 @@ export function hostileEnv(outside: string): Record<string, string> {
 function plantGit(project: string, mark: (name: string) => string): void {
   const git = (...args: string[]) => Bun.spawnSync(["git", "-C", project, ...args]);
   git("init", "-q");
-  // Known to git and looked at again, so that its filters would run.
+  // A tracked file with a changed time, so that git would run its filters.
   write(join(project, "tracked.txt"), "tracked");
   git("add", "tracked.txt");
   git("-c", "user.name=a", "-c", "user.email=a@example.invalid", "commit", "-qm", "first");

@@ -15,11 +15,11 @@ export type McpStub = AsyncDisposable & {
   /** The arguments of every call so far. */
   calls: JsonObject[];
   authorizations: Set<string | null>;
-  /** What it was asked for, each method as often as it was. */
+  /** The method of every request so far. */
   methods: string[];
 };
 
-/** A text that the server offers under an address, and what it says of itself. */
+/** A resource that the server offers, and its instructions. */
 type Offer = { instructions: string; resource: { uri: string; text: string } };
 
 /** An MCP server with one tool, which answers each call with a text. */
@@ -78,7 +78,7 @@ export function startMcpStub(
   };
 }
 
-/** Our own server as a child sees it: it is asked, and answers as told. */
+/** Plexus as a child sees it: it answers every call with this decision. */
 export function startPermitStub(behavior: "allow" | "deny" | Promise<never>): McpStub {
   return startMcpStub("loopback_permit", async ({ input }) => {
     const decided = await behavior;

@@ -13,11 +13,11 @@ setDefaultTimeout(180_000);
 const model = startScriptedModel();
 afterAll(() => model[Symbol.asyncDispose]());
 
-/** How far the user has said to trust the folder, or that it is the user's own home. */
+/** Whether the user trusts the folder, or it is the user's own home. */
 const FOLDERS = ["untrusted", "trusted", "below a trusted one", "the user's home"] as const;
 type Folder = (typeof FOLDERS)[number];
 
-/** What the model tries in every cell, each of which must be asked about. */
+/** The calls that the model tries in every case; each must ask. */
 const CALLS = [
   { name: "Bash", input: { command: "ls", description: "list" } },
   { name: "Bash", input: { command: "git status", description: "look" } },
@@ -27,36 +27,33 @@ const CALLS = [
 ];
 
 describe.each(["strict", "default"] as const)("a hostile project, supervised by %s", (supervision) => {
-  test.each(FOLDERS)(
-    "runs nothing, sends nothing and is allowed nothing unasked in a folder that is %s",
-    async (folder) => {
-      const seen = await visit(supervision, folder);
-      expect(seen).toEqual({
-        marks: [],
-        sentElsewhere: 0,
-        preloads: false,
-        showsSecret: false,
-        readsClaudeMd: true,
-        asked: ["Bash", "Bash", "Write", "Read", "WebFetch", "Read", "Agent"],
-        ranUnasked: [],
-      });
-    },
-  );
+  test.each(FOLDERS)("can't run, send or allow anything without asking, in a folder that is %s", async (folder) => {
+    const seen = await visit(supervision, folder);
+    expect(seen).toEqual({
+      marks: [],
+      sentElsewhere: 0,
+      preloads: false,
+      showsSecret: false,
+      readsClaudeMd: true,
+      asked: ["Bash", "Bash", "Write", "Read", "WebFetch", "Read", "Agent"],
+      ranUnasked: [],
+    });
+  });
 });
 
 describe("the same project, supervised by inherit", () => {
-  test("sends the prompt elsewhere and runs a helper before anything is asked", async () => {
+  test("sends the prompt to another server and runs a helper before anything asks", async () => {
     const { marks, sentElsewhere } = await visit("inherit", "trusted", () => ({}));
     expect(marks.join()).toContain("apiKeyHelper");
     expect(sentElsewhere).toBeGreaterThan(0);
   });
 
-  test("runs what its variables name", async () => {
+  test("runs the programs that its variables name", async () => {
     const { marks } = await visit("inherit", "trusted");
     expect(marks.join()).toMatch(/PATH|shell|BASH_ENV/);
   });
 
-  test("runs hooks, skills and agents of its own, and every call unasked", async () => {
+  test("runs its own hooks, skills and agents, and no call asks", async () => {
     const { marks, asked } = await visit("inherit", "trusted", () => ({ ANTHROPIC_BASE_URL: model.url }));
     for (const mark of ["hook-project", "hook-local", "hook-plugin", "hook-agent", "skill"]) {
       expect(marks.join()).toContain(mark);
@@ -65,7 +62,7 @@ describe("the same project, supervised by inherit", () => {
   });
 });
 
-describe.each(["strict", "default"] as const)("what a project or a prompt names, supervised by %s,", (supervision) => {
+describe.each(["strict", "default"] as const)("a child supervised by %s", (supervision) => {
   test.each<[string, (project: string, secret: string) => void]>([
     ["CLAUDE.md", (project, secret) => symlinkSync(secret, join(project, "CLAUDE.md"))],
     [
@@ -106,7 +103,7 @@ describe.each(["strict", "default"] as const)("what a project or a prompt names,
       },
     ],
     ["what the prompt mentions", (project, secret) => symlinkSync(secret, join(project, "README.md"))],
-  ])("is not read where it leads elsewhere: %s", (_, plant) =>
+  ])("does not read a link that leads out of the project: %s", (_, plant) =>
     withPlace(async (place, start) => {
       const secret = join(place.root, "secret.txt");
       const words = `secret-${crypto.randomUUID()}`;
@@ -118,18 +115,18 @@ describe.each(["strict", "default"] as const)("what a project or a prompt names,
       const read = { name: "Read", input: { file_path: join(place.workingDir, "sub", "a.txt") } };
       const prompt = `Look at @README.md and @${secret}. ${script([{ use: [read] }, { say: "done" }])}`;
       const run = start({ model, supervision, loopback: permit.entry, prompt });
-      await run.verdict();
+      await run.outcome();
       const sent = model.requests.filter(({ conversation }) => JSON.stringify(conversation).includes(words));
       expect(sent).toHaveLength(0);
     }),
   );
 
   test.each(["/config permissionMode=acceptEdits", "/heapdump", "/init", "/compact"])(
-    "is text, where it looks like a command of Claude Code: %s",
+    "treats a prompt that looks like a command of Claude Code as text: %s",
     (prompt) =>
       withPlace(async (place, start) => {
         await using permit = startMcpStub("loopback_permit", () => JSON.stringify({ behavior: "deny", message: "no" }));
-        await start({ model, supervision, loopback: permit.entry, prompt }).verdict();
+        await start({ model, supervision, loopback: permit.entry, prompt }).outcome();
         const left = readdirSync(place.home).filter((name) => !name.startsWith("."));
         expect({ left, settings: existsSync(join(place.home, ".claude", "settings.json")) }).toEqual({
           left: [],
@@ -139,7 +136,7 @@ describe.each(["strict", "default"] as const)("what a project or a prompt names,
   );
 });
 
-/** Starts a child in a hostile project, allows it agents and skills, denies all else, and tells what took effect. */
+/** Starts a child in a hostile project, allows agents and skills, denies all else, and returns what took effect. */
 async function visit(supervision: Supervision, folder: Folder, env = hostileEnv) {
   await using evil = startScriptedModel();
   await using permit = startMcpStub("loopback_permit", ({ tool_name, input }) =>
@@ -169,9 +166,9 @@ async function visit(supervision: Supervision, folder: Folder, env = hostileEnv)
     );
     const options = { model, supervision, workingDir, loopback: permit.entry };
     const run = start({ ...options, prompt });
-    await run.verdict();
+    await run.outcome();
     const command = start({ ...options, prompt: "/evil" });
-    await command.verdict();
+    await command.outcome();
     const requests = model.requests.filter(({ conversation }) => JSON.stringify(conversation).includes(words));
     const results = run.events.flatMap((event) => (event.type === "tool_result" ? [event] : []));
     return {
@@ -186,7 +183,7 @@ async function visit(supervision: Supervision, folder: Folder, env = hostileEnv)
   });
 }
 
-/** What the CLI notes when somebody accepts its trust dialog. */
+/** What the CLI stores when somebody accepts its trust dialog. */
 function trust({ home }: Place, folder: Folder, workingDir: string): void {
   const trusted = {
     untrusted: [],

@@ -11,7 +11,7 @@ setDefaultTimeout(120_000);
 const model = startScriptedModel();
 afterAll(() => model[Symbol.asyncDispose]());
 
-/** One call of each kind, by the name that the tests give it. */
+/** One call of each kind, by the name that the tests give to it. */
 const CALLS: Record<string, { name: string; input: Record<string, unknown> }> = {
   ls: { name: "Bash", input: { command: "ls", description: "list" } },
   echo: { name: "Bash", input: { command: "echo hi", description: "say" } },
@@ -26,9 +26,9 @@ const CALLS: Record<string, { name: string; input: Record<string, unknown> }> = 
 const ALLOWED = ["Bash", "Write", "Edit", "WebFetch", "WebSearch", "mcp__other__poke"];
 const EVERYTHING = Object.keys(CALLS);
 
-describe("supervision, with allow rules and hooks that allow in the user's, the project's and local settings", () => {
+describe("supervision, when the user's, the project's and local settings have allow rules and hooks that allow", () => {
   test.each(["strict", "default"] as const)(
-    "%s: every call asks; the project's CLAUDE.md is read",
+    "%s: every call asks, and the child gets the project's CLAUDE.md",
     async (supervision) => {
       const seen = await supervise(supervision);
       expect(seen).toEqual({ asked: EVERYTHING, hooks: [], readsClaudeMd: true });
@@ -52,7 +52,7 @@ test.each(["strict", "default"] as const)("%s: every call of a subagent asks too
       loopback: permit.entry,
       prompt: script([{ use: [{ name: "Agent", input }] }]),
     });
-    expect(await run.verdict()).toEqual({ outcome: "complete" });
+    expect(await run.outcome()).toEqual({ outcome: "complete" });
     expect(permit.calls.map(({ tool_name }) => tool_name)).toEqual(["Agent", "Bash", "Write"]);
     expect(readdirSync(place.workingDir)).toEqual([]);
   });
@@ -63,7 +63,7 @@ describe("the data dir", () => {
     ["inherit", "plain"],
     ["strict", "odd [x] (y) *z? \\w"],
   ] as const) {
-    test(`can be neither read nor written when it is called "${name}" (${supervision}), though all is allowed`, async () => {
+    test(`can be neither read nor written when it is called "${name}" (${supervision}), even if every call is allowed`, async () => {
       await using permit = startPermitStub("allow");
       await withPlace(async (place, start) => {
         const dataDir = join(place.root, name);
@@ -75,7 +75,7 @@ describe("the data dir", () => {
         ]);
         const options = { addDirs: [place.root], allowedTools: ["Read", "Edit", "Write"], loopback: permit.entry };
         const run = start({ model, supervision, dataDir, prompt, ...options });
-        expect(await run.verdict()).toEqual({ outcome: "complete" });
+        expect(await run.outcome()).toEqual({ outcome: "complete" });
         expect(run.events.filter(({ type }) => type === "tool_result")).toMatchObject([
           { is_error: true },
           { is_error: true },
@@ -87,7 +87,7 @@ describe("the data dir", () => {
   }
 });
 
-/** Our own server as a child sees it: it allows these tools, and denies all others. */
+/** Plexus as a child sees it: it allows these tools, and denies all others. */
 function startPermit(allowed: string[]) {
   return startMcpStub("loopback_permit", ({ tool_name, input }) =>
     JSON.stringify(
@@ -98,9 +98,9 @@ function startPermit(allowed: string[]) {
   );
 }
 
-/** Runs every call under this supervision, denies what is asked but for reading, and tells what was asked. */
+/** Runs every call under this supervision, denies all but reading, and returns which calls asked. */
 async function supervise(supervision: Supervision) {
-  // A file that was not read can't be edited: the CLI would not even ask.
+  // The CLI refuses to edit a file that it has not read, without asking.
   await using permit = startPermit(["Read"]);
   await using other = startMcpStub("poke", () => "poked");
   return await withPlace(async (place, start) => {
@@ -111,7 +111,7 @@ async function supervise(supervision: Supervision) {
       words,
     );
     const run = start({ model, supervision, prompt, loopback: permit.entry, mcpServers: { other: other.entry } });
-    expect(await run.verdict()).toEqual({ outcome: "complete" });
+    expect(await run.outcome()).toEqual({ outcome: "complete" });
     const request = model.requests.find(({ conversation }) => JSON.stringify(conversation).includes(words));
     const asked = permit.calls.map(({ tool_use_id }) => String(tool_use_id).replace("toolu_", ""));
     const kept = ["touched", "written"].filter((file) => existsSync(join(place.workingDir, file)));

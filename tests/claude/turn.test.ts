@@ -19,10 +19,10 @@ const LINGERING = "tail -f /dev/null";
 const bash = (command: string) => ({ name: "Bash", input: { command, description: "a command" } });
 
 describe("a turn of the real CLI", () => {
-  test("streams its answer once, and completes", () =>
+  test("streams its answer without repeating it, and completes", () =>
     withPlace(async (_, start) => {
       const run = start({ model, prompt: script([{ say: ["Hello", ", ", "world"] }]) });
-      expect(await run.verdict()).toEqual({ outcome: "complete" });
+      expect(await run.outcome()).toEqual({ outcome: "complete" });
       expect(textOf(run.events)).toBe("Hello, world");
       expect(run.blocks).toEqual([{ role: "assistant", content: { type: "text", text: "Hello, world" } }]);
       expect(run.facts.init).toMatchObject({
@@ -38,21 +38,21 @@ describe("a turn of the real CLI", () => {
       expect(readExitCode(run.dir)).toBe(0);
     }));
 
-  test("streams word by word into few events", () =>
+  test("stores an answer that streams word by word in few events", () =>
     withPlace(async (_, start) => {
       const words = Array.from({ length: 200 }, (_, at) => `word${at} `);
       const run = start({ model, prompt: script([{ say: words, delayMs: 5 }]) });
-      expect(await run.verdict()).toEqual({ outcome: "complete" });
+      expect(await run.outcome()).toEqual({ outcome: "complete" });
       expect(textOf(run.events)).toBe(words.join(""));
       const count = run.events.filter(({ type }) => type === "content").length;
       expect(count).toBeGreaterThan(2);
       expect(count).toBeLessThan(40);
     }));
 
-  test("keeps its files to this user", () =>
+  test("writes files that only this user can read", () =>
     withPlace(async (_, start) => {
       const run = start({ model, prompt: script([{ say: "hi" }]) });
-      await run.verdict();
+      await run.outcome();
       const files = filesIn(run.dir);
       const modes = [run.dir, files.mcpConfig, files.prompt, files.stdout, files.stderr].map(
         (path) => statSync(path).mode & 0o777,
@@ -60,11 +60,11 @@ describe("a turn of the real CLI", () => {
       expect(modes).toEqual([0o700, 0o600, 0o600, 0o600, 0o600]);
     }));
 
-  test("runs a tool that --allowedTools allows, and tells call and result once", () =>
+  test("runs a tool that --allowedTools allows, and reports its call and result once", () =>
     withPlace(async (place, start) => {
       const prompt = script([{ say: "I will.", use: [bash("touch made")] }, { say: "Done." }]);
       const run = start({ model, prompt, allowedTools: ["Bash(touch:*)"] });
-      expect(await run.verdict()).toEqual({ outcome: "complete" });
+      expect(await run.outcome()).toEqual({ outcome: "complete" });
       expect(existsSync(join(place.workingDir, "made"))).toBe(true);
       expect(textOf(run.events)).toBe("I will.Done.");
       expect(run.events.filter(({ type }) => type.startsWith("tool_"))).toMatchObject([
@@ -79,11 +79,11 @@ describe("a turn of the real CLI", () => {
       ]);
     }));
 
-  test("asks through our server with the turn's token, and runs what that allows", async () => {
+  test("asks Plexus with the turn's token, and runs what Plexus allows", async () => {
     await using permit = startPermitStub("allow");
     await withPlace(async (place, start) => {
       const run = start({ model, loopback: permit.entry, prompt: script([{ use: [bash("touch made")] }]) });
-      expect(await run.verdict()).toEqual({ outcome: "complete" });
+      expect(await run.outcome()).toEqual({ outcome: "complete" });
       expect(run.facts.init?.plexusStatus).toBe("connected");
       expect(permit.calls).toMatchObject([{ tool_name: "Bash", input: { command: "touch made" } }]);
       expect([...permit.authorizations]).toEqual(["Bearer of-the-turn"]);
@@ -91,19 +91,19 @@ describe("a turn of the real CLI", () => {
     });
   });
 
-  test("without our server, refuses what it would ask about", () =>
+  test("refuses a call that needs permission when it has no connection to Plexus", () =>
     withPlace(async (place, start) => {
       const run = start({ model, prompt: script([{ use: [bash("touch made")] }]) });
-      expect(await run.verdict()).toEqual({ outcome: "complete" });
+      expect(await run.outcome()).toEqual({ outcome: "complete" });
       expect(run.facts.result?.permissionDenials).toHaveLength(1);
       expect(existsSync(join(place.workingDir, "made"))).toBe(false);
     }));
 
-  test("fails when our server can't be reached, and says so", () =>
+  test("fails when Plexus can't be reached, and says so", () =>
     withPlace(async (place, start) => {
       const loopback = { type: "http", url: "http://127.0.0.1:9/mcp" };
       const run = start({ model, loopback, prompt: script([{ use: [bash("touch made")] }]) });
-      expect(await run.verdict()).toMatchObject({
+      expect(await run.outcome()).toMatchObject({
         outcome: "failed",
         message: expect.stringContaining("could not reach Plexus"),
       });
@@ -111,10 +111,10 @@ describe("a turn of the real CLI", () => {
       expect(existsSync(join(place.workingDir, "made"))).toBe(false);
     }));
 
-  test("fails on an API error, with what the API said", () =>
+  test("fails on an API error, with the API's message", () =>
     withPlace(async (_, start) => {
       const run = start({ model, prompt: script([{ status: 400, message: "scripted refusal" }]) });
-      expect(await run.verdict()).toMatchObject({
+      expect(await run.outcome()).toMatchObject({
         outcome: "failed",
         message: expect.stringContaining("scripted refusal"),
       });
@@ -124,17 +124,17 @@ describe("a turn of the real CLI", () => {
     withPlace(async (_, start) => {
       const prompt = script([{ status: 401, message: "invalid x-api-key" }]);
       const run = start({ model, prompt, env: { CLAUDE_CODE_MAX_RETRIES: "0" } });
-      expect(await run.verdict()).toMatchObject({ outcome: "failed", message: expect.stringContaining("log in") });
+      expect(await run.outcome()).toMatchObject({ outcome: "failed", message: expect.stringContaining("log in") });
     }));
 
-  test("fails at max_turns, and says how to go on", () =>
+  test("fails at max_turns, and says how to continue", () =>
     withPlace(async (_, start) => {
       const run = start({ model, maxTurns: 1, allowedTools: ["Bash"], prompt: script([{ use: [bash("true")] }]) });
-      expect(await run.verdict()).toMatchObject({ outcome: "failed", message: expect.stringContaining("max_turns") });
+      expect(await run.outcome()).toMatchObject({ outcome: "failed", message: expect.stringContaining("max_turns") });
       expect(run.facts.result?.subtype).toBe("error_max_turns");
     }));
 
-  test("passes on the model, the system prompt and further directories", () =>
+  test("passes the model, the system prompt and the added directories to the CLI", () =>
     withPlace(async (place, start) => {
       const prompt = script([{ say: "hi" }], "Which words came with this?");
       const run = start({
@@ -144,7 +144,7 @@ describe("a turn of the real CLI", () => {
         systemPrompt: "--speak in riddles",
         addDirs: [place.home],
       });
-      expect(await run.verdict()).toEqual({ outcome: "complete" });
+      expect(await run.outcome()).toEqual({ outcome: "complete" });
       const request = model.requests.find(({ conversation }) =>
         JSON.stringify(conversation).includes("Which words came"),
       );
@@ -152,27 +152,27 @@ describe("a turn of the real CLI", () => {
       expect(JSON.stringify(request?.conversation["system"])).toContain("--speak in riddles");
     }));
 
-  test("can't smuggle a flag in as the name of a tool", () =>
+  test("does not read the name of an allowed tool as a flag", () =>
     withPlace(async (place, start) => {
       const run = start({
         model,
         allowedTools: ["--dangerously-skip-permissions", "--permission-mode=bypassPermissions"],
         prompt: script([{ use: [bash("touch made")] }]),
       });
-      await run.verdict();
+      await run.outcome();
       expect(existsSync(join(place.workingDir, "made"))).toBe(false);
     }));
 
   test("resumes its conversation under the same id, and forks it under another", () =>
     withPlace(async (_, start) => {
       const first = start({ model, prompt: script([{ say: "one" }], "The first question.") });
-      await first.verdict();
+      await first.outcome();
       const id = first.facts.result?.claudeSessionId ?? "";
       const second = start({ model, prompt: script([{ say: "two" }]), resume: id });
-      expect(await second.verdict()).toEqual({ outcome: "complete" });
+      expect(await second.outcome()).toEqual({ outcome: "complete" });
       expect(second.facts.result).toMatchObject({ claudeSessionId: id, text: "two" });
       const fork = start({ model, prompt: script([{ say: "three" }]), resume: id, forkSession: true });
-      expect(await fork.verdict()).toEqual({ outcome: "complete" });
+      expect(await fork.outcome()).toEqual({ outcome: "complete" });
       expect(fork.facts.result?.claudeSessionId).not.toBe(id);
       const asked = JSON.stringify(model.requests.at(-1)?.conversation.messages);
       expect(asked).toContain("The first question.");
@@ -181,15 +181,15 @@ describe("a turn of the real CLI", () => {
   test("fails when there is nothing to resume, and says so", () =>
     withPlace(async (_, start) => {
       const run = start({ model, prompt: "hi", resume: crypto.randomUUID() });
-      expect(await run.verdict()).toMatchObject({
+      expect(await run.outcome()).toMatchObject({
         outcome: "failed",
         message: expect.stringContaining("create a new session"),
       });
     }));
 });
 
-describe("the end of a child", () => {
-  test("killed from outside, its turn fails with the signal", () =>
+describe("a child that is stopped", () => {
+  test("makes its turn fail with the name of the signal, when its CLI was killed", () =>
     withPlace(async (_, start) => {
       const prompt = script([{ hang: true }], "Hang until killed.");
       const run = start({ model, prompt });
@@ -198,26 +198,26 @@ describe("the end of a child", () => {
       );
       const [cli = 0] = descendants(run.pid);
       signal(cli, "SIGKILL");
-      expect(await run.verdict()).toMatchObject({
+      expect(await run.outcome()).toMatchObject({
         outcome: "failed",
         message: expect.stringContaining("137 (SIGKILL)"),
       });
       await run.exited;
     }));
 
-  test("killed whole with its shell, its turn fails without an exit code", () =>
+  test("makes its turn fail without an exit code, when its shell was killed too", () =>
     withPlace(async (_, start) => {
       const prompt = script([{ hang: true }], "Hang until all is killed.");
       const run = start({ model, prompt });
       await until("the CLI", () => descendants(run.pid).length > 0);
       for (const pid of [run.pid, ...descendants(run.pid)]) signal(pid, "SIGKILL");
-      expect(await run.verdict()).toMatchObject({
+      expect(await run.outcome()).toMatchObject({
         outcome: "failed",
         message: expect.stringContaining("without an exit code"),
       });
     }));
 
-  test("cancelled while the model hangs, nothing of it is left", () =>
+  test("leaves no process, when it is cancelled while the model hangs", () =>
     withPlace(async (_, start) => {
       const prompt = script([{ hang: true }], "Hang until cancelled.");
       const run = start({ model, prompt });
@@ -226,32 +226,32 @@ describe("the end of a child", () => {
       );
       await run.cancel();
       expect([run.pid, ...descendants(run.pid)].filter(isRunning)).toEqual([]);
-      expect(await run.verdict()).toMatchObject({ outcome: "failed" });
+      expect(await run.outcome()).toMatchObject({ outcome: "failed" });
       expect(readExitCode(run.dir)).toBeNumber();
     }));
 
-  test("cancelled while its Bash tool runs in a session of its own, that is gone too", () =>
+  test("leaves no process, when it is cancelled while its Bash tool runs in another process session", () =>
     withPlace(async (_, start) => {
       const run = start({ model, prompt: script([{ use: [bash(LINGERING)] }]), allowedTools: ["Bash"] });
       const tail = await until("the tail", () => lingeringBelow(run));
       await run.cancel();
       expect([run.pid, tail].filter(isRunning)).toEqual([]);
-      expect(await run.verdict()).toMatchObject({ outcome: "failed" });
+      expect(await run.outcome()).toMatchObject({ outcome: "failed" });
     }));
 
-  test("cancelled in the middle, its conversation can be resumed", () =>
+  test("keeps a conversation that can be resumed, when it is cancelled in the middle of a turn", () =>
     withPlace(async (_, start) => {
       const prompt = script([{ use: [bash(LINGERING)] }], "The question before the cancel.");
       const run = start({ model, prompt, allowedTools: ["Bash"] });
       await until("the tail", () => lingeringBelow(run));
       await run.cancel(5_000);
-      await run.verdict();
+      await run.outcome();
       const next = start({ model, prompt: script([{ say: "on" }]), resume: run.facts.init?.claudeSessionId });
-      expect(await next.verdict()).toEqual({ outcome: "complete" });
+      expect(await next.outcome()).toEqual({ outcome: "complete" });
       expect(JSON.stringify(model.requests.at(-1)?.conversation.messages)).toContain("The question before the cancel.");
     }));
 
-  test("cancelled without grace, a Bash tool that ignores signals is gone too", () =>
+  test("leaves no process, when it is cancelled without a grace period while its Bash tool ignores signals", () =>
     withPlace(async (_, start) => {
       const command = `trap '' INT TERM HUP; ${LINGERING}`;
       const run = start({ model, prompt: script([{ use: [bash(command)] }]), allowedTools: ["Bash"] });
@@ -260,7 +260,7 @@ describe("the end of a child", () => {
       expect([run.pid, tail].filter(isRunning)).toEqual([]);
     }));
 
-  test("cancelled while a permit blocks, nothing of it is left", async () => {
+  test("leaves no process, when it is cancelled while it waits for a decision", async () => {
     await using permit = startPermitStub(new Promise<never>(() => {}));
     await withPlace(async (place, start) => {
       const run = start({ model, loopback: permit.entry, prompt: script([{ use: [bash("touch made")] }]) });
@@ -271,7 +271,7 @@ describe("the end of a child", () => {
     });
   });
 
-  test("cancelled after the CLI was killed, what its Bash tool had started is found by its mark", () =>
+  test("leaves no process of its Bash tool, when it is cancelled after its CLI was killed", () =>
     withPlace(async (_, start) => {
       const run = start({ model, prompt: script([{ use: [bash(LINGERING)] }]), allowedTools: ["Bash"] });
       const tail = await until("the tail", () => lingeringBelow(run));

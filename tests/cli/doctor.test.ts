@@ -1,6 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { readServerFile } from "../../src/cli/server/server-file.ts";
@@ -38,7 +37,12 @@ async function examined(args: string[], options: CommandOptions = {}) {
   return { exitCode, healthy, states, findings };
 }
 
-const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith("plexus-doctor-"));
+/** A folder for temporary files that no other test uses, and what the doctor has left there. */
+function ownScratch(place: { scratch: string }) {
+  const TMPDIR = join(place.scratch, "tmp");
+  mkdirSync(TMPDIR);
+  return { TMPDIR, left: () => readdirSync(TMPDIR).filter((name) => name.startsWith("plexus-doctor-")) };
+}
 const nobody = ["--url", "http://127.0.0.1:1"];
 
 describe("plexus doctor", () => {
@@ -46,8 +50,9 @@ describe("plexus doctor", () => {
     await using place = await openPlace();
     const home = join(place.scratch, "home");
     mkdirSync(home);
-    const before = left();
-    const { exitCode, stdout, stderr } = await place.plexus(["doctor", "--claude", CLAUDE], { env: { HOME: home } });
+    const { TMPDIR, left } = ownScratch(place);
+    const env = { HOME: home, TMPDIR };
+    const { exitCode, stdout, stderr } = await place.plexus(["doctor", "--claude", CLAUDE], { env });
     const marks = stdout
       .trimEnd()
       .split("\n")
@@ -60,7 +65,7 @@ describe("plexus doctor", () => {
     // From source, Bun keeps what it has compiled there.
     expect({ home: readdirSync(home).filter((name) => name !== ".bun"), left: left() }).toEqual({
       home: [],
-      left: before,
+      left: [],
     });
   });
 
@@ -112,7 +117,7 @@ describe("plexus doctor", () => {
     mkdirSync(join(directory.path, ".claude"));
     Bun.spawnSync(["mkfifo", file]);
     symlinkSync("/dev/zero", join(directory.path, ".claude", "settings.local.json"));
-    const says = expect.stringContaining(`something unreadable in ${file}: it is no regular file`);
+    const says = expect.stringContaining(`something unreadable in ${file}: it is not a regular file`);
     for (const options of [{ cwd: directory.path }, { env: { CLAUDE_CODE_MANAGED_SETTINGS_PATH: file } }]) {
       const { findings } = await examined([...nobody, "--claude", "/nonexistent"], options);
       expect(findings.find(({ step }) => step === "settings")).toMatchObject({ state: "warning", says });
@@ -171,15 +176,17 @@ describe("plexus doctor", () => {
     await using place = await openPlace();
     const note = join(place.scratch, "pid");
     const claude = standIn(place.scratch, `echo $$ >${note}.new; mv ${note}.new ${note}; exec sleep 1000`);
-    const before = left();
-    await using screen = plexusOnScreen(["doctor", "--claude", claude, "--data-dir", place.dataDir]);
+    const { TMPDIR, left } = ownScratch(place);
+    const args = ["doctor", "--claude", claude, "--data-dir", place.dataDir];
+    await using screen = plexusOnScreen(args, { env: { TMPDIR } });
     await until("the child to run", () => existsSync(note));
+    expect(left()).toHaveLength(1);
     screen.type("\u0003");
     expect(await screen.exited).toBe(1);
     expect(screen.text()).toContain("plexus: Stopped before the end.");
     expect(existsSync(`/proc/${readFileSync(note, "utf8").trim()}`)).toBe(false);
     expect(await place.api.call(listSessions)).toMatchObject({ sessions: [] });
-    expect(left()).toEqual(before);
+    expect(left()).toEqual([]);
   });
 });
 

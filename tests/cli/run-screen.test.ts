@@ -113,7 +113,7 @@ describe("plexus run on a terminal", () => {
     const shown = await screen.shows("[Enter] answer");
     expect(shown).toContain("2 [ ] Postgres: a server\r\n");
     await press(screen, "a");
-    await screen.shows("Press a again to allow it, although it goes on without an answer");
+    await screen.shows("Press a again to allow it, although it continues without an answer");
     screen.type("2");
     await until("the choice", () => after(screen.text(), "[Enter] answer").includes("Postgres"));
     await press(screen, "a");

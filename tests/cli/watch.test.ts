@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CTRL_C, ESCAPE } from "../../src/cli/terminal/keys.ts";
-import { hidesSomething } from "../../src/contract/unprintable.ts";
+import { hasInvisibleCharacters } from "../../src/contract/unprintable.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 import { MAIN, plexusOnScreen, type Screen } from "./command.ts";
@@ -176,7 +175,9 @@ describe("plexus watch", () => {
     const editor = join(place.scratch, "editor");
     const next = (script: string) => writeFileSync(editor, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     next(`printf '{"command": oops' >"$2"; echo "$1" >${place.scratch}/seen`);
-    await using screen = watch({ env: { EDITOR: `${editor} --wait` } });
+    const TMPDIR = join(place.scratch, "tmp");
+    mkdirSync(TMPDIR);
+    await using screen = watch({ env: { EDITOR: `${editor} --wait`, TMPDIR } });
     await screen.shows("│ touch original");
     screen.type("e");
     await screen.shows("Not used, since it is not valid JSON");
@@ -191,7 +192,7 @@ describe("plexus watch", () => {
     await press(screen, "a");
     expect(await answer).toEqual({ behavior: "allow", updatedInput: { command: "rm -rf edited" } });
     await ended(screen, "q");
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("plexus-edit-"))).toEqual([]);
+    expect(readdirSync(TMPDIR)).toEqual([]);
   });
 
   test("drops an edit with Escape, and decides nothing by an editor that fails", async () => {
@@ -241,7 +242,7 @@ describe("plexus watch", () => {
     const { answer } = await place.ask(id, "Write", { file_path: join(work, "docs/authorized_keys"), content: "key" });
     await using screen = watch();
     const seen = await screen.shows(`real path: ${ssh}/authorized_keys`.slice(0, 80));
-    expect(seen).toContain("! it changes what runs later on");
+    expect(seen).toContain("! it changes a file that runs later");
     await press(screen, "a");
     await screen.shows("Press a again");
     expect(await place.pending(id)).toHaveLength(1);
@@ -271,7 +272,7 @@ describe("plexus watch", () => {
     await using screen = watch();
     const seen = await screen.shows("│ Deploy it all.");
     expect(seen).toContain("│ allowed-tools: Bash(*)");
-    expect(seen).toContain("lets its tools run unasked");
+    expect(seen).toContain("lets its allowed tools run without asking");
     await ended(screen, "q");
   });
 
@@ -295,7 +296,7 @@ describe("plexus watch", () => {
     await using screen = watch();
     await screen.shows("│ ▸ Which database?");
     await press(screen, "a");
-    await screen.shows("Press a again to allow it, although it goes on without an answer");
+    await screen.shows("Press a again to allow it, although it continues without an answer");
     screen.type("2");
     await screen.shows("2 [x] Postgres");
     await screen.shows("│ ▸ Which tests?");
@@ -325,10 +326,10 @@ describe("plexus watch", () => {
     await screen.shows("\\u{202e}");
     await screen.shows("2 pending");
     screen.type("j");
-    await screen.shows("! it has characters that do not show");
+    await screen.shows("! it has invisible characters");
     await ended(screen, "q");
     const written = screen.text().replaceAll(OURS, "").replaceAll("\n", "").replaceAll("\r", "");
-    expect(hidesSomething(written)).toBe(false);
+    expect(hasInvisibleCharacters(written)).toBe(false);
   });
 
   test("fits any size, and a new one at once", async () => {

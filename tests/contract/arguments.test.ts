@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { z } from "zod";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
+import { declared, type ToolName } from "../support/tool-answers.ts";
 import { until } from "../support/until.ts";
 
 const OPERATOR = { kind: "operator" } as const;
@@ -11,27 +13,30 @@ async function sessionWithAsk(plexus: Plexus) {
   return { session: session.id, approvalId };
 }
 
-type Call = { tool: string; required?: Record<string, unknown>; optional: string[] };
+type Call = { tool: ToolName; required?: Record<string, unknown> };
 const calls = (approvalId: string): Call[] => [
-  { tool: "loopback_wait", required: { timeout_secs: 0 }, optional: ["session_id", "since"] },
-  { tool: "loopback_wait", optional: ["timeout_secs"] },
-  { tool: "loopback_pending", optional: ["session_id"] },
-  { tool: "loopback_get", required: { approval_id: approvalId }, optional: ["offset", "length"] },
-  { tool: "loopback_configure", optional: ["name", "session_id"] },
-  {
-    tool: "loopback_respond",
-    required: { approval_id: approvalId, approve: false },
-    optional: ["message", "updated_input", "interrupt"],
-  },
+  { tool: "loopback_wait", required: { timeout_secs: 0 } },
+  { tool: "loopback_wait" },
+  { tool: "loopback_pending" },
+  { tool: "loopback_get", required: { approval_id: approvalId } },
+  { tool: "loopback_configure" },
+  { tool: "loopback_respond", required: { approval_id: approvalId, approve: false } },
 ];
+
+/** The arguments that a tool declares, but these. */
+function othersOf({ tool, required = {} }: Call): string[] {
+  const { properties = {} } = z.toJSONSchema(declared(tool).input, { io: "input", unrepresentable: "any" });
+  return Object.keys(properties).filter((name) => !(name in required));
+}
 
 describe("an optional argument", () => {
   test("takes null for absent, in every tool", async () => {
     await using plexus = await startPlexus();
     const parent = await plexus.connect();
     const { approvalId } = await sessionWithAsk(plexus);
-    for (const { tool, required, optional } of calls(approvalId)) {
-      const nulls = Object.fromEntries(optional.map((name) => [name, null]));
+    for (const call of calls(approvalId)) {
+      const { tool, required } = call;
+      const nulls = Object.fromEntries(othersOf(call).map((name) => [name, null]));
       const { value, isError } = await parent.call(tool, { ...required, ...nulls });
       expect({ tool, isError, type: value["type"] }).toEqual({ tool, isError: false, type: "ok" });
     }
@@ -43,9 +48,9 @@ describe("an optional argument", () => {
     const child = await plexus.connect(token);
     const answered = child.call("loopback_permit", { tool_name: "Bash", input: {}, tool_use_id: null });
     answered.catch(() => {});
-    const [approval] = await until("the ask", () => {
-      const pending = plexus.app.approvals.pending(OPERATOR, undefined, 1).approvals;
-      return pending.length > 0 && pending;
+    const [approval] = await until("the ask", async () => {
+      const { approvals } = await plexus.app.approvals.pending(OPERATOR, undefined, 1);
+      return approvals.length > 0 && approvals;
     });
     expect(approval?.tool_use_id).toBeNull();
   });
@@ -54,9 +59,10 @@ describe("an optional argument", () => {
     await using plexus = await startPlexus();
     const { client } = await plexus.connect();
     const { tools } = await client.listTools();
-    for (const { tool, optional } of calls("")) {
+    for (const call of calls("")) {
+      const { tool } = call;
       const schema = tools.find((listed) => listed.name === tool)?.inputSchema;
-      for (const name of optional) {
+      for (const name of othersOf(call)) {
         expect(schema?.required ?? []).not.toContain(name);
         expect({ tool, name, schema: JSON.stringify(schema?.properties?.[name]) }).toEqual({
           tool,
@@ -78,7 +84,7 @@ describe("an argument that a tool does not have", () => {
       expect({ tool, isError, code: value["code"] }).toEqual({ tool, isError: true, code: "invalid_arguments" });
       expect(value["message"]).toContain("aproved");
     }
-    expect(plexus.app.approvals.get(OPERATOR, approvalId).status).toBe("pending");
+    expect((await plexus.app.approvals.get(OPERATOR, approvalId)).status).toBe("pending");
   });
 
   test("is listed as not allowed", async () => {
@@ -118,7 +124,7 @@ describe("a value that does not fit", () => {
     const { approvalId } = await sessionWithAsk(plexus);
     const { value, isError } = await parent.call(tool, { approval_id: approvalId, ...args });
     expect({ isError, code: value["code"] }).toEqual({ isError: true, code: "invalid_arguments" });
-    expect(plexus.app.approvals.get(OPERATOR, approvalId).status).toBe("pending");
+    expect((await plexus.app.approvals.get(OPERATOR, approvalId)).status).toBe("pending");
   });
 });
 
@@ -138,9 +144,9 @@ describe("a tool's name", () => {
     const { token } = await plexus.child();
     const child = await plexus.connect(token);
     const answered = child.call("loopback.permit", { tool_name: "Bash", input: { command: "ls" } });
-    const [approval] = await until("the ask", () => {
-      const pending = plexus.app.approvals.pending(OPERATOR, undefined, 1).approvals;
-      return pending.length > 0 && pending;
+    const [approval] = await until("the ask", async () => {
+      const { approvals } = await plexus.app.approvals.pending(OPERATOR, undefined, 1);
+      return approvals.length > 0 && approvals;
     });
     await plexus.app.approvals.decide(OPERATOR, approval?.id ?? "", { approve: true });
     expect((await answered).text).toBe('{"behavior":"allow","updatedInput":{"command":"ls"}}');

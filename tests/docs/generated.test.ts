@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { staleDocs, withGenerated } from "../../scripts/docs/generated.ts";
 
-const page = (table: string) => `before\n<!-- generated: table -->\n${table}<!-- /generated -->\nafter\n`;
+const page = (table: string) => ({
+  path: "page.md",
+  text: `before\n<!-- generated: table -->\n${table}<!-- /generated -->\nafter\n`,
+});
 
 describe("the generated parts of the docs", () => {
   test("say what the code says", async () => {
@@ -9,12 +12,18 @@ describe("the generated parts of the docs", () => {
   });
 
   test("are replaced between their markers, and nothing else is", async () => {
-    const generators = { table: async () => "| new |" };
-    for (const old of ["", "| old |\n", "| new |\n"])
-      expect(await withGenerated(page(old), generators)).toBe(page("| new |\n"));
+    const generators = { table: () => "| $& |" };
+    for (const old of ["", "| old |\n"])
+      expect(await withGenerated([page(old)], generators)).toEqual([page("| $& |\n")]);
+    expect(await withGenerated([page("| $& |\n")], generators)).toEqual([]);
   });
 
   test("need somebody who generates them", async () => {
-    expect(withGenerated(page(""), {})).rejects.toThrow('Nothing generates "table"');
+    await expect(withGenerated([page("")], {})).rejects.toThrow('Nothing generates "table"');
+  });
+
+  test("need a place on a page", async () => {
+    const generators = { table: () => "", claudecode_new: () => "" };
+    await expect(withGenerated([page("")], generators)).rejects.toThrow("for claudecode_new");
   });
 });

@@ -7,7 +7,7 @@ import { JsonObject } from "../../src/contract/values.ts";
 import { withClaude } from "../support/claude.ts";
 import { bash, startFamily, textOf } from "../support/family.ts";
 import { fromResult, readResults, script } from "../support/scripted-model.ts";
-import { SESSION_RESULTS } from "../support/session-results.ts";
+import { answerOf } from "../support/tool-answers.ts";
 
 setDefaultTimeout(120_000);
 
@@ -58,7 +58,7 @@ test("a parent that is itself Claude Code makes a child, allows it one call, den
     { type: "ok", finished: [{ name: "child", status: "complete" }] },
     { type: "ok", status: "complete", pending_approvals: [], has_more: false },
   ]);
-  const { events } = SESSION_RESULTS.claudecode_poll.parse(results.at(-1));
+  const { events } = answerOf("claudecode_poll", results.at(-1));
   expect(textOf(events.map(({ event }) => event))).toBe("The file is written, the other was forbidden.");
   expect(readFileSync(file_path, "utf8")).toBe("accomplished");
   expect(existsSync(join(family.place, "forbidden"))).toBe(false);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { sitOut, waitingOverStdio } from "../../soak/crash/outage.ts";
 import type { Approval } from "../../src/contract/approvals/approval.ts";
-import { sitOut, waitingOverStdio } from "../crash/outage.ts";
 import { bash, eventsOf, type Family, startFamily } from "../support/family.ts";
 import { startMortalFamily } from "../support/outage.ts";
 import { readResults } from "../support/scripted-model.ts";

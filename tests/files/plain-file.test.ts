@@ -13,7 +13,7 @@ async function inDirectory(body: (at: (name: string) => string) => void) {
 }
 
 describe("readPlainFile", () => {
-  test("reads a regular file, up to as many bytes as it may have", () =>
+  test("reads a regular file up to the size limit", () =>
     inDirectory((at) => {
       writeFileSync(at("full"), "x".repeat(MAX_BYTES));
       symlinkSync("full", at("link"));
@@ -30,7 +30,7 @@ describe("readPlainFile", () => {
       expect(readPlainFile(follow(at("none")), MAX_BYTES)).toEqual({ state: "absent" });
     }));
 
-  test("reads no pipe, no directory, and nothing that can't be followed, and does not wait", () =>
+  test("refuses a pipe, a directory and a path that can't be followed, without waiting", () =>
     inDirectory((at) => {
       Bun.spawnSync(["mkfifo", at("pipe")]);
       mkdirSync(at("folder"));
@@ -39,18 +39,18 @@ describe("readPlainFile", () => {
         const file = readPlainFile(follow(at(name)), MAX_BYTES);
         return file.state === "refused" && file.reason;
       };
-      for (const name of ["pipe", "folder"]) expect(reason(name)).toBe("is no regular file");
+      for (const name of ["pipe", "folder"]) expect(reason(name)).toBe("is not a regular file");
       expect(reason("device")).toStartWith("leads through a link");
     }));
 
-  test("ends at its bound where a file claims to be empty and has no end", () => {
+  test("stops at the limit for a file that claims to be empty and has no end", () => {
     const { dev, ino, size } = lstatSync(`/proc/${process.pid}/maps`, { bigint: true });
     expect(size).toBe(0n);
     const found: Found = { real: `/proc/${process.pid}/maps`, kind: "file", ids: [`${dev}:${ino}`], links: [] };
     expect(readPlainFile(found, MAX_BYTES)).toEqual({ state: "refused", reason: "has more than 1000 bytes" });
   });
 
-  test("refuses what has taken the place of the file since it was found", () =>
+  test("refuses a file that has replaced the one that was found", () =>
     inDirectory((at) => {
       mkdirSync(at("folder"));
       mkdirSync(at("other"));
@@ -71,7 +71,7 @@ describe("readPlainFile", () => {
         rmSync(at("folder/a"), { force: true });
         writeFileSync(at("folder/a"), "words");
         const found = follow(at("folder/a"));
-        // Kept, so that another file does not get its number.
+        // Kept, so that another file does not get its inode number.
         renameSync(at("folder/a"), at("kept"));
         swap();
         expect({ name, ...readPlainFile(found, MAX_BYTES) }).toMatchObject({ name, state: "refused" });

@@ -27,7 +27,7 @@ async function withPrivates(
 }
 
 describe("private files", () => {
-  test("are those that are named, what is below them, other names of them, and the copies beside them", () =>
+  test("are those that are named, what is below them, hard links to them, and copies beside them", () =>
     withPrivates((told) => {
       const names = [
         "home/.claude.json",
@@ -47,7 +47,7 @@ describe("private files", () => {
       expect(told("isPrivate", ["home", "home/plain", "home/.claude.json-notes", "home/dotfiles"])).toEqual([]);
     }));
 
-  test("are held by the directories above them, whether they are there yet or not", () =>
+  test("are inside the directories above them, even if they do not exist yet", () =>
     withPrivates((told) => {
       expect(told("holdsPrivate", ["home", "home/dotfiles", "home/plain"])).toEqual(["home", "home/dotfiles"]);
     }));

@@ -17,7 +17,7 @@ async function inTree(body: (at: (name: string) => string, links: (targets: Reco
 }
 
 describe("follow", () => {
-  test("gives up on links that lead in circles for longer than any path is", () =>
+  test("gives up on links that lead in circles", () =>
     inTree((at, links) => {
       const rounds = (count: number) => "src/../".repeat(count);
       links({ short: `${rounds(400)}src`, long: `${rounds(400)}longer`, longer: `${rounds(200)}src` });
@@ -27,7 +27,7 @@ describe("follow", () => {
       expect([follow(at("short"), budget)?.real, follow(at("short"), budget)?.real]).toEqual([at("src"), undefined]);
     }));
 
-  test("tells where a path leads, what is there, and which links led there", () =>
+  test("returns where a path leads, what is there, and which links led there", () =>
     inTree((at, links) => {
       links({ one: "two", two: "src", file: "one/a.txt", dangling: "src/none/new.txt" });
       expect(follow(at("src/a.txt"))).toMatchObject({ real: at("src/a.txt"), kind: "file", links: [] });
@@ -40,7 +40,7 @@ describe("follow", () => {
       expect(follow(at("src/a.txt/below"))).toMatchObject({ real: at("src/a.txt/below"), kind: "missing" });
     }));
 
-  test("tells nothing of a link that leads elsewhere for another process, or nowhere", () =>
+  test("returns nothing for a link that differs between processes or can't be followed", () =>
     inTree((at, links) => {
       links({
         process: "/proc/self/cwd",
@@ -59,7 +59,7 @@ describe("follow", () => {
     }));
 
   const canMount = Bun.spawnSync(["unshare", "-rm", "mount", "--bind", "/proc", "/mnt"]).success;
-  test.skipIf(!canMount)("knows /proc wherever it is mounted", () =>
+  test.skipIf(!canMount)("recognises /proc wherever it is mounted", () =>
     inTree((at) => {
       mkdirSync(at("host"));
       const code = `import { follow } from ${JSON.stringify(REAL_PATH)};
@@ -71,7 +71,7 @@ describe("follow", () => {
   );
 });
 
-test("isWithin takes a directory and what is below it, not what only begins like it", () => {
+test("isWithin accepts a directory and what is below it, not a path that only begins like it", () => {
   for (const path of ["/srv/a", "/srv/a/b", "/srv/a/.."]) expect(isWithin("/srv/a", path)).toBe(true);
   for (const path of ["/srv", "/srv/ab", "/srv/a.b", "/"]) expect(isWithin("/srv/a", path)).toBe(false);
   expect(isWithin("/", "/srv")).toBe(true);

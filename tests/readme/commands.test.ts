@@ -23,7 +23,7 @@ describe("the README's commands by hand", () => {
   const [serve = "", child = "", allow = "", deny = ""] = blocksUnder("Supervise a claude that you start by hand");
   const [pending = "", allowId = ""] = allow.split("\n");
 
-  test("make a child wait until it is allowed, and then it runs", () =>
+  test("make a child wait until its call is allowed, and then the call runs", () =>
     onMachine(async (machine) => {
       await machine.serve(serve);
       const claude = startChild(machine, child);
@@ -34,7 +34,7 @@ describe("the README's commands by hand", () => {
       expect(await Bun.file(greeting(machine)).text()).toBe("Hello!");
     }));
 
-  test("give a child the reason of a denial, and its call does not run", () =>
+  test("give a child the reason for a denial, and its call does not run", () =>
     onMachine(async (machine) => {
       await machine.serve(serve);
       const claude = startChild(machine, child);
@@ -56,7 +56,7 @@ describe("the README's commands to run a child", () => {
   const [serve = ""] = blocksUnder("Supervise a claude that you start by hand");
   const [run = "", look = ""] = blocksUnder("Run a child");
 
-  test("make a session, whose child waits until it is allowed, and show it", () =>
+  test("create a session whose child waits until its call is allowed, and show it", () =>
     onMachine(async (machine) => {
       await machine.serve(serve);
       const child = startChild(machine, run);
@@ -71,7 +71,7 @@ describe("the README's command for a browser", () => {
   const [serve = ""] = blocksUnder("Supervise a claude that you start by hand");
   const [open = ""] = blocksUnder("Decide in a browser");
 
-  test("prints the page's address where there is no screen", () =>
+  test("prints the page's address when there is no screen", () =>
     onMachine(async (machine) => {
       const url = await machine.serve(serve);
       expect(await succeeds(machine.paste(open))).toMatch(new RegExp(`^${url}/#code=\\S+\n$`));
@@ -105,14 +105,14 @@ describe("the README's other commands", () => {
       expect(await succeeds(machine.paste("plexus token list"))).toContain("claude");
     }));
 
-  test("prove that the machine is fit, and show what was decided in doing so", () =>
+  test("check the machine, and show the decisions that the check made", () =>
     onMachine(async (machine) => {
       await machine.serve(serve);
       expect(await succeeds(machine.paste(doctor))).toEndWith("Everything works.\n");
       expect(await succeeds(machine.paste(history))).toMatch(/ Bash +denied +operator .*plexus doctor says no/);
     }));
 
-  test("watch on a terminal alone, and say so elsewhere", () =>
+  test("run watch only on a terminal, and say so elsewhere", () =>
     onMachine(async (machine) => {
       const { exitCode, stderr } = await machine.paste(watch).finished;
       expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining("needs a terminal") });
@@ -120,7 +120,7 @@ describe("the README's other commands", () => {
 });
 
 describe("the README's settings for a client that speaks only stdio", () => {
-  test("connect it, to a server that they have started", () =>
+  test("start a server and connect the client to it", () =>
     onMachine(async (machine) => {
       const { plexus } = StdioSettings.parse(jsonUnder("Clients that speak only stdio")).mcpServers;
       const transport = new StdioClientTransport({ ...plexus, cwd: machine.cwd, env: machine.env, stderr: "ignore" });
@@ -147,7 +147,7 @@ describe("the README's commands without tokens", () => {
     }),
   );
 
-  test.skipIf(Bun.which("curl") === null)("have a counterpart with the operator's token", () =>
+  test.skipIf(Bun.which("curl") === null)("work with the operator's token too", () =>
     onMachine(async (machine) => {
       const url = await machine.serve("plexus serve");
       expect(await succeeds(machine.paste(list.replace(DEFAULT_URL, url)))).toContain('"code":"unauthorized"');
@@ -159,7 +159,7 @@ describe("the README's commands without tokens", () => {
 describe("the README's first command", () => {
   const [install = ""] = blocksUnder();
 
-  test("shows on a terminal where Plexus listens and how Claude Code is told", () =>
+  test("shows on a terminal where Plexus listens and how to connect Claude Code", () =>
     onMachine(async ({ env }) => {
       expect(install).toStartWith("npm install && ");
       let screen = "";
@@ -184,7 +184,7 @@ describe("the README's first command", () => {
     }));
 });
 
-/** The child's lines as they are, but for the prompt, which here also scripts the model. */
+/** The README's lines for the child, with a prompt that also scripts the model. */
 function startChild(machine: Machine, lines: string): Started {
   expect(lines).toContain(PROMPT);
   const input = { file_path: greeting(machine), content: "Hello!" };
@@ -196,7 +196,7 @@ function greeting({ cwd }: Machine): string {
   return join(cwd, "hello.txt");
 }
 
-/** Repeats the line, as a person would, until it shows something that waits. */
+/** Repeats the line, as a person would, until it shows a pending request. */
 function waitingId(machine: Machine, line: string): Promise<string> {
   return until(
     "an ask to wait",

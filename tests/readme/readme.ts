@@ -4,21 +4,21 @@ import { join } from "node:path";
 export const ROOT = join(import.meta.dir, "../..");
 export const README = readFileSync(join(ROOT, "README.md"), "utf8");
 
-/** The shell commands under a heading, one text for each block; before the first heading without a title. */
+/** The shell commands under a heading, one text per block; without a title, those before the first heading. */
 export function blocksUnder(title?: string): string[] {
   const blocks = [...sectionOf(title).matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = ""]) => text.trim());
   if (blocks.length === 0) throw new Error(`README.md has no commands under "${title ?? "the top"}"`);
   return blocks;
 }
 
-/** The first JSON that stands under a heading. */
+/** The first JSON under a heading. */
 export function jsonUnder(title: string): unknown {
   const text = /^```json\n(.*?)^```$/ms.exec(sectionOf(title))?.[1];
   if (text === undefined) throw new Error(`README.md has no JSON under "${title}"`);
   return JSON.parse(text);
 }
 
-/** The rows of the first table under a heading whose columns have these names, without the marks for code. */
+/** The rows of the first table with these columns under a heading, without code marks. */
 export function tableUnder(title: string, ...columns: string[]): string[][] {
   const tables = sectionOf(title).matchAll(/(?:^\|.*\|$\n?)+/gm);
   const found = [...tables]

@@ -4,9 +4,6 @@ import { dirname, join } from "node:path";
 import { createProgram } from "../../src/cli/program.ts";
 import { ExitCode } from "../../src/cli/terminal/terminal.ts";
 import { SPELLINGS } from "../../src/config.ts";
-import { DECIDER_TOOLS, PERMIT } from "../../src/mcp/tools/approval-tools.ts";
-import { CONVERSATION_TOOLS } from "../../src/mcp/tools/conversation-tools.ts";
-import { SESSION_TOOLS } from "../../src/mcp/tools/session-tools.ts";
 import { ROOT, tableUnder } from "./readme.ts";
 
 const PAGES = [
@@ -45,13 +42,6 @@ describe("the README's reference", () => {
   test("has every exit code", () => {
     const rows = tableUnder("Commands", "exit code", "means");
     expect(rows.map(([exitCode]) => Number(exitCode))).toEqual(Object.values(ExitCode));
-  });
-
-  test("has every tool", () => {
-    const rows = tableUnder("MCP tools", "tool", "for", "does");
-    expect(rows.map(([tool]) => code(tool))).toEqual(
-      [...DECIDER_TOOLS, ...SESSION_TOOLS, ...CONVERSATION_TOOLS].map(({ name }) => name).concat(PERMIT),
-    );
   });
 });
 

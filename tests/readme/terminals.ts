@@ -12,12 +12,12 @@ import { ROOT } from "./readme.ts";
 export type Finished = { exitCode: number; stdout: string; stderr: string };
 export type Started = { pid: number; finished: Promise<Finished> };
 
-/** A machine on which somebody follows the README: a home, a directory to work in, and terminals. */
+/** A machine on which somebody follows the README: a home, a working directory, and terminals. */
 export type Machine = {
   home: string;
   cwd: string;
   model: ScriptedModel;
-  /** What every terminal has in its environment. */
+  /** The environment of every terminal. */
   env: Record<string, string>;
   /** Pastes these lines into a new terminal. */
   paste(lines: string, options?: { cwd?: string; env?: Record<string, string> }): Started;
@@ -27,7 +27,7 @@ export type Machine = {
 
 const ServerFile = z.object({ pid: z.int(), url: z.url() });
 
-/** Nothing that the body started, or that these started in turn, is left when this resolves; or it fails. */
+/** Fails if any process that the body started, directly or indirectly, is left at the end. */
 export async function onMachine(body: (machine: Machine) => Promise<void>): Promise<void> {
   await plexusBinary();
   await using directory = await temporaryDirectory();
@@ -68,7 +68,7 @@ function start(lines: string, { cwd, env }: { cwd: string; env: Record<string, s
     cwd,
     env,
     stdio: ["ignore", "pipe", "pipe"],
-    // A process group of its own, as a terminal gives to what is started in it.
+    // Its own process group, as in a terminal.
     detached: true,
   });
   const output = Promise.all([shell.stdout.text(), shell.stderr.text(), shell.exited]);
@@ -92,7 +92,7 @@ async function listening(shell: Started, serverFile: string): Promise<string> {
   );
 }
 
-/** Ctrl-C: the signal goes to the whole group. */
+/** Ctrl-C: signals the whole process group. */
 async function interrupt(shell: Started): Promise<void> {
   signal(-shell.pid, "SIGINT");
   await shell.finished;

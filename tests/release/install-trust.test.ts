@@ -17,7 +17,7 @@ async function expectRefusal(machine: Machine, env: Record<string, string>, mess
   expect(machine.installed()).toEqual([]);
 }
 
-describe("install.sh refuses, before it connects,", () => {
+describe("install.sh refuses before it connects", () => {
   test.each([
     "http://example.com/release",
     "http://127.0.0.1.example.com/release",
@@ -45,13 +45,13 @@ describe("install.sh refuses, before it connects,", () => {
 });
 
 describe.each(DOWNLOADERS)("install.sh with $name", ({ stubs }) => {
-  test("refuses a redirect to plain http, of this machine too", () =>
+  test("refuses a redirect to plain http, even on this machine", () =>
     onMachine(async ({ machine, mirror }) => {
       await using elsewhere = redirectTo(mirror.url);
       await expectRefusal(machine, { PLEXUS_DOWNLOAD_URL: elsewhere.url }, /SHA256SUMS can't be fetched/);
     }, stubs));
 
-  test.skipIf(Bun.which("openssl") === null)("takes https and its redirects, and none of them to http", () =>
+  test.skipIf(Bun.which("openssl") === null)("accepts https and redirects to https, but none to http", () =>
     onMachine(async ({ machine, mirror }) => {
       const certificate = await makeCertificate(machine.home);
       await writeFile(join(machine.home, ".wgetrc"), `ca_certificate = ${certificate.path}\n`);
@@ -68,7 +68,7 @@ describe.each(DOWNLOADERS)("install.sh with $name", ({ stubs }) => {
   );
 });
 
-test("install.sh with a wget that can't be kept to https asks for curl", () =>
+test("install.sh asks for curl when wget can't be limited to https", () =>
   onMachine(
     async ({ machine }) => {
       await expectRefusal(machine, {}, /curl is needed/);
@@ -76,9 +76,9 @@ test("install.sh with a wget that can't be kept to https asks for curl", () =>
     { without: ["curl"], with: { ...HERE, wget: 'echo "Usage: wget [-qO FILE] URL" >&2; exit 1' } },
   ));
 
-describe("install.sh looks at the attestation", () => {
+describe("install.sh checks the attestation", () => {
   const env = { PLEXUS_REPOSITORY: "somebody/plexus" };
-  /** A gh that writes down what it is asked, and ends with these codes. */
+  /** A gh that records its arguments, and exits with these codes. */
   const gh = ({ knows = 0, auth = 0, verify = 0 } = {}) => ({
     with: {
       ...HERE,
@@ -91,17 +91,17 @@ describe("install.sh looks at the attestation", () => {
   });
   const asked = async ({ home }: Machine) => (await readFile(join(home, "asked"), "utf8")).trim().split("\n");
 
-  test("and installs what has one", () =>
+  test("and installs an archive that has one", () =>
     onMachine(async ({ machine }) => {
       const { exitCode, stdout } = await machine.install({ env });
       expect({ exitCode, stdout }).toEqual({
         exitCode: 0,
-        stdout: expect.stringContaining("somebody/plexus has built"),
+        stdout: expect.stringContaining("somebody/plexus built"),
       });
       expect((await asked(machine)).at(-1)).toMatch(/^attestation verify \S+\/archive --repo somebody\/plexus$/);
     }, gh()));
 
-  test("and installs nothing where that is wrong", () =>
+  test("and installs nothing when it is wrong", () =>
     onMachine(
       async ({ machine }) =>
         expectRefusal(
@@ -112,7 +112,7 @@ describe("install.sh looks at the attestation", () => {
       gh({ verify: 1 }),
     ));
 
-  test("of the repository whose release is downloaded", () =>
+  test("of the repository from which the release is downloaded", () =>
     onMachine(
       async ({ machine, mirror }) => {
         const url = "https://github.com/somebody/else/releases/latest/download";
@@ -121,13 +121,13 @@ describe("install.sh looks at the attestation", () => {
         });
         expect({ exitCode, stdout }).toEqual({
           exitCode: 0,
-          stdout: expect.stringContaining("somebody/else has built"),
+          stdout: expect.stringContaining("somebody/else built"),
         });
       },
       {
         with: {
           ...gh().with,
-          // Brings what is asked for from a folder, whatever the host.
+          // Copies the requested file from a folder, whatever the host.
           curl: `while [ $# -gt 1 ]; do [ "$1" != -o ] || out=$2; shift; done; exec ${Bun.which("cp")} "$FOLDER/\${1##*/}" "$out"`,
         },
       },
@@ -138,7 +138,7 @@ describe("install.sh looks at the attestation", () => {
     ["this gh is too old", env, gh({ knows: 1 })],
     ["gh is not signed in", env, gh({ auth: 1 })],
     ["its repository is not known", {}, gh()],
-  ])("or says that it did not: %s", (reason, given, stubs) =>
+  ])("or says why it did not: %s", (reason, given, stubs) =>
     onMachine(async ({ machine }) => {
       const { exitCode, stdout, stderr } = await machine.install({ env: given });
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
@@ -147,8 +147,8 @@ describe("install.sh looks at the attestation", () => {
     }, stubs),
   );
 
-  test("and takes no repository that is none", () =>
+  test("and refuses an invalid repository name", () =>
     onMachine(async ({ machine }) => {
-      await expectRefusal(machine, { PLEXUS_REPOSITORY: "a/b --owner c" }, /is no repository/);
+      await expectRefusal(machine, { PLEXUS_REPOSITORY: "a/b --owner c" }, /is not a repository/);
     }, gh()));
 });

@@ -22,7 +22,7 @@ describe("install.sh", () => {
     }),
   );
 
-  test("says nothing of the PATH when it is there, and needs no home when told where", () =>
+  test("does not mention PATH when the directory is on it, and needs no home when the directory is given", () =>
     onMachine(async ({ machine }) => {
       const directory = join(machine.home, "elsewhere");
       const path = `${join(machine.home, "../bin")}:${directory}`;
@@ -32,7 +32,7 @@ describe("install.sh", () => {
       expect(machine.installed()).toEqual([]);
     }));
 
-  test.skipIf(Bun.which("wget") === null)("takes wget where there is no curl", () =>
+  test.skipIf(Bun.which("wget") === null)("uses wget when there is no curl", () =>
     onMachine(
       async ({ machine }) => {
         expect(await machine.install()).toMatchObject({ exitCode: 0 });
@@ -41,7 +41,7 @@ describe("install.sh", () => {
     ),
   );
 
-  test("replaces what is there in one step", () =>
+  test("replaces an installed plexus in one step", () =>
     onMachine(async ({ machine }) => {
       await machine.install();
       const before = await stat(machine.plexus);
@@ -50,7 +50,7 @@ describe("install.sh", () => {
       expect(machine.installed()).toEqual(["plexus"]);
     }));
 
-  test("does nothing when only a part of it has arrived", () =>
+  test("does nothing when only part of the script has arrived", () =>
     onMachine(async ({ machine }) => {
       const text = await readFile(join(ROOT, "install.sh"), "utf8");
       for (const share of [0.3, 0.6, 0.9, 0.99]) {
@@ -62,26 +62,26 @@ describe("install.sh", () => {
     }));
 });
 
-describe("install.sh installs nothing, and keeps what was there,", () => {
+describe("install.sh installs nothing and keeps the old plexus", () => {
   const damages: [string, (mirror: Mirror) => Promise<void>, RegExp][] = [
     [
-      "when the sum is another",
+      "when the checksum differs",
       ({ folder }) => appendFile(join(folder, archiveOf("linux-x64")), "x"),
-      /is not what SHA256SUMS promises .*nothing was installed/,
+      /has another checksum than SHA256SUMS says .*nothing was installed/,
     ],
-    ["when there are no sums", ({ folder }) => rm(join(folder, "SHA256SUMS")), /SHA256SUMS can't be fetched/],
+    ["when there are no checksums", ({ folder }) => rm(join(folder, "SHA256SUMS")), /SHA256SUMS can't be fetched/],
     [
       "when the archive is missing",
       ({ folder }) => rm(join(folder, archiveOf("linux-x64"))),
       /linux-x64\.tar\.gz can't be fetched: nothing was installed/,
     ],
     [
-      "when the sums don't name it",
+      "when the checksums don't include the archive",
       ({ folder }) => writeFile(join(folder, "SHA256SUMS"), "<html>Sign in</html>\n"),
       /has nothing for linux-x64/,
     ],
     [
-      "when it does not run here",
+      "when the new plexus does not run",
       async ({ folder }) => {
         await rm(folder, { recursive: true });
         await makeFakeRelease(folder, "exit 127");
@@ -111,7 +111,7 @@ describe("install.sh installs nothing, and keeps what was there,", () => {
 
   const machines: [string, string[], RegExp][] = [
     ["without curl and wget", ["curl"], /curl or wget is needed/],
-    ["without anything to make a sum", ["sha256sum"], /without one, nothing can be checked/],
+    ["without a program for checksums", ["sha256sum"], /without one, nothing can be checked/],
     ["without tar", ["tar"], /tar is needed/],
   ];
   test.each(machines)("%s", (_, without, message) =>
@@ -125,13 +125,13 @@ describe("install.sh installs nothing, and keeps what was there,", () => {
     ),
   );
 
-  test("when nobody says where the release is", () =>
+  test("when the address of the release is not given", () =>
     onMachine(async ({ machine }) => {
       const { exitCode, stderr } = await machine.install({ env: { PLEXUS_DOWNLOAD_URL: "" } });
       expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining("PLEXUS_DOWNLOAD_URL") });
     }));
 
-  test("where the directory can't be made", () =>
+  test("when the directory can't be created", () =>
     onMachine(async ({ machine }) => {
       await writeFile(join(machine.home, "file"), "");
       const { exitCode, stderr } = await machine.install({
@@ -141,7 +141,7 @@ describe("install.sh installs nothing, and keeps what was there,", () => {
     }));
 });
 
-describe("install.sh finds out that it needs", () => {
+describe("install.sh chooses the archive for", () => {
   const uname = (os: string, cpu: string) => ({
     ...HERE,
     uname: `case $1 in -s) echo ${os} ;; -m) echo ${cpu} ;; esac`,
@@ -174,7 +174,7 @@ describe("install.sh finds out that it needs", () => {
   test.each([
     ["another system", uname("FreeBSD", "amd64"), "there is no plexus for FreeBSD"],
     ["another processor", uname("Linux", "riscv64"), "there is no plexus for the processor riscv64"],
-  ])("nothing that there is on %s", (_, stubs, message) =>
+  ])("no platform on %s, and says so", (_, stubs, message) =>
     onMachine(
       async ({ machine }) => {
         const { exitCode, stderr } = await machine.install();
@@ -184,7 +184,7 @@ describe("install.sh finds out that it needs", () => {
     ),
   );
 
-  test("what it is told", () =>
+  test("the target that it is given", () =>
     onMachine(async ({ machine }) => {
       const { stdout } = await machine.install({ env: { PLEXUS_TARGET: "linux-arm64-musl" } });
       expect(stdout).toContain("for linux-arm64-musl as");

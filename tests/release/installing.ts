@@ -5,13 +5,13 @@ import { temporaryDirectory } from "../support/temporary.ts";
 import { type Mirror, makeFakeRelease, serveFolder } from "./mirror.ts";
 
 const SCRIPT = join(ROOT, "install.sh");
-/** Stubs that make every machine look like one of Linux on x64. */
+/** Stubs that make every machine look like Linux on x64. */
 export const HERE = {
   uname: "case $1 in -s) echo Linux ;; -m) echo x86_64 ;; esac",
   getconf: "echo glibc",
   grep: "exit 0",
 };
-/** All that the script may use, beside something to download with. */
+/** Every program that the script may use, besides one to download with. */
 const TOOLS = ["chmod", "cut", "getconf", "grep", "gzip", "mkdir", "mktemp", "mv", "rm", "sed", "sha256sum"].concat([
   "sh",
   "tar",
@@ -20,12 +20,12 @@ const TOOLS = ["chmod", "cut", "getconf", "grep", "gzip", "mkdir", "mktemp", "mv
 ]);
 
 export type Outcome = { exitCode: number; stdout: string; stderr: string };
-/** A machine of its own: a home, and a PATH with these tools alone, or with others in their place. */
+/** A machine with its own home and a PATH with only these tools, or with stubs in their place. */
 export type Machine = {
   home: string;
   plexus: string;
   install(options?: { env?: Record<string, string>; shell?: string[]; script?: string }): Promise<Outcome>;
-  /** What lies where plexus goes, drafts that were left behind too. */
+  /** The files in the target directory, including leftover temporary ones. */
   installed(): string[];
 };
 
@@ -63,7 +63,7 @@ export function prepareMachine(folder: string, { without = [], with: stubs = {},
 
 type Place = { machine: Machine; mirror: Mirror };
 
-/** A machine, and a release that it can download. */
+/** A machine and a release that it can download. */
 export async function onMachine(
   body: (place: Place) => Promise<void>,
   stubs: { without?: string[]; with?: Record<string, string> } = { with: HERE },

@@ -10,7 +10,7 @@ const ARM64 = 0x0100000c;
 const CODE_BYTES = 3 * 4096 + 100;
 
 describe("signForMac", () => {
-  test("hashes every page as it is on disk, in place of a signature that is broken", async () => {
+  test("replaces a broken signature with one that hashes every page as it is on disk", async () => {
     const signed = await signedExecutable();
     const { limit, hashes } = directoryOf(signed);
     const pages = Array.from({ length: Math.ceil(limit / 4096) }, (_, page) =>
@@ -20,14 +20,14 @@ describe("signForMac", () => {
     expect(hashes).toEqual(pages.map((page) => createHash("sha256").update(page).digest("hex")));
   });
 
-  test("ends the file, and what is mapped of it, with the signature", async () => {
+  test("puts the signature at the end of the file and of its mapped segment", async () => {
     const signed = await signedExecutable();
     const { signatureBytes, mappedUntil } = commandsOf(signed);
     expect(signed.length).toBe(CODE_BYTES + signatureBytes);
     expect(mappedUntil).toBe(signed.length);
   });
 
-  test("changes nothing when it is done again", async () => {
+  test("changes nothing the second time", async () => {
     await using directory = await temporaryDirectory();
     const path = join(directory.path, "plexus");
     await writeFile(path, executable(X86_64));
@@ -37,7 +37,7 @@ describe("signForMac", () => {
     expect(await readFile(path)).toEqual(once);
   });
 
-  test("refuses what it is not for", async () => {
+  test("refuses other files", async () => {
     await using directory = await temporaryDirectory();
     const path = join(directory.path, "plexus");
     await writeFile(path, executable(ARM64));
@@ -53,7 +53,7 @@ async function signedExecutable(): Promise<Buffer> {
   return await readFile(path);
 }
 
-/** The smallest that has what a signature is about: two segments, and a signature that fits nothing. */
+/** The smallest executable that can be signed: two segments, and an invalid signature. */
 function executable(cpu: number): Buffer {
   const file = Buffer.alloc(CODE_BYTES + 5_000, 0xaa);
   file.fill(0, 0, 512);
@@ -77,7 +77,7 @@ function commandsOf(file: Buffer): { signatureBytes: number; mappedUntil: number
   return { signatureBytes: file.readUInt32LE(176 + 12), mappedUntil };
 }
 
-/** As the loader reads it: the envelope, then the directory that it points to. */
+/** Read like the loader does: the envelope, then the directory that it points to. */
 function directoryOf(file: Buffer): { limit: number; hashes: string[] } {
   const envelope = file.subarray(file.readUInt32LE(176 + 8));
   expect(envelope.readUInt32BE(0)).toBe(0xfade0cc0);

@@ -8,7 +8,7 @@ export const FAKE_VERSION = "9.9.9";
 
 export type Mirror = AsyncDisposable & { url: string; folder: string };
 
-/** Serves a folder as the place that a release is downloaded from. */
+/** Serves a folder from which a release is downloaded. */
 export function serveFolder(folder: string, tls?: Certificate): Mirror {
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -22,7 +22,7 @@ export function serveFolder(folder: string, tls?: Certificate): Mirror {
   return mirrorOf(server, folder, tls);
 }
 
-/** Sends everybody on to another address. */
+/** Redirects every request to another address. */
 export function redirectTo(url: string, tls?: Certificate): Mirror {
   const fetch = (request: Request) => Response.redirect(`${url}${new URL(request.url).pathname}`, 302);
   return mirrorOf(Bun.serve({ hostname: "127.0.0.1", port: 0, ...(tls && { tls }), fetch }), "", tls);
@@ -30,7 +30,7 @@ export function redirectTo(url: string, tls?: Certificate): Mirror {
 
 export type Certificate = { key: string; cert: string };
 
-/** A certificate of this machine's own, which nobody trusts who was not told to. */
+/** A self-signed certificate. */
 export async function makeCertificate(folder: string): Promise<Certificate & { path: string }> {
   const [key, path] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   const names = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
@@ -45,7 +45,7 @@ function mirrorOf(server: Bun.Server<undefined>, folder: string, tls: Certificat
   return { url, folder, [Symbol.asyncDispose]: () => server.stop(true) };
 }
 
-/** A release for every platform, small: its plexus is a script that tells which one it was made for. */
+/** A small release for every platform: its plexus is a script that prints its platform. */
 export async function makeFakeRelease(folder: string, body = 'echo "plexus 9.9.9 for $TARGET"'): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const { name } of TARGETS) {

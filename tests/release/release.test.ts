@@ -26,7 +26,7 @@ describe.skipIf(native === undefined)(`npm run release, for ${native?.name}`, ()
   let out: string;
   let stdout: string;
 
-  // Made once: it takes as long as all that is looked at below.
+  // Built once, because it takes long.
   beforeAll(async () => {
     place = await temporaryDirectory();
     out = join(place.path, "release");
@@ -34,14 +34,14 @@ describe.skipIf(native === undefined)(`npm run release, for ${native?.name}`, ()
   });
   afterAll(() => place[Symbol.asyncDispose]());
 
-  test("makes an archive with its sum, a bill of materials and the installer, and has run it", async () => {
+  test("creates an archive with its checksum, a bill of materials and the installer, and runs it", async () => {
     expect(stdout).toContain(`${archive} `);
     expect(stdout).toContain("ran: version, serve, healthcheck, stop");
     const made = ["SHA256SUMS", "install.sh", archive, `plexus-${manifest.version}.cdx.json`];
     expect((await readdir(out)).sort()).toEqual(made);
   });
 
-  test("makes what a user can install, and upgrade under a running server", async () => {
+  test("creates a release that a user can install, and upgrade under a running server", async () => {
     await using directory = await temporaryDirectory();
     await using mirror = serveFolder(out);
     const machine = prepareMachine(directory.path, { url: mirror.url });
@@ -56,7 +56,7 @@ describe.skipIf(native === undefined)(`npm run release, for ${native?.name}`, ()
     expect(await (await fetch(`${server.url}/healthz`)).json()).toEqual({ status: "ok" });
   });
 
-  test("gives the same sums for the same sources, wherever it puts them", async () => {
+  test("produces the same checksums for the same sources in any directory", async () => {
     const other = join(place.path, "deep", "down", "other");
     await released(["--out", other, "--download-url", "https://example.com/latest/download/"]);
     const sums = await readFile(join(out, "SHA256SUMS"), "utf8");
@@ -64,7 +64,7 @@ describe.skipIf(native === undefined)(`npm run release, for ${native?.name}`, ()
     expect(await readFile(join(other, "SHA256SUMS"), "utf8")).toBe(sums);
   });
 
-  test("packs the licence, and nothing of this machine", async () => {
+  test("packs the licence, and nothing from this machine", async () => {
     await using directory = await temporaryDirectory();
     await tar.extract({ file: join(out, archive), cwd: directory.path });
     expect(await readdir(directory.path)).toEqual(expect.arrayContaining(["plexus", "LICENSE"]));
@@ -72,14 +72,14 @@ describe.skipIf(native === undefined)(`npm run release, for ${native?.name}`, ()
     expect(text.includes(ROOT)).toBe(false);
   });
 
-  test("tells the installer where it comes from", async () => {
+  test("writes the download address into the installer", async () => {
     const script = await readFile(join(out, "install.sh"), "utf8");
     expect(script).toContain("DEFAULT_DOWNLOAD_URL='https://example.com/latest/download'\n");
   });
 });
 
 describe("npm run release refuses", () => {
-  test("a Bun that the lockfile does not know", async () => {
+  test("a Bun that is not in the lockfile", async () => {
     await using directory = await temporaryDirectory();
     await using registry = await startForgingRegistry(directory.path);
     const out = join(directory.path, "release");
@@ -94,7 +94,7 @@ describe("npm run release refuses", () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  test("a platform whose Bun can't be had, by name", async () => {
+  test("a platform whose Bun can't be downloaded, and names it", async () => {
     await using directory = await temporaryDirectory();
     const { exitCode, stderr } = await release(["--only", "windows-x64", "--out", join(directory.path, "release")], {
       npm_config_registry: "http://127.0.0.1:1",
@@ -108,12 +108,12 @@ describe("npm run release refuses", () => {
     expect(await readdir(directory.path)).toEqual(["cache"]);
   });
 
-  test("a tag that is not the version's", async () => {
+  test("a tag that does not match the version", async () => {
     const { exitCode, stderr } = await release(["--tag", "v0.0.0-other"]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining("The tag is v0.0.0-other") });
   });
 
-  test("a platform that there is not, with its usage", async () => {
+  test("an unknown platform, and prints the usage", async () => {
     const { exitCode, stderr } = await release(["--only", "linux-z80"]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining("--only TARGETS") });
   });

@@ -14,7 +14,7 @@ const Bom = z.object({
   components: z.array(z.object({ name: z.string(), version: z.string() })),
 });
 const of = { commit: "0123456789ab", time: new Date("2026-01-02T03:04:05Z") };
-/** npm takes its time, so it is asked no more than needed. */
+/** npm is slow, so it is called no more than needed. */
 const made = billOfMaterials(of);
 
 describe("the bill of materials", () => {
@@ -23,7 +23,7 @@ describe("the bill of materials", () => {
     expect(await validator.validate(await made)).toBeNull();
   });
 
-  test("is of this version and commit, and the same each time", async () => {
+  test("has this version and commit, and is the same each time", async () => {
     const text = await made;
     expect(Bom.parse(JSON.parse(text)).metadata).toEqual({
       timestamp: "2026-01-02T03:04:05.000Z",
@@ -32,11 +32,11 @@ describe("the bill of materials", () => {
     expect(await billOfMaterials(of)).toBe(text);
   });
 
-  test("tells nothing of where packages were fetched", async () => {
+  test("does not say where packages were downloaded from", async () => {
     expect(leaksIn("sbom", await made)).toEqual([]);
   });
 
-  test("names every package that has code in the executable, and what runs it", async () => {
+  test("names every package that has code in the executable, and Bun", async () => {
     const { components } = Bom.parse(JSON.parse(await made));
     const named = new Set(components.map(({ name }) => name));
     const bundled = await bundledPackages();
@@ -45,7 +45,7 @@ describe("the bill of materials", () => {
     expect(components).toContainEqual({ name: "bun", version: Bun.version });
   });
 
-  test("leaves out what only our own work needs", async () => {
+  test("leaves out packages that only development needs", async () => {
     const { components } = Bom.parse(JSON.parse(await made));
     const names = components.map(({ name }) => name);
     expect(names).not.toContain("typescript");

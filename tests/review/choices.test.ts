@@ -7,14 +7,14 @@ const one: Question = { question: "One?", header: "", multiSelect: false, option
 const many: Question = { question: "Many?", header: "", multiSelect: true, options };
 
 describe("choices", () => {
-  test("replace each other where one may be chosen, and the next open question is up", () => {
+  test("replace each other if only one may be chosen, and the next open question becomes current", () => {
     const first = choose([one, many], NO_CHOICES, 0, 1);
     expect(first).toMatchObject({ at: 1, chosen: [[1]] });
     expect(choose([one, many], first, 0, 2)).toMatchObject({ at: 1, chosen: [[2]] });
     expect(choose([one, many], first, 0, 9)).toBe(first);
   });
 
-  test("add up where several may be chosen, and are taken back by choosing again", () => {
+  test("add up if several may be chosen, and are undone by choosing again", () => {
     let choices = choose([many], NO_CHOICES, 0, 2);
     choices = choose([many], choices, 0, 0);
     expect(answered({}, [many], choices)).toEqual({ answers: { "Many?": "a, c" } });
@@ -22,7 +22,7 @@ describe("choices", () => {
     expect(answered({}, [many], choices)).toEqual({ answers: { "Many?": "a" } });
   });
 
-  test("answer only when no question is left open; own words go before options", () => {
+  test("become an answer once no question is open, and own words take precedence over options", () => {
     const half = choose([many, one], NO_CHOICES, 1, 0);
     expect(answered({}, [many, one], half)).toBeUndefined();
     expect(hasChoices(half)).toBe(true);

@@ -11,7 +11,7 @@ export function newApproval(given: Partial<NewApproval> = {}): NewApproval {
     id: Bun.randomUUIDv7(),
     sessionId: "session-1",
     sessionName: "one",
-    askedIn: given.sessionId ?? "session-1",
+    approvalFromEvent: given.sessionId ?? "session-1",
     owner: "operator",
     toolName: "Bash",
     toolUseId: null,

@@ -12,9 +12,9 @@ import { type Plexus, startPlexus } from "./plexus.ts";
 import type { Process } from "./process-table.ts";
 import { endRun, RUN_MARKER, survivors } from "./processes.ts";
 import { type ModelRequest, type ScriptedModel, script, startScriptedModel, type Turn } from "./scripted-model.ts";
-import { SESSION_RESULTS, type SessionResult, type SessionTool } from "./session-results.ts";
 import { temporaryDirectory } from "./temporary.ts";
 import { allEvents } from "./told-events.ts";
+import { answerOf, type SessionTool, type ToolAnswerOf } from "./tool-answers.ts";
 import { until } from "./until.ts";
 
 export { bash, eventsOf, textOf } from "./told-events.ts";
@@ -29,7 +29,7 @@ export type Family = AsyncDisposable & {
   place: string;
   home: string;
   /** Calls a tool of sessions, and checks every key of what it answers. */
-  call<T extends SessionTool>(tool: T, args: object): Promise<SessionResult<T>>;
+  call<T extends SessionTool>(tool: T, args: object): Promise<ToolAnswerOf<T>>;
   /** The code and the message of a call that is refused. */
   refused(tool: SessionTool, args: object): Promise<{ code: string; message: string }>;
   create(name: string, asked?: object): Promise<string>;
@@ -76,11 +76,11 @@ export async function startFamily({ flags = {}, environment = {}, clocks = {} }:
   stack.defer(() => expectNoBugIn(plexus.log));
   const parent = await plexus.connect();
 
-  const call = async <T extends SessionTool>(tool: T, args: object): Promise<SessionResult<T>> => {
+  const call = async <T extends SessionTool>(tool: T, args: object): Promise<ToolAnswerOf<T>> => {
     const { value, isError, structured } = await parent.call(tool, args);
     if (isError) throw new Error(`${tool} was refused: ${JSON.stringify(value)}`);
     expect(structured).toEqual(value);
-    return SESSION_RESULTS[tool].parse(value) as SessionResult<T>;
+    return answerOf(tool, value);
   };
   const start = async (name: string, turns: Turn[], asked: object = {}) => {
     await call("claudecode_chat_async", { name, prompt: script(turns, promptOf(name)), ...asked });

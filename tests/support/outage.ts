@@ -4,10 +4,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { Approval } from "../../src/contract/approvals/approval.ts";
-import { createRandom } from "../crash/random.ts";
-import { freePort } from "../crash/victim.ts";
 import { CLAUDE } from "./claude.ts";
 import { type EndedTurn, expectNobodyLeft, familyEnvironment } from "./family.ts";
+import { freePort } from "./free-port.ts";
 import { untilIdle } from "./idle.ts";
 import { connectClient, type TestClient } from "./mcp-client.ts";
 import { OPERATOR_TOKEN } from "./plexus.ts";
@@ -15,9 +14,9 @@ import type { Process } from "./process-table.ts";
 import { descendants, RUN_MARKER, survivors } from "./processes.ts";
 import { type ScriptedModel, script, startScriptedModel, type Turn } from "./scripted-model.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
-import { SESSION_RESULTS, type SessionResult, type SessionTool } from "./session-results.ts";
 import { temporaryDirectory } from "./temporary.ts";
 import { allEvents } from "./told-events.ts";
+import { answerOf, type SessionTool, type ToolAnswerOf } from "./tool-answers.ts";
 import { until } from "./until.ts";
 
 const Wait = z.object({ finished: z.array(z.record(z.string(), z.unknown())).default([]), cursor: z.int() });
@@ -39,7 +38,7 @@ export type MortalFamily = AsyncDisposable & {
   start(args?: string[]): Promise<ServerProcess>;
   /** Kills it, stays away for this long, and starts another one. */
   crash(outageMs?: number): Promise<void>;
-  call<T extends SessionTool>(tool: T, args: object): Promise<SessionResult<T>>;
+  call<T extends SessionTool>(tool: T, args: object): Promise<ToolAnswerOf<T>>;
   create(name: string, asked?: object): Promise<string>;
   chat(name: string, turns: Turn[]): Promise<void>;
   ask(sessionId: string): Promise<Approval>;
@@ -65,7 +64,7 @@ export async function startMortalFamily({ args = [], claude = CLAUDE }: Options 
   for (const name of ["home", "work", "tmp", "data"]) mkdirSync(at(name), { mode: 0o700 });
   const model = stack.use(startScriptedModel());
   stack.defer(() => expectNobodyLeft(runId));
-  const port = freePort(createRandom(runId));
+  const port = freePort();
   const environment = familyEnvironment({ home: at("home"), scratch: at("tmp"), modelUrl: model.url });
   const start = (further: string[] = []) =>
     startServerProcess({
@@ -82,10 +81,10 @@ export async function startMortalFamily({ args = [], claude = CLAUDE }: Options 
   });
   const parent = stack.use(await connectClient(url, OPERATOR_TOKEN));
 
-  const call = async <T extends SessionTool>(tool: T, asked: object): Promise<SessionResult<T>> => {
+  const call = async <T extends SessionTool>(tool: T, asked: object): Promise<ToolAnswerOf<T>> => {
     const { value, isError } = await parent.call(tool, asked);
     if (isError) throw new Error(`${tool} was refused: ${JSON.stringify(value)}`);
-    return SESSION_RESULTS[tool].parse(value) as SessionResult<T>;
+    return answerOf(tool, value);
   };
   const read = (name: string) =>
     allEvents((from_seq) => call("claudecode_poll", { name, from_seq, limit: 1000, consumer: "test" }));

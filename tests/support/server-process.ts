@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { z } from "zod";
+import { freePort } from "./free-port.ts";
 import { endRun, RUN_MARKER, survivors } from "./processes.ts";
 import { until } from "./until.ts";
 
@@ -22,6 +23,7 @@ type Options = {
   dataDir?: string;
   cwd?: string;
   home?: string;
+  /** Without one, any that is free, and stays so for the next server when this one is killed. */
   port?: number;
   token?: string;
   args?: string[];
@@ -32,7 +34,7 @@ type Options = {
 
 /** A server in a process of its own, ready to be called; nothing of it outlives the test. */
 export async function startServerProcess(options: Options): Promise<ServerProcess> {
-  const { dataDir, cwd = dataDir, home = dataDir, port = 0, token, args = [] } = options;
+  const { dataDir, cwd = dataDir, home = dataDir, port = freePort(), token, args = [] } = options;
   const runId = crypto.randomUUID();
   const command = options.program ?? [process.execPath, MAIN];
   const flags = ["serve", "--port", String(port), ...(dataDir ? ["--data-dir", dataDir] : []), ...args];

@@ -1,6 +1,8 @@
 import { expect } from "bun:test";
 import type { TurnEvent } from "../../src/contract/sessions/turn.ts";
-import type { EventOf, SessionResult } from "./session-results.ts";
+import type { ToolAnswerOf } from "./tool-answers.ts";
+
+export type EventOf<T extends TurnEvent["type"]> = Extract<TurnEvent, { type: T }>;
 
 /** The events of this type, in order. */
 export function eventsOf<T extends TurnEvent["type"]>(events: TurnEvent[], type: T): EventOf<T>[] {
@@ -20,7 +22,7 @@ export function bash(command: string, id?: string) {
 
 /** Page by page, as a parent would; the numbers have to be 0, 1, 2, … without a gap. */
 export async function allEvents(
-  read: (from: number) => Promise<SessionResult<"claudecode_poll">>,
+  read: (from: number) => Promise<ToolAnswerOf<"claudecode_poll">>,
 ): Promise<TurnEvent[]> {
   const events: TurnEvent[] = [];
   for (let more = true; more; ) {

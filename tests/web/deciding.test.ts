@@ -154,7 +154,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     await using person = await signedIn(browser, plexus);
     const { id, answer } = await child.ask("AskUserQuestion", { questions: [DATABASE] });
     const status = () => plexus.app.approvals.get({ kind: "operator" }, id).status;
-    await person.card.getByText("goes on without an answer").waitFor();
+    await person.card.getByText("continues without an answer").waitFor();
     expect(await person.card.getByRole("button", { name: "Allow" }).count()).toBe(0);
     expect(await person.card.getByRole("button", { name: "Answer" }).isDisabled()).toBe(true);
     await person.press("2", "a");
@@ -236,7 +236,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     await using person = await signedIn(browser, plexus);
     await child.ask("Skill", { skill: "deploy", args: "now" });
     await person.card.getByText("Deploy <b>it</b> all.").waitFor();
-    await person.card.getByText("lets its tools run unasked").waitFor();
+    await person.card.getByText("lets its allowed tools run without asking").waitFor();
   });
 
   test("several that are selected are decided together", async () => {

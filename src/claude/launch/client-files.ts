@@ -6,24 +6,24 @@ export type ClientName = (typeof CLIENTS)[number];
 
 type User = { home: string; env: Record<string, string | undefined> };
 
-/** Where a client keeps the settings of its user. */
+/** The file in which a client keeps its user's settings. */
 export function clientFile(name: ClientName, { home, env }: User): string {
   switch (name) {
     case "claude":
       return join(env["CLAUDE_CONFIG_DIR"] || home, ".claude.json");
     case "claude-desktop":
-      return join(applicationsOf({ home, env }), "Claude", "claude_desktop_config.json");
+      return join(applicationDir({ home, env }), "Claude", "claude_desktop_config.json");
     case "cursor":
       return join(home, ".cursor", "mcp.json");
     case "vscode":
-      return join(applicationsOf({ home, env }), "Code", "User", "mcp.json");
+      return join(applicationDir({ home, env }), "Code", "User", "mcp.json");
     case "codex":
       return join(env["CODEX_HOME"] || join(home, ".codex"), "config.toml");
   }
 }
 
-/** Where desktop programs keep what is the user's. */
-function applicationsOf({ home, env }: User): string {
+/** Where desktop programs keep their users' files. */
+function applicationDir({ home, env }: User): string {
   if (process.platform === "darwin") return join(home, "Library", "Application Support");
   if (process.platform === "win32") return env["APPDATA"] || join(home, "AppData", "Roaming");
   return env["XDG_CONFIG_HOME"] || join(home, ".config");

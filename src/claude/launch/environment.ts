@@ -1,8 +1,8 @@
 import type { Supervision } from "../../contract/sessions/supervision.ts";
-import { takes } from "../cli-version.ts";
+import { supports } from "../cli-version.ts";
 import { pathOutside } from "./program-path.ts";
 
-/** Who pays, where the model is, and limits: all that a child keeps of what steers the CLI. */
+/** The CLI's own variables that a child keeps: login, where the model is, and limits. */
 const KEPT = [
   /^CLAUDE_CONFIG_DIR$/,
   /^CLAUDE_SECURESTORAGE_CONFIG_DIR$/,
@@ -22,41 +22,41 @@ const KEPT = [
 ];
 
 /**
- * Ours and Bun's; every CLAUDE… that isn't known to be harmless, since each version brings more that mark a nested
- * session, change the mode or skip a question; and the clocks that would end a waiting permit.
+ * Variables of Plexus and Bun, the timeouts that would end a waiting permission call, and every CLAUDE… that is not
+ * known to be harmless: each version adds some that mark a nested session, change the mode or skip a question.
  */
 const REMOVED =
   /^(PLEXUS_|BUN_|CLAUDE|IS_SANDBOX$|IS_DEMO$|MCP_(TOOL_TIMEOUT|CONNECTION_NONBLOCKING|PROTOCOL_NEGOTIATION)$)/;
 
-/** So that an answer to a permit is as long as it needs to be. */
+/** Lets the answer to a permission call be as long as it needs to be. */
 const MAX_MCP_OUTPUT_TOKENS = "1000000";
 
-/** What seals a child off from the project that it works in, and from what was noted in other sessions. */
+/** The variables that seal a child off from settings of the project it works in and from notes of other sessions. */
 export function sealingVariables(claudeVersion: string | undefined): Record<string, string> {
   return {
-    // Else a prompt that names a file as @file reads it, whatever it links to, without a call.
+    // Otherwise a prompt with @file reads that file without a tool call, wherever it links to.
     CLAUDE_CODE_DISABLE_FILE_MENTIONS: "1",
-    ...(!takes(claudeVersion, "fileMentionsOff") && NO_ATTACHMENTS),
-    // Else the CLI runs `git status` as it starts, and that runs what the repository's own configuration names.
+    ...(!supports(claudeVersion, "fileMentionsOff") && NO_ATTACHMENTS),
+    // Otherwise the CLI runs `git status` at its start, which runs programs named in the repository's configuration.
     CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: "1",
-    // Else a `cd` of one call holds for the next, and a relative path is not what it looks like.
+    // Otherwise a `cd` in one call changes what relative paths mean in the next.
     CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: "1",
-    // Else notes from the user's other sessions go to the model, in a worktree those of another repository.
+    // Otherwise notes from the user's other sessions go to the model, in a worktree those of another repository.
     CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1",
   };
 }
 
-/** Where @file can't be switched off by itself; the list of tools to search for goes with it, so that all are shown. */
+/** For versions that can't switch off @file alone; this also drops the searchable tool list, so all tools are listed. */
 const NO_ATTACHMENTS = { CLAUDE_CODE_DISABLE_ATTACHMENTS: "1", ENABLE_TOOL_SEARCH: "false" };
 
 type Sealing = {
   supervision: Supervision;
   claudeVersion?: string | undefined;
-  /** Where the child works: nothing there runs by its bare name. */
+  /** The child's working and added directories: no program in them is found on PATH. */
   dirs: string[];
 };
 
-/** The environment of a child: ours, but for what would change how it asks. */
+/** The child's environment: the server's, without what would change how the child asks for permission. */
 export function childEnvironment(
   env: Record<string, string | undefined>,
   { supervision, claudeVersion, dirs }: Sealing,

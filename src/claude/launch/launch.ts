@@ -2,8 +2,8 @@ import { chmodSync, closeSync, constants, mkdirSync, openSync, rmSync, writeFile
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../../contract/errors.ts";
+import { createMarkers, MARK, markerArguments, markOf } from "../process/markers.ts";
 import { findProcess, type ProcessIdentity, processesWith } from "../process/processes.ts";
-import { layTraces, MARK, markOf, traceArguments } from "../process/traces.ts";
 import { userLogin } from "../settings/login.ts";
 import { type CommandSpec, commandLine, mcpConfig } from "./command-line.ts";
 import { childEnvironment } from "./environment.ts";
@@ -14,9 +14,9 @@ import { checkDirectory } from "./working-dir.ts";
 export type LaunchSpec = Omit<CommandSpec, "mcpConfigFile" | "systemPromptFile" | "loginHelpers" | "privatePaths"> & {
   /** The CLI's path. */
   claude: string;
-  /** The turn's own directory, for all that this child writes. */
+  /** The turn's own directory, for everything that this child writes. */
   dir: string;
-  /** The control group in which each child gets one of its own, where there is any. */
+  /** The control group below which each child gets its own, where the machine has control groups. */
   cgroups?: string | undefined;
   dataDir: string;
   prompt: string;
@@ -26,7 +26,7 @@ export type LaunchSpec = Omit<CommandSpec, "mcpConfigFile" | "systemPromptFile" 
 };
 
 export type LaunchedChild = ProcessIdentity & {
-  /** Resolves when the child has ended; a child that another server started can only be looked at. */
+  /** Resolves when the child has ended. */
   exited: Promise<void>;
 };
 
@@ -42,27 +42,28 @@ export function filesIn(dir: string) {
 }
 
 /**
- * Lays the child's traces on itself, and the umask of its user, which whatever it starts inherits. Then notes the exit code in a file, complete or
- * not at all: who has not started a process can't wait for it. The system's own `mv` does it, whatever PATH names first.
+ * Sets the markers and the user's umask, which everything the child starts inherits, runs the CLI, then writes its exit
+ * code to a file in one step: a later server can't wait for a process that it did not start. PATH is set so that `mv`
+ * is the system's own.
  */
-const TRACED_NOTING_EXIT = `{ [ -z "$1" ] || ulimit -m "$1"; echo 0 >"$2"; } 2>/dev/null; umask "$3"; shift 3; "$@"; echo $? >"$0".tmp && PATH=/usr/bin:/bin:"$PATH" mv "$0".tmp "$0"`;
+const LAUNCH_SCRIPT = `{ [ -z "$1" ] || ulimit -m "$1"; echo 0 >"$2"; } 2>/dev/null; umask "$3"; shift 3; "$@"; echo $? >"$0".tmp && PATH=/usr/bin:/bin:"$PATH" mv "$0".tmp "$0"`;
 
-/** Starts the CLI in a process session of its own, its output in files: neither ends with this process. */
+/** Starts the CLI in its own process session with its output in files, so that both survive this process. */
 export function launch(spec: LaunchSpec): LaunchedChild {
   checkDirectory("working_dir", spec.workingDir);
   const files = filesIn(spec.dir);
-  const childsDirs = [spec.workingDir, ...(spec.addDirs ?? [])];
-  const login = spec.supervision === "inherit" ? { helpers: {}, env: {} } : userLogin(spec.env, childsDirs);
+  const childDirs = [spec.workingDir, ...(spec.addDirs ?? [])];
+  const login = spec.supervision === "inherit" ? { helpers: {}, env: {} } : userLogin(spec.env, childDirs);
   const where = { dataDir: spec.dataDir, home: spec.env["HOME"] || homedir(), env: spec.env };
-  // Who inherits settings may look at them and change them; our tokens are nobody's.
-  const notForIt = spec.supervision === "inherit" ? tokenPaths(where) : privatePaths(where);
-  const systemPrompt = addedSystemPrompt({ ...spec, privatePaths: notForIt });
+  // A child that inherits the settings may read and change them; the tokens of Plexus stay private.
+  const forbiddenPaths = spec.supervision === "inherit" ? tokenPaths(where) : privatePaths(where);
+  const systemPrompt = addedSystemPrompt({ ...spec, privatePaths: forbiddenPaths });
   const args = commandLine({
     ...spec,
     mcpConfigFile: files.mcpConfig,
     systemPromptFile: systemPrompt && files.systemPrompt,
     loginHelpers: login.helpers,
-    privatePaths: notForIt,
+    privatePaths: forbiddenPaths,
   });
   const config = JSON.stringify(mcpConfig(spec));
 
@@ -76,18 +77,18 @@ export function launch(spec: LaunchSpec): LaunchedChild {
   try {
     stdio.push(openSync(files.prompt, "r"), openForOutput(files.stdout), openForOutput(files.stderr));
     const [stdin = 0, stdout = 1, stderr = 2] = stdio;
-    const traces = traceArguments(layTraces(spec.dir, spec.cgroups));
-    const laid = [...traces, spec.umask.toString(8)];
-    const subprocess = Bun.spawn(["/bin/sh", "-c", TRACED_NOTING_EXIT, files.exit, ...laid, spec.claude, ...args], {
+    const markers = markerArguments(createMarkers(spec.dir, spec.cgroups));
+    const inherited = [...markers, spec.umask.toString(8)];
+    const subprocess = Bun.spawn(["/bin/sh", "-c", LAUNCH_SCRIPT, files.exit, ...inherited, spec.claude, ...args], {
       cwd: spec.workingDir,
       env: {
-        ...childEnvironment({ ...spec.env, ...login.env }, { ...spec, dirs: childsDirs }),
+        ...childEnvironment({ ...spec.env, ...login.env }, { ...spec, dirs: childDirs }),
         [MARK]: markOf(spec.dir),
       },
       stdio: [stdin, stdout, stderr],
       detached: true,
     });
-    // The server may stop while its children go on.
+    // The server may exit while its children go on.
     subprocess.unref();
     const startTime = findProcess(subprocess.pid)?.startTime ?? "";
     return { pid: subprocess.pid, startTime, exited: subprocess.exited.then(() => undefined) };
@@ -100,8 +101,8 @@ export function launch(spec: LaunchSpec): LaunchedChild {
   }
 }
 
-/** The outermost process of a child of which nothing is known but its directory. */
-export function survivorIn(dir: string): ProcessIdentity | undefined {
+/** Finds the outermost process of a child by nothing but its directory. */
+export function findChildProcess(dir: string): ProcessIdentity | undefined {
   const marked = processesWith(MARK, markOf(dir));
   return marked.find(({ parent }) => !marked.some(({ pid }) => pid === parent));
 }

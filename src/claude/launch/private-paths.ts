@@ -5,7 +5,7 @@ import { realPath } from "./real-path.ts";
 
 type Where = { dataDir: string; home: string; env: Record<string, string | undefined> };
 
-/** What steers the CLI or logs it in, in its own directory; all else there it may need to read again. */
+/** Files in the CLI's own directory that configure it or log it in; a child may need to read the others. */
 const OF_CLAUDE = [
   "settings.json",
   "settings.local.json",
@@ -15,7 +15,7 @@ const OF_CLAUDE = [
   "backups",
 ];
 
-/** What no child may read or change, by absolute path: a directory, a file, and the copies kept beside it. */
+/** Absolute paths that no child may read or change; copies that are kept beside a file count too. */
 export function privatePaths(where: Where): string[] {
   const { home, env } = where;
   const configDirs = [env["CLAUDE_CONFIG_DIR"], env["CLAUDE_SECURESTORAGE_CONFIG_DIR"], join(home, ".claude")];
@@ -24,8 +24,8 @@ export function privatePaths(where: Where): string[] {
 }
 
 /**
- * Where tokens of Plexus lie: its data dir, and what `plexus connect` writes. Whoever connected a client may have had
- * other variables than the server has, so that the usual places count beside the chosen ones.
+ * Where tokens of Plexus are: its data dir, and the files that `plexus connect` writes. `connect` may have run with
+ * other variables than the server, so the default places count beside the configured ones.
  */
 export function tokenPaths({ dataDir, home, env }: Where): string[] {
   const files = [env, {}].flatMap((variables) => [
@@ -35,7 +35,7 @@ export function tokenPaths({ dataDir, home, env }: Where): string[] {
   return distinct([dataDir, ...files]);
 }
 
-/** Each as it is written, and as it really is: a rule on a link says nothing of what the link points to. */
+/** Each path as written and with its links resolved: a rule on a link does not cover the target. */
 function distinct(paths: string[]): string[] {
   return [...new Set(paths.flatMap((path) => [path, realPath(path)]))];
 }

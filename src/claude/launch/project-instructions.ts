@@ -6,15 +6,15 @@ import { privateFiles } from "../../files/private-files.ts";
 import { follow } from "../../files/real-path.ts";
 import { realPath } from "./real-path.ts";
 
-/** Where a project says what its helpers should know. */
+/** The files with a project's instructions for agents. */
 const FILES = ["CLAUDE.md", join(".claude", "CLAUDE.md")];
 const MAX_FILE_BYTES = 400_000;
 const MAX_FILE_CHARS = 40_000;
 const MAX_CHARS = 120_000;
 
 /**
- * What the CLAUDE.md of these directories say, for the system prompt. The CLI is not left to read them: it follows
- * links and imports, and so would send any file of the machine that a repository names to the model, unasked.
+ * The CLAUDE.md files of these directories, for the system prompt. The CLI does not read them itself: it follows links
+ * and imports, and so would send any file that a repository names to the model without asking.
  */
 export function projectInstructions(dirs: string[], privatePaths: string[]): string {
   const texts = [...new Set(dirs)].flatMap((dir) =>
@@ -26,7 +26,7 @@ export function projectInstructions(dirs: string[], privatePaths: string[]): str
   return texts.length === 0 ? "" : marked(cutText(texts.join("\n\n"), MAX_CHARS));
 }
 
-/** Between marks that hold the hash of the text: it can't close them itself, and is the same in every turn. */
+/** Puts the text between marks that contain its hash: the text can't close them, and they are the same in every turn. */
 function marked(text: string): string {
   const mark = `project-text-${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
   return [
@@ -39,16 +39,16 @@ function marked(text: string): string {
   ].join("\n");
 }
 
-/** Nothing of what is private, or no plain file, or reached through a link; no file keeps a turn from starting. */
+/** Skips a file that is private, not a plain file, or reached through a link; never throws, so that the turn starts. */
 function instructionsIn(path: string, privatePaths: string[]): string | undefined {
   const found = follow(path);
   if (!found || found.links.length > 0 || privateFiles(privatePaths).isPrivate(found)) return undefined;
   const file = readPlainFile(found, MAX_FILE_BYTES);
-  // A hard link may be to a file in a private directory.
-  return file.state === "read" && file.names === 1 ? decoded(file.bytes) : undefined;
+  // A hard link may lead to a file in a private directory.
+  return file.state === "read" && file.hardLinks === 1 ? decoded(file.bytes) : undefined;
 }
 
-/** UTF-8, or what a mark at the beginning says that it is; what holds a NUL then is no text. */
+/** Decodes by the byte order mark, else as UTF-8; a file that contains a NUL is not text. */
 function decoded(bytes: Buffer): string | undefined {
   const mark = bytes.toString("hex", 0, 2);
   const encoding = mark === "fffe" ? "utf-16le" : mark === "feff" ? "utf-16be" : "utf-8";

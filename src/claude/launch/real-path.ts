@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-/** What a path really is, with every symbolic link followed; of what does not exist yet, its place is what counts. */
+/** Resolves every symbolic link of a path; what does not exist yet is appended as written. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);

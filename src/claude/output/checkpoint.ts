@@ -8,11 +8,11 @@ const ParserState = z.object({
   pieces: z.int(),
 });
 
-/** How far a child's output has been read, and all that is needed to read on from there in another process. */
-export const Reading = z.object({
+/** How far a child's output has been read, with everything another process needs to continue from there. */
+export const Checkpoint = z.object({
   offset: z.int().nonnegative(),
   parser: ParserState.optional(),
   init: InitFact.optional(),
   result: ResultFact.optional(),
 });
-export type Reading = z.infer<typeof Reading>;
+export type Checkpoint = z.infer<typeof Checkpoint>;

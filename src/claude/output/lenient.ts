@@ -1,18 +1,18 @@
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 
-/** Reading what may be of any shape: what doesn't fit is as good as absent. */
+/** Values of any shape: one of the wrong type counts as absent. */
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 export const numberOf = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
 export const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** The content of a message as blocks, though the CLI also writes it as plain text. */
+/** The content of a message as blocks; the CLI also writes it as plain text. */
 export function blocksOf(content: unknown): JsonObject[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return listOf(content).filter(isJsonObject);
 }
 
-/** The output of a tool as text; pictures and what else has no text are named. */
+/** The output of a tool as text; parts without text, such as images, are described in brackets. */
 export function outputOf(content: unknown): string {
   if (typeof content === "string") return content;
   return blocksOf(content).map(partOf).join("\n");

@@ -3,13 +3,13 @@ import { SERVER_NAME } from "../launch/command-line.ts";
 import type { InitFact, ResultFact } from "./facts.ts";
 import { listOf, numberOf, objectOf, textOf } from "./lenient.ts";
 
-/** It becomes an argument of a later start, so it must be what it says. */
+/** The id becomes an argument of the next turn's CLI, so anything but a UUID is dropped. */
 function conversationId(value: unknown): string {
   const id = textOf(value);
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id) ? id : "";
 }
 
-/** What the first line of the CLI tells. */
+/** Reads the CLI's first line. */
 export function initFact(line: JsonObject): InitFact {
   const ours = listOf(line["mcp_servers"])
     .map(objectOf)
@@ -22,7 +22,7 @@ export function initFact(line: JsonObject): InitFact {
   };
 }
 
-/** What its last line tells. */
+/** Reads the CLI's last line. */
 export function resultFact(line: JsonObject): ResultFact {
   const usage = objectOf(line["usage"]);
   const cached = numberOf(usage["cache_creation_input_tokens"]) + numberOf(usage["cache_read_input_tokens"]);

@@ -1,4 +1,4 @@
-/** A piece of a line that is too long to be held: together, its pieces are the line. */
+/** A piece of a line that is too long to keep in memory: its pieces together are the line. */
 export type LinePiece = { piece: string; isFirst: boolean };
 
 /** One line of the CLI's output, or a piece of one; `offset` is the byte after it. */
@@ -10,8 +10,8 @@ const MEGABYTE = 1024 * 1024;
 const LIMITS = { lineBytes: 16 * MEGABYTE, pieceBytes: MEGABYTE };
 
 /**
- * Cuts bytes into lines and holds no more than one line of the greatest length: a longer one is given by the piece, as
- * it comes. Broken UTF-8 is replaced. `isInside` says that the first bytes go on with such a line.
+ * Splits bytes into lines and buffers at most `lineBytes`: a longer line comes in pieces, as it arrives. Broken UTF-8 is
+ * replaced. `isInside` says that the first bytes continue such a line.
  */
 export function createLineSplitter(fromOffset = 0, isInside = false, limits = LIMITS) {
   let held: Buffer[] = [];
@@ -24,7 +24,7 @@ export function createLineSplitter(fromOffset = 0, isInside = false, limits = LI
     heldBytes += bytes.length;
   }
 
-  /** What was held, and these bytes behind it. */
+  /** Takes the buffered bytes, followed by these. */
   function joined(bytes: Buffer): Buffer {
     const whole = heldBytes === 0 ? bytes : Buffer.concat([...held, bytes], heldBytes + bytes.length);
     held = [];
@@ -32,8 +32,8 @@ export function createLineSplitter(fromOffset = 0, isInside = false, limits = LI
     return whole;
   }
 
-  /** Gives the bytes before `end` by the piece; a character that is not complete is held. */
-  function* give(bytes: Buffer, end: number, isLast: boolean): Generator<OutputLine> {
+  /** Yields the bytes before `end` in pieces; an incomplete character stays in the buffer. */
+  function* pieces(bytes: Buffer, end: number, isLast: boolean): Generator<OutputLine> {
     let left = bytes;
     while (left.length > 0) {
       const next = left.subarray(0, limits.pieceBytes);
@@ -49,13 +49,13 @@ export function createLineSplitter(fromOffset = 0, isInside = false, limits = LI
 
   function* ended(bytes: Buffer, end: number): Generator<OutputLine> {
     const whole = joined(bytes);
-    if (isTooLong) yield* give(whole, end, true);
+    if (isTooLong) yield* pieces(whole, end, true);
     else yield { line: whole.toString("utf8"), offset };
     isTooLong = false;
   }
 
   return {
-    /** What is complete with these bytes; they may be overwritten once all of it was taken. */
+    /** Yields the lines that these bytes complete; the bytes may be overwritten once all lines are taken. */
     *push(bytes: Buffer): Generator<OutputLine> {
       const begin = offset;
       let start = 0;
@@ -67,15 +67,15 @@ export function createLineSplitter(fromOffset = 0, isInside = false, limits = LI
       }
       const rest = bytes.subarray(start);
       offset = begin + bytes.length;
-      if (isTooLong || heldBytes + rest.length > limits.lineBytes) yield* give(joined(rest), offset, false);
+      if (isTooLong || heldBytes + rest.length > limits.lineBytes) yield* pieces(joined(rest), offset, false);
       else hold(rest);
     },
-    /** What was begun and never ended. */
+    /** Yields the last line, if it has no newline at its end. */
     end: (): Iterable<OutputLine> => (heldBytes === 0 ? [] : ended(Buffer.alloc(0), offset)),
   };
 }
 
-/** How many of the bytes are whole characters: the last one may go on in what comes next. */
+/** How many of the bytes form complete characters: the last one may continue in the next bytes. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

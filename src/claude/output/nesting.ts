@@ -4,8 +4,8 @@ const OPENING = [91, 123];
 const CLOSING = [93, 125];
 
 /**
- * Whether JSON text nests deeper than `levels`: looked at as text, since the value of one that is nothing but brackets
- * takes a hundred times its room.
+ * Whether JSON text nests deeper than `levels`. Works on the text, since parsing nothing but brackets takes a hundred
+ * times their memory.
  */
 export function nestsDeeper(text: string, levels: number): boolean {
   let depth = 0;
@@ -18,7 +18,7 @@ export function nestsDeeper(text: string, levels: number): boolean {
   return false;
 }
 
-/** Where the string ends that begins at `start`. */
+/** The position where the string that begins at `start` ends. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

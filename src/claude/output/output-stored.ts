@@ -1,38 +1,38 @@
-/** Lets somebody else than the reader wait until all that was written has been read. */
-export type CatchUp = {
-  /** Resolves when what had been written by now was handed on, or there is no reader any more. */
-  reached(): Promise<void>;
-  /** For the reader: called when it should not take its time. */
-  onAsked(hurry: () => void): void;
-  /** For the reader, before it reads: who waits for that; to be called when there was nothing more. */
-  waiting(): () => void;
+/** Lets others wait until everything that the child has written so far is read and handed on. */
+export type OutputStored = {
+  /** Resolves when everything written before this call was handed on, or when nobody reads any more. */
+  wait(): Promise<void>;
+  /** Sets what is called when somebody starts to wait, so that the reader does not pause. */
+  onWait(hurry: () => void): void;
+  /** The reader calls this before it reads, and calls the result when it found nothing more to read. */
+  beginRead(): () => void;
   end(): void;
 };
 
-export function createCatchUp(): CatchUp {
-  const asked: (() => void)[] = [];
+export function createOutputStored(): OutputStored {
+  const waiting: (() => void)[] = [];
   let hurry = () => {};
-  let isOver = false;
-  const waiting = () => {
-    const served = asked.length;
+  let hasEnded = false;
+  const beginRead = () => {
+    const count = waiting.length;
     return () => {
-      for (const resolve of asked.splice(0, served)) resolve();
+      for (const resolve of waiting.splice(0, count)) resolve();
     };
   };
   return {
-    reached: () =>
+    wait: () =>
       new Promise((resolve) => {
-        if (isOver) return resolve();
-        asked.push(resolve);
+        if (hasEnded) return resolve();
+        waiting.push(resolve);
         hurry();
       }),
-    onAsked(reader) {
-      hurry = reader;
+    onWait(callback) {
+      hurry = callback;
     },
-    waiting,
+    beginRead,
     end() {
-      isOver = true;
-      waiting()();
+      hasEnded = true;
+      beginRead()();
     },
   };
 }

@@ -1,26 +1,28 @@
 import { existsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { watchChanges } from "../launch/directory-changes.ts";
 import { filesIn } from "../launch/launch.ts";
+import { watchChanges } from "./directory-changes.ts";
 import { createLineSplitter, NEWLINE, type OutputLine } from "./line-splitter.ts";
-import { type CatchUp, createCatchUp } from "./output-stored.ts";
+import { createOutputStored, type OutputStored } from "./output-stored.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
-/** Tiny lines without end must not keep everybody else waiting. */
+/** Keeps an endless stream of tiny lines from blocking everybody else. */
 const MAX_BATCH_LINES = 5_000;
-/** A batch is at least this long in the making, so that what streams word by word comes by the phrase. */
+/** The shortest time between two batches, so that text which streams word by word is stored in longer parts. */
 const PACE_MS = 100;
 
-type ReadingOptions = { signal?: AbortSignal; isOver?: () => boolean; catchUp?: CatchUp };
+type Options = {
+  signal?: AbortSignal;
+  /** Whether the child has ended, perhaps without writing an exit code. */
+  isOver?: () => boolean;
+  stored?: OutputStored;
+};
 
-/**
- * What the child has written from `fromOffset` on and still writes, in batches; ends when the child has ended and
- * all is read. `isOver` tells of a child that ended without noting an exit code.
- */
+/** Yields the child's output from `fromOffset` on, in batches; returns when the child has ended and all is read. */
 export async function* readOutput(
   dir: string,
   fromOffset: number,
-  { signal, isOver = () => false, catchUp = createCatchUp() }: ReadingOptions = {},
+  { signal, isOver = () => false, stored = createOutputStored() }: Options = {},
 ): AsyncGenerator<OutputLine[]> {
   const files = filesIn(dir);
   await using file = await openIfAny(files.stdout);
@@ -29,11 +31,11 @@ export async function* readOutput(
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   const splitter = createLineSplitter(fromOffset, await isInsideLine(file, fromOffset));
   let at = fromOffset;
-  catchUp.onAsked(changes.hurry);
+  stored.onWait(changes.hurry);
   while (!signal?.aborted) {
-    changes.forget();
-    const caughtUp = catchUp.waiting();
-    // Before reading: what is written until the end is then read too.
+    changes.reset();
+    const allStored = stored.beginRead();
+    // Checked before reading, so that everything written before the end is read too.
     const ended = existsSync(files.exit) || isOver();
     const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, at);
     at += bytesRead;
@@ -41,7 +43,7 @@ export async function* readOutput(
       yield* inBatches(splitter.push(buffer.subarray(0, bytesRead)));
       continue;
     }
-    caughtUp();
+    allStored();
     if (!ended) {
       await changes.next();
       await changes.pause(PACE_MS);
@@ -63,7 +65,7 @@ function* inBatches(lines: Iterable<OutputLine>): Generator<OutputLine[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Reading stops behind a line, or else behind a piece of one that is too long. */
+/** Whether the offset is in the middle of a line: reading stops only after a line, or after a piece of a long one. */
 async function isInsideLine(file: FileHandle, offset: number): Promise<boolean> {
   if (offset === 0) return false;
   const { bytesRead, buffer } = await file.read(Buffer.alloc(1), 0, 1, offset - 1);

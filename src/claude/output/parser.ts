@@ -6,28 +6,28 @@ import type { OutputLine } from "./line-splitter.ts";
 import { nestsDeeper } from "./nesting.ts";
 import { createStreamedText, type StreamedTextState } from "./streamed-text.ts";
 
-/** Where a parser stands, to go on from in another process; small, and JSON. */
+/** A parser's state, from which another process can continue; small, and JSON. */
 export type ParserState = { streamed: StreamedTextState; toolUseIds: string[]; pieces: number };
 
 export type Parser = {
-  /** Text that streams is held until something else happens or `flush` is called, so that no event is one token. */
+  /** Streamed text is held until something else happens or `flush` is called, so that no event is a single token. */
   push(line: OutputLine["line"]): Parsed;
-  /** The text that is held; call it at the end of each batch of `readOutput`, which sets the pace. */
+  /** Returns the held text; to be called at the end of each batch of `readOutput`, which sets the pace. */
   flush(): TurnEventDraft[];
   /** Valid after `flush`, for the offset of the last pushed line. */
   state(): ParserState;
 };
 
-/** What comes in small pieces and becomes one event. */
+/** Small pieces that are joined into one event. */
 type Held = { kind: "text" | "thinking" | "unparsed"; text: string };
 
 const MAX_HELD_CHARS = 16_384;
 const LONG_LINE_CHARS = 262_144;
-/** The CLI writes one block a line, and nobody a message of so many. */
+/** The CLI writes one block per line; no real message has this many. */
 const MAX_BLOCKS = 10_000;
-/** A call is told once; the CLI could repeat one only shortly after. */
+/** Each call becomes one event; the CLI repeats a call, if at all, shortly after. */
 const REMEMBERED_CALLS = 500;
-/** Progress and bookkeeping that other lines tell better. */
+/** Progress and bookkeeping that other lines report better. */
 const SILENT_STREAM_EVENTS = /^(message_start|message_delta|message_stop|content_block_start|content_block_stop|ping)$/;
 const SILENT_DELTAS = /^(input_json_delta|signature_delta|citations_delta)$/;
 
@@ -58,7 +58,7 @@ export function createParser(from?: ParserState): Parser {
     isShallow(data) ? emit({ type: "passthrough", event_type, data }) : keepRaw();
 
   const streamEvent = (line: JsonObject) => {
-    // A subagent's message follows whole, and its pieces would mix with ours.
+    // A subagent's message also comes whole, and its pieces would mix with those of the child.
     if (isOfSubagent(line)) return;
     const event = objectOf(line["event"]);
     const type = textOf(event["type"]);
@@ -92,7 +92,7 @@ export function createParser(from?: ParserState): Parser {
     }
   };
 
-  /** What is in a message; one of another shape than we know is passed on too. */
+  /** The blocks of a message; a message of unknown shape is passed on too. */
   const blocksIn = (line: JsonObject): JsonObject[] => {
     const content = objectOf(line["message"])["content"];
     const blocks = blocksOf(content);
@@ -121,7 +121,7 @@ export function createParser(from?: ParserState): Parser {
       if (type === "tool_result") {
         const output = outputOf(block["content"]);
         const is_error = block["is_error"] === true;
-        // A gateway may number its calls anew: the same id after its result is another call.
+        // A gateway may reuse ids: the same id after its result is another call.
         toolUseIds.delete(textOf(block["tool_use_id"]));
         emit({ type: "tool_result", tool_use_id: textOf(block["tool_use_id"]), output, is_error });
       } else if (isOfSubagent(line)) {

@@ -1,20 +1,20 @@
 import type { ToolResultDraft } from "./facts.ts";
 
-/** Tools whose error means that they did nothing, in whatever words the CLI says so. */
+/** Tools whose error always means that they did nothing. */
 const ALL_OR_NOTHING = /^(Read|Write|Edit|MultiEdit|NotebookEdit|NotebookRead|Glob|Grep|LS)$/;
-/** In these words the CLI says that it did not even try a call: unknown tool, bad input, a deny rule, a hook. */
+/** The CLI's words for a call that it did not run: unknown tool, bad input, a deny rule, a hook. */
 const REFUSALS = [
   /^<tool_use_error>[\s\S]*<\/tool_use_error>$/,
   /^Permission to use [\s\S]* has been denied\.$/,
   /^PreToolUse:\w+ hook error: /,
 ];
-/** What an MCP server answers is its own text, and could look like any of these. */
+/** Fewer, because an MCP server writes its own answers and could imitate the others. */
 const MCP_REFUSALS = [
   /^<tool_use_error>(Error: No such tool available|InputValidationError):?[\s\S]*<\/tool_use_error>$/,
   /^Permission to use mcp__\S+ has been denied\.$/,
 ];
 
-/** Whether a call did not run, because the CLI itself refused it; in doubt it ran. */
+/** Whether the CLI itself refused a call, so that it did not run; when in doubt, it ran. */
 export function isRefusedCall(
   toolName: string,
   { is_error, output }: Pick<ToolResultDraft, "is_error" | "output">,

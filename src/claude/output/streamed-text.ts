@@ -1,12 +1,9 @@
-/** A text or thinking block that is being streamed: how much of it has been told already. */
+/** A text or thinking block that is being streamed, and how much of it became events already. */
 type Streamed = { kind: "text" | "thinking"; index: number; chars: number };
 
 export type StreamedTextState = { messageId: string; blocks: Streamed[] };
 
-/**
- * Remembers what was streamed of the message that is being written, by length alone, so that the complete block,
- * which follows, adds only what was not.
- */
+/** Counts how much of the current message was streamed, so that the complete block, which follows, adds only the rest. */
 export function createStreamedText(state: StreamedTextState = { messageId: "", blocks: [] }) {
   let { messageId } = state;
   let blocks = state.blocks.map((block) => ({ ...block }));
@@ -20,7 +17,7 @@ export function createStreamedText(state: StreamedTextState = { messageId: "", b
       if (block) block.chars += text.length;
       else blocks.push({ kind, index, chars: text.length });
     },
-    /** What of the complete text is still to be told; blocks are completed in the order of their beginning. */
+    /** The part of the complete text that was not streamed; blocks complete in the order in which they began. */
     rest(kind: Streamed["kind"], id: string, text: string): string {
       if (id !== messageId) return text;
       const at = blocks.findIndex((streamed) => streamed.kind === kind);

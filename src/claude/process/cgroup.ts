@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSyn
 import { basename, join } from "node:path";
 
 const PREFIX = "plexus-";
-/** Younger ones may belong to a child that is being started. */
+/** A younger group may belong to a child that is being started. */
 const STRAY_AFTER_MS = 60_000;
 
-/** The directory of the control group that this process is in, where the kernel has version 2 of them. */
+/** The directory of this process's control group, if the kernel has cgroup v2. */
 export function ownCgroup(): string | undefined {
   const path = /^0::(\/.*)$/m.exec(contents("/proc/self/cgroup"))?.[1];
   // Each line: id, parent, device, root of the mount, where it is mounted, …, " - ", type.
@@ -18,7 +18,7 @@ export function ownCgroup(): string | undefined {
   return join(mounted, path.slice(root === "/" ? 0 : root.length));
 }
 
-/** A control group for one child; `undefined` where this process may not make any. */
+/** Creates a control group for one child; `undefined` if this process may not. */
 export function createCgroup(parent: string, name: string): string | undefined {
   removeStrays(parent);
   const cgroup = join(parent, `${PREFIX}${name}`);
@@ -30,34 +30,34 @@ export function createCgroup(parent: string, name: string): string | undefined {
   }
 }
 
-/** What a process writes `0` to, to enter the group with all that it starts. */
+/** The file to which a process writes `0` to enter the group with everything it starts. */
 export function entryOf(cgroup: string): string {
   return join(cgroup, "cgroup.procs");
 }
 
-/** The numbers of the processes in it, and in groups that they have made below it. */
+/** The pids of the processes in the group and in the groups below it. */
 export function processesIn(cgroup: string): number[] {
   const own = contents(entryOf(cgroup)).split("\n").map(Number);
-  // A number of 0 is a process that this one can't see.
+  // A pid of 0 is a process that this one can't see.
   return [...own.filter((pid) => pid > 0), ...groupsIn(cgroup).flatMap((group) => processesIn(join(cgroup, group)))];
 }
 
-/** Ends all that is in it at once, however fast it multiplies; older kernels can't. */
+/** Kills the whole group at once, however fast it forks; older kernels can't. */
 export function killCgroup(cgroup: string): void {
   try {
     writeFileSync(join(cgroup, "cgroup.kill"), "1", { flag: "r+" });
   } catch {
-    // Its processes are ended one by one then.
+    // Its processes are then killed one by one.
   }
 }
 
-/** One that still has processes in it stays. */
+/** Removes the group, unless processes are still in it. */
 export function removeCgroup(cgroup: string): void {
   for (const group of groupsIn(cgroup)) removeCgroup(join(cgroup, group));
   try {
     rmdirSync(cgroup);
   } catch {
-    // It goes with the strays, once it is empty.
+    // `removeStrays` takes it once it is empty.
   }
 }
 
@@ -65,15 +65,15 @@ export function isCgroupOf(cgroup: string, name: string): boolean {
   return basename(cgroup) === `${PREFIX}${name}`;
 }
 
-/** A child that ended by itself has left its group, and may have left something running in it. */
+/** Removes the groups of children that ended by themselves, unless something still runs in them. */
 function removeStrays(parent: string): void {
   const strays = groupsIn(parent)
     .filter((group) => group.startsWith(PREFIX))
     .map((group) => join(parent, group));
-  for (const stray of strays) if (Date.now() - madeAt(stray) > STRAY_AFTER_MS) removeCgroup(stray);
+  for (const stray of strays) if (Date.now() - createdAt(stray) > STRAY_AFTER_MS) removeCgroup(stray);
 }
 
-function madeAt(path: string): number {
+function createdAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
 }
 

@@ -3,7 +3,7 @@ import { filesIn } from "../launch/launch.ts";
 
 const TAIL_BYTES = 8_192;
 
-/** The exit code that the child's shell has noted; `undefined` as long as, or because, there is none. */
+/** The exit code that the child's shell has written; `undefined` if there is none, or none yet. */
 export function readExitCode(dir: string): number | undefined {
   try {
     const text = readFileSync(filesIn(dir).exit, "utf8").trim();
@@ -14,7 +14,7 @@ export function readExitCode(dir: string): number | undefined {
   }
 }
 
-/** The last that the child wrote to its stderr, however much that was. */
+/** The end of what the child wrote to its stderr. */
 export function readStderrTail(dir: string): string {
   let fd: number;
   try {

@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
-/** A process by what nobody else can have: a number that is in use again has another start time. */
+/** Identifies a process for good: a pid that is used again has another start time. */
 export type ProcessIdentity = { pid: number; startTime: string };
 
 export type Process = ProcessIdentity & { parent: number; state: string };
 
 const MAX_COMMAND_CHARS = 200;
-const NOT_THERE = ["ENOENT", "ESRCH", "EACCES", "EPERM"];
+const UNREADABLE = ["ENOENT", "ESRCH", "EACCES", "EPERM"];
 const HAS_PROC = existsSync("/proc/self/stat");
-/** Start times are counted from the boot, so that those of two boots could be alike. */
+/** Start times count from the boot, so those of two boots could be equal. */
 const BOOT = contents("/proc/sys/kernel/random/boot_id")?.slice(0, 8) ?? "";
 
-/** Running processes; a zombie holds nothing but its exit code, and doesn't count. */
+/** All running processes; a zombie, which holds nothing but its exit code, does not count. */
 export function runningProcesses(): Process[] {
-  const all = HAS_PROC ? numbers().flatMap((pid) => fromProc(pid) ?? []) : fromPs("-A");
+  const all = HAS_PROC ? pids().flatMap((pid) => fromProc(pid) ?? []) : fromPs("-A");
   return all.filter(isAlive);
 }
 
@@ -33,7 +33,7 @@ export function descendantsOf(pid: number, running = runningProcesses()): Proces
     .flatMap((child) => [child, ...descendantsOf(child.pid, running)]);
 }
 
-/** Processes of ours that were started with NAME=value, wherever they hang in the tree by now. */
+/** Processes of this user that were started with NAME=value, wherever they are in the process tree now. */
 export function processesWith(name: string, value: string): Process[] {
   const mark = `${name}=${value}`;
   if (HAS_PROC) {
@@ -43,19 +43,19 @@ export function processesWith(name: string, value: string): Process[] {
   return marked.flatMap((line) => findProcess(Number.parseInt(line, 10)) ?? []);
 }
 
-/** Processes whose memory may at most grow to this size, whoever they belong to; nowhere but on Linux. */
+/** Processes of any user with exactly this limit on resident memory; only on Linux. */
 export function processesLimitedTo(bytes: number): Process[] {
   return HAS_PROC ? runningProcesses().filter(({ pid }) => memoryLimitOf(pid) === bytes) : [];
 }
 
-/** How large the resident memory of a process may get at most, in bytes; `undefined` where nobody can tell. */
+/** The limit on a process's resident memory, in bytes; `undefined` if it can't be read. */
 export function memoryLimitOf(pid: number | "self"): number | undefined {
   const hard = /^Max resident set +\S+ +(\S+)/m.exec(contents(`/proc/${pid}/limits`) ?? "")?.[1];
   if (hard === undefined) return undefined;
   return hard === "unlimited" ? Number.POSITIVE_INFINITY : Number(hard);
 }
 
-/** What it was called as; the words are those of whoever started it. */
+/** The command line of a process, as its starter wrote it. */
 export function commandOf(pid: number): string {
   const line = HAS_PROC
     ? contents(`/proc/${pid}/cmdline`)?.replaceAll("\0", " ")
@@ -63,13 +63,13 @@ export function commandOf(pid: number): string {
   return (line?.trim() || "(unknown)").slice(0, MAX_COMMAND_CHARS);
 }
 
-/** Signals the process, unless its number has passed to another one. */
+/** Signals the process, unless its pid now belongs to another one. */
 export function signalIfSame(target: ProcessIdentity, name: NodeJS.Signals): void {
   if (!isSameProcess(target)) return;
   try {
     process.kill(target.pid, name);
   } catch {
-    // It has ended, or isn't ours: either way there is nothing to do here.
+    // It has ended, or belongs to another user: either way there is nothing to do.
   }
 }
 
@@ -77,14 +77,14 @@ function isAlive({ state }: Process): boolean {
   return !/^[ZX]/.test(state);
 }
 
-function numbers(): number[] {
+function pids(): number[] {
   return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? Number(name) : []));
 }
 
 function fromProc(pid: number): Process | undefined {
   const stat = contents(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The command's name stands in parentheses and may itself hold spaces and parentheses.
+  // The command's name is in parentheses and may itself contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state = "", parent = ""] = fields;
   return { pid, parent: Number(parent), state, startTime: `${fields[19]}@${BOOT}` };
@@ -103,12 +103,12 @@ function ps(...args: string[]): string[] {
     .split("\n");
 }
 
-/** A process may end, or belong to somebody else, while we look; that we could not look says nothing of it. */
+/** `undefined` if the process has ended meanwhile or belongs to somebody else. */
 function contents(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && NOT_THERE.includes(String(cause.code))) return undefined;
+    if (cause instanceof Error && "code" in cause && UNREADABLE.includes(String(cause.code))) return undefined;
     throw cause;
   }
 }

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import type { LeftRunning } from "../../contract/sessions/left-running.ts";
 import { filesIn } from "../launch/launch.ts";
+import { markedBy } from "./markers.ts";
 import {
   commandOf,
   descendantsOf,
@@ -10,25 +11,24 @@ import {
   runningProcesses,
   signalIfSame,
 } from "./processes.ts";
-import { tracesIn } from "./traces.ts";
 
 const LOOK_EVERY_MS = 15;
-/** The shell around the CLI has only to note the exit code. */
+/** The shell around the CLI only has to write the exit code. */
 const SHELL_MS = 1_000;
 
-/** What is left after that is somebody else's by now, or hangs in the kernel. */
+/** What is left after that belongs to another user by now, or hangs in the kernel. */
 const KILL_MS = 4_000;
 
 /**
- * Resolves when nothing of the child is left: an interrupt first, for the CLI to save its conversation, then the end
- * of everything below it, of what its Bash tool started in a process session of its own, and of what left the tree.
- * Tells what could not be ended.
+ * Stops a child with everything that it has started: first an interrupt, so that the CLI saves its conversation, then
+ * SIGKILL for everything below it, including other process sessions and what has left the process tree. Returns what
+ * could not be stopped.
  */
-export async function endChild(
+export async function stopProcessTree(
   child: ProcessIdentity,
   { graceMs, dir }: { graceMs: number; dir: string },
 ): Promise<LeftRunning[]> {
-  const traces = tracesIn(dir);
+  const marked = markedBy(dir);
   const members = isSameProcess(child) ? descendantsOf(child.pid) : [];
   const [cli] = members;
   if (cli && hasBegun(dir)) {
@@ -36,21 +36,21 @@ export async function endChild(
     await untilGone([child, ...members], graceMs);
   }
   if (cli) {
-    // The shell goes last: it notes the exit code, and nobody else may be there to bury the CLI.
-    endBelow(child, members);
+    // The shell goes last: it writes the exit code, and only it may be there to reap the CLI.
+    killBelow(child, members);
     await untilGone([child], SHELL_MS);
   }
-  const left = await endRemains(() => remains([child, ...members, ...traces.processes()]), traces.kill);
-  traces.remove();
+  const left = await killRemaining(() => stillRunning([child, ...members, ...marked.processes()]), marked.kill);
+  marked.remove();
   return left.map(({ pid }) => ({ pid, command: commandOf(pid) }));
 }
 
-/** A CLI that has said nothing yet has nothing to save, and an interrupt that comes too early would be lost. */
+/** A CLI without output has nothing to save, and an interrupt that early would be lost. */
 function hasBegun(dir: string): boolean {
   return (statSync(filesIn(dir).stdout, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-async function endRemains(remaining: () => ProcessIdentity[], killAll: () => void): Promise<ProcessIdentity[]> {
+async function killRemaining(remaining: () => ProcessIdentity[], killAll: () => void): Promise<ProcessIdentity[]> {
   const deadline = performance.now() + KILL_MS;
   let left = remaining();
   while (left.length > 0 && performance.now() < deadline) {
@@ -62,17 +62,17 @@ async function endRemains(remaining: () => ProcessIdentity[], killAll: () => voi
   return left;
 }
 
-function remains(all: ProcessIdentity[]): ProcessIdentity[] {
+function stillRunning(all: ProcessIdentity[]): ProcessIdentity[] {
   return [...new Map(all.filter(isSameProcess).map((one) => [one.pid, one])).values()];
 }
 
-/** All but the shell itself, which then notes the exit code. */
-function endBelow(child: ProcessIdentity, members: ProcessIdentity[]): void {
+/** Kills everything but the shell itself, which then writes the exit code. */
+function killBelow(child: ProcessIdentity, members: ProcessIdentity[]): void {
   const below = isSameProcess(child) ? descendantsOf(child.pid) : [];
   kill(freeze([...below, ...members]));
 }
 
-/** Stops processes before their children are listed, one generation after the other: none is started behind our back. */
+/** Suspends processes before it lists their children, generation by generation, so that no new one is missed. */
 function freeze(targets: ProcessIdentity[]): ProcessIdentity[] {
   const frozen = new Map<number, ProcessIdentity>();
   for (let next = targets.filter(isSameProcess); next.length > 0; ) {
@@ -89,7 +89,7 @@ function kill(targets: ProcessIdentity[]): void {
   for (const target of targets) signalIfSame(target, "SIGKILL");
 }
 
-/** A process that isn't our child can't be waited for, only looked at. */
+/** Polls, because only a process's own parent can wait for it. */
 async function untilGone(targets: ProcessIdentity[], timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (targets.some(({ pid, startTime }) => findProcess(pid)?.startTime === startTime)) {

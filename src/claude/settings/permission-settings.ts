@@ -1,31 +1,31 @@
 import type { Supervision } from "../../contract/sessions/supervision.ts";
 
 export type PermissionSettings = {
-  /** What the CLI reads besides what we hand it: its `--setting-sources`. */
+  /** The CLI's `--setting-sources`: what it reads besides the settings given here. */
   sources: string;
   settings: { permissions: { ask?: string[]; deny: string[]; [mode: string]: unknown }; [key: string]: unknown };
 };
 
 type Sealing = {
   supervision: Supervision;
-  /** Whether the child has our permission tool to ask. */
+  /** Whether the child has the permission tool of Plexus. */
   canAsk: boolean;
-  /** What the child may neither read nor change. */
+  /** Files and directories that the child may neither read nor change. */
   privatePaths: string[];
 };
 
-/** Tools that reach other sessions, the approver's among them, where what they send reads like the system's own word. */
+/** Tools that reach other sessions, even the approver's, where their messages look like the system's own. */
 const OTHER_SESSIONS = ["Send*", "ListAgents", "ListPeers", "Team*", "RemoteTrigger"];
 
-/** Where a child goes by these, relative paths no longer mean what they say. */
+/** Tools that change the working directory, and with it what relative paths mean. */
 const OTHER_DIRECTORIES = ["EnterWorktree", "ExitWorktree"];
 
-/** Modes in which the CLI would decide by itself. */
+/** Switches off the modes in which the CLI decides by itself. */
 const NO_OTHER_MODES = { disableBypassPermissionsMode: "disable", disableAutoMode: "disable" };
 
 /**
- * What the CLI may do unasked: in `strict` and `default` nothing at all. An ask rule for everything outranks every allow,
- * and nobody's settings but these are read. Nothing that the CLI reads can lift the deny rules.
+ * The CLI's permission settings. In `strict` and `default` nothing runs without asking: the ask rule for everything
+ * outranks every allow rule, and no other settings are read. Nothing that the CLI reads can lift the deny rules.
  */
 export function permissionSettings({ supervision, canAsk, privatePaths }: Sealing): PermissionSettings {
   const deny = denyRules(privatePaths);
@@ -47,8 +47,8 @@ export function permissionSettings({ supervision, canAsk, privatePaths }: Sealin
 }
 
 /**
- * Two slashes make the path an absolute one. What is special in a pattern becomes `?`, any one character: a backslash
- * before it is read differently for each of them. Further words behind a dot are a copy, such as `connect` keeps.
+ * Two slashes make a path absolute. Special characters become `?`, which matches any one character, because the CLI
+ * treats backslashes differently for each of them. `.*` covers copies, such as `connect` keeps.
  */
 function denyRules(paths: string[]): string[] {
   return paths.flatMap((path) => {

@@ -4,7 +4,7 @@ import type { Found } from "../../files/real-path.ts";
 /** Far more than anybody's settings have. */
 const MAX_BYTES = 1024 * 1024;
 
-/** What a settings file of Claude Code says; a file that is refused here the CLI may read nevertheless. */
+/** The content of a Claude Code settings file; the CLI may read even a file that is refused here. */
 export type SettingsFile = { state: "read"; settings: unknown } | Exclude<PlainFile, { state: "read" }>;
 
 export function readSettings(found: Found | undefined): SettingsFile {
@@ -13,12 +13,12 @@ export function readSettings(found: Found | undefined): SettingsFile {
   try {
     return { state: "read", settings: JSON.parse(textOf(file.bytes)) };
   } catch {
-    // What is no JSON is the CLI's to complain of.
+    // The CLI itself reports a file that is not JSON.
     return { state: "absent" };
   }
 }
 
-/** As the CLI reads it: a byte order mark tells the encoding, and is taken away. */
+/** Decodes like the CLI: a byte order mark gives the encoding, and is dropped. */
 function textOf(bytes: Buffer): string {
   const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
   return new TextDecoder(isWide ? "utf-16le" : "utf-8").decode(bytes);

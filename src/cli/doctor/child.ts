@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { UsableClaude } from "../../claude/cli.ts";
 import { filesIn, launch } from "../../claude/launch/launch.ts";
-import { endChild } from "../../claude/process/stop-process.ts";
+import { stopProcessTree } from "../../claude/process/stop-process.ts";
 import type { Config } from "../../config.ts";
 import type { McpConfig } from "../../contract/approvals/approval.ts";
 
@@ -81,7 +81,7 @@ export function startChild({ claude, modelUrl, directory, loopback, environment 
       return ending?.result ?? readFileSync(files.stderr, "utf8").trim().split("\n").at(-1) ?? "";
     },
     async [Symbol.asyncDispose]() {
-      await endChild(child, { graceMs: GRACE_MS, dir });
+      await stopProcessTree(child, { graceMs: GRACE_MS, dir });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type OvertakingSetting, overtakingSettings, UNREADABLE } from "../../claude/settings/overtaking-settings.ts";
+import { type BypassingSetting, bypassingSettings, UNREADABLE } from "../../claude/settings/bypassing-settings.ts";
 import type { Config } from "../../config.ts";
 import type { Finding } from "./finding.ts";
 
@@ -10,7 +10,7 @@ const NO_FAILURE = ["permissions.allow", "sandbox.autoAllowBashIfSandboxed", UNR
 
 /** Whether settings of this machine's Claude Code would silence Plexus, or decide before it. */
 export function lookAtSettings({ home, environment }: Config, workingDir: string): Finding {
-  const found = overtakingSettings({ home, env: environment, workingDir });
+  const found = bypassingSettings({ home, env: environment, workingDir });
   const managed = found.filter(({ origin, setting }) => origin === "managed" && !NO_FAILURE.includes(setting));
   const step = "settings";
   if (managed.length > 0) {
@@ -21,6 +21,6 @@ export function lookAtSettings({ home, environment }: Config, workingDir: string
   return { step, state: "ok", says: "nothing in Claude Code's settings silences Plexus or decides before it" };
 }
 
-function textOf(found: OvertakingSetting[]): string {
+function textOf(found: BypassingSetting[]): string {
   return found.map(({ file, setting, effect }) => `${setting} in ${file}: ${effect}`).join("; ");
 }

@@ -5,7 +5,7 @@ import { type Choices, NO_CHOICES } from "../../review/choices.ts";
 import { type Line as DiffLine, diffOfEdits, diffOfWrite, type FileDiff, textOf } from "../../review/diff.ts";
 import { INPUT_REMOVED, kindOf, type Question } from "../../review/kinds.ts";
 import { leadsTo } from "../../review/real-path.ts";
-import { partsOf, type Role, readCommand } from "../../review/shell/index.ts";
+import { parseCommand, partsOf, type Role } from "../../review/shell/index.ts";
 import { printableText } from "../terminal/printable.ts";
 import type { Style } from "../terminal/terminal.ts";
 import { type Line, line, type Span, span, wrapped } from "./lines.ts";
@@ -92,7 +92,7 @@ function bodyOf({ approval, context }: Pick<Review, "approval" | "context">, cho
 
 function commandLines(command: string, workingDir: string | null): Line[] {
   const lines: Line[] = [[]];
-  for (const { text, role, isOutside } of partsOf(readCommand(command), workingDir)) {
+  for (const { text, role, isOutside } of partsOf(parseCommand(command), workingDir)) {
     const [first = "", ...rest] = text.split("\n");
     const style = isOutside ? "red" : ROLE_STYLES[role];
     lines.at(-1)?.push(span(first, style));

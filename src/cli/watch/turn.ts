@@ -6,7 +6,7 @@ import { cancelTurn } from "../../contract/routes/sessions.ts";
 import { getTurn } from "../../contract/routes/turns.ts";
 import type { TurnSummary } from "../../contract/sessions/session-view.ts";
 import { TurnEvent } from "../../contract/sessions/turn.ts";
-import { askedIn } from "../../review/asked.ts";
+import { approvalFromEvent } from "../../review/approval-event.ts";
 import { howToDecide } from "../commands/approvals/decision.ts";
 import { isServerFailure } from "../server/server-client.ts";
 import { followSession } from "../server/session-stream.ts";
@@ -66,7 +66,7 @@ function approvalIn(
 ): Approval {
   const now = Math.floor(Date.now() / 1000);
   const times = { created_at: now, expires_at: now };
-  return askedIn({ ...asked, tool_input, session_id: session.id, session_name: session.name, ...times });
+  return approvalFromEvent({ ...asked, tool_input, session_id: session.id, session_name: session.name, ...times });
 }
 
 /** Shows a request to whoever can't be asked here: what it would do, why to look twice, and how to decide it elsewhere. */

@@ -1,28 +1,28 @@
 import { z } from "zod";
 
-/** What the file that a call would change holds now. */
-export const FileNow = z.discriminatedUnion("state", [
+/** The current content of the file that a call would change. */
+export const CurrentFile = z.discriminatedUnion("state", [
   z.strictObject({ state: z.literal("text"), path: z.string(), text: z.string() }),
   z.strictObject({ state: z.literal("absent"), path: z.string() }),
   z.strictObject({ state: z.literal("unshown"), path: z.string(), reason: z.string() }),
 ]);
-export type FileNow = z.infer<typeof FileNow>;
+export type CurrentFile = z.infer<typeof CurrentFile>;
 
-/** What a skill tells the model, and where that stands. */
+/** The text that a skill gives to the model, and the path of its file. */
 export const SkillText = z.strictObject({ path: z.string(), text: z.string() });
 export type SkillText = z.infer<typeof SkillText>;
 
-/** What helps to judge a call, beside its input. */
+/** What helps to review a call, besides its input. */
 export const ApprovalContext = z.strictObject({
-  /** `null` for a claude that was started by hand: where, only it knows. */
+  /** `null` for a claude that was started by hand: its directory is not known. */
   working_dir: z.string().nullable(),
-  /** `null` when the call changes no file, was decided before, or runs where only its claude knows. */
-  file: FileNow.nullable(),
-  /** Where the path that the call names really leads, links followed; `null` when it names none, or that can't be told. */
+  /** `null` when the call changes no file, is decided already, or runs in a directory that is not known. */
+  file: CurrentFile.nullable(),
+  /** Where the path in the call really leads, with links followed; `null` if it has none or it can't be followed. */
   real_path: z.string().nullable(),
-  /** The plan that ExitPlanMode asks to leave plan mode with. */
+  /** The plan with which ExitPlanMode would leave plan mode. */
   plan: z.string().nullable(),
-  /** The skill that a call of Skill would load; `null` where it was not found. */
+  /** The skill that a call of Skill would load; `null` if it was not found. */
   skill: SkillText.nullable(),
 });
 export type ApprovalContext = z.infer<typeof ApprovalContext>;

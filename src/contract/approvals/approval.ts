@@ -9,7 +9,7 @@ export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
 export const ApprovalFilter = z.enum([...ApprovalStatus.options, "resolved"]);
 export type ApprovalFilter = z.infer<typeof ApprovalFilter>;
 
-/** One request of a child to use one tool, as everybody outside sees it. */
+/** One request of a child to use one tool, as the API shows it. */
 export const Approval = z.strictObject({
   id: Id,
   session_id: Id,
@@ -24,16 +24,16 @@ export const Approval = z.strictObject({
   expires_at: UnixSeconds,
   resolved_at: UnixSeconds.nullable(),
   resolved_by: z.string().nullable(),
-  /** Once it is decided: when the decision was handed to the child that waits for it. */
+  /** Once it is decided: when the decision was delivered to the waiting child. */
   delivered_at: UnixSeconds.nullable().optional(),
   truncated: z.literal(true).optional(),
   input_size: z.int().optional(),
-  /** When the input, and an edited one, were removed to save space: `{}` stands there since. */
+  /** When the input and the updated input were removed to save space; both are `{}` since. */
   input_removed_at: UnixSeconds.optional(),
 });
 export type Approval = z.infer<typeof Approval>;
 
-/** What the approver is told the moment a child asks. */
+/** What the approver receives at the moment a child asks. */
 export const ToolRequestEvent = z.strictObject({
   approval_id: Id,
   session_name: z.string(),
@@ -43,18 +43,18 @@ export const ToolRequestEvent = z.strictObject({
 });
 export type ToolRequestEvent = z.infer<typeof ToolRequestEvent>;
 
-/** What the child is told: exactly the JSON that Claude Code parses. */
+/** The answer to the child: exactly the JSON that Claude Code parses. */
 export const PermitAnswer = z.discriminatedUnion("behavior", [
   z.strictObject({ behavior: z.literal("allow"), updatedInput: JsonObject }),
   z.strictObject({ behavior: z.literal("deny"), message: z.string().min(1), interrupt: z.literal(true).optional() }),
 ]);
 export type PermitAnswer = z.infer<typeof PermitAnswer>;
 
-/** The CLI takes answers of up to 50,000 characters; longer ones only if its model API counts few enough tokens in them. */
+/** The CLI accepts answers of up to 50,000 characters; longer ones only if its model API counts few enough tokens. */
 export const MAX_UPDATED_INPUT_CHARS = 49_000;
 const MAX_MESSAGE_CHARS = 8_000;
 
-/** A child's ask. Lenient: the CLI may send more than we know. */
+/** A child's request. Lenient, because the CLI may send further keys. */
 export const PermitInput = z.looseObject({
   tool_name: z.string().min(1).max(512).describe("The tool that the child wants to use."),
   input: JsonObject.describe("The arguments that the child wants to call it with."),
@@ -62,7 +62,7 @@ export const PermitInput = z.looseObject({
 });
 export type PermitInput = z.infer<typeof PermitInput>;
 
-/** The operator's own ask, to try things out: it names the session that a child's token would name. */
+/** The operator's own request, to try things out: it names the session that a child's token would imply. */
 export const OperatorPermitInput = PermitInput.extend({
   session_id: optional(Id).describe("The session (id or name) to file this under."),
 });
@@ -71,7 +71,7 @@ export type OperatorPermitInput = z.infer<typeof OperatorPermitInput>;
 const decision = {
   approve: z.boolean().describe("true allows this one call, false denies it."),
   message: optional(z.string().max(MAX_MESSAGE_CHARS)).describe(
-    "With a denial: the reason, which the child reads as the tool's result. Say what it should do instead.",
+    "With a denial: the reason, which the child gets as the tool's result. Say what it should do instead.",
   ),
   updated_input: optional(JsonObject).describe(
     "With an approval: run the tool with this input instead. The whole input object, not a part of it.",
@@ -86,7 +86,7 @@ type DecisionFields = {
   interrupt?: boolean | undefined;
 };
 
-/** Refuses what would run something else than the decider meant. */
+/** Refuses decisions that would not do what the decider meant. */
 function checkDecision(value: DecisionFields, context: z.RefinementCtx<DecisionFields>): void {
   const refuse = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
   if (value.interrupt && value.approve) refuse("interrupt", "goes with approve: false only");
@@ -102,7 +102,7 @@ function checkDecision(value: DecisionFields, context: z.RefinementCtx<DecisionF
   }
 }
 
-/** A decision as the REST body carries it. */
+/** A decision in a REST body. */
 export const Decision = z.strictObject(decision).superRefine(checkDecision);
 export type Decision = z.infer<typeof Decision>;
 
@@ -136,17 +136,17 @@ export const GetInput = z.strictObject({
 export const WaitInput = z.strictObject({
   session_id: optional(Id).describe("Only what concerns this session."),
   since: optional(z.int().nonnegative()).describe("The cursor that the last wait returned."),
-  timeout_secs: optional(z.number().min(0).max(110)).describe("How long to wait: 45 seconds unless told, 110 at most."),
+  timeout_secs: optional(z.number().min(0).max(110)).describe("How many seconds to wait (45, at most 110)."),
 });
 
 export const ConfigureInput = z.strictObject({
   name: optional(Name).describe("A name for the new session; must not be in use."),
   session_id: optional(Id).describe("An existing session of yours, to give it one more token."),
   supervision: optional(Supervision).describe(
-    "strict or default: every call asks, and no settings of its user or the project count. inherit: they do.",
+    "strict or default: every call asks, and no settings of the user or the project apply. inherit: they do.",
   ),
   working_dir: optional(Path).describe(
-    "Where it will work, on the server's own host: then what only reads there is decided by built-in rules.",
+    "Where it will work, on the server's own host: built-in rules then decide calls that only read there.",
   ),
 });
 export type ConfigureInput = z.infer<typeof ConfigureInput>;
@@ -163,13 +163,13 @@ export const McpConfig = z.strictObject({
 });
 export type McpConfig = z.infer<typeof McpConfig>;
 
-/** The tool that a child asks, as its command line names it. */
+/** The name of the permission tool on a child's command line. */
 export const PERMISSION_TOOL = "mcp__plexus__loopback_permit";
 
-/** The most that the CLI takes: its own limit on a call must never be what ends a wait. */
+/** The greatest value that the CLI accepts: its own limit must never end a wait. */
 export const CALL_TIMEOUT_MS = 100_000_000;
 
-/** How a child reaches us, with the token that says which session asks. */
+/** The MCP entry by which a child reaches Plexus, with the token that identifies its session. */
 export function plexusServer(url: string, token: string): McpConfig["mcpServers"]["plexus"] {
   return {
     type: "http",

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../values.ts";
 
-/** The tools of Claude Code that name one place in the file system, and under which key of their input. */
+/** The tools of Claude Code that name one path, and the key of their input that has it. */
 const PATH_KEYS = new Map([
   ["Read", "file_path"],
   ["Write", "file_path"],
@@ -11,7 +11,7 @@ const PATH_KEYS = new Map([
   ["Grep", "path"],
 ]);
 
-/** The path that a call names, as it is written there. */
+/** The path in a call, as written. */
 export function namedPath({ tool_name, input }: { tool_name: string; input: JsonObject }): string | undefined {
   const path = input[PATH_KEYS.get(tool_name) ?? ""];
   return typeof path === "string" ? path : undefined;

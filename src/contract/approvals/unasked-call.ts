@@ -11,7 +11,7 @@ export const UnaskedCall = z.strictObject({
   tool_name: z.string(),
   tool_use_id: z.string(),
   tool_input: JsonObject,
-  /** In `inherit` such calls are expected; in any other it means that the seal of the child is broken. */
+  /** With `inherit` such calls are expected; otherwise one means that the child is not sealed. */
   supervision: Supervision,
   at: UnixSeconds,
 });

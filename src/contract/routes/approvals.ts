@@ -4,6 +4,7 @@ import { ApprovalContext } from "../approvals/approval-context.ts";
 import { MAX_RESULT_CHARS } from "../cut.ts";
 import { Id } from "../values.ts";
 import { PageQuery, page } from "./paging.ts";
+import { queryFlag, queryNumber } from "./query.ts";
 import { route } from "./route.ts";
 
 const ApprovalQuery = z.strictObject({
@@ -11,11 +12,11 @@ const ApprovalQuery = z.strictObject({
   session_id: Id.optional(),
   tool_name: z.string().min(1).max(512).optional(),
   /** Only those that were decided then or later, in Unix seconds. */
-  since: z.coerce.number<number>().int().nonnegative().optional(),
+  since: queryNumber().int().nonnegative().optional(),
   /** `true` lists what built-in rules decided, too. */
-  builtin: z.stringbool().optional(),
+  builtin: queryFlag().optional(),
   /** Cuts each approval to about so many characters of JSON, head and tail. */
-  max_chars: z.coerce.number<number>().int().min(2_000).max(MAX_RESULT_CHARS).optional(),
+  max_chars: queryNumber().int().min(2_000).max(MAX_RESULT_CHARS).optional(),
   ...PageQuery.shape,
 });
 export const ApprovalList = z.object({ type: z.literal("ok"), approvals: z.array(Approval), ...page });

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { Id } from "../values.ts";
+import { queryNumber } from "./query.ts";
 
 /** A page, newest first, beginning after the cursor of the one before. */
 export const PageQuery = z.strictObject({
-  limit: z.coerce.number<number>().int().min(1).max(1000).default(100),
+  limit: queryNumber().int().min(1).max(1000).default(100),
   cursor: Id.optional(),
 });
 

@@ -3,10 +3,11 @@ import { SessionEvent, TurnSummary } from "../sessions/session-view.ts";
 import { TurnEvent, TurnStatus } from "../sessions/turn.ts";
 import { Id } from "../values.ts";
 import { PageQuery, page } from "./paging.ts";
+import { queryNumber } from "./query.ts";
 import { route } from "./route.ts";
 
 const EventsQuery = PageQuery.omit({ cursor: true }).extend({
-  from_seq: z.coerce.number<number>().int().nonnegative().default(0),
+  from_seq: queryNumber().int().nonnegative().default(0),
 });
 const FollowQuery = z.strictObject({
   turn_id: Id.optional(),

@@ -2,15 +2,15 @@ import { z } from "zod";
 import { CALL_TIMEOUT_MS, plexusServer } from "../approvals/approval.ts";
 import type { JsonObject } from "../values.ts";
 
-/** How a child reaches Plexus: by itself, or through a process of ours that waits out any absence of the server. */
+/** How a child reaches Plexus: directly, or through a Plexus process that waits while the server is away. */
 export const Carrier = z.enum(["http", "stdio"]);
 export type Carrier = z.infer<typeof Carrier>;
 
-/** Where the server listens, and how its program is called on this machine. */
-type Way = { url: string; program: string[] };
+/** Where the server listens, and the command of its program on this machine. */
+type Server = { url: string; program: string[] };
 
-/** Our own MCP server as a child's CLI is told of it, with the token that says which session asks. */
-export function carrierServer(carrier: Carrier, { url, program }: Way, token: string): JsonObject {
+/** The MCP entry of Plexus for a child's CLI, with the token that identifies the session. */
+export function carrierServer(carrier: Carrier, { url, program }: Server, token: string): JsonObject {
   if (carrier === "http") return plexusServer(url, token);
   const [command = "", ...args] = program;
   return {

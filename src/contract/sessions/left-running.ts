@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** A hundred say as much as thousands. */
-const MAX_TOLD = 100;
+/** Listing more would not help anybody. */
+const MAX_LISTED = 100;
 
-/** A process of a child that could not be ended, for somebody with more rights to end; its command is the child's text. */
+/** A process of a child that Plexus could not stop and had to leave to the user; `command` is the child's own text. */
 export const LeftRunning = z.strictObject({ pid: z.int().positive(), command: z.string() });
 export type LeftRunning = z.infer<typeof LeftRunning>;
 
-/** Told only where there is any. */
+/** The field is absent when nothing was left running. */
 export function leftRunning(left: LeftRunning[]): { left_running?: LeftRunning[] } {
-  return left.length === 0 ? {} : { left_running: left.slice(0, MAX_TOLD) };
+  return left.length === 0 ? {} : { left_running: left.slice(0, MAX_LISTED) };
 }

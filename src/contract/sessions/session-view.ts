@@ -5,7 +5,7 @@ import { SessionStatus, TurnEvent, TurnStatus, Usage } from "./turn.ts";
 
 const Head = z.strictObject({ tree_id: Id, node_id: Id }).nullable();
 
-/** A session as a list shows it. */
+/** A session in a list. */
 export const SessionSummary = z.strictObject({
   id: Id,
   name: z.string(),
@@ -20,12 +20,12 @@ export const SessionSummary = z.strictObject({
   last_turn: z
     .strictObject({ id: Id, status: TurnStatus, started_at: UnixSeconds, ended_at: UnixSeconds.nullable() })
     .nullable(),
-  /** How many of its asks wait for a decision. */
+  /** How many of its requests need approval. */
   pending: z.int(),
 });
 export type SessionSummary = z.infer<typeof SessionSummary>;
 
-/** All that a session is; one of a claude that was started by hand has no settings. */
+/** Everything about a session; that of a claude started by hand has no settings. */
 export const SessionDetail = SessionConfig.partial().extend({
   id: Id,
   name: z.string(),
@@ -38,7 +38,7 @@ export const SessionDetail = SessionConfig.partial().extend({
 });
 export type SessionDetail = z.infer<typeof SessionDetail>;
 
-/** A turn as everybody outside sees it. */
+/** A turn as the API shows it. */
 export const TurnSummary = z.strictObject({
   turn_id: Id,
   session_id: Id,
@@ -54,6 +54,6 @@ export const TurnSummary = z.strictObject({
 });
 export type TurnSummary = z.infer<typeof TurnSummary>;
 
-/** One event of a session, as its stream tells it: the turn and the number within it say where it stands. */
+/** One event of a session's stream, with its turn and its number in that turn. */
 export const SessionEvent = z.strictObject({ turn_id: Id, seq: z.int().nonnegative(), event: TurnEvent });
 export type SessionEvent = z.infer<typeof SessionEvent>;

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-/** How much a child may do without somebody's decision. */
+/** How much a child may do without a decision. */
 export const Supervision = z.enum(["strict", "default", "inherit"]);
 export type Supervision = z.infer<typeof Supervision>;
 
-/** What each means, wherever it is chosen. */
+/** What each means, shown wherever it is chosen. */
 export const SUPERVISION_MEANING: Record<Supervision, string> = {
   strict: "somebody decides every call, except reading and searching files in the child's directories",
   default: "like strict, except that commands which are proven to only read there run too",

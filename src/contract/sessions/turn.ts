@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ApprovalStatus } from "../approvals/approval.ts";
 import { Id, JsonObject } from "../values.ts";
 
-/** How a turn stands; `awaiting_permission` is derived from the pending approvals, never stored. */
+/** The state of a turn; `awaiting_permission` is derived from the pending approvals, never stored. */
 export const TurnStatus = z.enum(["queued", "running", "awaiting_permission", "complete", "failed", "cancelled"]);
 export type TurnStatus = z.infer<typeof TurnStatus>;
 
@@ -10,7 +10,7 @@ export type TurnStatus = z.infer<typeof TurnStatus>;
 export const SessionStatus = z.enum(["idle", ...TurnStatus.options]);
 export type SessionStatus = z.infer<typeof SessionStatus>;
 
-/** What one turn has used; the cost is the turn's own, not the conversation's. */
+/** What one turn has used; the cost is that of the turn, not of the conversation. */
 export const Usage = z.strictObject({
   input_tokens: z.int().nonnegative(),
   output_tokens: z.int().nonnegative(),
@@ -19,7 +19,7 @@ export const Usage = z.strictObject({
 });
 export type Usage = z.infer<typeof Usage>;
 
-const asked = { approval_id: Id, tool_name: z.string(), tool_use_id: z.string().nullable() };
+const request = { approval_id: Id, tool_name: z.string(), tool_use_id: z.string().nullable() };
 
 /** One thing that happened in a turn; it never changes once it has a number. */
 export const TurnEvent = z.discriminatedUnion("type", [
@@ -32,15 +32,15 @@ export const TurnEvent = z.discriminatedUnion("type", [
     tool_use_id: z.string(),
     output: z.string(),
     is_error: z.boolean(),
-    /** The decision on the call; none where Claude Code refused it itself, or where it ran unasked. */
+    /** The approval of the call; `null` if Claude Code refused it itself, or if it ran without asking. */
     approval_id: Id.nullable().default(null),
     /** The call ran although Plexus had not allowed it. */
     unasked: z.literal(true).optional(),
   }),
-  z.strictObject({ type: z.literal("approval_requested"), ...asked, input: JsonObject }),
+  z.strictObject({ type: z.literal("approval_requested"), ...request, input: JsonObject }),
   z.strictObject({
     type: z.literal("approval_resolved"),
-    ...asked,
+    ...request,
     status: ApprovalStatus,
     response_message: z.string().nullable(),
     resolved_by: z.string(),
@@ -55,3 +55,12 @@ export const TurnEvent = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("passthrough"), event_type: z.string(), data: z.unknown() }),
 ]);
 export type TurnEvent = z.infer<typeof TurnEvent>;
+
+/** An event that is too long to be told whole: what it is and which call it belongs to stay, long fields are cut. */
+export const CutEvent = z.looseObject({
+  type: z.enum(TurnEvent.options.map(({ shape }) => shape.type.value)),
+  truncated: z.literal(true),
+  /** How long the whole event is, in characters of JSON. */
+  size: z.int(),
+});
+export type CutEvent = z.infer<typeof CutEvent>;

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import type { Approval } from "../../contract/approvals/approval.ts";
-import type { ApprovalContext, FileNow, SkillText } from "../../contract/approvals/approval-context.ts";
+import type { ApprovalContext, CurrentFile, SkillText } from "../../contract/approvals/approval-context.ts";
 import { namedPath } from "../../contract/approvals/named-path.ts";
 import { type Found, follow } from "../../files/real-path.ts";
 import type { Storage } from "../../storage/sqlite/database.ts";
@@ -35,7 +35,7 @@ export function createApprovalContexts({ approvals, sessions, storage, privatePa
     return isBelowHome ? join(home, named.slice(1)) : resolve(workingDir, named);
   }
 
-  function fileOf({ tool_name }: Approval, path: string | undefined, found: Found | undefined): FileNow | null {
+  function fileOf({ tool_name }: Approval, path: string | undefined, found: Found | undefined): CurrentFile | null {
     return path !== undefined && EDITING_TOOLS.includes(tool_name) ? fileNow(path, found, privatePaths) : null;
   }
 

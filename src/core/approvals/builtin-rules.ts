@@ -1,7 +1,8 @@
 import { pathOutside } from "../../claude/launch/program-path.ts";
 import type { PermitInput } from "../../contract/approvals/approval.ts";
 import type { JsonObject } from "../../contract/values.ts";
-import { builtinRule, isCoveredBy } from "../rules/builtin/builtin.ts";
+import { isCoveredBy } from "../rules/allowed-tools/allowed-tools.ts";
+import { builtinRule } from "../rules/builtin/builtin.ts";
 import type { Session } from "../sessions/sessions.ts";
 
 type BuiltinRulesNeed = {

@@ -1,4 +1,4 @@
-import type { FileNow } from "../../contract/approvals/approval-context.ts";
+import type { CurrentFile } from "../../contract/approvals/approval-context.ts";
 import { readPlainFile } from "../../files/plain-file.ts";
 import { privateFiles } from "../../files/private-files.ts";
 import type { Found } from "../../files/real-path.ts";
@@ -6,8 +6,8 @@ import type { Found } from "../../files/real-path.ts";
 const MAX_BYTES = 1024 * 1024;
 
 /** What the file that a path leads to holds, as far as it can be shown; whatever is wrong is told, never thrown. */
-export function fileNow(path: string, found: Found | undefined, privatePaths: string[]): FileNow {
-  const unshown = (reason: string): FileNow => ({ state: "unshown", path, reason: `it ${reason}` });
+export function fileNow(path: string, found: Found | undefined, privatePaths: string[]): CurrentFile {
+  const unshown = (reason: string): CurrentFile => ({ state: "unshown", path, reason: `it ${reason}` });
   if (found?.kind === "missing") return { state: "absent", path };
   if (found && privateFiles(privatePaths).isPrivate(found))
     return unshown("holds settings or tokens that no child may reach");

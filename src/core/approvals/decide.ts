@@ -43,7 +43,7 @@ export function createSettlement({ storage, audit, now, isHeld, onSettled }: Set
         response_message: outcome.responseMessage,
         resolved_by: outcome.resolvedBy,
       };
-      if (row.askedIn !== sessionId) storage.turns.appendIfRunning(row.askedIn, [event]);
+      if (row.approvalFromEvent !== sessionId) storage.turns.appendIfRunning(row.approvalFromEvent, [event]);
       announce(
         storage.changes.append({ kind: "approval_resolved", owner, sessionId, subjectId: id, at: outcome.resolvedAt }),
       );

@@ -82,7 +82,7 @@ export function createAsks(need: AsksNeed) {
       sessionId: session.id,
       sessionName: session.name,
       // A claude that was started by hand has no turns.
-      askedIn: (session.kind === "managed" && storage.turns.running(session.id)?.id) || session.id,
+      approvalFromEvent: (session.kind === "managed" && storage.turns.running(session.id)?.id) || session.id,
       owner: session.owner,
       toolName: tool_name,
       toolUseId: tool_use_id ?? null,
@@ -97,9 +97,9 @@ export function createAsks(need: AsksNeed) {
   /** Whatever must be undone should the commit fail goes into `filing`. */
   function file(announce: Announce, session: Session, input: PermitInput, filing: DisposableStack): ApprovalHead {
     const approval = asked(session, input);
-    const { id: approvalId, sessionId, askedIn, toolUseId, asker, askHash, owner, createdAt } = approval;
+    const { id: approvalId, sessionId, approvalFromEvent, toolUseId, asker, askHash, owner, createdAt } = approval;
     // Without an id, two equal asks are two asks: a decision on one must not run the other.
-    const same = toolUseId && storage.approvals.findSameAsk({ askedIn, toolUseId, askHash });
+    const same = toolUseId && storage.approvals.findSameAsk({ approvalFromEvent, toolUseId, askHash });
     if (same) {
       storage.approvals.setAsker(same.id, asker);
       return { ...same, asker };
@@ -108,7 +108,8 @@ export function createAsks(need: AsksNeed) {
     filing.defer(bounds.loosen);
     const row = storage.approvals.create(approval);
     const event = { approval_id: approvalId, tool_name: input.tool_name, tool_use_id: toolUseId, input: input.input };
-    if (askedIn !== sessionId) storage.turns.appendIfRunning(askedIn, [{ type: "approval_requested", ...event }]);
+    if (approvalFromEvent !== sessionId)
+      storage.turns.appendIfRunning(approvalFromEvent, [{ type: "approval_requested", ...event }]);
     announce(
       storage.changes.append({ kind: "approval_requested", owner, sessionId, subjectId: approvalId, at: createdAt }),
     );

@@ -119,7 +119,7 @@ export function decidedEntry(
     approval_id: asked.id,
     session_id: asked.sessionId,
     session_name: asked.sessionName,
-    asked_in: asked.askedIn,
+    asked_in: asked.approvalFromEvent,
     owner: asked.owner,
     tool_name: asked.toolName,
     tool_use_id: asked.toolUseId,

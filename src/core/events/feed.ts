@@ -2,6 +2,7 @@ import type { ToolRequestEvent } from "../../contract/approvals/approval.ts";
 import type { UnaskedCall } from "../../contract/approvals/unasked-call.ts";
 import type { Change, ChangeEvent } from "../../contract/change.ts";
 import { cutObject } from "../../contract/cut.ts";
+import type { Finished } from "../../contract/tools/approval-answers.ts";
 import type { Storage } from "../../storage/sqlite/database.ts";
 import { type Principal, visibleOwner } from "../access/principals.ts";
 import { toApproval, toToolRequest } from "../approvals/approval-view.ts";
@@ -16,8 +17,6 @@ const MAX_FINISHED = 50;
 const MAX_NOTIFIED_CHARS = 20_000;
 
 export type Watching = ReturnType<typeof createWatching>;
-/** A session whose turn has ended. */
-export type Finished = { session_id: string; name: string; status: string };
 export type NumberedEvent = { id: number; event: ChangeEvent };
 
 /** How principals learn what happens: by waiting for the next thing to decide, or by following everything. */

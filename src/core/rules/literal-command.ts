@@ -1,92 +1,92 @@
-import { readCommand, type SimpleCommand } from "../../review/shell/index.ts";
+import { parseCommand, type SimpleCommand } from "../../review/shell/index.ts";
 
-/** How a command is joined to the one before it. */
-export type Joint = "&&" | "||" | ";" | "|";
-export type LiteralCommand = { words: readonly string[]; joint: Joint | undefined; parsed: SimpleCommand };
+/** The operator between a command and the one before it. */
+export type Separator = "&&" | "||" | ";" | "|";
+export type LiteralCommand = { words: readonly string[]; separator: Separator | undefined; parsed: SimpleCommand };
 
 const MAX_CHARS = 4_096;
-/** Shells disagree on what else is a blank, and no locale reads these otherwise. */
+/** Shells disagree on which other characters are blanks; these mean the same in every locale. */
 const ASCII = /^[\t\n\x20-\x7e]*$/;
 
-/** Claude Code makes `>nul` a `>/dev/null` before it runs a command, inside of quotes too. */
+/** Claude Code changes `>nul` to `>/dev/null` before it runs a command, even inside quotes. */
 const REWRITTEN = />[ \t]*nul/i;
 
 const END = "(?=[ \\t\\n;|]|$|&&)";
 const BLANKS = /[ \t]+/y;
-const JOINT = /&&|\|\||[|;\n]/y;
+const SEPARATOR = /&&|\|\||[|;\n]/y;
 const HARMLESS_REDIRECT = new RegExp(`(?:[12]?>[ \\t]*/dev/null|2>&1)${END}`, "y");
 const BRACKET = new RegExp(`[[\\]]${END}`, "y");
 const WORD_END = new RegExp(END, "y");
-/** No character that any shell expands, wherever it stands. */
+/** Characters that no shell expands, in any position. */
 const PLAIN = /[A-Za-z0-9_./:,+@%=-]+/y;
 const ESCAPED = /\\([^A-Za-z0-9\t\n])/y;
-/** Two in a row are one text with a quote in it to some shells. */
+/** Some shells read two in a row as one text that contains a quote. */
 const SINGLE_QUOTED = /'([^'\n]*)'(?!')/y;
 const DOUBLE_QUOTED = /"((?:[^"\\$`!\n]|\\[^\n!])*)"/y;
 
 /**
- * A command that is nothing but literal words joined by `&& || ; |`, or nothing. It knows only the part of the
- * language that all shells read alike, and what it reads must be what the real parser reads too.
+ * Splits a command line that is nothing but literal words joined by `&& || ; |`; `undefined` for any other. It accepts
+ * only syntax that all shells read in the same way, and its result must agree with that of the full parser.
  */
 export function literalCommands(source: string): LiteralCommand[] | undefined {
   if (source.length > MAX_CHARS || !ASCII.test(source) || REWRITTEN.test(source)) return undefined;
   const commands = split(source);
   if (!commands) return undefined;
-  const reading = readCommand(source);
-  if (reading.problems.length > 0 || reading.commands.length !== commands.length) return undefined;
-  const agreed = commands.flatMap(({ words, joint }, at) => {
-    const parsed = reading.commands[at];
-    return parsed && isSame(words, joint, parsed) ? [{ words, joint, parsed }] : [];
+  const whole = parseCommand(source);
+  if (whole.problems.length > 0 || whole.commands.length !== commands.length) return undefined;
+  const agreed = commands.flatMap(({ words, separator }, at) => {
+    const parsed = whole.commands[at];
+    return parsed && isSame(words, separator, parsed) ? [{ words, separator, parsed }] : [];
   });
   return agreed.length === commands.length ? agreed : undefined;
 }
 
-function isSame(words: readonly string[], joint: Joint | undefined, parsed: SimpleCommand): boolean {
+function isSame(words: readonly string[], separator: Separator | undefined, parsed: SimpleCommand): boolean {
   return (
     parsed.words.length === words.length &&
     parsed.words.every(({ value, isDynamic }, at) => !isDynamic && value === words[at]) &&
     parsed.assignments.length === 0 &&
     parsed.redirects.every(({ target }) => target === undefined || target.value === "/dev/null") &&
     !parsed.isSubstituted &&
-    parsed.isFed === (joint === "|")
+    parsed.hasInput === (separator === "|")
   );
 }
 
-type Split = { words: string[]; joint: Joint | undefined };
+type Split = { words: string[]; separator: Separator | undefined };
 
 function split(source: string): Split[] | undefined {
   const commands: Split[] = [];
-  let current: Split = { words: [], joint: undefined };
+  let current: Split = { words: [], separator: undefined };
   for (let at = 0; at < source.length; ) {
     const blanks = matchAt(BLANKS, source, at) ?? (current.words.length > 0 && matchAt(HARMLESS_REDIRECT, source, at));
     if (blanks) {
       at += blanks[0].length;
       continue;
     }
-    const joint = matchAt(JOINT, source, at)?.[0];
-    if (joint) {
-      at += joint.length;
-      const isLineBreak = joint === "\n";
+    const separator = matchAt(SEPARATOR, source, at)?.[0];
+    if (separator) {
+      at += separator.length;
+      const isLineBreak = separator === "\n";
       if (current.words.length > 0) {
         commands.push(current);
-        current = { words: [], joint: isLineBreak ? ";" : toJoint(joint) };
+        current = { words: [], separator: isLineBreak ? ";" : toSeparator(separator) };
       } else if (!isLineBreak) return undefined;
       continue;
     }
     const word = wordAt(source, at);
     if (!word) return undefined;
-    // A name that is quoted or escaped means to get around something.
+    // A quoted or escaped program name is meant to get around a check.
     if (current.words.length === 0 && (word.text !== word.value || word.value.includes("="))) return undefined;
     current.words.push(word.value);
     at += word.text.length;
   }
   if (current.words.length > 0) commands.push(current);
-  else if (current.joint !== ";") return undefined;
+  else if (current.separator !== ";") return undefined;
   return commands.length > 0 ? commands : undefined;
 }
 
 function wordAt(source: string, from: number): { text: string; value: string } | undefined {
-  // To zsh, `=name` is the path of a program.
+  // zsh expands `=name` to the path of a program.
   if (source[from] === "=") return undefined;
   const bracket = matchAt(BRACKET, source, from)?.[0];
   if (bracket) return { text: bracket, value: bracket };
@@ -115,6 +115,6 @@ function matchAt(pattern: RegExp, source: string, at: number): RegExpExecArray |
   return pattern.exec(source) ?? undefined;
 }
 
-function toJoint(text: string): Joint {
+function toSeparator(text: string): Separator {
   return text === "&&" || text === "||" || text === "|" ? text : ";";
 }

@@ -1,4 +1,4 @@
-/** Tools that touch nothing but the child's own conversation: its list of tasks, its background tasks, its tool schemas. */
+/** Tools that affect only the child's own conversation: its task list, its background tasks, its tool schemas. */
 export const BOOKKEEPING: readonly string[] = [
   "ToolSearch",
   "TodoWrite",

@@ -1,4 +1,5 @@
 import type { ChangeEvent } from "../../contract/change.ts";
+import { fitting } from "../../contract/fit.ts";
 import type { SessionDetail, SessionSummary, TurnSummary } from "../../contract/sessions/session-view.ts";
 import type { SessionStatus } from "../../contract/sessions/turn.ts";
 import { seconds } from "../../contract/values.ts";
@@ -120,12 +121,7 @@ function timesOf({ startedAt, endedAt }: TurnRow) {
 
 /** As many from the front as can be read without holding everybody else up; the first one always. */
 function readable<Row extends { configBytes: number }>(rows: Row[]): Row[] {
-  let bytes = 0;
-  const end = rows.findIndex(({ configBytes }, index) => {
-    bytes += configBytes;
-    return index > 0 && bytes > MAX_PAGE_CONFIG_BYTES;
-  });
-  return end < 0 ? rows : rows.slice(0, end);
+  return fitting(rows, MAX_PAGE_CONFIG_BYTES, ({ configBytes }) => configBytes);
 }
 
 /** Asks for one more than a page holds, to know whether there is another. */

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { survivorIn } from "../../claude/launch/launch.ts";
+import { findChildProcess } from "../../claude/launch/launch.ts";
 import type { ProcessIdentity } from "../../claude/process/processes.ts";
 import { AppError } from "../../contract/errors.ts";
 import type { TurnRow } from "../../storage/sqlite/turns/turns.ts";
@@ -10,7 +10,7 @@ import type { TurnRow } from "../../storage/sqlite/turns/turns.ts";
  * leaves a mark in the child's environment to go by; without either, the child was never started.
  */
 export function processOf({ pid, processStart }: TurnRow, dir: string): ProcessIdentity | undefined {
-  return pid !== null && processStart !== null ? { pid, startTime: processStart } : survivorIn(dir);
+  return pid !== null && processStart !== null ? { pid, startTime: processStart } : findChildProcess(dir);
 }
 
 /** Removes what was left of turns that are over. */

@@ -30,7 +30,7 @@ export function accountFor(
   function wasAskedAgain({ output, tool_use_id }: ToolResultDraft): boolean {
     const named = approvalAskedAgain(output);
     const approval = named === undefined ? undefined : storage.approvals.head(named);
-    return approval?.askedIn === turn.id && approval.toolUseId === tool_use_id;
+    return approval?.approvalFromEvent === turn.id && approval.toolUseId === tool_use_id;
   }
 
   function result(draft: ToolResultDraft): TurnEvent {

@@ -1,14 +1,14 @@
 import { rmSync } from "node:fs";
 import { filesIn } from "../../claude/launch/launch.ts";
-import type { Reading } from "../../claude/output/checkpoint.ts";
+import type { Checkpoint } from "../../claude/output/checkpoint.ts";
+import { type ExitOutcome, exitOutcome } from "../../claude/output/exit-outcome.ts";
 import type { ConversationBlock, InitFact, TurnEventDraft } from "../../claude/output/facts.ts";
 import { readOutput } from "../../claude/output/output.ts";
-import type { CatchUp } from "../../claude/output/output-stored.ts";
+import type { OutputStored } from "../../claude/output/output-stored.ts";
 import { createParser } from "../../claude/output/parser.ts";
-import { judge, type Verdict } from "../../claude/output/verdict.ts";
 import { readExitCode, readStderrTail } from "../../claude/process/exit-status.ts";
 import { isSameProcess, type ProcessIdentity } from "../../claude/process/processes.ts";
-import { endChild } from "../../claude/process/stop-process.ts";
+import { stopProcessTree } from "../../claude/process/stop-process.ts";
 import type { LeftRunning } from "../../contract/sessions/left-running.ts";
 
 /** How long a child may take to end by itself once it was told to. */
@@ -18,18 +18,18 @@ const MAX_OUTPUT_BYTES = 8 * 1024 ** 3;
 const TOO_MUCH = `The child wrote more than ${MAX_OUTPUT_BYTES} bytes: it was stopped.`;
 
 /** A child's process, where there still is one, and the directory that it writes to. */
-export type Child = { process: ProcessIdentity | undefined; dir: string; catchUp: CatchUp };
+export type Child = { process: ProcessIdentity | undefined; dir: string; outputStored: OutputStored };
 /** What was read in one go: stored together, it is neither lost nor told twice. */
-export type Batch = { events: TurnEventDraft[]; blocks: ConversationBlock[]; reading: Reading };
-export type ChildEnd = Pick<Reading, "init" | "result"> & {
-  verdict: Verdict;
+export type Batch = { events: TurnEventDraft[]; blocks: ConversationBlock[]; reading: Checkpoint };
+export type ChildEnd = Pick<Checkpoint, "init" | "result"> & {
+  verdict: ExitOutcome;
   /** What it had started and could not be ended. */
   left: LeftRunning[];
 };
 
 /** Resolves when every process of the child is gone, but for those that it tells. */
 export async function stopChild({ process, dir }: Child): Promise<LeftRunning[]> {
-  return process ? endChild(process, { graceMs: GRACE_MS, dir }) : [];
+  return process ? stopProcessTree(process, { graceMs: GRACE_MS, dir }) : [];
 }
 
 /**
@@ -38,7 +38,7 @@ export async function stopChild({ process, dir }: Child): Promise<LeftRunning[]>
  */
 export async function followChild(
   child: Child,
-  from: Reading,
+  from: Checkpoint,
   store: (batch: Batch) => Promise<string | undefined>,
   leave: AbortSignal,
 ): Promise<ChildEnd | undefined> {
@@ -47,7 +47,7 @@ export async function followChild(
   let { init, result } = from;
   let stopReason: string | undefined;
   let left: LeftRunning[] = [];
-  for await (const lines of readOutput(child.dir, from.offset, { isOver, signal: leave, catchUp: child.catchUp })) {
+  for await (const lines of readOutput(child.dir, from.offset, { isOver, signal: leave, stored: child.outputStored })) {
     const events: TurnEventDraft[] = [];
     const blocks: ConversationBlock[] = [];
     for (const { line } of lines) {
@@ -72,8 +72,8 @@ export async function followChild(
   const exitCode = readExitCode(child.dir);
   // Nobody noted an exit code: the shell around the CLI was killed, and what it had started may still run.
   if (exitCode === undefined) left = await stopChild(child);
-  const judged = judge({ exitCode, init, result, stderrTail: readStderrTail(child.dir) });
-  const verdict: Verdict = stopReason === undefined ? judged : { outcome: "failed", message: stopReason };
+  const ownOutcome = exitOutcome({ exitCode, init, result, stderrTail: readStderrTail(child.dir) });
+  const verdict: ExitOutcome = stopReason === undefined ? ownOutcome : { outcome: "failed", message: stopReason };
   return { init, result, verdict, left };
 }
 

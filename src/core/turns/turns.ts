@@ -2,8 +2,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { UsableClaude } from "../../claude/cli.ts";
 import { launch } from "../../claude/launch/launch.ts";
-import { Reading } from "../../claude/output/checkpoint.ts";
-import { createCatchUp } from "../../claude/output/output-stored.ts";
+import { Checkpoint } from "../../claude/output/checkpoint.ts";
+import { createOutputStored } from "../../claude/output/output-stored.ts";
 import { AppError } from "../../contract/errors.ts";
 import { carrierServer } from "../../contract/sessions/carrier.ts";
 import type { LeftRunning } from "../../contract/sessions/left-running.ts";
@@ -88,7 +88,7 @@ export function createTurns(need: TurnsNeed) {
   const turnsDir = join(need.dataDir, "turns");
 
   function lookAfter(turnId: string): Running {
-    const child: Child = { process: undefined, dir: join(turnsDir, turnId), catchUp: createCatchUp() };
+    const child: Child = { process: undefined, dir: join(turnsDir, turnId), outputStored: createOutputStored() };
     const entry: Running = { child, launched: Promise.resolve(), over: Promise.resolve() };
     running.set(turnId, entry);
     return entry;
@@ -174,7 +174,7 @@ export function createTurns(need: TurnsNeed) {
   async function follow(turn: TurnRow, entry: Running): Promise<void> {
     await insisting(async () => {
       try {
-        const reading = Reading.safeParse(storage.turns.reading(turn.id)).data;
+        const reading = Checkpoint.safeParse(storage.turns.reading(turn.id)).data;
         if (!reading) return await giveUp(turn, entry, ANOTHER_VERSION);
         // Found by a server that was killed before it could stop the child.
         const broken = record.brokenSeal(turn);
@@ -204,7 +204,7 @@ export function createTurns(need: TurnsNeed) {
   }
 
   async function end(turn: TurnRow, entry: Running, outcome: Outcome, ended?: ChildEnd): Promise<void> {
-    entry.child.catchUp.end();
+    entry.child.outputStored.end();
     await record.end(turn, outcome, ended);
     running.delete(turn.id);
     starter.look();
@@ -253,7 +253,7 @@ export function createTurns(need: TurnsNeed) {
       if (!entry) return;
       const { promise: timeUp, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, CATCH_UP_MS);
-      await Promise.race([entry.child.catchUp.reached(), timeUp]);
+      await Promise.race([entry.child.outputStored.wait(), timeUp]);
       clearTimeout(timer);
     },
     /** Lets go of the children, which go on; the next server finds them by what is on disk. */

@@ -15,16 +15,18 @@ import * as signIn from "../../contract/routes/sign-in.ts";
 import * as tokens from "../../contract/routes/tokens.ts";
 import * as turns from "../../contract/routes/turns.ts";
 import * as unaskedCalls from "../../contract/routes/unasked-calls.ts";
+import * as sessionAnswers from "../../contract/sessions/answers.ts";
 import { CreateInput } from "../../contract/sessions/session.ts";
 import { SessionDetail, SessionEvent, SessionSummary, TurnSummary } from "../../contract/sessions/session-view.ts";
 import { TurnEvent, Usage } from "../../contract/sessions/turn.ts";
 import { Caller, SignedIn, SignInBody, SignInCode } from "../../contract/sign-in.ts";
 
-/** What contract/routes exports: the routes, and the schemas that only they use. */
+/** What contract/routes exports, and the answers that routes and tools share. */
 const DECLARED = {
   ...approvals,
   ...unaskedCalls,
   ...audit,
+  ...sessionAnswers,
   ...sessions,
   ...turns,
   ...events,

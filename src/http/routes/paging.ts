@@ -1,3 +1,5 @@
+import { fitting, listedChars } from "../../contract/fit.ts";
+
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** How a page ends, in an example. */
@@ -9,11 +11,6 @@ export function pageOf({ cursor }: { cursor: string | null }) {
 }
 
 /** As many from the front as one answer should hold; the first one always. */
-export function fitting<T>(items: T[]): T[] {
-  let bytes = 0;
-  const end = items.findIndex((item, index) => {
-    bytes += JSON.stringify(item).length;
-    return index > 0 && bytes > MAX_BYTES;
-  });
-  return end < 0 ? items : items.slice(0, end);
+export function onOnePage<T>(items: T[]): T[] {
+  return fitting(items, MAX_BYTES, listedChars);
 }

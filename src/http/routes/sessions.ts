@@ -12,7 +12,7 @@ import { leftRunning } from "../../contract/sessions/left-running.ts";
 import type { SessionDetail, SessionSummary } from "../../contract/sessions/session-view.ts";
 import { head, session_id, turn_id } from "../openapi/example-ids.ts";
 import { type Served, serve } from "../serve.ts";
-import { fitting, lastPage, pageOf } from "./paging.ts";
+import { lastPage, onOnePage, pageOf } from "./paging.ts";
 
 export type SessionsApp = Pick<App, "sessions" | "sessionView" | "driving" | "conversations">;
 
@@ -113,7 +113,7 @@ export function sessionRoutes({ sessions, sessionView, driving, conversations }:
     }).by(async ({ principal, params }) => {
       const session = await sessions.require(principal, params.key);
       const { nodes, hasMore } = await conversations.tree(session);
-      const shown = fitting(nodes.map(toNode));
+      const shown = onOnePage(nodes.map(toNode));
       const has_more = hasMore || shown.length < nodes.length;
       return { type: "ok", tree_id: session.treeId, head: headOf(session), nodes: shown, has_more };
     }),
@@ -131,7 +131,7 @@ export function sessionRoutes({ sessions, sessionView, driving, conversations }:
     }).by(async ({ principal, params }) => {
       const session = await sessions.require(principal, params.key);
       const messages = (await conversations.context(session)).map(toMessage);
-      const shown = fitting(messages.toReversed()).toReversed();
+      const shown = onOnePage(messages.toReversed()).toReversed();
       return { type: "ok", messages: shown, has_more: shown.length < messages.length };
     }),
   ];

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 import { carryCall, type RpcRequest } from "./call.ts";
 import { messagesOf } from "./event-stream.ts";
-import { failure, type Outcome, post } from "./post.ts";
+import { failure, type PostOutcome, post } from "./post.ts";
 import { RpcId, type RpcLine, rpcLines } from "./rpc-lines.ts";
 import { type BridgeServerNeed, createBridgeServer } from "./server.ts";
 import { createBridgeSession } from "./session.ts";
@@ -99,7 +99,7 @@ export async function runBridge({ input, stopped, ...need }: BridgeNeed): Promis
     }
   }
 
-  function endIfUnauthorized(outcome: Outcome): void {
+  function endIfUnauthorized(outcome: PostOutcome): void {
     if (outcome.kind === "unauthorized") ended.resolve({ ...outcome, url: server.url() });
   }
 

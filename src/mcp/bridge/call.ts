@@ -1,8 +1,8 @@
 import { AppError } from "../../contract/errors.ts";
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
-import { canonicalName, PERMIT } from "../tools/approval-tools.ts";
+import { canonicalName, PERMIT } from "../tools/names.ts";
 import { refusal } from "../tools/results.ts";
-import { type Outcome, post } from "./post.ts";
+import { type PostOutcome, post } from "./post.ts";
 import { createCallProgress } from "./progress.ts";
 import type { RpcLine } from "./rpc-lines.ts";
 import type { createBridgeServer } from "./server.ts";
@@ -19,7 +19,7 @@ const BUSY_MS = 1_000;
 const RESUMABLE = { "mcp-protocol-version": "2025-11-25" };
 
 export type RpcRequest = Extract<RpcLine, { kind: "request" }>;
-type Unauthorized = Extract<Outcome, { kind: "unauthorized" }>;
+type Unauthorized = Extract<PostOutcome, { kind: "unauthorized" }>;
 
 export type BridgeCallNeed = {
   server: ReturnType<typeof createBridgeServer>;

@@ -4,7 +4,7 @@ import { messagesOf } from "./event-stream.ts";
 import type { RpcId } from "./rpc-lines.ts";
 
 /** What became of a message; of one that was `lost`, nobody here knows whether the server has acted on it. */
-export type Outcome =
+export type PostOutcome =
   | { kind: "answered" }
   | { kind: "unsent" }
   | { kind: "lost" }
@@ -41,7 +41,7 @@ const GONE = [502, 503, 504];
 const Refusal = z.object({ error: z.object({ message: z.string() }) });
 
 /** Sends one message, and passes on what comes back until its answer. */
-export async function post(fetchMcp: FetchMcp, sent: Post): Promise<Outcome> {
+export async function post(fetchMcp: FetchMcp, sent: Post): Promise<PostOutcome> {
   using silence = createSilence(sent.silenceMs);
   const signal = AbortSignal.any([sent.signal, silence.signal]);
   let response: Response;
@@ -70,7 +70,7 @@ export async function post(fetchMcp: FetchMcp, sent: Post): Promise<Outcome> {
 }
 
 /** What an answer that is no success means; the server's own words where it has any. */
-export async function failure(response: Response, sent: Record<string, string>): Promise<Outcome> {
+export async function failure(response: Response, sent: Record<string, string>): Promise<PostOutcome> {
   const body: unknown = await response.json().catch(() => undefined);
   if (response.status === 404 && SESSION_ID in sent) return { kind: "no_session" };
   if (GONE.includes(response.status)) return { kind: "lost" };

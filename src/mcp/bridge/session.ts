@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JsonObject } from "../../contract/values.ts";
 import { SETUP_METHODS, setupAfter } from "../clients/setup-messages.ts";
-import { type FetchMcp, type Outcome, post, SESSION_ID } from "./post.ts";
+import { type FetchMcp, type PostOutcome, post, SESSION_ID } from "./post.ts";
 import { RpcId } from "./rpc-lines.ts";
 
 const PROTOCOL_VERSION = "mcp-protocol-version";
@@ -13,7 +13,7 @@ export function createBridgeSession(fetchMcp: FetchMcp, over: AbortSignal) {
   let id: string | undefined;
   let version: string | undefined;
   let setup: JsonObject[] = [];
-  let renewing: Promise<Outcome> | undefined;
+  let renewing: Promise<PostOutcome> | undefined;
 
   function headers(): Record<string, string> {
     return { ...(id && { [SESSION_ID]: id }), ...(version && { [PROTOCOL_VERSION]: version }) };
@@ -33,7 +33,7 @@ export function createBridgeSession(fetchMcp: FetchMcp, over: AbortSignal) {
   }
 
   /** The client's own messages again, of which it is not told. */
-  async function replay(): Promise<Outcome> {
+  async function replay(): Promise<PostOutcome> {
     const [initialize, ...rest] = setup;
     if (!initialize) return { kind: "refused", message: "There is no MCP session: initialize first." };
     const opened = await send(initialize, opening());
@@ -58,7 +58,7 @@ export function createBridgeSession(fetchMcp: FetchMcp, over: AbortSignal) {
       setup = setupAfter(message["method"] === "initialize" ? [] : setup, message);
     },
     /** Initializes again where the server has forgotten this session; for all who find out at once. */
-    async renew(forgotten: string | undefined): Promise<Outcome> {
+    async renew(forgotten: string | undefined): Promise<PostOutcome> {
       if (forgotten !== id) return { kind: "answered" };
       renewing ??= replay().finally(() => {
         renewing = undefined;

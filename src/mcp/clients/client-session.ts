@@ -19,26 +19,28 @@ export type ClientSession = {
   close(): Promise<void>;
 };
 
-type Opening = { app: App; createServer: CreateServer; principal: Principal; id: string; onClose: () => void };
+/** What client sessions use of the app. */
+export type ClientApp = Pick<App, "log" | "mcpClients" | "retryMs" | "tokens" | "watching">;
+type Opening = { app: ClientApp; createServer: CreateServer; principal: Principal; id: string; onClose: () => void };
 
 /** Serves a client under this id, with what it had set up before replayed. */
 export async function openClientSession(opening: Opening, setup: JsonObject[]): Promise<ClientSession> {
   const { app, principal, id } = opening;
-  const mcp = opening.createServer(app, principal);
+  const mcp = opening.createServer(principal);
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => id,
     onsessionclosed: () => app.mcpClients.forget(id),
   });
-  const revoked = app.tokens.revocation({ principal });
+  const close = () => mcp.server.close();
+  const revoked = await app.tokens.revocation({ principal });
+  revoked.addEventListener("abort", close);
   let unread = 0;
-  const listening = notify(app, principal, id, mcp, () => {
+  const listening = await notify(app, principal, id, mcp, () => {
     if (++unread > MAX_UNREAD) transport.closeStandaloneSSEStream();
   });
   const onTaken = () => {
     unread = 0;
   };
-  const close = () => mcp.server.close();
-  revoked.addEventListener("abort", close);
   mcp.server.onclose = () => {
     revoked.removeEventListener("abort", close);
     listening[Symbol.dispose]();
@@ -94,13 +96,13 @@ function served(body: unknown, change: JsonObject | undefined): unknown {
  * Tells the client of each new ask as it happens, and of each call that ran unasked where none may; a client that does
  * not listen right now misses nothing it can't read.
  */
-function notify(
-  app: App,
+async function notify(
+  app: ClientApp,
   principal: Principal,
   id: string,
   { server, subscribed }: McpServer,
   onTold: () => void,
-): Disposable {
+): Promise<Disposable> {
   const lost = (cause: unknown) => app.log.debug("a notification was not delivered", errorFields(cause));
   const say = (level: "notice" | "error", data: object) => {
     onTold();
@@ -108,11 +110,11 @@ function notify(
   };
   const listening = new DisposableStack();
   listening.use(
-    app.watching.onAsk(principal, (request) => {
+    await app.watching.onAsk(principal, (request) => {
       say("notice", request);
       if (subscribed.has(PENDING_URI)) server.sendResourceUpdated({ uri: PENDING_URI }).catch(lost);
     }),
   );
-  listening.use(app.watching.onUnasked(principal, (call) => say("error", { type: "unasked_call", ...call })));
+  listening.use(await app.watching.onUnasked(principal, (call) => say("error", { type: "unasked_call", ...call })));
   return listening;
 }

@@ -1,8 +1,8 @@
-import type { App, Principal } from "../../app.ts";
+import type { Principal } from "../../app.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import { errorFields } from "../../log.ts";
 import type { CreateServer } from "../server.ts";
-import { type ClientSession, openClientSession } from "./client-session.ts";
+import { type ClientApp, type ClientSession, openClientSession } from "./client-session.ts";
 import { setupMessage } from "./client-setup.ts";
 
 const IDLE_MS = 30 * 60_000;
@@ -11,9 +11,9 @@ const SWEEP_MS = 60_000;
 const MAX_IN_MEMORY = 1_000;
 
 /** The MCP clients that are connected now. Most never say goodbye, so the silent ones are freed, and restored if they speak. */
-export function createClientSessions(app: App, createServer: CreateServer) {
+export function createClientSessions(app: ClientApp, createServer: CreateServer) {
   const sessions = new Map<string, ClientSession>();
-  const restoring = new Map<string, Promise<ClientSession>>();
+  const restoring = new Map<string, Promise<ClientSession | undefined>>();
   const sweeper = setInterval(() => {
     for (const session of idleSince(Date.now() - IDLE_MS)) void session.close();
   }, SWEEP_MS);
@@ -28,7 +28,9 @@ export function createClientSessions(app: App, createServer: CreateServer) {
     return session;
   }
 
-  async function reopen(principal: Principal, id: string, recalled: JsonObject[]): Promise<ClientSession> {
+  async function reopen(principal: Principal, id: string): Promise<ClientSession | undefined> {
+    const recalled = await app.mcpClients.recall(principal, id);
+    if (!recalled) return undefined;
     // Earlier versions have kept messages whole.
     const setup = recalled.map(setupMessage).filter((message) => message !== undefined);
     const unnoted = (cause: unknown) => app.log.debug("the use of an MCP session was not noted", errorFields(cause));
@@ -36,12 +38,11 @@ export function createClientSessions(app: App, createServer: CreateServer) {
     return create(principal, id, setup);
   }
 
-  async function restore(principal: Principal, id: string): Promise<ClientSession | undefined> {
-    const recalled = app.mcpClients.recall(principal, id);
-    if (!recalled) return undefined;
-    // Two requests of one client may come at once; both must find the same session.
-    const restored = restoring.get(id) ?? reopen(principal, id, recalled).finally(() => restoring.delete(id));
-    restoring.set(id, restored);
+  /** Two requests of one client may come at once; both must find the same session. */
+  function restore(principal: Principal, id: string): Promise<ClientSession | undefined> {
+    const key = JSON.stringify([principal, id]);
+    const restored = restoring.get(key) ?? reopen(principal, id).finally(() => restoring.delete(key));
+    restoring.set(key, restored);
     return restored;
   }
 

@@ -1,27 +1,33 @@
-import {
-  type Approval,
-  ConfigureInput,
-  GetInput,
-  OperatorPermitInput,
-  PendingInput,
-  PermitInput,
-  RespondInput,
-  WaitInput,
-} from "../../contract/approvals/approval.ts";
+import { type Approval, GetInput, PendingInput, RespondInput, WaitInput } from "../../contract/approvals/approval.ts";
 import { cutApproval, MAX_RESULT_CHARS } from "../../contract/cut.ts";
-import type { JsonObject } from "../../contract/values.ts";
-import { configureSession } from "./configure.ts";
-import { fitApprovals } from "./results.ts";
-import { type RunnableTool, type Tool, tool } from "./tool.ts";
+import { fittingText } from "../../contract/fit.ts";
+import { GetAnswer, PendingAnswer, RespondAnswer, WaitAnswer } from "../../contract/tools/approval-answers.ts";
+import { fitApprovals, MAX_LISTED } from "./results.ts";
+import { APPROVAL_ID, ASKED_AT, INPUT, PENDING } from "./samples.ts";
+import { onlyIn } from "./session-reference.ts";
+import { tool } from "./tool.ts";
 
-/** More than a result can hold of even the smallest approvals. */
-const MAX_LISTED = 200;
+const MAX_FINISHED_CHARS = 15_000;
+const MAX_SLICE_CHARS = 30_000;
+/** Room for what stands around an approval, or a part of its input. */
+const ENVELOPE_CHARS = 1_000;
 const DEFAULT_WAIT_SECS = 45;
 
-export const PERMIT = "loopback_permit";
+const NEXT = {
+  nothingYet: "Nothing to decide yet. Call loopback_wait again with cursor as since.",
+  decideAndWait: "Decide each with loopback_respond, then call loopback_wait with cursor as since.",
+  nothingWaits: "Nothing waits. Call loopback_wait to learn of the next ask.",
+  decideEach: "Decide each with loopback_respond.",
+  recorded: "Recorded; the child has its answer. Call loopback_wait for what comes next.",
+  decidedBefore: "Decided before you; your decision was not used. Call loopback_wait for what comes next.",
+  decideIt: "Decide it with loopback_respond.",
+  decided: "It is decided.",
+  readOn: "Go on with offset + length as offset.",
+  end: "That was the end.",
+};
 
-/** The tools of those who decide. */
-export const DECIDER_TOOLS: RunnableTool[] = [
+/** How those who decide learn of requests, read them, and decide. */
+export const APPROVAL_TOOLS = [
   tool({
     name: "loopback_wait",
     title: "Wait for something to decide",
@@ -29,45 +35,62 @@ export const DECIDER_TOOLS: RunnableTool[] = [
       "Waits until a child of yours asks for permission or ends its turn, and returns at once when an ask is already pending. " +
       "This is how you learn of new asks: notifications do not wake you. Call it in a loop, passing the returned cursor as since.",
     input: WaitInput,
+    answer: WaitAnswer,
+    examples: [
+      {
+        input: { since: 1 },
+        answer: {
+          type: "ok",
+          approvals: [PENDING],
+          has_more: false,
+          finished: [],
+          cursor: 2,
+          next: NEXT.decideAndWait,
+        },
+      },
+      {
+        input: { since: 2, timeout_secs: 30 },
+        when: "when the time is up",
+        answer: { type: "timeout", cursor: 2, next: NEXT.nothingYet },
+      },
+    ],
     annotations: { readOnlyHint: true, openWorldHint: false },
     untrusted: ["approvals", "finished"],
-    async run({ app, principal, signal }, { session_id, since, timeout_secs }) {
-      const sessionId = session_id && app.sessions.require(principal, session_id).id;
-      const timeoutMs = (timeout_secs ?? DEFAULT_WAIT_SECS) * 1000;
-      const { cursor, finished, ...listed } = await app.watching.wait(principal, {
-        sessionId,
-        since,
-        timeoutMs,
-        limit: MAX_LISTED,
-        signal,
-      });
-      if (listed.approvals.length === 0 && finished.length === 0) {
-        return {
-          type: "timeout",
-          cursor,
-          next: "Nothing to decide yet. Call loopback_wait again with cursor as since.",
-        };
-      }
-      const next = "Decide each with loopback_respond, then call loopback_wait with cursor as since.";
-      return { type: "ok", ...fitApprovals(listed, MAX_RESULT_CHARS - 15_000), finished, cursor, next };
-    },
+  }).runs(async (call, { session_id, since, timeout_secs }) => {
+    const { app, principal, signal } = call;
+    const { cursor, finished, ...found } = await app.watching.wait(principal, {
+      sessionId: await onlyIn(call, session_id),
+      since,
+      timeoutMs: (timeout_secs ?? DEFAULT_WAIT_SECS) * 1000,
+      limit: MAX_LISTED,
+      signal,
+    });
+    if (found.approvals.length === 0 && finished.length === 0) {
+      return { type: "timeout", cursor, next: NEXT.nothingYet };
+    }
+    const shown = fitApprovals(found, MAX_RESULT_CHARS - MAX_FINISHED_CHARS);
+    return { type: "ok", ...shown, finished, cursor, next: NEXT.decideAndWait };
   }),
   tool({
     name: "loopback_pending",
     title: "List what waits for a decision",
     description: "Lists the asks of your children that wait for a decision, oldest first.",
     input: PendingInput,
+    answer: PendingAnswer,
+    examples: [
+      {
+        input: {},
+        when: "when nothing waits",
+        answer: { type: "ok", approvals: [], has_more: false, next: NEXT.nothingWaits },
+      },
+    ],
     annotations: { readOnlyHint: true, openWorldHint: false },
     untrusted: ["approvals"],
-    async run({ app, principal }, { session_id }) {
-      const sessionId = session_id && app.sessions.require(principal, session_id).id;
-      const listed = fitApprovals(app.approvals.pending(principal, sessionId, MAX_LISTED));
-      const next =
-        listed.approvals.length === 0
-          ? "Nothing waits. Call loopback_wait to learn of the next ask."
-          : "Decide each with loopback_respond.";
-      return { type: "ok", ...listed, next };
-    },
+  }).runs(async (call, { session_id }) => {
+    const { app, principal } = call;
+    const sessionId = await onlyIn(call, session_id);
+    const shown = fitApprovals(await app.approvals.pending(principal, sessionId, MAX_LISTED));
+    return { type: "ok", ...shown, next: shown.approvals.length === 0 ? NEXT.nothingWaits : NEXT.decideEach };
   }),
   tool({
     name: "loopback_respond",
@@ -77,15 +100,29 @@ export const DECIDER_TOOLS: RunnableTool[] = [
       "with a message that tells the child why and what to do instead. Somebody may be faster than you: then type is " +
       "already_resolved, and status and resolved_by tell what was decided. Allow only what you understand and want.",
     input: RespondInput,
+    answer: RespondAnswer,
+    examples: [
+      {
+        input: { approval_id: APPROVAL_ID, approve: true },
+        answer: { type: "ok", approval_id: APPROVAL_ID, status: "allowed", next: NEXT.recorded },
+      },
+      {
+        input: { approval_id: APPROVAL_ID, approve: true },
+        when: "when somebody was first",
+        answer: {
+          type: "already_resolved",
+          approval_id: APPROVAL_ID,
+          status: "denied",
+          resolved_by: "operator",
+          resolved_at: ASKED_AT + 1,
+          next: NEXT.decidedBefore,
+        },
+      },
+    ],
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-    async run({ app, principal }, { approval_id, ...decision }) {
-      const answer = await app.approvals.decide(principal, approval_id, decision);
-      const next =
-        answer.type === "ok"
-          ? "Recorded; the child has its answer. Call loopback_wait for what comes next."
-          : "Decided before you; your decision was not used. Call loopback_wait for what comes next.";
-      return { ...answer, next };
-    },
+  }).runs(async ({ app, principal }, { approval_id, ...decision }) => {
+    const answer = await app.approvals.decide(principal, approval_id, decision);
+    return { ...answer, next: answer.type === "ok" ? NEXT.recorded : NEXT.decidedBefore };
   }),
   tool({
     name: "loopback_get",
@@ -94,76 +131,52 @@ export const DECIDER_TOOLS: RunnableTool[] = [
       "Reads one ask, decided or not. An input too long for one result is cut (truncated: true, input_size): with offset and " +
       "length this returns that part of the input's JSON text instead.",
     input: GetInput,
+    answer: GetAnswer,
+    examples: [
+      {
+        input: { approval_id: APPROVAL_ID },
+        answer: { type: "ok", approval: PENDING, next: NEXT.decideIt },
+      },
+      {
+        input: { approval_id: APPROVAL_ID, offset: 1, length: 9 },
+        answer: {
+          type: "ok",
+          approval_id: APPROVAL_ID,
+          text: '"command"',
+          offset: 1,
+          length: 9,
+          total: JSON.stringify(INPUT).length,
+          has_more: true,
+          next: NEXT.readOn,
+        },
+      },
+    ],
     annotations: { readOnlyHint: true, openWorldHint: false },
     untrusted: ["approval", "text"],
-    async run({ app, principal }, { approval_id, offset, length }) {
-      const approval = app.approvals.get(principal, approval_id);
-      if (offset !== undefined || length !== undefined) return slice(approval, offset ?? 0, length ?? 30_000);
-      const shown = cutApproval(approval, MAX_RESULT_CHARS - 1_000);
-      const decide = approval.status === "pending" ? "Decide it with loopback_respond." : "It is decided.";
-      const rest = shown.truncated ? " Read what was left out with offset and length." : "";
-      return { type: "ok", approval: shown, next: `${decide}${rest}${removedNote(approval)}` };
-    },
-  }),
-  tool({
-    name: "loopback_configure",
-    title: "Supervise a claude that is started by hand",
-    description:
-      "Makes a session for a Claude Code CLI that somebody starts by hand, and returns what that needs: mcp_config, to be written " +
-      "to a file that only its user can read (it holds a token), and args for the command line. Its asks then come to you.",
-    input: ConfigureInput,
-    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
-    async run({ app, principal }, asked) {
-      const configured = await configureSession(app, principal, asked);
-      const next =
-        "Write mcp_config to a file with mode 0600, then start: claude -p --mcp-config FILE, args, and the prompt. " +
-        "Then call loopback_wait.";
-      return { type: "ok", ...configured, next };
-    },
+  }).runs(async ({ app, principal }, { approval_id, offset, length }) => {
+    const approval = await app.approvals.get(principal, approval_id);
+    if (offset !== undefined || length !== undefined) return slice(approval, offset ?? 0, length ?? MAX_SLICE_CHARS);
+    const shown = cutApproval(approval, MAX_RESULT_CHARS - ENVELOPE_CHARS);
+    const decide = approval.status === "pending" ? NEXT.decideIt : NEXT.decided;
+    const rest = shown.truncated ? " Read what was left out with offset and length." : "";
+    return { type: "ok", approval: shown, next: `${decide}${rest}${removedNote(approval)}` };
   }),
 ];
 
-const PERMIT_DESCRIPTION =
-  "Asks for permission to use a tool, and blocks until somebody has decided. For Claude Code's --permission-prompt-tool.";
-const PERMIT_ANNOTATIONS = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-
-/** Answered by the permit's own stream, not by the SDK: a listing is all that these are. */
-export const CHILD_PERMIT: Tool = {
-  name: PERMIT,
-  title: "Ask for permission",
-  description: PERMIT_DESCRIPTION,
-  input: PermitInput,
-  annotations: PERMIT_ANNOTATIONS,
-};
-export const OPERATOR_PERMIT: Tool = {
-  ...CHILD_PERMIT,
-  description: `${PERMIT_DESCRIPTION} As the operator, name the session to ask for with session_id, to try things out.`,
-  input: OperatorPermitInput,
-};
-
-/** Clients and model APIs rewrite dots: both spellings name the same tool. */
-export function canonicalName(name: string): string {
-  return name.replaceAll(".", "_");
-}
-
-function slice(approval: Approval, offset: number, length: number): JsonObject {
+function slice(approval: Approval, offset: number, length: number) {
   const json = JSON.stringify(approval.input);
-  let text = json.slice(offset, offset + length);
   // Escaped once more on its way out, the text may grow beyond what a result can carry.
-  while (JSON.stringify(text).length > MAX_RESULT_CHARS - 1_000) text = text.slice(0, Math.floor(text.length * 0.75));
-  const end = offset + text.length;
-  const has_more = end < json.length;
-  const go = has_more ? "Go on with offset + length as offset." : "That was the end.";
-  const next = `${go}${removedNote(approval)}`;
+  const text = fittingText(json.slice(offset, offset + length), MAX_RESULT_CHARS - ENVELOPE_CHARS);
+  const has_more = offset + text.length < json.length;
   return {
-    type: "ok",
+    type: "ok" as const,
     approval_id: approval.id,
     text,
     offset,
     length: text.length,
     total: json.length,
     has_more,
-    next,
+    next: `${has_more ? NEXT.readOn : NEXT.end}${removedNote(approval)}`,
   };
 }
 

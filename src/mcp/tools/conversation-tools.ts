@@ -1,100 +1,80 @@
 import { headOf, toMessage, toNode } from "../../app.ts";
 import { cutObject } from "../../contract/cut.ts";
-import { ForkInput, SessionRef, StreamsInput } from "../../contract/sessions/session.ts";
+import { fitting, listedChars } from "../../contract/fit.ts";
+import { SessionRef } from "../../contract/sessions/session.ts";
+import { ContextAnswer, TreeAnswer } from "../../contract/tools/conversation-answers.ts";
 import type { JsonObject } from "../../contract/values.ts";
+import { INPUT, NODE_ID, ROOT_ID, TOOL_USE_ID, TREE_ID } from "./samples.ts";
 import { sessionOf } from "./session-reference.ts";
-import { type RunnableTool, tool } from "./tool.ts";
+import { tool } from "./tool.ts";
 
 const MAX_CHARS = 38_000;
-const MAX_STREAMS = 100;
 const readOnly = { readOnlyHint: true, openWorldHint: false };
+const PROMPT = { type: "text", text: "Make hello.txt" };
 
-/** The tools that look at what sessions are, and at what was said in them. */
-export const CONVERSATION_TOOLS: RunnableTool[] = [
-  tool({
-    name: "claudecode_get",
-    title: "Look at a session",
-    description: "Returns what a session is: its configuration, its status, and where its conversation stands.",
-    input: SessionRef,
-    annotations: readOnly,
-    untrusted: ["config"],
-    async run({ app, principal }, reference) {
-      const session = sessionOf(app, principal, reference);
-      return { type: "ok", config: cutObject(app.sessionView.detail(session), MAX_CHARS) };
-    },
-  }),
-  tool({
-    name: "claudecode_streams",
-    title: "List turns",
-    description: "Lists the turns of your sessions, newest first: how each stands, and how far you have read it.",
-    input: StreamsInput,
-    annotations: readOnly,
-    untrusted: ["streams"],
-    async run({ app, principal }, { session_id }) {
-      const sessionId = session_id && app.sessions.require(principal, session_id).id;
-      const streams = app.turnReading.list(principal, sessionId, MAX_STREAMS).map((row) => {
-        const { usage, ephemeral, unasked, ...turn } = app.sessionView.turn(row);
-        const read_position = app.turnReading.position(row.id, "");
-        const error = turn.error?.slice(0, 150) ?? null;
-        return { ...turn, read_position, error, ...(unasked > 0 && { unasked }) };
-      });
-      return { type: "ok", streams };
-    },
-  }),
-  tool({
-    name: "claudecode_fork",
-    title: "Fork a session",
-    description:
-      "Makes a new session that goes on with the whole conversation of another so far, and leaves that one untouched.",
-    input: ForkInput,
-    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
-    async run({ app, principal }, { name, new_name }) {
-      const fork = await app.sessions.fork(principal, app.sessions.require(principal, name), new_name);
-      return { type: "forked", id: fork.id, head: headOf(fork), next: "Give it work with claudecode_chat_async." };
-    },
-  }),
+/** What was said in a session. */
+export const CONVERSATION_TOOLS = [
   tool({
     name: "claudecode_get_tree",
     title: "Read the conversation's tree",
     description: "Returns the nodes of a session's conversation, one for each block of content, with all its forks.",
     input: SessionRef,
+    answer: TreeAnswer,
+    examples: [
+      {
+        input: { name: "worker" },
+        answer: {
+          type: "ok",
+          tree_id: TREE_ID,
+          head: { tree_id: TREE_ID, node_id: NODE_ID },
+          nodes: [
+            { id: ROOT_ID, parent_id: null, role: "root", content: {} },
+            { id: NODE_ID, parent_id: ROOT_ID, role: "user", content: PROMPT },
+          ],
+          has_more: false,
+        },
+      },
+    ],
     annotations: readOnly,
     untrusted: ["nodes"],
-    async run({ app, principal }, reference) {
-      const session = sessionOf(app, principal, reference);
-      const { nodes, hasMore } = app.conversations.tree(session);
-      const shown = nodes.map(toNode);
-      const fitting = fit(shown, MAX_CHARS);
-      const has_more = hasMore || fitting.length < shown.length;
-      return { type: "ok", tree_id: session.treeId, head: headOf(session), nodes: fitting, has_more };
-    },
+  }).runs(async (call, reference) => {
+    const session = await sessionOf(call, reference);
+    const { nodes, hasMore } = await call.app.conversations.tree(session);
+    const shown = fitContents(nodes.map(toNode));
+    const has_more = hasMore || shown.length < nodes.length;
+    return { type: "ok", tree_id: session.treeId, head: headOf(session), nodes: shown, has_more };
   }),
   tool({
     name: "claudecode_render_context",
     title: "Read the conversation",
     description: "Returns what the model has before it in a session: the messages from the root to the head.",
     input: SessionRef,
+    answer: ContextAnswer,
+    examples: [
+      {
+        input: { name: "worker" },
+        answer: {
+          type: "ok",
+          messages: [
+            { role: "user", content: PROMPT },
+            { role: "assistant", content: { type: "tool_use", id: TOOL_USE_ID, name: "Bash", input: INPUT } },
+          ],
+          has_more: false,
+        },
+      },
+    ],
     annotations: readOnly,
     untrusted: ["messages"],
-    async run({ app, principal }, reference) {
-      const session = sessionOf(app, principal, reference);
-      const messages = app.conversations.context(session).map(toMessage);
-      // The newest matter most where not all of them fit.
-      const fitting = fit(messages.toReversed(), MAX_CHARS).toReversed();
-      return { type: "ok", messages: fitting, has_more: fitting.length < messages.length };
-    },
+  }).runs(async (call, reference) => {
+    const context = await call.app.conversations.context(await sessionOf(call, reference));
+    // The newest matter most where not all of them fit.
+    const shown = fitContents(context.map(toMessage).toReversed()).toReversed();
+    return { type: "ok", messages: shown, has_more: shown.length < context.length };
   }),
 ];
 
 /** As many from the front as fit, each cut where it is too long. */
-function fit<T extends { content: JsonObject }>(items: T[], maxChars: number): T[] {
-  let room = maxChars;
-  const fitting: T[] = [];
-  for (const item of items) {
-    const cut = { ...item, content: cutObject(item.content, maxChars / 4) };
-    room -= JSON.stringify(cut).length + 1;
-    if (room < 0) break;
-    fitting.push(cut);
-  }
-  return fitting;
+function fitContents<T extends { content: JsonObject }>(items: T[]): T[] {
+  const cut = items.values().map((item) => ({ ...item, content: cutObject(item.content, MAX_CHARS / 4) }));
+  return fitting(cut, MAX_CHARS, listedChars);
 }

@@ -3,10 +3,15 @@ import type { ZodError } from "zod";
 import type { Approval } from "../../contract/approvals/approval.ts";
 import { cutApproval, cutEvent, MAX_RESULT_CHARS } from "../../contract/cut.ts";
 import { AppError, type ErrorResult, problemsIn } from "../../contract/errors.ts";
+import { fitting, listedChars } from "../../contract/fit.ts";
+import type { TurnEvent } from "../../contract/sessions/turn.ts";
+import type { ToldEvent } from "../../contract/tools/turn-answers.ts";
 import type { JsonObject } from "../../contract/values.ts";
 
-type NumberedEvent = { seq: number; event: JsonObject };
+type NumberedEvent = { seq: number; event: TurnEvent };
 
+/** More than a result can hold of even the smallest approvals. */
+export const MAX_LISTED = 200;
 /** Room for what stands around the approvals of a list. */
 const ENVELOPE_CHARS = 1_500;
 
@@ -25,17 +30,11 @@ export function fitApprovals(
   { approvals, hasMore }: { approvals: Approval[]; hasMore: boolean },
   maxChars = MAX_RESULT_CHARS,
 ): { approvals: Approval[]; has_more: boolean } {
-  let room = maxChars - ENVELOPE_CHARS;
-  const fitting: Approval[] = [];
-  for (const approval of approvals) {
-    const share = approvals.length === 1 ? room : Math.min(room, maxChars / 4);
-    const cut = cutApproval(approval, share);
-    const size = JSON.stringify(cut).length + 1;
-    if (fitting.length > 0 && size > room) break;
-    fitting.push(cut);
-    room -= size;
-  }
-  return { approvals: fitting, has_more: hasMore || fitting.length < approvals.length };
+  const room = maxChars - ENVELOPE_CHARS;
+  const share = approvals.length === 1 ? room : maxChars / 4;
+  const cut = approvals.values().map((approval) => cutApproval(approval, share));
+  const shown = fitting(cut, room, listedChars);
+  return { approvals: shown, has_more: hasMore || shown.length < approvals.length };
 }
 
 /** What is wrong with the arguments, and where. */
@@ -44,16 +43,8 @@ export function invalidArguments(tool: string, error: ZodError): AppError {
 }
 
 /** As many events from the front as fit; the first one always, cut where it is too long. */
-export function fitEvents(events: NumberedEvent[], maxChars: number): NumberedEvent[] {
-  let room = maxChars;
-  const fitting: NumberedEvent[] = [];
-  for (const numbered of events) {
-    const event = cutEvent(numbered.event, Math.max(1_000, maxChars / 2));
-    const size = JSON.stringify(event).length + 20;
-    if (fitting.length > 0 && size > room) break;
-    const truncated = event === numbered.event ? {} : { truncated: true, size: JSON.stringify(numbered.event).length };
-    fitting.push({ seq: numbered.seq, event: { ...event, ...truncated } });
-    room -= size;
-  }
-  return fitting;
+export function fitEvents(events: NumberedEvent[], maxChars: number): ToldEvent[] {
+  const longest = Math.max(1_000, maxChars / 2);
+  const cut = events.values().map(({ seq, event }) => ({ seq, event: cutEvent(event, longest) }));
+  return fitting(cut, maxChars, listedChars);
 }

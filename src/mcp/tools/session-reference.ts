@@ -1,14 +1,20 @@
-import type { App, Principal, Session } from "../../app.ts";
+import type { Principal, Session } from "../../app.ts";
 import { AppError } from "../../contract/errors.ts";
+import type { ToolCall } from "./tool.ts";
+
+type Reference = { name?: string | undefined; session_id?: string | undefined };
 
 /** The session that a call names, by name or by id. */
-export function sessionOf(
-  app: App,
-  principal: Principal,
-  { name, session_id }: { name?: string | undefined; session_id?: string | undefined },
-): Session {
+export async function sessionOf({ app, principal }: Caller, { name, session_id }: Reference): Promise<Session> {
   if ((name === undefined) === (session_id === undefined)) {
     throw new AppError("invalid_arguments", "Give the session's name or its session_id, one of them.");
   }
-  return app.sessions.require(principal, name ?? session_id ?? "");
+  return await app.sessions.require(principal, name ?? session_id ?? "");
 }
+
+/** The id of the session that a call limits itself to, if it names one. */
+export async function onlyIn({ app, principal }: Caller, key: string | undefined): Promise<string | undefined> {
+  return key === undefined ? undefined : (await app.sessions.require(principal, key)).id;
+}
+
+type Caller = { app: Pick<ToolCall["app"], "sessions">; principal: Principal };

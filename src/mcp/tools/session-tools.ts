@@ -1,25 +1,66 @@
-import { type ApprovalList, headOf } from "../../app.ts";
-import { cutText } from "../../contract/cut.ts";
+import { headOf } from "../../app.ts";
+import { ConfigureInput, plexusServer } from "../../contract/approvals/approval.ts";
+import { cutObject } from "../../contract/cut.ts";
 import { leftRunning } from "../../contract/sessions/left-running.ts";
-import { ChatInput, ChatWaitInput, CreateInput, PollInput, SessionRef } from "../../contract/sessions/session.ts";
-import type { SessionStatus } from "../../contract/sessions/turn.ts";
-import type { JsonObject } from "../../contract/values.ts";
-import { fitApprovals, fitEvents } from "./results.ts";
+import { CreateInput, ForkInput, SessionRef } from "../../contract/sessions/session.ts";
+import { ConfigureAnswer } from "../../contract/tools/approval-answers.ts";
+import {
+  CreateAnswer,
+  DeleteAnswer,
+  ForkAnswer,
+  ListAnswer,
+  SessionAnswer,
+} from "../../contract/tools/session-answers.ts";
+import { ASKED_AT, NODE_ID, ROOT_ID, SESSION_ID, TREE_ID } from "./samples.ts";
 import { sessionOf } from "./session-reference.ts";
-import { type RunnableTool, tool } from "./tool.ts";
+import { tool } from "./tool.ts";
 
-const DEFAULT_POLL_LIMIT = 100;
-const DEFAULT_WAIT_SECS = 45;
 const MAX_SESSIONS = 100;
-/** Half of a result, since every character of it may be escaped. */
-const MAX_CHAT_TEXT_CHARS = 10_000;
-const MAX_PENDING_CHARS = 15_000;
-const MAX_ERROR_CHARS = 1_000;
-/** Of events and approvals together. */
-const MAX_POLL_CHARS = 38_000;
+const MAX_CONFIG_CHARS = 38_000;
+const GIVE_WORK = "Give it work with claudecode_chat_async.";
+const START_CLAUDE =
+  "Write mcp_config to a file with mode 0600, then start: claude -p --mcp-config FILE, args, and the prompt. " +
+  "Then call loopback_wait.";
 
-/** The tools of those who start and drive children. */
-export const SESSION_TOOLS: RunnableTool[] = [
+/** What sessions there are, and what each of them is. */
+export const SESSION_TOOLS = [
+  tool({
+    name: "loopback_configure",
+    title: "Supervise a claude that is started by hand",
+    description:
+      "Makes a session for a Claude Code CLI that somebody starts by hand, and returns what that needs: mcp_config, to be written " +
+      "to a file that only its user can read (it holds a token), and args for the command line. Its asks then come to you.",
+    input: ConfigureInput,
+    answer: ConfigureAnswer,
+    examples: [
+      {
+        input: { name: "by hand" },
+        answer: {
+          type: "ok",
+          session_id: SESSION_ID,
+          mcp_config: { mcpServers: { plexus: plexusServer("http://127.0.0.1:4445", "plx_…") } },
+          args: [
+            "--strict-mcp-config",
+            "--permission-mode",
+            "default",
+            "--permission-prompt-tool",
+            "mcp__plexus__loopback_permit",
+            "--setting-sources=",
+            "--disable-slash-commands",
+            "--settings",
+            '{"disableAllHooks":true,"permissions":{"ask":["*"],…}}',
+          ],
+          next: START_CLAUDE,
+        },
+      },
+    ],
+    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  }).runs(async ({ app, principal }, asked) => {
+    const { session, args } = await app.driving.configure(principal, asked);
+    const token = await app.tokens.createForChild(session.id);
+    const plexus = plexusServer(await app.childUrl(), token);
+    return { type: "ok", session_id: session.id, mcp_config: { mcpServers: { plexus } }, args, next: START_CLAUDE };
+  }),
   tool({
     name: "claudecode_create",
     title: "Create a session",
@@ -27,125 +68,123 @@ export const SESSION_TOOLS: RunnableTool[] = [
       "Makes a session: a named Claude Code child that you give work turn by turn. Nothing runs yet: start a turn with " +
       "claudecode_chat_async or claudecode_chat. What the child asks permission for, you decide with loopback_respond.",
     input: CreateInput,
+    answer: CreateAnswer,
+    examples: [
+      {
+        input: { name: "worker", working_dir: "/srv/project" },
+        answer: {
+          type: "created",
+          id: SESSION_ID,
+          name: "worker",
+          head: { tree_id: TREE_ID, node_id: ROOT_ID },
+          next: GIVE_WORK,
+        },
+      },
+    ],
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
-    async run({ app, principal }, asked) {
-      const session = await app.driving.create(principal, asked);
-      const next = "Give it work with claudecode_chat_async.";
-      return { type: "created", id: session.id, name: session.name, head: headOf(session), next };
-    },
-  }),
-  tool({
-    name: "claudecode_chat_async",
-    title: "Start a turn",
-    description:
-      "Gives the session's child a prompt and returns at once: started, or queued where as many children run as may. " +
-      "A queued turn starts by itself. Then call loopback_wait or claudecode_poll.",
-    input: ChatInput,
-    annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
-    async run({ app, principal }, { prompt, ephemeral, ...reference }) {
-      const session = sessionOf(app, principal, reference);
-      const turn = await app.turns.start(session, prompt, ephemeral ?? false);
-      const place = turn.status === "queued" ? app.turns.place(turn.id) : undefined;
-      return {
-        type: place === undefined ? "started" : "queued",
-        session_id: session.id,
-        ...(place !== undefined && { place }),
-        next: "Call loopback_wait for its asks, claudecode_poll for its events.",
-      };
-    },
-  }),
-  tool({
-    name: "claudecode_chat",
-    title: "Run a turn and wait for it",
-    description:
-      "Gives the session's child a prompt and waits for the end of its turn; returns earlier when a decision is needed " +
-      "(status awaiting_permission) or when wait_secs are over (running, or queued). Then go on with loopback_respond and claudecode_poll.",
-    input: ChatWaitInput,
-    annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
-    untrusted: ["text", "error", "pending_approvals"],
-    async run({ app, principal, signal, progress }, { prompt, ephemeral, wait_secs, ...reference }) {
-      const session = sessionOf(app, principal, reference);
-      const waitMs = (wait_secs ?? DEFAULT_WAIT_SECS) * 1000;
-      const onProgress = (events: number) => progress(events, `${session.name}: ${events} events so far`);
-      const chat = { waitMs, signal, maxChars: MAX_CHAT_TEXT_CHARS, onProgress };
-      const outcome = await app.driving.chat(session, { prompt, ephemeral }, chat);
-      const { status, error, text, pending, usage, place } = outcome;
-      return {
-        type: "ok",
-        session_id: session.id,
-        status,
-        ...(place !== undefined && { place }),
-        text,
-        error: error && cutText(error, MAX_ERROR_CHARS),
-        ...pendingIn(pending),
-        usage,
-        next: NEXT[status],
-      };
-    },
-  }),
-  tool({
-    name: "claudecode_poll",
-    title: "Read what a child does",
-    description:
-      "Reads the events of a session's turn from where you stopped, with its status and its pending approvals. With wait_secs " +
-      "it returns as soon as there is something new. Several readers give a consumer name each; from_seq reads again.",
-    input: PollInput,
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    untrusted: ["events", "pending_approvals"],
-    async run({ app, principal, signal }, { from_seq, limit, wait_secs, consumer = "", ...reference }) {
-      const session = sessionOf(app, principal, reference);
-      const poll = await app.turnReading.poll(session, {
-        consumer,
-        fromSeq: from_seq,
-        limit: limit ?? DEFAULT_POLL_LIMIT,
-        waitMs: (wait_secs ?? 0) * 1000,
-        signal,
-      });
-      const pending = pendingIn(poll.pending);
-      const events = fitEvents(poll.events, MAX_POLL_CHARS - JSON.stringify(pending).length);
-      const end = (events.at(-1)?.seq ?? (from_seq ?? poll.position) - 1) + 1;
-      if (from_seq === undefined) await app.turnReading.advance(session, consumer, end);
-      return {
-        type: "ok",
-        status: poll.status,
-        events,
-        ...pending,
-        read_position: from_seq === undefined ? end : poll.position,
-        total_events: poll.total,
-        has_more: end < poll.total,
-        next: NEXT[poll.status],
-      };
-    },
+  }).runs(async ({ app, principal }, asked) => {
+    const session = await app.driving.create(principal, asked);
+    return { type: "created", id: session.id, name: session.name, head: headOf(session), next: GIVE_WORK };
   }),
   tool({
     name: "claudecode_list",
     title: "List your sessions",
     description: "Lists your sessions, newest first, with their status.",
     input: SessionRef.omit({ name: true, session_id: true }),
+    answer: ListAnswer,
+    examples: [
+      {
+        input: {},
+        answer: {
+          type: "ok",
+          sessions: [
+            {
+              id: SESSION_ID,
+              name: "worker",
+              status: "complete",
+              working_dir: "/srv/project",
+              created_at: ASKED_AT - 1,
+            },
+          ],
+          has_more: false,
+        },
+      },
+    ],
     annotations: { readOnlyHint: true, openWorldHint: false },
     untrusted: ["sessions"],
-    async run({ app, principal }) {
-      const { sessions, cursor } = app.sessionView.list(principal, { limit: MAX_SESSIONS });
-      const shown = sessions.map(({ id, name, status, working_dir, created_at }) => {
-        return { id, name, status, working_dir, created_at };
-      });
-      return { type: "ok", sessions: shown, has_more: cursor !== null };
-    },
+  }).runs(async ({ app, principal }) => {
+    const { sessions, cursor } = await app.sessionView.list(principal, { limit: MAX_SESSIONS });
+    const shown = sessions.map(({ id, name, status, working_dir, created_at }) => {
+      return { id, name, status, working_dir, created_at };
+    });
+    return { type: "ok", sessions: shown, has_more: cursor !== null };
   }),
   tool({
-    name: "claudecode_cancel",
-    title: "Cancel the turn",
-    description:
-      "Ends the turn that runs or is queued in a session, and every process of its child, before it answers; " +
-      "left_running names those that could not be ended.",
+    name: "claudecode_get",
+    title: "Look at a session",
+    description: "Returns what a session is: its configuration, its status, and where its conversation stands.",
     input: SessionRef,
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-    untrusted: ["left_running"],
-    async run({ app, principal }, reference) {
-      const session = sessionOf(app, principal, reference);
-      const left = await app.turns.cancel(session);
-      return { type: left ? "cancelled" : "not_running", session_id: session.id, ...leftRunning(left ?? []) };
-    },
+    answer: SessionAnswer,
+    examples: [
+      {
+        input: { name: "worker" },
+        answer: {
+          type: "ok",
+          config: {
+            id: SESSION_ID,
+            name: "worker",
+            kind: "managed",
+            status: "complete",
+            head: { tree_id: TREE_ID, node_id: NODE_ID },
+            claude_session_id: "1e18cc5e-07b7-439c-85f1-43550ae771bb",
+            total_cost_usd: 0.00042,
+            created_at: ASKED_AT - 1,
+            working_dir: "/srv/project",
+            model: null,
+            system_prompt: null,
+            loopback_enabled: true,
+            loopback_timeout_secs: 300,
+            supervision: "default",
+            allowed_tools: [],
+            disallowed_tools: [],
+            add_dirs: [],
+            mcp_servers: {},
+            max_turns: null,
+            carrier: "http",
+            metadata: {},
+          },
+        },
+      },
+    ],
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    untrusted: ["config"],
+  }).runs(async (call, reference) => {
+    const detail = await call.app.sessionView.detail(await sessionOf(call, reference));
+    return { type: "ok", config: cutObject(detail, MAX_CONFIG_CHARS) };
+  }),
+  tool({
+    name: "claudecode_fork",
+    title: "Fork a session",
+    description:
+      "Makes a new session that goes on with the whole conversation of another so far, and leaves that one untouched.",
+    input: ForkInput,
+    answer: ForkAnswer,
+    examples: [
+      {
+        input: { name: "worker", new_name: "worker-2" },
+        answer: {
+          type: "forked",
+          id: "01a1e2f0-1a92-77d8-9e93-8b116477fd56",
+          head: { tree_id: TREE_ID, node_id: NODE_ID },
+          next: GIVE_WORK,
+        },
+      },
+    ],
+    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  }).runs(async ({ app, principal }, { name, new_name }) => {
+    const session = await app.sessions.require(principal, name);
+    const fork = await app.sessions.fork(principal, session, new_name);
+    return { type: "forked", id: fork.id, head: headOf(fork), next: GIVE_WORK };
   }),
   tool({
     name: "claudecode_delete",
@@ -154,30 +193,13 @@ export const SESSION_TOOLS: RunnableTool[] = [
       "Cancels what runs in a session and forgets it; what was decided in it stays on record. " +
       "left_running names processes of its child that could not be ended.",
     input: SessionRef,
+    answer: DeleteAnswer,
+    examples: [{ input: { name: "worker" }, answer: { type: "deleted", id: SESSION_ID } }],
     annotations: { readOnlyHint: false, destructiveHint: true },
     untrusted: ["left_running"],
-    async run({ app, principal }, reference) {
-      const session = sessionOf(app, principal, reference);
-      const left = await app.driving.remove(session);
-      return { type: "deleted", id: session.id, ...leftRunning(left) };
-    },
+  }).runs(async (call, reference) => {
+    const session = await sessionOf(call, reference);
+    const left = await call.app.driving.remove(session);
+    return { type: "deleted", id: session.id, ...leftRunning(left) };
   }),
 ];
-
-/** As many as fit; `loopback_pending` has the others. */
-function pendingIn(list: ApprovalList): JsonObject {
-  const { approvals, has_more } = fitApprovals(list, MAX_PENDING_CHARS);
-  return { pending_approvals: approvals, ...(has_more && { more_pending: true }) };
-}
-
-const IDLE = "Nothing runs in this session: give it work with claudecode_chat_async.";
-const NEXT: Record<SessionStatus, string> = {
-  awaiting_permission: "Decide the pending approvals with loopback_respond, then poll on.",
-  queued:
-    "It waits for another child to end, then starts by itself. Call claudecode_poll with wait_secs, or loopback_wait.",
-  running: "It works. Call claudecode_poll with wait_secs, or loopback_wait.",
-  failed: "The turn failed: its last event says why. Start another with claudecode_chat_async.",
-  idle: IDLE,
-  complete: IDLE,
-  cancelled: IDLE,
-};

@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { fitting } from "../../contract/fit.ts";
 
 /** Pages that are given back in one go: decisions wait for it. */
 const PAGES_AT_ONCE = 64;
@@ -24,10 +25,5 @@ export function spaceQueries(sqlite: Database) {
 
 /** As many, from the front, as one step may remove. */
 export function inOneStep<T extends { bytes: number }>(found: T[]): T[] {
-  let bytes = 0;
-  const end = found.findIndex((row, index) => {
-    bytes += row.bytes;
-    return index > 0 && bytes > MAX_STEP_BYTES;
-  });
-  return end < 0 ? found : found.slice(0, end);
+  return fitting(found, MAX_STEP_BYTES, ({ bytes }) => bytes);
 }

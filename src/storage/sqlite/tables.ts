@@ -42,7 +42,7 @@ export const approvals = sqliteTable(
     sessionId: text("session_id").notNull(),
     sessionName: text("session_name").notNull(),
     /** The turn whose child asks; for a claude that was started by hand, its session. */
-    askedIn: text("asked_in").notNull().default(""),
+    approvalFromEvent: text("asked_in").notNull().default(""),
     owner: text().notNull(),
     toolName: text("tool_name").notNull(),
     toolUseId: text("tool_use_id"),
@@ -78,10 +78,10 @@ export const approvals = sqliteTable(
       .on(table.owner, table.resolvedAt, sql`octet_length(input)`, sql`octet_length(updated_input)`)
       .where(sql`status <> 'pending' AND octet_length(input) + coalesce(octet_length(updated_input), 0) > 4096`),
     uniqueIndex("approvals_same_ask")
-      .on(table.askedIn, table.toolUseId, table.askHash)
+      .on(table.approvalFromEvent, table.toolUseId, table.askHash)
       .where(sql`tool_use_id IS NOT NULL AND delivered_at IS NULL AND status <> 'abandoned'`),
     index("approvals_without_result")
-      .on(table.askedIn, table.toolUseId)
+      .on(table.approvalFromEvent, table.toolUseId)
       .where(sql`result_at IS NULL AND asked_in <> session_id`),
   ],
 );

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { takes } from "../../../src/claude/cli-version.ts";
+import { supports } from "../../../src/claude/cli-version.ts";
 import { script, startScriptedModel, type Turn } from "../../support/scripted-model.ts";
-import { type Place, TRIED_VERSION, withPlace } from "../child.ts";
+import { type Place, TESTED_VERSION, withPlace } from "../child.ts";
 import { startMcpStub, startPermitStub } from "../mcp-stub.ts";
 
 setDefaultTimeout(60_000);
@@ -11,7 +11,7 @@ setDefaultTimeout(60_000);
 const model = startScriptedModel();
 afterAll(() => model[Symbol.asyncDispose]());
 
-const HAS_ATTACHMENTS = takes(TRIED_VERSION, "fileMentionsOff");
+const HAS_ATTACHMENTS = supports(TESTED_VERSION, "fileMentionsOff");
 
 describe.each(["strict", "default"] as const)("a sealed child, supervised by %s,", (supervision) => {
   test("knows the CLI's own tools and those of its session's servers", () =>
@@ -21,11 +21,11 @@ describe.each(["strict", "default"] as const)("a sealed child, supervised by %s,
       const words = `Probe ${crypto.randomUUID()}.`;
       const calls = [{ use: [{ name: "mcp__other__poke", input: {} }] }];
       const prompt = script([{ use: [{ name: "ToolSearch", input: { query: "poke" } }] }, ...calls], words);
-      await start({ model, supervision, loopback: permit.entry, mcpServers: { other: other.entry }, prompt }).verdict();
+      await start({ model, supervision, loopback: permit.entry, mcpServers: { other: other.entry }, prompt }).outcome();
       const told = JSON.stringify(requestsWith(words)[0] ?? "");
       expect(["WebFetch", "WebSearch", "mcp__other__poke"].filter((tool) => !told.includes(tool))).toEqual([]);
       expect(other.calls).toHaveLength(1);
-      // Older versions can have them only together with @file.
+      // Older versions have them only together with @file.
       expect(told.includes("Poke with the left hand.")).toBe(HAS_ATTACHMENTS);
     }));
 });
@@ -104,7 +104,7 @@ const CASES: Record<string, Case> = {
   },
 };
 
-describe("what stands in a project, a prompt or a server is not sent unasked:", () => {
+describe("the CLI does not send without asking:", () => {
   test.each(Object.keys(CASES))("%s", (name) =>
     withPlace(async (place, start) => {
       const { plant, mention, turns } = CASES[name] ?? { plant: () => {} };
@@ -118,11 +118,11 @@ describe("what stands in a project, a prompt or a server is not sent unasked:", 
       const options = { model, loopback: permit.entry, mcpServers: { other: other.entry } };
       const saying = (turns: Turn[]) => `Look at ${mention?.(where) ?? "nothing"} now. ${script(turns)}`;
       const run = start({ ...options, prompt: saying([...(turns?.(where) ?? []), { say: "done" }]) });
-      expect(await run.verdict()).toEqual({ outcome: "complete" });
-      // The CLI knows more by then than when it has just begun.
+      expect(await run.outcome()).toEqual({ outcome: "complete" });
+      // By then the CLI knows more than at its start.
       const resume = run.facts.init?.claudeSessionId;
       const prompt = saying([bash("true"), { say: "done" }]);
-      expect(await start({ ...options, prompt, resume }).verdict()).toEqual({ outcome: "complete" });
+      expect(await start({ ...options, prompt, resume }).outcome()).toEqual({ outcome: "complete" });
       expect(requestsWith(words)).toEqual([]);
       expect(other.methods).not.toContain("resources/read");
     }),

@@ -13,7 +13,7 @@ const model = startScriptedModel();
 afterAll(() => model[Symbol.asyncDispose]());
 
 test.each(["strict", "default"] as const)(
-  "a claude started by hand in %s is sent no file that a prompt or the project names, and knows its tools",
+  "a claude started by hand in %s sends no file that a prompt or the project names, and knows its tools",
   async (supervision) => {
     await using directory = await temporaryDirectory();
     const [cwd, secret, words] = [join(directory.path, "work"), join(directory.path, "secret"), crypto.randomUUID()];

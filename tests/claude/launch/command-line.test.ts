@@ -13,14 +13,14 @@ const spec: CommandSpec = {
 const settingsIn = (args: string[]) => JSON.parse(args[args.indexOf("--settings") + 1] ?? "");
 
 describe("commandLine", () => {
-  test("always streams, never inherits a mode, and asks our server", () => {
+  test("always streams, never inherits a mode, and asks Plexus", () => {
     expect(commandLine(spec).join(" ")).toStartWith(
       "-p --output-format stream-json --verbose --include-partial-messages --permission-mode default " +
         "--strict-mcp-config --mcp-config /turn/mcp.json --permission-prompt-tool mcp__plexus__loopback_permit",
     );
   });
 
-  test("without our server, names no permission tool", () => {
+  test("names no permission tool without a connection to Plexus", () => {
     expect(commandLine({ ...spec, loopback: undefined })).not.toContain("--permission-prompt-tool");
   });
 
@@ -51,19 +51,19 @@ describe("commandLine", () => {
   });
 
   test.each(["strict", "default"] as const)(
-    "seals a child of %s: every call asks, nobody's settings count",
+    "seals a child of %s: every call asks, and no settings are read",
     (supervision) => {
       const args = commandLine({ ...spec, supervision, allowedTools: ["Bash"], addDirs: ["/more"] });
       expect(args).toContain("--setting-sources=");
       expect(settingsIn(args)).toMatchObject({ disableAllHooks: true, permissions: { ask: ["*"] } });
-      // An ask rule would outrank it: Plexus matches it instead.
+      // The ask rule outranks it, so Plexus matches it instead.
       expect(args.join(" ")).not.toContain("--allowedTools");
       expect(args.filter((arg) => arg.startsWith("--add-dir"))).toEqual(["--add-dir=/more"]);
       expect(args).toContain("--disable-slash-commands");
     },
   );
 
-  test("a child that can't ask has no ask rule, and its allowed tools are the CLI's to match", () => {
+  test("gives a child that can't ask no ask rule, and leaves its allowed tools to the CLI", () => {
     const args = commandLine({ ...spec, loopback: undefined, allowedTools: ["Read"] });
     expect(settingsIn(args).permissions.ask).toBeUndefined();
     expect(args).toContain("--allowedTools=Read");
@@ -71,7 +71,7 @@ describe("commandLine", () => {
   });
 
   test.each(["strict", "default", "inherit"] as const)(
-    "denies private paths, their copies and what reaches other sessions (%s)",
+    "denies private paths, their copies and tools that reach other sessions (%s)",
     (supervision) => {
       expect(settingsIn(commandLine({ ...spec, supervision })).permissions.deny).toEqual(
         expect.arrayContaining([
@@ -82,7 +82,7 @@ describe("commandLine", () => {
     },
   );
 
-  test("has the system prompt made anew in each turn by a CLI that would keep the first one", () => {
+  test("tells a CLI that keeps the first system prompt to make a new one in each turn", () => {
     const kept = "--system-prompt-snapshot=off";
     for (const claudeVersion of ["2.1.257", "2.1.325", "3.0.0"]) {
       expect(commandLine({ ...spec, claudeVersion })).toContain(kept);
@@ -92,25 +92,25 @@ describe("commandLine", () => {
     }
   });
 
-  test("refuses what no process could be started with", () => {
+  test("refuses arguments that no process can be started with", () => {
     expect(() => commandLine({ ...spec, disallowedTools: ["x".repeat(130_000)] })).toThrow(
       /--disallowedTools .* 120000 fit/,
     );
-    expect(() => commandLine({ ...spec, model: "a\0b" })).toThrow("--model for Claude Code must not hold a NUL");
+    expect(() => commandLine({ ...spec, model: "a\0b" })).toThrow("--model for Claude Code must not contain a NUL");
   });
 });
 
 describe("mcpConfig", () => {
-  test("adds the session's servers to ours", () => {
+  test("adds the session's servers to Plexus", () => {
     const other = { command: "other" };
     expect(mcpConfig({ loopback, mcpServers: { other } })).toEqual({ mcpServers: { other, plexus: loopback } });
   });
 
-  test("holds nothing of ours without our server", () => {
+  test("has no entry for Plexus without a connection to it", () => {
     expect(mcpConfig({})).toEqual({ mcpServers: {} });
   });
 
-  test("refuses a server of our name", () => {
+  test("refuses a server called plexus", () => {
     for (const name of ["plexus", "Plexus"]) {
       expect(() => mcpConfig({ loopback, mcpServers: { [name]: {} } })).toThrow(AppError);
     }

@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../../support/temporary.ts";
 
 const INHERIT = { supervision: "inherit" as const, dirs: [] };
 
-test("a child keeps its login, its proxies and what says where the model is", () => {
+test("a child keeps the variables for its login, its proxies and the model's address", () => {
   const kept = {
     PATH: "/bin",
     HOME: "/srv/me",
@@ -22,7 +22,7 @@ test("a child keeps its login, its proxies and what says where the model is", ()
   expect(childEnvironment(kept, INHERIT)).toEqual({ ...kept, MAX_MCP_OUTPUT_TOKENS: "1000000" });
 });
 
-test("a child gets nothing that is ours or Bun's, marks a nested session, or changes how it asks", () => {
+test("a child gets no variable of Plexus or Bun, and none that marks a nested session or changes how it asks", () => {
   const removed = [
     "PLEXUS_TOKEN",
     "PLEXUS_DATA_DIR",
@@ -51,7 +51,7 @@ test("a child gets nothing that is ours or Bun's, marks a nested session, or cha
 });
 
 describe.each(["strict", "default"] as const)("a child of %s", (supervision) => {
-  test("is sealed off from what its project and other sessions name", () => {
+  test("is sealed off from its project's settings and from other sessions", () => {
     expect(childEnvironment({}, { supervision, dirs: [] })).toMatchObject({
       CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: "1",
       CLAUDE_CODE_DISABLE_FILE_MENTIONS: "1",
@@ -61,7 +61,7 @@ describe.each(["strict", "default"] as const)("a child of %s", (supervision) => 
   });
 
   test.each(["2.1.197", "2.1.296", undefined])(
-    "has no attachments, and sees all tools, where @file can't be switched off by itself: version %s",
+    "has no attachments, and sees all tools, when @file can't be switched off alone: version %s",
     (claudeVersion) => {
       const env = { ENABLE_TOOL_SEARCH: "true" };
       expect(childEnvironment(env, { supervision, claudeVersion, dirs: [] })).toMatchObject({
@@ -71,13 +71,16 @@ describe.each(["strict", "default"] as const)("a child of %s", (supervision) => 
     },
   );
 
-  test.each(["2.1.299", "2.1.325", "3.0.0"])("has attachments where it can: version %s", (claudeVersion) => {
-    const sealed = childEnvironment({}, { supervision, claudeVersion, dirs: [] });
-    expect(Object.keys(sealed)).not.toContain("CLAUDE_CODE_DISABLE_ATTACHMENTS");
-    expect(Object.keys(sealed)).not.toContain("ENABLE_TOOL_SEARCH");
-  });
+  test.each(["2.1.299", "2.1.325", "3.0.0"])(
+    "has attachments when @file can be switched off alone: version %s",
+    (claudeVersion) => {
+      const sealed = childEnvironment({}, { supervision, claudeVersion, dirs: [] });
+      expect(Object.keys(sealed)).not.toContain("CLAUDE_CODE_DISABLE_ATTACHMENTS");
+      expect(Object.keys(sealed)).not.toContain("ENABLE_TOOL_SEARCH");
+    },
+  );
 
-  test("finds no program by a bare name in the directories that it works in, or in wherever it stands", async () => {
+  test("finds no program by name in its own directories or in the current directory", async () => {
     await using directory = await temporaryDirectory();
     const at = (name: string) => join(directory.path, name);
     for (const name of ["work/bin", "added", "outside", "worker"]) mkdirSync(at(name), { recursive: true });

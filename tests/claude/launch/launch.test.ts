@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { filesIn } from "../../../src/claude/launch/launch.ts";
 import { readExitCode, readStderrTail } from "../../../src/claude/process/exit-status.ts";
 import { isSameProcess } from "../../../src/claude/process/processes.ts";
-import { endChild } from "../../../src/claude/process/stop-process.ts";
+import { stopProcessTree } from "../../../src/claude/process/stop-process.ts";
 import { type Escapee, planEscape } from "../../support/escapee.ts";
 import { descendants, isRunning } from "../../support/processes.ts";
 import { until } from "../../support/until.ts";
@@ -20,26 +20,26 @@ const model = { url: "http://127.0.0.1:9" };
 type Start = Parameters<Parameters<typeof withPlace>[0]>[1];
 
 describe("launch", () => {
-  test("gives the prompt on stdin, whatever it begins with", () =>
+  test("passes the prompt on stdin, whatever it begins with", () =>
     withPlace(async (place, start) => {
       const run = start({ model, claude: program(place, "cat"), prompt: "--help\n'$(id)' ünï" });
       await run.exited;
       expect(rawOutput(run)).toBe("--help\n'$(id)' ünï");
     }));
 
-  test("notes exit code and stderr", () =>
+  test("stores the exit code and stderr", () =>
     withPlace(async (place, start) => {
       const run = start({ model, claude: program(place, "echo oh no >&2; exit 7") });
       await run.exited;
       expect(readExitCode(run.dir)).toBe(7);
       expect(readStderrTail(run.dir)).toBe("oh no\n");
-      expect(await run.verdict()).toEqual({
+      expect(await run.outcome()).toEqual({
         outcome: "failed",
         message: "Claude Code ended with exit code 7, before it had begun.\nstderr: oh no",
       });
     }));
 
-  test.skipIf(!HAS_PROC)("hands the token over in the config file, never in an argument or the environment", () =>
+  test.skipIf(!HAS_PROC)("passes the token in the config file, never in an argument or the environment", () =>
     withPlace(async (place, start) => {
       const claude = program(place, `tr '\\0' '\\n' </proc/$$/cmdline; env`);
       const loopback = {
@@ -57,7 +57,7 @@ describe("launch", () => {
     }),
   );
 
-  test.skipIf(!HAS_PROC)("passes no open file of ours on", () =>
+  test.skipIf(!HAS_PROC)("passes no open file of the server on to the child", () =>
     withPlace(async (place, start) => {
       const open = openSync(join(place.root, "of-the-server"), "w");
       using server = Bun.serve({ port: 0, fetch: () => new Response() });
@@ -69,7 +69,7 @@ describe("launch", () => {
         .split("\n")
         .flatMap((line) => line.split(" -> ")[1] ?? []);
       const files = filesIn(run.dir);
-      // The last one is the script that the shell reads.
+      // The last one is the script that the shell reads from.
       expect(targets.filter((target) => target !== join(place.root, "program"))).toEqual([
         files.prompt,
         files.stdout,
@@ -78,7 +78,7 @@ describe("launch", () => {
     }),
   );
 
-  test("outlives the process that started it, and still notes its exit code", () =>
+  test("starts a child that outlives the server and still stores its exit code", () =>
     withPlace(async (place) => {
       const dir = join(place.dataDir, "turn");
       const go = join(place.root, "go");
@@ -105,7 +105,7 @@ describe("launch", () => {
       await until("its end", () => !isSameProcess(child));
     }));
 
-  test.skipIf(!HAS_PROC)("starts a process session of its own", () =>
+  test.skipIf(!HAS_PROC)("starts the child in its own process session", () =>
     withPlace(async (place, start) => {
       const run = start({ model, claude: program(place, "exec tail -f /dev/null") });
       const [, , session] = readFileSync(`/proc/${run.pid}/stat`, "utf8").split(") ")[1]?.split(" ").slice(1) ?? [];
@@ -126,15 +126,15 @@ describe("launch", () => {
     }),
   );
 
-  test.skipIf(process.getuid?.() === 0)("refuses a working directory that is not permitted", () =>
+  test.skipIf(process.getuid?.() === 0)("refuses a working directory that this user can't read", () =>
     withPlace(async (place, start) => {
       const workingDir = join(place.root, "locked");
       mkdirSync(workingDir, { mode: 0 });
-      expect(() => start({ model, workingDir })).toThrow("is not permitted");
+      expect(() => start({ model, workingDir })).toThrow("can't be read by this user");
     }),
   );
 
-  test("refuses a server of our name before anything is written", () =>
+  test("refuses an MCP server called plexus before it writes anything", () =>
     withPlace(async (place, start) => {
       expect(() => start({ model, mcpServers: { plexus: {} } })).toThrow("the name of Plexus itself");
       expect(existsSync(join(place.dataDir, "turns"))).toBe(false);
@@ -142,7 +142,7 @@ describe("launch", () => {
 });
 
 describe("isSameProcess", () => {
-  test("knows a process by its start time, not by its number alone", () =>
+  test("identifies a process by its start time, not by its pid alone", () =>
     withPlace(async (place, start) => {
       const run = start({ model, claude: program(place, "exec tail -f /dev/null") });
       expect(isSameProcess(run)).toBe(true);
@@ -152,8 +152,8 @@ describe("isSameProcess", () => {
     }));
 });
 
-describe("endChild", () => {
-  test("ends a CLI that ignores signals, its children, and those that left the tree, and notes the exit code", () =>
+describe("stopProcessTree", () => {
+  test("stops a CLI that ignores signals, its children, and those that left the process tree, and keeps the exit code", () =>
     withPlace(async (place, start) => {
       const stubborn =
         "trap '' INT TERM HUP; (setsid tail -f /dev/null & echo $!); (tail -f /dev/null & echo $!); tail -f /dev/null & echo $!; wait";
@@ -167,7 +167,7 @@ describe("endChild", () => {
       expect(readExitCode(run.dir)).toBe(137);
     }));
 
-  describe.skipIf(!HAS_PROC)("what has left the tree, its process session and its environment", () => {
+  describe.skipIf(!HAS_PROC)("a process that left the process tree, its session and its environment", () => {
     const startWith = async (place: Place, start: Start, escapee: Escapee, cgroups?: string) => {
       const run = start({ model, cgroups, claude: program(place, `${escapee.command}; exec tail -f /dev/null`) });
       const { pid } = await escapee.started();
@@ -195,7 +195,7 @@ describe("endChild", () => {
       }),
     );
 
-    test("is left alone where it is another child's", () =>
+    test("is left alone when it belongs to another child", () =>
       withPlace(async (place, start) => {
         using mine = planEscape();
         using another = planEscape();
@@ -208,16 +208,16 @@ describe("endChild", () => {
       }));
   });
 
-  test("leaves a stranger alone that got the child's number", () =>
+  test("leaves another process alone that got the child's pid", () =>
     withPlace(async (place, start) => {
       const run = start({ model, claude: program(place, "exec tail -f /dev/null") });
       const stranger = { ...run, startTime: "1" };
-      await endChild(stranger, { graceMs: 0, dir: join(place.root, "another") });
+      await stopProcessTree(stranger, { graceMs: 0, dir: join(place.root, "another") });
       expect(isRunning(run.pid)).toBe(true);
       await run.cancel(0);
     }));
 
-  test("gives no time to a child that has not begun", () =>
+  test("does not wait for a child that has no output yet", () =>
     withPlace(async (place, start) => {
       const run = start({ model, claude: program(place, "trap '' INT; exec tail -f /dev/null") });
       const begin = performance.now();
@@ -226,14 +226,14 @@ describe("endChild", () => {
       expect(isRunning(run.pid)).toBe(false);
     }));
 
-  test("is done at once with a child that is gone", () =>
+  test("returns at once for a child that is gone", () =>
     withPlace(async (place, start) => {
       const run = start({ model, claude: program(place, "true") });
       await run.exited;
       await run.cancel(60_000);
     }));
 
-  test("leaves nothing of a child that keeps starting others", () =>
+  test("leaves no process of a child that keeps starting others", () =>
     withPlace(async (place, start) => {
       const run = start({
         model,
@@ -245,7 +245,7 @@ describe("endChild", () => {
     }));
 });
 
-/** What `launch` has noted of the child's control group. */
+/** The child's control group, as `launch` has stored it. */
 function cgroupsOf(dir: string): string[] {
   const { cgroup } = JSON.parse(readFileSync(join(dir, "traces.json"), "utf8"));
   return cgroup ? [cgroup] : [];

@@ -18,7 +18,7 @@ const dataDir = "/srv/plexus";
 const CLAUDES_OWN = ["/srv/somebody/.claude/settings.json", "/srv/somebody/.claude/.credentials.json"];
 
 describe("private paths", () => {
-  test.each(CLIENTS)("the settings in which `plexus connect %s` writes a token", (client) => {
+  test.each(CLIENTS)("include the settings in which `plexus connect %s` writes a token", (client) => {
     const variables = { CLAUDE_CONFIG_DIR: "/conf", CODEX_HOME: "/codex", XDG_CONFIG_HOME: "/xdg" };
     for (const env of [{}, variables]) {
       const { file } = clientOf(client, readConfig({ dataDir }, { HOME: home, ...env }));
@@ -29,14 +29,14 @@ describe("private paths", () => {
     expect(tokenPaths({ dataDir, home, env: variables })).toContain(usual);
   });
 
-  test("the data dir, and that of another server of the user", () => {
+  test("include the data dir, and that of the user's other server", () => {
     expect(tokenPaths({ dataDir, home, env: {} })).toEqual(
       expect.arrayContaining([dataDir, "/srv/somebody/.local/state/plexus"]),
     );
     expect(tokenPaths({ dataDir, home, env: { XDG_STATE_HOME: "/state" } })).toContain("/state/plexus");
   });
 
-  test("Claude Code's own settings and login, which are not among the tokens", () => {
+  test("include Claude Code's settings and login, which token paths do not", () => {
     expect(privatePaths({ dataDir, home, env: {} })).toEqual(expect.arrayContaining(CLAUDES_OWN));
     expect(privatePaths({ dataDir, home, env: { CLAUDE_CONFIG_DIR: "/conf" } })).toEqual(
       expect.arrayContaining([
@@ -49,7 +49,7 @@ describe("private paths", () => {
     for (const path of CLAUDES_OWN) expect(tokenPaths({ dataDir, home, env: {} })).not.toContain(path);
   });
 
-  test("both a link and what it points to, for what does not exist yet too", async () => {
+  test("include both a link and its target, even if that does not exist yet", async () => {
     await using directory = await temporaryDirectory();
     const at = (path: string) => join(directory.path, path);
     mkdirSync(at("dotfiles"));
@@ -72,20 +72,20 @@ describe("a child that is allowed everything", () => {
   ];
 
   test.each(["strict", "default", "inherit"] as const)(
-    "reads and changes no file that holds a token (%s)",
+    "can neither read nor change a file that contains a token (%s)",
     async (supervision) => {
       expect(await tryAll(supervision, KEPT)).toEqual([]);
     },
   );
 
-  test("reads neither settings nor login of Claude Code, but where it inherits them", async () => {
+  test("can read Claude Code's settings and login only if it inherits them", async () => {
     const own = ["home/.claude/settings.json", "home/.claude/.credentials.json"];
     expect(await tryAll("default", own)).toEqual([]);
     expect(await tryAll("inherit", own)).toEqual(own);
   });
 });
 
-/** Lets a child read and overwrite each file, and tells which of them it could read or has changed. */
+/** Lets a child read and overwrite each file, and returns which of them it could read or has changed. */
 async function tryAll(supervision: Supervision, paths: string[]): Promise<string[]> {
   await using model = startScriptedModel();
   await using permit = startPermitStub("allow");
@@ -105,7 +105,7 @@ async function tryAll(supervision: Supervision, paths: string[]): Promise<string
     ]);
     const options = { addDirs: [place.root], allowedTools: ["Read", "Edit", "Write"], loopback: permit.entry };
     const run = start({ model, supervision, prompt: script(turns), ...options });
-    expect(await run.verdict()).toEqual({ outcome: "complete" });
+    expect(await run.outcome()).toEqual({ outcome: "complete" });
     expect(run.events.filter(({ type }) => type === "tool_result")).toHaveLength(turns.length);
     const told = JSON.stringify(run.events);
     const isOpen = (path: string) =>

@@ -11,36 +11,38 @@ setDefaultTimeout(60_000);
 const model = startScriptedModel();
 afterAll(() => model[Symbol.asyncDispose]());
 
-/** What the CLI, or the shell around it, may start by name. */
+/** Programs that the CLI or the shell around it may start by name. */
 const PROGRAMS = ["mv", "git", "zsh", "bash", "sh", "rg", "ps", "which", "uname", "sed", "cat"];
 
 test.each([
-  ["strict", "its whole path"],
+  ["strict", "an absolute path"],
   ["strict", "a relative path"],
-  ["default", "its whole path"],
-] as const)("no program of the project runs unasked in %s, though PATH names its bin by %s", (supervision, way) =>
-  withPlace(async ({ root, workingDir }, start) => {
-    const [bin, marks] = [join(workingDir, "node_modules", ".bin"), join(root, "marks")];
-    for (const dir of [bin, marks]) mkdirSync(dir, { recursive: true });
-    for (const name of PROGRAMS) {
-      const text = `#!/bin/sh\n: >${join(marks, name)}\nPATH=/usr/bin:/bin exec ${name} "$@"\n`;
-      writeFileSync(join(bin, name), text, { mode: 0o755 });
-    }
-    Bun.spawnSync(["git", "init", "-q", workingDir]);
-    await using permit = startPermitStub("deny");
-    const PATH = `${way === "a relative path" ? "node_modules/.bin" : bin}:${process.env["PATH"]}`;
-    const prompt = script([
-      { use: [{ name: "Bash", input: { command: "true", description: "do" } }] },
-      { say: "done" },
-    ]);
-    const run = start({ model, supervision, loopback: permit.entry, prompt, env: { PATH } });
-    expect(await run.verdict()).toEqual({ outcome: "complete" });
-    expect(permit.calls).toHaveLength(1);
-    expect(readdirSync(marks)).toEqual([]);
-  }),
+  ["default", "an absolute path"],
+] as const)(
+  "no program of the project runs without asking in %s, when PATH has its bin directory as %s",
+  (supervision, way) =>
+    withPlace(async ({ root, workingDir }, start) => {
+      const [bin, marks] = [join(workingDir, "node_modules", ".bin"), join(root, "marks")];
+      for (const dir of [bin, marks]) mkdirSync(dir, { recursive: true });
+      for (const name of PROGRAMS) {
+        const text = `#!/bin/sh\n: >${join(marks, name)}\nPATH=/usr/bin:/bin exec ${name} "$@"\n`;
+        writeFileSync(join(bin, name), text, { mode: 0o755 });
+      }
+      Bun.spawnSync(["git", "init", "-q", workingDir]);
+      await using permit = startPermitStub("deny");
+      const PATH = `${way === "a relative path" ? "node_modules/.bin" : bin}:${process.env["PATH"]}`;
+      const prompt = script([
+        { use: [{ name: "Bash", input: { command: "true", description: "do" } }] },
+        { say: "done" },
+      ]);
+      const run = start({ model, supervision, loopback: permit.entry, prompt, env: { PATH } });
+      expect(await run.outcome()).toEqual({ outcome: "complete" });
+      expect(permit.calls).toHaveLength(1);
+      expect(readdirSync(marks)).toEqual([]);
+    }),
 );
 
-test("what notes a child's end is the system's own, even where PATH is left as it is", () =>
+test("the exit code is stored by the system's own mv, even when PATH is unchanged", () =>
   withPlace(async ({ root, workingDir }, start) => {
     const claude = join(root, "program");
     writeFileSync(claude, "#!/bin/sh\nexit 7\n", { mode: 0o755 });

@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../../support/temporary.ts";
 
 const SECRET = "what lies elsewhere";
 
-/** A project, in a directory with a file that is none of its business. */
+/** A project beside a file that it must not see. */
 async function plant() {
   const directory = await temporaryDirectory();
   const at = (...parts: string[]) => join(directory.path, ...parts);
@@ -17,7 +17,7 @@ async function plant() {
 type Project = Awaited<ReturnType<typeof plant>>;
 
 describe("projectInstructions", () => {
-  test("are what the files of each directory say, and where", async () => {
+  test("are the contents of the files in each directory, with their paths", async () => {
     await using project = await plant();
     writeFileSync(project.at("work", "CLAUDE.md"), "Use tabs.\n");
     writeFileSync(project.at("work", ".claude", "CLAUDE.md"), "Use spaces.");
@@ -27,13 +27,13 @@ describe("projectInstructions", () => {
     expect(text).toContain(`Contents of "${project.at("work", ".claude", "CLAUDE.md")}":`);
   });
 
-  test("are nothing where a project says nothing", async () => {
+  test("are empty when a project has none", async () => {
     await using project = await plant();
     writeFileSync(project.at("work", "CLAUDE.md"), " \n");
     expect(projectInstructions([project.work, project.at("absent")], [])).toBe("");
   });
 
-  test("stand between marks that no text can close, the same in every turn", async () => {
+  test("are put between marks that no text can close, the same in every turn", async () => {
     await using project = await plant();
     const write = (text: string) => writeFileSync(project.at("work", "CLAUDE.md"), text);
     const shown = () => projectInstructions([project.work], []);
@@ -48,7 +48,7 @@ describe("projectInstructions", () => {
     expect(markOf(second)).not.toBe(markOf(first));
   });
 
-  test("are read in a directory that is itself reached through a link", async () => {
+  test("are read in a directory that is reached through a link", async () => {
     await using project = await plant();
     writeFileSync(project.at("work", "CLAUDE.md"), "Use tabs.");
     symlinkSync(project.work, project.at("alias"));
@@ -87,23 +87,23 @@ describe("projectInstructions", () => {
         symlinkSync("notes", at("added", ".claude"));
       },
     ],
-    ["that is a hard one", ({ at }) => linkSync(at("outside", "CLAUDE.md"), at("work", "CLAUDE.md"))],
+    ["that is a hard link", ({ at }) => linkSync(at("outside", "CLAUDE.md"), at("work", "CLAUDE.md"))],
   ])("follow no link %s", async (_, link) => {
     await using project = await plant();
     link(project);
     expect(projectInstructions([project.work, project.at("added")], [])).toBe("");
   });
 
-  test("hold nothing private", async () => {
+  test("do not contain private files", async () => {
     await using project = await plant();
     writeFileSync(project.at("work", "CLAUDE.md"), SECRET);
     symlinkSync(project.work, project.at("alias"));
     expect(projectInstructions([project.work], [project.at("alias")])).toBe("");
   });
 
-  // A process that exchanges two names at once, for as long as it takes.
+  // Another process swaps the directory and a link all the time.
   test.skipIf(!existsSync("/proc/self/fd"))(
-    "are not read behind a directory that is exchanged for a link meanwhile",
+    "are not read through a directory that is swapped for a link meanwhile",
     async () => {
       await using project = await plant();
       writeFileSync(project.at("work", ".claude", "CLAUDE.md"), "Use tabs.");
@@ -130,16 +130,16 @@ describe("projectInstructions", () => {
   test.each<[string, Buffer]>([
     ["UTF-8 with a mark", Buffer.from("\ufeffUse täbs.")],
     ["UTF-16 as Windows writes it", utf16("Use täbs.\r\n")],
-    ["UTF-16 the other way round", utf16("Use täbs.").swap16()],
-  ])("are understood in %s", async (_, bytes) => {
+    ["big-endian UTF-16", utf16("Use täbs.").swap16()],
+  ])("are decoded from %s", async (_, bytes) => {
     await using project = await plant();
     writeFileSync(project.at("work", "CLAUDE.md"), bytes);
     expect(projectInstructions([project.work], [])).toContain("\n\nUse täbs.\n<");
   });
 
   test.each<[string, (path: string) => void]>([
-    ["that holds a NUL", (path) => writeFileSync(path, "Use\0tabs.")],
-    ["that holds a NUL in UTF-16", (path) => writeFileSync(path, utf16("Use\0tabs."))],
+    ["that contains a NUL", (path) => writeFileSync(path, "Use\0tabs.")],
+    ["that contains a NUL in UTF-16", (path) => writeFileSync(path, utf16("Use\0tabs."))],
     ["that is sparse", (path) => truncatedTo(path, 400_000)],
     ["that is too long", (path) => writeFileSync(path, "x".repeat(400_001))],
     ["that is huge", (path) => truncatedTo(path, 2 ** 40)],
@@ -147,7 +147,7 @@ describe("projectInstructions", () => {
     ["that is a pipe", (path) => void Bun.spawnSync(["mkfifo", path])],
     ["that links to itself", (path) => symlinkSync("CLAUDE.md", path)],
     ["that is a socket", (path) => Bun.listen({ unix: path, socket: { data() {} } }).unref()],
-  ])("leave a file out %s, and read the others", async (_, make) => {
+  ])("skip a file %s, and read the others", async (_, make) => {
     await using project = await plant();
     make(project.at("work", "CLAUDE.md"));
     writeFileSync(project.at("added", "CLAUDE.md"), "Use spaces.");
@@ -155,7 +155,7 @@ describe("projectInstructions", () => {
     expect(text.match(/Contents of .*/g)).toEqual([`Contents of "${project.at("added", "CLAUDE.md")}":`]);
   });
 
-  test("are cut where they are long, each and together", async () => {
+  test("are cut when they are too long, each and together", async () => {
     await using project = await plant();
     const dirs = Array.from({ length: 5 }, (_, index) => project.at("work", String(index)));
     for (const dir of dirs) {

@@ -14,7 +14,7 @@ afterAll(() => model[Symbol.asyncDispose]());
 
 describe("the system prompt of a child", () => {
   test.each(["strict", "default"] as const)(
-    "is what the project says, and then its creator, as both are in each turn (%s)",
+    "is the project's instructions and then the creator's, read anew in each turn (%s)",
     (supervision) =>
       withPlace(async (place, start) => {
         await using permit = startPermitStub("allow");
@@ -25,7 +25,7 @@ describe("the system prompt of a child", () => {
           const words = `Probe ${crypto.randomUUID()}.`;
           const creator = { systemPrompt: `CREATOR-${number}`, supervision, loopback: permit.entry };
           const run = start({ model, ...creator, resume, prompt: script([{ say: "done" }], words) });
-          expect(await run.verdict()).toEqual({ outcome: "complete" });
+          expect(await run.outcome()).toEqual({ outcome: "complete" });
           const told = systemOf(words).match(/PROJECT-\d|CREATOR-\d/g);
           return { told, resume: run.facts.init?.claudeSessionId };
         };
@@ -38,26 +38,28 @@ describe("the system prompt of a child", () => {
       }),
   );
 
-  test.each(["strict", "default", "inherit"] as const)("is for nobody else on the machine to see (%s)", (supervision) =>
-    withPlace(async (place, start) => {
-      writeFileSync(join(place.workingDir, "CLAUDE.md"), "SAID-BY-PROJECT", { mode: 0o600 });
-      await using permit = startPermitStub("allow");
-      const gate = crypto.randomUUID();
-      const prompt = script([{ waitFor: gate, say: "done" }], gate);
-      const said = { supervision, systemPrompt: "SAID-BY-CREATOR", loopback: permit.entry };
-      const run = start({ model, ...said, prompt });
-      await until("the request", () => systemOf(gate) !== "");
-      const commands = Bun.spawnSync(["ps", "axww", "-o", "args"]).stdout.toString();
-      expect(commands).toContain(`--append-system-prompt-file=${run.dir}`);
-      expect(commands).not.toContain("SAID-BY");
-      expect(statSync(filesIn(run.dir).systemPrompt).mode & 0o777).toBe(0o600);
-      expect(systemOf(gate)).toContain("SAID-BY-CREATOR");
-      model.release(gate);
-      await run.verdict();
-    }),
+  test.each(["strict", "default", "inherit"] as const)(
+    "can't be seen by other users of the machine (%s)",
+    (supervision) =>
+      withPlace(async (place, start) => {
+        writeFileSync(join(place.workingDir, "CLAUDE.md"), "SAID-BY-PROJECT", { mode: 0o600 });
+        await using permit = startPermitStub("allow");
+        const gate = crypto.randomUUID();
+        const prompt = script([{ waitFor: gate, say: "done" }], gate);
+        const said = { supervision, systemPrompt: "SAID-BY-CREATOR", loopback: permit.entry };
+        const run = start({ model, ...said, prompt });
+        await until("the request", () => systemOf(gate) !== "");
+        const commands = Bun.spawnSync(["ps", "axww", "-o", "args"]).stdout.toString();
+        expect(commands).toContain(`--append-system-prompt-file=${run.dir}`);
+        expect(commands).not.toContain("SAID-BY");
+        expect(statSync(filesIn(run.dir).systemPrompt).mode & 0o777).toBe(0o600);
+        expect(systemOf(gate)).toContain("SAID-BY-CREATOR");
+        model.release(gate);
+        await run.outcome();
+      }),
   );
 
-  test("holds what fits in no argument", () =>
+  test("may be longer than an argument can be", () =>
     withPlace(async (place, start) => {
       writeFileSync(join(place.workingDir, "CLAUDE.md"), `${"☃".repeat(39_990)}PROJECT`);
       const told = await toldIn(start, { systemPrompt: `${"☃".repeat(99_990)}CREATOR` });
@@ -65,16 +67,16 @@ describe("the system prompt of a child", () => {
     }));
 
   test.each([
-    ["no text", Buffer.from("Use\0tabs."), false],
-    ["as Windows writes it", Buffer.from("\ufeffUse tabs.\r\n", "utf16le"), true],
-  ])("lets a turn start whatever CLAUDE.md holds: %s", (_, bytes, isRead) =>
+    ["binary data", Buffer.from("Use\0tabs."), false],
+    ["UTF-16 as Windows writes it", Buffer.from("\ufeffUse tabs.\r\n", "utf16le"), true],
+  ])("lets the turn start whatever CLAUDE.md contains: %s", (_, bytes, isRead) =>
     withPlace(async (place, start) => {
       writeFileSync(join(place.workingDir, "CLAUDE.md"), bytes);
       expect((await toldIn(start, {})).includes("Use tabs.")).toBe(isRead);
     }),
   );
 
-  test("is the creator's alone where the project says nothing", () =>
+  test("is only the creator's when the project has no instructions", () =>
     withPlace(async (_, start) => {
       const told = await toldIn(start, { systemPrompt: "CREATOR" });
       expect(told).toContain("CREATOR");
@@ -83,13 +85,13 @@ describe("the system prompt of a child", () => {
 });
 
 describe("notes of other sessions", () => {
-  test("are not told to a sealed child", () =>
+  test("are not sent to a sealed child", () =>
     withPlace(async ({ home, workingDir }, start) => {
       noteFor(home, workingDir, "NOTED-BEFORE");
       expect(await toldIn(start, {})).not.toContain("NOTED-BEFORE");
     }));
 
-  test("are not told to a sealed child in a worktree of the repository that they are of", () =>
+  test("are not sent to a sealed child in a worktree of their repository", () =>
     withPlace(async ({ root, home }, start) => {
       const [other, workingDir] = [join(root, "other"), join(root, "tree")];
       const git = (...args: string[]) => expect(Bun.spawnSync(["git", ...args]).exitCode).toBe(0);
@@ -102,7 +104,7 @@ describe("notes of other sessions", () => {
     }));
 });
 
-/** All that the model is told at the beginning of a turn. */
+/** Everything that the model is sent at the beginning of a turn. */
 async function toldIn(
   start: Parameters<Parameters<typeof withPlace>[0]>[1],
   options: Partial<ChildOptions>,
@@ -110,7 +112,7 @@ async function toldIn(
   await using permit = startPermitStub("allow");
   const words = `Probe ${crypto.randomUUID()}.`;
   const run = start({ ...options, model, loopback: permit.entry, prompt: script([{ say: "done" }], words) });
-  expect(await run.verdict()).toEqual({ outcome: "complete" });
+  expect(await run.outcome()).toEqual({ outcome: "complete" });
   return JSON.stringify(requestWith(words));
 }
 

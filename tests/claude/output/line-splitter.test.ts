@@ -29,7 +29,7 @@ describe("createLineSplitter", () => {
     );
   });
 
-  test("goes on behind whatever it has given", () => {
+  test("continues after any line or piece that it has yielded", () => {
     fc.assert(
       fc.property(text, chunkSizes, (written, sizes) => {
         const output = Buffer.from(written);
@@ -45,7 +45,7 @@ describe("createLineSplitter", () => {
     );
   });
 
-  test("holds no more than one line of the greatest length", () => {
+  test("buffers no more than one line of the greatest length", () => {
     const splitter = createLineSplitter(0, false, LIMITS);
     for (let round = 0; round < 100; round++) {
       const pieces = [...splitter.push(Buffer.from("12345"))];
@@ -65,7 +65,7 @@ function split(output: Buffer, sizes: number[], fromOffset = 0, isInside = false
   return [...lines, ...splitter.end()];
 }
 
-/** The lines, those that came by the piece put together again. */
+/** The lines, with those that came in pieces joined again. */
 function rejoined(given: OutputLine[]): string[] {
   const lines: string[] = [];
   for (const read of given) {

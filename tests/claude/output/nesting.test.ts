@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { nestsDeeper } from "../../../src/claude/output/nesting.ts";
 
 describe("nestsDeeper", () => {
-  test("agrees with the value that the text stands for", () => {
+  test("agrees with the depth of the parsed value", () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 6 }), fc.integer({ min: 0, max: 6 }), (text, levels) => {
         expect(nestsDeeper(text, levels)).toBe(depthOf(JSON.parse(text)) > levels);
@@ -11,12 +11,12 @@ describe("nestsDeeper", () => {
     );
   });
 
-  test("takes no brackets in strings for nesting, whatever is escaped in them", () => {
+  test("ignores brackets in strings, whatever is escaped in them", () => {
     for (const inside of ["[[[[", '\\"[[[[', "[[\\\\", '\\\\\\"[[['])
       expect(nestsDeeper(`["${inside}"]`, 1)).toBe(false);
   });
 
-  test("ends with text that is broken", () => {
+  test("returns for broken text too", () => {
     expect(nestsDeeper('{"never ended', 5)).toBe(false);
     expect(nestsDeeper("[".repeat(16_000_000), 100)).toBe(true);
   });

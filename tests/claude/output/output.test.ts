@@ -11,7 +11,7 @@ import { until } from "../../support/until.ts";
 setDefaultTimeout(60_000);
 
 describe("readOutput", () => {
-  test("gives each line with the offset after it, and goes on from any of them", () =>
+  test("yields each line with the offset after it, and continues from any of these offsets", () =>
     withOutput(async ({ dir, write, end }) => {
       write("one\nzwö🙂\n\nlast");
       end();
@@ -27,7 +27,7 @@ describe("readOutput", () => {
       }
     }));
 
-  test("follows a file that grows by pieces of lines and of characters, until the exit code is there", () =>
+  test("follows a file that grows by parts of lines and characters, until the exit code is written", () =>
     withOutput(async ({ dir, write, end }) => {
       const read: OutputLine[] = [];
       const reading = collect(readOutput(dir, 0), read);
@@ -43,13 +43,13 @@ describe("readOutput", () => {
       expect(read.map(({ line }) => line)).toEqual(["a🙂", "b", "c"]);
     }));
 
-  test("ends with a child that is over without an exit code, after all is read", () =>
+  test("returns when a child has ended without an exit code, after all is read", () =>
     withOutput(async ({ dir, write }) => {
       write("x\n".repeat(3_000_000));
       expect((await all(readOutput(dir, 0, { isOver: () => true }))).length).toBe(3_000_000);
     }));
 
-  test("ends when it is aborted", () =>
+  test("returns when it is aborted", () =>
     withOutput(async ({ dir }) => {
       const aborting = new AbortController();
       const reading = all(readOutput(dir, 0, { signal: aborting.signal }));
@@ -57,7 +57,7 @@ describe("readOutput", () => {
       expect(await reading).toEqual([]);
     }));
 
-  test("gives nothing when there is no output", async () => {
+  test("yields nothing when there is no output", async () => {
     await using directory = await temporaryDirectory();
     expect(await all(readOutput(directory.path, 0))).toEqual([]);
   });
@@ -69,7 +69,7 @@ describe("readOutput", () => {
       expect(await all(readOutput(dir, 0))).toEqual([{ line: "a\ufffd\ufffdb", offset: 5 }]);
     }));
 
-  test("gives a line that is too long by the piece, whole characters each, and reads on behind it", () =>
+  test("yields a line that is too long in pieces of whole characters, and reads on after it", () =>
     withOutput(async ({ dir, write, end }) => {
       const long = "a€🙂".repeat(3_000_000);
       write(`before\n${long}\nbehind\n`);
@@ -86,7 +86,7 @@ describe("readOutput", () => {
       }
     }));
 
-  test("gives two such lines one after the other, and the last one without an end", () =>
+  test("yields two such lines in a row, of which the last has no newline", () =>
     withOutput(async ({ dir, write, end }) => {
       write(`${"x".repeat(20_000_000)}\n${"y".repeat(20_000_000)}`);
       end();
@@ -96,7 +96,7 @@ describe("readOutput", () => {
       expect(pieces.at(-1)?.offset).toBe(40_000_001);
     }));
 
-  test("takes tiny lines in batches that keep nobody waiting", () =>
+  test("yields tiny lines in small batches, so that others are not blocked", () =>
     withOutput(async ({ dir, write, end }) => {
       write("{}\n".repeat(100_000));
       end();
@@ -128,7 +128,7 @@ describe("readOutput", () => {
     const look = () => {
       peak = Math.max(peak, liveBytes());
     };
-    // An endless line is held between two batches, so those alone would not show it.
+    // An endless line is buffered between two batches, so the batches alone would not show it.
     const looking = setInterval(look, 10);
     let words = 0;
     let replaced = 0;
@@ -146,7 +146,7 @@ describe("readOutput", () => {
   });
 });
 
-/** What is in use after a collection: the process's own size depends on all that ran in it before. */
+/** The heap after a collection: the process's size depends on everything that ran in it before. */
 function liveBytes(): number {
   Bun.gc(true);
   const { heapSize, extraMemorySize } = heapStats();

@@ -23,7 +23,7 @@ const text = (words: string) => [{ type: "text", text: words }];
 describe.each(["2.1.197", "2.1.325"])("the recorded output of Claude Code %s", (version) => {
   const lines = readFileSync(join(import.meta.dir, "recordings", `${version}.jsonl`), "utf8").split("\n");
 
-  test("becomes text once, each call once and each result", () => {
+  test("becomes events for the text, each call and each result, each once", () => {
     const { events, facts } = parse(lines);
     const told = events.filter(({ type }) => type !== "passthrough").map(summary);
     expect(told).toEqual([
@@ -51,7 +51,7 @@ describe.each(["2.1.197", "2.1.325"])("the recorded output of Claude Code %s", (
     expect(facts.result?.permissionDenials).toHaveLength(1);
   });
 
-  test("gives one block of the conversation for each content block, none of the subagent's", () => {
+  test("becomes one conversation block for each content block, and none for those of a subagent", () => {
     const blocks = parse(lines).facts.blocks.map(({ role, content }) => `${role} ${content["type"]}`);
     expect(blocks).toEqual([
       "assistant text",
@@ -62,11 +62,11 @@ describe.each(["2.1.197", "2.1.325"])("the recorded output of Claude Code %s", (
     ]);
   });
 
-  test("gives events that the schema takes", () => {
+  test("becomes events that the contract accepts", () => {
     for (const event of parse(lines).events) expect(TurnEvent.parse(event)).toMatchObject({ ...event });
   });
 
-  test("tells the same when another parser goes on after any line", () => {
+  test("becomes the same events when another parser continues after any line", () => {
     const whole = parse(lines);
     for (let at = 0; at < lines.length; at++) {
       const first = createParser();
@@ -81,7 +81,7 @@ describe.each(["2.1.197", "2.1.325"])("the recorded output of Claude Code %s", (
     }
   });
 
-  test("without partial messages, tells the same", () => {
+  test("becomes the same events without partial messages", () => {
     const complete = lines.filter((line) => !line.includes('"stream_event"'));
     expect(parse(complete).events).toEqual(parse(lines).events);
   });
@@ -104,11 +104,11 @@ describe("createParser", () => {
     expect(textOf(events)).toBe("Hellosecond");
   });
 
-  test("tells a message whole when another one was streamed", () => {
+  test("emits a whole message when another one was streamed", () => {
     expect(textOf(parse([started("m"), delta("Hel"), assistant("n", text("Hello"))]).events)).toBe("HelHello");
   });
 
-  test("takes content that is plain text", () => {
+  test("accepts content that is plain text", () => {
     const user = { type: "user", message: { role: "user", content: "plain" } };
     const { events, facts } = parse([assistant("m", "words"), user]);
     expect(textOf(events)).toBe("words");
@@ -118,7 +118,7 @@ describe("createParser", () => {
     ]);
   });
 
-  test("tells thinking as it streams, and once", () => {
+  test("emits thinking as it streams, and only once", () => {
     const thinking = {
       type: "stream_event",
       event: { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "hm" } },
@@ -135,12 +135,12 @@ describe("createParser", () => {
     ]);
   });
 
-  test("tells a call once, however often it comes", () => {
+  test("emits a call once, however often it comes", () => {
     const call = assistant("m", [{ type: "tool_use", id: "t", name: "Bash", input: { command: "ls" } }]);
     expect(parse([call, call]).events).toHaveLength(1);
   });
 
-  test("joins the parts of a result, and names pictures", () => {
+  test("joins the parts of a result, and describes images", () => {
     const content = [
       { type: "text", text: "one" },
       { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } },
@@ -156,7 +156,7 @@ describe("createParser", () => {
     ]);
   });
 
-  test("keeps a subagent's words apart from the text", () => {
+  test("keeps a subagent's text apart from the child's", () => {
     const below = { parent_tool_use_id: "toolu_1" };
     const lines = [
       started("m"),
@@ -176,12 +176,12 @@ describe("createParser", () => {
     expect(facts.blocks).toHaveLength(1);
   });
 
-  test("passes on what it doesn't know, whole", () => {
+  test("passes on a line of an unknown type, whole", () => {
     const unknown = { type: "system", subtype: "new_thing", more: [1, 2] };
     expect(parse([unknown]).events).toEqual([{ type: "passthrough", event_type: "system/new_thing", data: unknown }]);
   });
 
-  test("passes on garbage as it came, what comes together as one", () => {
+  test("passes on garbage unchanged, and joins what comes in one batch", () => {
     const garbage = ["{broken", "[1,2]", "null", '"text"', "\u0000\ufffd", "12", '{"no":"type"}'];
     for (const data of garbage) expect(parse([data]).events).toEqual([unparsed(data)]);
     expect(parse([...garbage, delta("words"), "more"]).events).toEqual([
@@ -191,25 +191,25 @@ describe("createParser", () => {
     ]);
   });
 
-  test("never makes an event of each of many lines of garbage, nor one of all of them", () => {
+  test("makes neither one event for each of many lines of garbage, nor one event for all of them", () => {
     const { events } = parse(Array.from({ length: 100_000 }, () => "y"));
     expect(events.length).toBeWithin(5, 50);
   });
 
   test.each(["assistant", "user", "system", "stream_event", "never_seen"])(
-    "keeps a line of type %s that is nested too deeply to be written again",
+    "keeps the text of a line of type %s that is nested too deeply to be serialised",
     (type) => {
       const deep = `{"type":"${type}","message":{"content":[{"type":"x","of":${"[".repeat(50_000)}${"]".repeat(50_000)}}]}}`;
       expect(JSON.stringify(parse([deep]))).toContain(JSON.stringify(deep));
     },
   );
 
-  test("keeps a message of more blocks than anybody writes as one", () => {
+  test("keeps the text of a message with too many blocks", () => {
     const many = JSON.stringify(assistant("m", Array(1_000_000).fill({})));
     expect(parse([many])).toEqual({ events: [unparsed(many)], facts: { blocks: [] } });
   });
 
-  test("passes on a message of a shape that it doesn't know", () => {
+  test("passes on a message of unknown shape", () => {
     for (const type of ["assistant", "user"]) {
       for (const message of [undefined, null, 1, {}, { content: 5 }, { content: [1] }]) {
         const line = JSON.parse(JSON.stringify({ type, message }));
@@ -218,7 +218,7 @@ describe("createParser", () => {
     }
   });
 
-  test("survives known types of unknown shape", () => {
+  test("does not fail on known types of unknown shape", () => {
     const odd = [null, 1, "x", [], {}, [null], [{}], [{ type: 1 }]];
     for (const type of ["assistant", "user", "result", "stream_event", "system"]) {
       for (const value of odd) {
@@ -228,7 +228,7 @@ describe("createParser", () => {
     }
   });
 
-  test("takes nothing for the id of a conversation, which a later start is called with, but a UUID", () => {
+  test("accepts only a UUID as the id of a conversation, since it becomes an argument of the next turn", () => {
     const idIn = (session_id: unknown) => {
       const { init, result } = parse([
         { type: "system", subtype: "init", session_id },
@@ -242,7 +242,7 @@ describe("createParser", () => {
       expect(idIn(other)).toEqual(["", ""]);
   });
 
-  test("numbers the pieces of a line that is too long, in another parser too", () => {
+  test("numbers the pieces of a line that is too long, across parsers", () => {
     const first = createParser();
     const before = ["a", "b"].map((piece, index) => first.push({ piece, isFirst: index === 0 }));
     const second = createParser(first.state());

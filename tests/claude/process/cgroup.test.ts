@@ -15,12 +15,12 @@ import { usableCgroup } from "../../support/usable-cgroup.ts";
 
 const PARENT = usableCgroup();
 
-test("where there are no control groups to make, none is made", () => {
+test("createCgroup returns undefined where control groups can't be created", () => {
   expect(createCgroup("/dev/null", "none")).toBeUndefined();
 });
 
 describe.skipIf(!PARENT)("a control group", () => {
-  test("is made beside this process, and ends all that has entered it, and what lies below it, at once", async () => {
+  test("is created below the given group, and killCgroup kills its processes and those of groups below it", async () => {
     await using group = makeGroup();
     expect(group.path.startsWith(`${ownCgroup()}`)).toBe(true);
     const below = join(group.path, "below");
@@ -33,7 +33,7 @@ describe.skipIf(!PARENT)("a control group", () => {
     expect(existsSync(group.path)).toBe(false);
   });
 
-  test("stays for as long as there is a process in it, and goes with the next one that is made a minute later", async () => {
+  test("stays while a process is in it, and is removed when another one is created a minute later", async () => {
     await using group = makeGroup();
     const pid = await group.sleeper();
     removeCgroup(group.path);

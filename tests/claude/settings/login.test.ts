@@ -18,20 +18,22 @@ function writeSettings({ home }: Pick<Place, "home">, settings: object): void {
   writeFileSync(join(home, ".claude", "settings.json"), JSON.stringify(settings));
 }
 
-describe("a login that stands in the user's settings", () => {
-  test.each(["default", "strict"] as const)("reaches a child of supervision %s: a helper for the key", (supervision) =>
-    withPlace(async (place, start) => {
-      const key = `key-${crypto.randomUUID()}`;
-      const env = { ANTHROPIC_BASE_URL: model.url };
-      writeSettings(place, { apiKeyHelper: `echo ${key}`, env });
-      const run = start({ model, supervision, prompt: script([{ say: "hello" }]), env: NOBODY });
-      expect(await run.verdict()).toEqual({ outcome: "complete" });
-      const keys = model.requests.map(({ headers }) => headers.get("x-api-key"));
-      expect(keys).toContain(key);
-    }),
+describe("a login in the user's settings", () => {
+  test.each(["default", "strict"] as const)(
+    "reaches a child supervised by %s through its helper for the key",
+    (supervision) =>
+      withPlace(async (place, start) => {
+        const key = `key-${crypto.randomUUID()}`;
+        const env = { ANTHROPIC_BASE_URL: model.url };
+        writeSettings(place, { apiKeyHelper: `echo ${key}`, env });
+        const run = start({ model, supervision, prompt: script([{ say: "hello" }]), env: NOBODY });
+        expect(await run.outcome()).toEqual({ outcome: "complete" });
+        const keys = model.requests.map(({ headers }) => headers.get("x-api-key"));
+        expect(keys).toContain(key);
+      }),
   );
 
-  test("reaches it as a secret of the environment, which no argument shows", () =>
+  test("reaches a child through its environment, and its secret is in no argument", () =>
     withPlace(async (place, start) => {
       const token = `token-${crypto.randomUUID()}`;
       writeSettings(place, { env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_AUTH_TOKEN: token } });
@@ -43,10 +45,10 @@ describe("a login that stands in the user's settings", () => {
       expect(shown).toContain("--permission-mode default");
       expect(shown).not.toContain(token);
       model.release(token);
-      expect(await run.verdict()).toEqual({ outcome: "complete" });
+      expect(await run.outcome()).toEqual({ outcome: "complete" });
     }));
 
-  test("is all that is taken of them", async () => {
+  test("is the only part of the settings that is used", async () => {
     await using directory = await temporaryDirectory();
     const env = { AWS_REGION: "eu-1", CLAUDE_CODE_USE_BEDROCK: "1", PATH: "/evil", CLAUDE_CODE_ENTRYPOINT: "x" };
     const settings = { apiKeyHelper: "get-key", model: "opus", permissions: { allow: ["Bash"] }, hooks: {}, env };
@@ -60,13 +62,13 @@ describe("a login that stands in the user's settings", () => {
   test.each([
     ["UTF-8", (text: string) => `\ufeff${text}`],
     ["UTF-16", (text: string) => Buffer.from(`\ufeff${text}`, "utf16le")],
-  ] as const)("is read behind a byte order mark of %s, as Claude Code does", async (_, encoded) => {
+  ] as const)("is read after a byte order mark of %s, as by Claude Code", async (_, encoded) => {
     await using directory = await temporaryDirectory();
     writeFileSync(join(directory.path, "settings.json"), encoded(JSON.stringify({ apiKeyHelper: "get-key" })));
     expect(userLogin({ CLAUDE_CONFIG_DIR: directory.path }, []).helpers).toEqual({ apiKeyHelper: "get-key" });
   });
 
-  test("is the project's, and left out, where the settings lie in the project, or a link there leads to them", async () => {
+  test("is not used when the settings are in the project, or a link in the project leads to them", async () => {
     await using directory = await temporaryDirectory();
     const at = (name: string) => join(directory.path, name);
     for (const name of ["home", "project/dot", "elsewhere"]) mkdirSync(at(name), { recursive: true });
@@ -86,18 +88,18 @@ describe("a login that stands in the user's settings", () => {
     expect(userLogin({ CLAUDE_CONFIG_DIR: at("project") }, [at("project")]).helpers).toEqual({});
   });
 
-  test("does not run in a child what a link of the user takes from the project", () =>
+  test("is not used when the user's settings are a link into the project", () =>
     withPlace(async (place, start) => {
       const mark = join(place.root, "helper-ran");
       const settings = join(place.workingDir, "settings.json");
       writeFileSync(settings, JSON.stringify({ apiKeyHelper: `touch ${mark}; echo key` }));
       symlinkSync(settings, join(place.home, ".claude", "settings.json"));
       const run = start({ model, supervision: "strict", prompt: script([{ say: "hello" }]) });
-      expect(await run.verdict()).toEqual({ outcome: "complete" });
+      expect(await run.outcome()).toEqual({ outcome: "complete" });
       expect(existsSync(mark)).toBe(false);
     }));
 
-  test("is none, at once, where the settings are a pipe or have no end", async () => {
+  test("is empty at once when the settings are a pipe or have no end", async () => {
     await using directory = await temporaryDirectory();
     const at = (name: string) => join(directory.path, name);
     for (const name of ["pipe", "device", "process"]) mkdirSync(at(name));
@@ -109,7 +111,7 @@ describe("a login that stands in the user's settings", () => {
     }
   });
 
-  test.each(["", "not JSON", "[]", '{"env":{"AWS_REGION":1}}'])("is none where the settings are %p", async (text) => {
+  test.each(["", "not JSON", "[]", '{"env":{"AWS_REGION":1}}'])("is empty when the settings are %p", async (text) => {
     await using directory = await temporaryDirectory();
     writeFileSync(join(directory.path, "settings.json"), text);
     expect(userLogin({ HOME: "/nowhere", CLAUDE_CONFIG_DIR: directory.path }, [])).toEqual({ helpers: {}, env: {} });

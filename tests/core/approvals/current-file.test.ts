@@ -31,7 +31,7 @@ test("fileNow shows nothing through a link that leads elsewhere for another proc
     expect(fileNow(path, follow(path), [])).toEqual({
       state: "unshown",
       path,
-      reason: "it leads through a link whose target can't be told, or into /proc, /dev or /sys",
+      reason: "it leads through a link that can't be followed, or into /proc, /dev or /sys",
     });
   }
 });

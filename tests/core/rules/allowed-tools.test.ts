@@ -2,17 +2,17 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../../src/contract/values.ts";
-import { isCoveredBy } from "../../../src/core/rules/builtin/builtin.ts";
+import { isCoveredBy } from "../../../src/core/rules/allowed-tools/allowed-tools.ts";
 import { plantTree } from "./tree.ts";
 
 const tree = await plantTree();
 afterAll(() => tree[Symbol.asyncDispose]());
 
 const planted = (text: string) => text.replaceAll("@/", `${tree.root}/`);
-const covers = (allowed: string | string[], toolName: string, input: JsonObject, place = tree.place) =>
-  isCoveredBy([allowed].flat().map(planted), { toolName, input: JSON.parse(planted(JSON.stringify(input))) }, place);
-const runs = (allowed: string | string[], command: string, place = tree.place) =>
-  covers(allowed, "Bash", { command }, place);
+const covers = (allowed: string | string[], toolName: string, input: JsonObject, child = tree.child) =>
+  isCoveredBy([allowed].flat().map(planted), { toolName, input: JSON.parse(planted(JSON.stringify(input))) }, child);
+const runs = (allowed: string | string[], command: string, child = tree.child) =>
+  covers(allowed, "Bash", { command }, child);
 
 const EDIT = { old_string: "a", new_string: "b" };
 const LONG = "long".repeat(50);
@@ -323,7 +323,7 @@ describe("a pattern for Bash", () => {
       "ssh-agent watchexec cross-env pipenv conda direnv man 7z 7za 7zr pax less more ldd dotnet docker-compose busctl",
       "linux32 clang++ gtime",
     ].flatMap((names) => names.split(" ")),
-  )("with a wildcard does not cover %s, which runs whatever it is told to", (program) => {
+  )("with a wildcard does not cover %s, which runs other programs", (program) => {
     expect(runs(`Bash(${program} *)`, `${program} x`)).toBe(false);
     expect(runs(`Bash(/usr/bin/${program} *)`, `/usr/bin/${program} x`)).toBe(false);
   });
@@ -378,7 +378,7 @@ describe("a pattern for Bash", () => {
       "-fx|-s|-t|-gs|--file=x|--settings=x|--global-settings=x|--toolchains=x|exec:exec|org.codehaus.mojo:exec-maven-plugin:x",
     ],
     ["tool", "--dereference|--dereference-args|--derefer|--pager=x|--page|--files-from=x|--files0-from=x"],
-  ])("with a wildcard covers no %s that is told what to run, or to follow links: %s", (start, words) => {
+  ])("with a wildcard does not cover %s with options that run a program or follow links: %s", (start, words) => {
     const allowed = `Bash(${start.split(" ")[0]} *)`;
     expect(runs(allowed, `${start} harmless`)).toBe(true);
     expect(words.split("|").filter((word) => runs(allowed, `${start} ${word}`))).toEqual([]);
@@ -395,11 +395,11 @@ describe("a pattern for Bash", () => {
     ["go", "run|generate|tool"],
     ["tar", "xIf|cFf|czhf|cTf|xPf|cLf"],
     ["cargo", "+x"],
-  ])("with a wildcard covers no %s that does something else by its first words: %s", (program, words) => {
+  ])("with a wildcard does not cover %s with first words that change what it does: %s", (program, words) => {
     expect(words.split("|").filter((word) => runs(`Bash(${program} *)`, `${program} ${word} status`))).toEqual([]);
   });
 
-  test("with a wildcard after a verb that runs whatever it is told to, does not cover it", () => {
+  test("with a wildcard does not cover a verb that runs other programs", () => {
     expect(runs("Bash(npm exec *)", "npm exec x")).toBe(false);
     expect(runs("Bash(git config *)", "git config x")).toBe(false);
     expect(runs("Bash(git -c x=y *)", "git -c x=y log")).toBe(false);
@@ -408,7 +408,7 @@ describe("a pattern for Bash", () => {
   });
 
   test.each<JsonObject>([{ run_in_background: true }, { dangerouslyDisableSandbox: true }, { cwd: "/" }])(
-    "does not cover a call that also says %j",
+    "does not cover a call that also has %j",
     (extra) => {
       expect(covers("Bash(npm test)", "Bash", { command: "npm test", ...extra })).toBe(false);
     },
@@ -526,27 +526,27 @@ test.each(
     "claude.local.md .npmrc .github/workflows/ci.yml .pre-commit-config.yaml .cargo/config.toml sitecustomize.py",
     ".bash_login .config/systemd/user/x.service .gitlab-ci.yml .devcontainer/devcontainer.json",
   ].flatMap((paths) => paths.split(" ")),
-)("an open pattern for files does not reach %s, wherever it lies", (path) => {
+)("a wildcard for files does not cover %s in any directory", (path) => {
   for (const file_path of [path, `src/${path}`, path.toUpperCase()]) {
     expect(covers(["Edit(**)", "Edit(src/**)", "Edit(*)"], "Write", { file_path, content: "x" })).toBe(false);
   }
   expect(covers(`Edit(${path})`, "Write", { file_path: path, content: "x" })).toBe(true);
 });
 
-test("an open pattern does not reach what runs later by the name of the working directory", () => {
+test("a wildcard does not cover a file that runs later because of the working directory's name", () => {
   const workingDir = join(tree.root, "person/.config");
   mkdirSync(workingDir, { recursive: true });
-  const place = { ...tree.place, workingDir };
-  expect(covers("Edit(**)", "Write", { file_path: "systemd/user/x.service", content: "x" }, place)).toBe(false);
-  expect(covers("Edit(**)", "Write", { file_path: "app/x.json", content: "x" }, place)).toBe(true);
+  const child = { ...tree.child, workingDir };
+  expect(covers("Edit(**)", "Write", { file_path: "systemd/user/x.service", content: "x" }, child)).toBe(false);
+  expect(covers("Edit(**)", "Write", { file_path: "app/x.json", content: "x" }, child)).toBe(true);
 });
 
-test("in a working directory that itself runs later an open pattern reaches files, but not others that do", () => {
+test("a wildcard covers the files of a working directory that itself runs later, but not further files that run later", () => {
   const workingDir = join(tree.root, "person/.config/nvim");
   mkdirSync(workingDir, { recursive: true });
-  const place = { ...tree.place, workingDir };
-  expect(covers("Edit(**)", "Write", { file_path: "lua/x.lua", content: "x" }, place)).toBe(true);
-  expect(covers("Edit(**)", "Write", { file_path: "lua/.npmrc", content: "x" }, place)).toBe(false);
+  const child = { ...tree.child, workingDir };
+  expect(covers("Edit(**)", "Write", { file_path: "lua/x.lua", content: "x" }, child)).toBe(true);
+  expect(covers("Edit(**)", "Write", { file_path: "lua/.npmrc", content: "x" }, child)).toBe(false);
 });
 
 describe("a pattern for WebFetch", () => {
@@ -621,22 +621,22 @@ test("in strict allowed_tools cover reading and bookkeeping", () => {
   expect(covers("TaskUpdate", "TaskUpdate", { taskId: "1", owner: "x" }, tree.strict)).toBe(true);
 });
 
-test("a star in the name of the working directory is no wildcard", () => {
-  const place = { ...tree.place, workingDir: join(tree.root, "st*r") };
+test("a star in the name of the working directory is not a wildcard", () => {
+  const child = { ...tree.child, workingDir: join(tree.root, "st*r") };
   const other = join(tree.root, "stair/x.ts");
-  mkdirSync(place.workingDir);
-  expect(covers("Edit(**)", "Write", { file_path: "x.ts", content: "x" }, place)).toBe(true);
-  expect(covers("Edit(**)", "Write", { file_path: other, content: "x" }, place)).toBe(false);
+  mkdirSync(child.workingDir);
+  expect(covers("Edit(**)", "Write", { file_path: "x.ts", content: "x" }, child)).toBe(true);
+  expect(covers("Edit(**)", "Write", { file_path: other, content: "x" }, child)).toBe(false);
 });
 
-test("a pattern that is made to take long takes no time", () => {
+test("a pattern that is built to be slow is matched fast", () => {
   const before = process.cpuUsage();
   const file_path = `${"a".repeat(200)}/`.repeat(18);
   covers(`Edit(**/${"*a".repeat(400)}b/**)`, "Write", { file_path, content: "x" });
   expect(process.cpuUsage(before).user / 1_000).toBeLessThan(500);
 });
 
-test("more words or directories than anybody would write are not covered", () => {
+test("a pattern does not cover too many words or directories", () => {
   const words = (count: number) => `tool ${"x ".repeat(count)}`;
   expect(runs("Bash(tool *)", words(500))).toBe(true);
   expect(runs("Bash(tool *)", words(501))).toBe(false);
@@ -647,8 +647,8 @@ test("more words or directories than anybody would write are not covered", () =>
   expect(covers("Edit(**)", "Write", file(200))).toBe(false);
 });
 
-test("nothing is covered by a path in a place that is not there", () => {
-  const place = { ...tree.place, workingDir: join(tree.root, "gone") };
-  expect(covers("Read", "Read", { file_path: "@/project/a.txt" }, place)).toBe(false);
-  expect(covers("Edit(**)", "Edit", { file_path: "@/project/a.txt", ...EDIT }, place)).toBe(false);
+test("a pattern covers no file when the working directory does not exist", () => {
+  const child = { ...tree.child, workingDir: join(tree.root, "gone") };
+  expect(covers("Read", "Read", { file_path: "@/project/a.txt" }, child)).toBe(false);
+  expect(covers("Edit(**)", "Edit", { file_path: "@/project/a.txt", ...EDIT }, child)).toBe(false);
 });

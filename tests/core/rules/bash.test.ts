@@ -10,8 +10,8 @@ afterAll(() => tree[Symbol.asyncDispose]());
 
 /** `@/x` is a path in the planted tree. */
 const planted = (command: string) => command.replaceAll("@/", `${tree.root}/`);
-const rule = (command: string, extra: JsonObject = {}, place = tree.place) =>
-  builtinRule({ toolName: "Bash", input: { command: planted(command), ...extra } }, place);
+const rule = (command: string, extra: JsonObject = {}, child = tree.child) =>
+  builtinRule({ toolName: "Bash", input: { command: planted(command), ...extra } }, child);
 
 describe("the rule bash", () => {
   test.each([
@@ -131,7 +131,7 @@ describe("the rule bash", () => {
     expect(rule(command, {}, tree.strict)).toBeUndefined();
   });
 
-  describe("asks about what the shell would make something else of:", () => {
+  describe("asks about what the shell would expand or interpret:", () => {
     test.each([
       "echo $HOME",
       `echo \${HOME}`,
@@ -248,7 +248,7 @@ describe("the rule bash", () => {
     });
   });
 
-  describe("asks about what lies elsewhere, or leads there:", () => {
+  describe("asks about paths that are, or lead, outside:", () => {
     test.each([
       "cat /etc/passwd",
       "cat ../outside/secret.txt",
@@ -392,7 +392,7 @@ describe("the rule bash", () => {
     });
   });
 
-  describe("asks about what would write, run, reach out or wait:", () => {
+  describe("asks about what would write, run a program, use the network or wait:", () => {
     test.each([
       "rm a.txt",
       "touch x",
@@ -609,7 +609,7 @@ describe("the rule bash", () => {
     { description: 5 },
     { cwd: "/" },
     { env: {} },
-  ])("asks when the call also says %j", (extra) => {
+  ])("asks when the call also has %j", (extra) => {
     expect(rule("ls src")).toBe("bash");
     expect(rule("ls src", { description: "list", timeout: 1_000 })).toBe("bash");
     expect(rule("ls src", extra)).toBeUndefined();
@@ -625,16 +625,16 @@ describe("the rule bash", () => {
     ["/usr/bin:", false],
     ["/usr/bin:/bin", true],
     ["@/person", true],
-  ])("with the PATH %j: %p", (path, isAllowed) => {
-    expect(rule("ls src", {}, { ...tree.place, path: planted(path) })).toBe(isAllowed ? "bash" : undefined);
+  ])("with the PATH %j lets a command run: %p", (path, isAllowed) => {
+    expect(rule("ls src", {}, { ...tree.child, path: planted(path) })).toBe(isAllowed ? "bash" : undefined);
   });
 
-  test("asks about a working directory that can't be proven", () => {
-    expect(rule("pwd", {}, { ...tree.place, workingDir: join(tree.root, "gone") })).toBeUndefined();
-    expect(rule("ls", {}, { ...tree.place, workingDir: join(tree.root, "data") })).toBeUndefined();
+  test("asks when the working directory does not exist or is private", () => {
+    expect(rule("pwd", {}, { ...tree.child, workingDir: join(tree.root, "gone") })).toBeUndefined();
+    expect(rule("ls", {}, { ...tree.child, workingDir: join(tree.root, "data") })).toBeUndefined();
   });
 
-  test("takes no time over a command that is made to take long", () => {
+  test("decides fast about a command that is built to be slow", () => {
     const hostile = ["'", '"', "\\", "a ", "(", "[ ", "$(", "a|", "''", '"\\"', "\\\\", ";", "\n", "a\n", "-", "x&&"];
     for (const piece of hostile) {
       const before = process.cpuUsage();
@@ -646,7 +646,7 @@ describe("the rule bash", () => {
 });
 
 describe("links that lead in circles", () => {
-  test("are followed only so far, for all words of a call together", () => {
+  test("are followed up to one limit for all words of a call together", () => {
     symlinkSync(`${"src/../".repeat(100)}a.txt`, join(tree.root, "project/round"));
     expect(rule("cat round")).toBe("bash");
     expect(rule(`cat ${"round ".repeat(20)}`)).toBe("bash");

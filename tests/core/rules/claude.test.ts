@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { z } from "zod";
-import { TOOL_KEYS } from "../../../src/core/rules/allowed-tools/tool-keys.ts";
 import { builtinRule } from "../../../src/core/rules/builtin/builtin.ts";
+import { TOOL_KEYS } from "../../../src/core/rules/tool-keys.ts";
 import { startPermitStub } from "../../claude/mcp-stub.ts";
 import { withClaude } from "../../support/claude.ts";
 import { readResults, script, startScriptedModel, type Turn } from "../../support/scripted-model.ts";
@@ -18,7 +18,7 @@ const Tool = z.object({
 });
 type Tool = z.infer<typeof Tool>;
 
-/** Not in this version of the CLI: their names are those of earlier ones. */
+/** Tools of earlier versions, which this version of the CLI does not have. */
 const EARLIER = ["MultiEdit", "TodoWrite"];
 
 /** The schemas of every tool that the CLI can be made to offer. */
@@ -38,21 +38,21 @@ beforeAll(async () => {
   }
 });
 
-describe("what the rules know of the tools of the real CLI", () => {
+describe("the tool keys that the rules know", () => {
   test.each(Object.entries(TOOL_KEYS).filter(([name]) => !EARLIER.includes(name)))(
-    "is all that %s takes",
-    (name, { known, asked = [], required }) => {
+    "are those that %s of the real CLI has",
+    (name, { known, alwaysAsk = [], required }) => {
       const schema = tools.get(name)?.input_schema;
-      expect(Object.keys(schema?.properties ?? {}).sort()).toEqual([...Object.keys(known), ...asked].sort());
+      expect(Object.keys(schema?.properties ?? {}).sort()).toEqual([...Object.keys(known), ...alwaysAsk].sort());
       expect(schema?.required).toEqual(expect.arrayContaining([...required]));
     },
   );
 
-  test.each(EARLIER)("is kept for earlier versions: %s is gone", (name) => {
+  test.each(EARLIER)("include %s for earlier versions of the CLI", (name) => {
     expect(tools.has(name)).toBe(false);
   });
 
-  test("is nothing of the tools that reach beyond the conversation", () => {
+  test("include no tool that reaches beyond the conversation", () => {
     const covered = [...tools.keys()].filter((name) => Object.hasOwn(TOOL_KEYS, name)).sort();
     expect(covered).toEqual(
       Object.keys(TOOL_KEYS)
@@ -66,7 +66,7 @@ describe("what the rules know of the tools of the real CLI", () => {
 describe("in a child of the real CLI", () => {
   const bash = (command: string): Turn => ({ use: [{ name: "Bash", input: { command, description: "x" } }] });
 
-  test("every command starts in the working directory, where the settings say so: relative paths are proven from there", async () => {
+  test("every command starts in the working directory, from which relative paths are resolved", async () => {
     const directories = async (settings: object) => {
       await using model = startScriptedModel();
       await using permit = startPermitStub("allow");
@@ -82,7 +82,7 @@ describe("in a child of the real CLI", () => {
     expect(await directories({})).toEqual(["/sub", "/sub"]);
   });
 
-  test("what is let run gives what bash gives, and its reading arrives with absolute paths", async () => {
+  test("a command that a rule lets run prints what bash prints, and Read arrives with an absolute path", async () => {
     await using tree = await plantTree();
     await using model = startScriptedModel();
     await using permit = startPermitStub("allow");
@@ -91,23 +91,23 @@ describe("in a child of the real CLI", () => {
       ...commands.map(bash),
       { use: [{ name: "Read", input: { file_path: " docs/readme.md" } }] },
     ]);
-    const options = { model, prompt, cwd: tree.place.workingDir, mcpConfig: { mcpServers: { plexus: permit.entry } } };
+    const options = { model, prompt, cwd: tree.child.workingDir, mcpConfig: { mcpServers: { plexus: permit.entry } } };
     const settings = {
       permissions: { ask: ["*"] },
       env: { CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: "1" },
     };
     const args = ["--setting-sources=", "--settings", JSON.stringify(settings)];
     const text = await withClaude({ ...options, args }, async (run) => (await run.result()).text);
-    const place = { ...tree.place, privatePaths: [] };
+    const child = { ...tree.child, privatePaths: [] };
     const Asked = z.object({ tool_name: z.string(), input: z.record(z.string(), z.unknown()) });
     const asked = permit.calls.map((call) => Asked.parse(call));
-    expect(asked.map(({ tool_name, input }) => builtinRule({ toolName: tool_name, input }, place))).toEqual([
+    expect(asked.map(({ tool_name, input }) => builtinRule({ toolName: tool_name, input }, child))).toEqual([
       "bash",
       "bash",
       "bash",
       "read",
     ]);
-    expect(asked.at(-1)?.input).toEqual({ file_path: `${tree.place.workingDir}/docs/readme.md` });
+    expect(asked.at(-1)?.input).toEqual({ file_path: `${tree.child.workingDir}/docs/readme.md` });
     const results = readResults(text).map(({ content }) => content);
     expect(results[0]).toBe("3");
     expect(results[1]).toContain("x.ts:1:");

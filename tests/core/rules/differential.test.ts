@@ -13,7 +13,7 @@ const tree = await plantTree();
 afterAll(() => tree[Symbol.asyncDispose]());
 
 const BASH = Bun.which("bash") ?? "bash";
-/** The search tools that Claude Code puts in the place of the usual ones, in the shell of its children. */
+/** The search tools that replace the usual ones in the shell of Claude Code. */
 const OWN_TOOLS = ["grep", "find"]
   .map((name) => {
     const [tool, args] =
@@ -24,7 +24,7 @@ const OWN_TOOLS = ["grep", "find"]
   })
   .join("");
 
-/** What is there, and what each of it holds. */
+/** A digest of everything below a directory, with contents. */
 function digest(directory = tree.root): string {
   const hash = createHash("sha256");
   const look = (path: string) => {
@@ -42,8 +42,8 @@ const planted = digest();
 
 function run(command: string, preamble = ""): string {
   const { stdout, stderr, exitedDueToTimeout } = Bun.spawnSync([BASH, "-c", `${preamble}eval "$0"`, command], {
-    cwd: tree.place.workingDir,
-    env: { PATH: process.env["PATH"] ?? "", HOME: tree.place.home },
+    cwd: tree.child.workingDir,
+    env: { PATH: process.env["PATH"] ?? "", HOME: tree.child.home },
     stdin: "ignore",
     timeout: 10_000,
   });
@@ -70,7 +70,7 @@ const word = fc.oneof(
 const simple = fc
   .tuple(fc.constantFrom(...words(PROGRAMS)), fc.array(word, { maxLength: 4 }))
   .map((parts) => parts.flat().join(" "));
-/** Shapes that pass often, so that most of the runs try the paths and the options. */
+/** Shapes that the rule often lets run, so that most runs test paths and options. */
 const likely = fc.oneof(
   fc
     .tuple(fc.constantFrom("cat", "head -n 3", "wc -l", "sort", "nl", "tac", "ls -la", "stat"), word)
@@ -92,11 +92,11 @@ const command = fc
   )
   .map(([first, rest]) => [first, ...rest.flat()].join("").replaceAll("@/", `${tree.root}/`));
 
-test("whatever the rule lets run prints nothing of what is elsewhere or private, and changes nothing", () => {
+test("a command that the rule lets run prints nothing from outside or private files, and changes nothing", () => {
   let allowed = 0;
   fc.assert(
     fc.property(command, (text) => {
-      if (builtinRule({ toolName: "Bash", input: { command: text } }, tree.place) !== "bash") return;
+      if (builtinRule({ toolName: "Bash", input: { command: text } }, tree.child) !== "bash") return;
       allowed++;
       expect(run(text)).not.toContain(CANARY);
       if (/\b(?:grep|find)\b/.test(text)) expect(run(text, OWN_TOOLS)).not.toContain(CANARY);
@@ -107,7 +107,7 @@ test("whatever the rule lets run prints nothing of what is elsewhere or private,
   expect(allowed).toBeGreaterThan(200);
 });
 
-test("the canaries would be seen, and a change would be noticed", () => {
+test("the test itself would see a canary and notice a change", () => {
   expect(run("cat link-file")).toContain(CANARY);
   expect(run("grep -r . nest")).toContain(CANARY);
   expect(run("grep -r . nest", OWN_TOOLS)).toContain(CANARY);

@@ -5,7 +5,7 @@ import { literalCommands } from "../../../src/core/rules/literal-command.ts";
 const BASH = Bun.which("bash") ?? "bash";
 const wordsIn = (source: string) => literalCommands(source)?.map(({ words }) => [...words]);
 
-/** Bash hands every command that it does not find, and here that is all, to a function that writes its words down. */
+/** Bash passes every command that it does not find, which here is all of them, to a function that records its words. */
 function runByBash(source: string): string[][] {
   const recorder = `command_not_found_handle() { printf '%s\\0' "$#" "$@" >&3; return 0; }\n`;
   const { stdout } = Bun.spawnSync([BASH, "-c", `${recorder}exec 3>&1 >/dev/null 2>&1\neval "$0"`, source], {
@@ -32,7 +32,7 @@ describe("literalCommands", () => {
   });
 
   test.each(["time ls", "coproc ls", "if ls", "ls; then", "function ls", "select ls", "! ls", "[[ ls ]]"])(
-    "does not take the keyword in %j for a program",
+    "does not read the keyword in %j as a program",
     (source) => {
       expect(wordsIn(source)).toBeUndefined();
     },
@@ -53,7 +53,7 @@ describe("literalCommands", () => {
       fc.property(fc.array(piece, { maxLength: 9 }), (parts) => {
         const source = `cmdx ${parts.join("")}`;
         const words = wordsIn(source);
-        // What bash has built in, it would not hand over.
+        // Bash does not pass on its builtins.
         if (!words?.every(([name = ""]) => /^cmd\w*$/.test(name))) return;
         accepted++;
         expect(runByBash(source)).toEqual(words);

@@ -11,8 +11,8 @@ afterAll(() => tree[Symbol.asyncDispose]());
 /** `@/x` is a path in the planted tree. */
 const planted = (input: JsonObject): JsonObject =>
   JSON.parse(JSON.stringify(input).replaceAll('"@/', `"${tree.root}/`));
-const rule = (toolName: string, input: JsonObject, place = tree.place) =>
-  builtinRule({ toolName, input: planted(input) }, place);
+const rule = (toolName: string, input: JsonObject, child = tree.child) =>
+  builtinRule({ toolName, input: planted(input) }, child);
 
 describe("the rule read", () => {
   test.each<JsonObject>([
@@ -44,20 +44,20 @@ describe("the rule read", () => {
     ["goes up and out", { file_path: "../outside/secret.txt" }],
     ["only begins like the working directory", { file_path: "@/project-sibling/s.txt" }],
     ["is a link that leads out", { file_path: "@/project/link-file" }],
-    ["lies behind a link that leads out", { file_path: "@/project/link-out/secret.txt" }],
-    ["lies behind a link in a directory", { file_path: "@/project/src/up/secret.txt" }],
+    ["is behind a link that leads out", { file_path: "@/project/link-out/secret.txt" }],
+    ["is behind a link in a directory", { file_path: "@/project/src/up/secret.txt" }],
     ["goes up behind a link", { file_path: "@/project/link-out/../outside/secret.txt" }],
     ["goes up behind a directory", { file_path: "@/project/src/../a.txt" }],
     ["is a link to itself", { file_path: "@/project/loop" }],
     ["is a link to nothing", { file_path: "@/project/dangling" }],
-    ["is not there, and has a name for which Claude Code would try another", { file_path: "@/project/1 AM.png" }],
-    ["is not there, outside", { file_path: "@/outside/none.txt" }],
-    ["is not there, in a private directory", { file_path: "@/data/none.txt" }],
+    ["does not exist, and has a name for which Claude Code would try another", { file_path: "@/project/1 AM.png" }],
+    ["does not exist, outside", { file_path: "@/outside/none.txt" }],
+    ["does not exist, in a private directory", { file_path: "@/data/none.txt" }],
     ["is private", { file_path: "@/data/operator-token" }],
     ["is private, inside", { file_path: "@/project/nest/vault/key" }],
     ["is the private directory", { file_path: "@/project/nest/vault" }],
-    ["is a copy of what is private", { file_path: "@/project/nest/vault.backup" }],
-    ["is not there, and would be a copy of what is private", { file_path: "@/project/not-yet.1.backup" }],
+    ["is a copy of something private", { file_path: "@/project/nest/vault.backup" }],
+    ["does not exist, and would be a copy of something private", { file_path: "@/project/not-yet.1.backup" }],
     ["is private behind a link", { file_path: "@/project/link-token" }],
     ["is private under another name", { file_path: "@/project/hard-token" }],
     ["is a file of settings", { file_path: "@/person/.claude/settings.json" }],
@@ -72,32 +72,32 @@ describe("the rule read", () => {
     ["begins with a blank, which is trimmed", { file_path: " link-file" }],
     ["ends with a blank, which is trimmed", { file_path: "a.txt " }],
     ["is composed of other characters", { file_path: "e\u0301.txt" }],
-    ["is another one when it is composed", { file_path: "o\u0308.txt" }],
+    ["is another path once it is composed", { file_path: "o\u0308.txt" }],
     ["has a NUL", { file_path: "a.txt\u0000" }],
     ["has a line break", { file_path: "a.txt\n" }],
     ["has a tab", { file_path: "tab\there" }],
     ["has an invisible character", { file_path: "a\u200b.txt" }],
     ["is empty", { file_path: "" }],
-    ["is not a text", { file_path: 7 }],
+    ["is not text", { file_path: 7 }],
     ["is a list", { file_path: ["a.txt"] }],
     ["is too long", { file_path: "./".repeat(3_000) }],
     ["is left out", {}],
     ["comes with an unknown key", { file_path: "a.txt", follow: true }],
-    ["comes with a key of another kind", { file_path: "a.txt", limit: "1" }],
-    ["comes with nothing where a number belongs", { file_path: "a.txt", limit: null }],
+    ["comes with a value of the wrong type", { file_path: "a.txt", limit: "1" }],
+    ["comes with null instead of a number", { file_path: "a.txt", limit: null }],
   ])("asks when the path %s", (_, input) => {
     expect(rule("Read", input)).toBeUndefined();
     expect(rule("Read", input, tree.strict)).toBeUndefined();
   });
 
-  test("asks when a key is that of the prototype", () => {
+  test("asks when a key is one of the prototype's", () => {
     const input = JSON.parse('{"file_path":"a.txt","__proto__":{"x":1}}');
     expect(rule("Read", { file_path: "a.txt" })).toBe("read");
-    expect(builtinRule({ toolName: "Read", input }, tree.place)).toBeUndefined();
+    expect(builtinRule({ toolName: "Read", input }, tree.child)).toBeUndefined();
   });
 
-  test("asks when the path stands in the prototype alone", () => {
-    expect(builtinRule({ toolName: "Read", input: Object.create({ file_path: "a.txt" }) }, tree.place)).toBeUndefined();
+  test("asks when only the prototype has the path", () => {
+    expect(builtinRule({ toolName: "Read", input: Object.create({ file_path: "a.txt" }) }, tree.child)).toBeUndefined();
   });
 
   test.each(["read", "READ", "Read ", "Read\n", "R\u0435ad", "NotebookRead", "LS", "__proto__", "constructor", ""])(
@@ -107,8 +107,8 @@ describe("the rule read", () => {
     },
   );
 
-  test("judges what a link leads to now, not what it led to before", () => {
-    const link = join(tree.place.workingDir, "turning");
+  test("follows a link to where it leads now, not to where it led before", () => {
+    const link = join(tree.child.workingDir, "turning");
     symlinkSync("a.txt", link);
     expect(rule("Read", { file_path: "turning" })).toBe("read");
     rmSync(link);
@@ -117,27 +117,27 @@ describe("the rule read", () => {
     rmSync(link);
   });
 
-  test("asks about everything when the working directory is not there", () => {
-    const place = { ...tree.place, workingDir: join(tree.root, "gone") };
-    expect(rule("Read", { file_path: "@/project/a.txt" }, place)).toBeUndefined();
+  test("asks about everything when the working directory does not exist", () => {
+    const child = { ...tree.child, workingDir: join(tree.root, "gone") };
+    expect(rule("Read", { file_path: "@/project/a.txt" }, child)).toBeUndefined();
   });
 
-  test("asks about everything inside of a private directory, be it the working directory", () => {
-    const place = { ...tree.place, workingDir: join(tree.root, "data") };
-    expect(rule("Read", { file_path: "@/data/turns/mcp.json" }, place)).toBeUndefined();
+  test("asks about everything inside a private directory, even if it is the working directory", () => {
+    const child = { ...tree.child, workingDir: join(tree.root, "data") };
+    expect(rule("Read", { file_path: "@/data/turns/mcp.json" }, child)).toBeUndefined();
   });
 
   test("finds a private path by its identity when it is named through a link", () => {
-    const place = { ...tree.place, privatePaths: [join(tree.root, "project/link-in")] };
-    expect(rule("Read", { file_path: "@/project/src/x.ts" }, place)).toBeUndefined();
-    expect(rule("Read", { file_path: "@/project/a.txt" }, place)).toBe("read");
+    const child = { ...tree.child, privatePaths: [join(tree.root, "project/link-in")] };
+    expect(rule("Read", { file_path: "@/project/src/x.ts" }, child)).toBeUndefined();
+    expect(rule("Read", { file_path: "@/project/a.txt" }, child)).toBe("read");
   });
 
-  test("never leads into /proc, /dev or /sys, though all is inside", () => {
-    const place = { ...tree.place, workingDir: "/" };
-    expect(rule("Read", { file_path: "@/outside/secret.txt" }, place)).toBe("read");
+  test("never allows /proc, /dev or /sys, even if the whole file system is inside", () => {
+    const child = { ...tree.child, workingDir: "/" };
+    expect(rule("Read", { file_path: "@/outside/secret.txt" }, child)).toBe("read");
     for (const file_path of ["/proc/self/environ", "/proc/version", "/dev/null", "/sys/kernel/notes"]) {
-      expect(rule("Read", { file_path }, place)).toBeUndefined();
+      expect(rule("Read", { file_path }, child)).toBeUndefined();
     }
   });
 });
@@ -206,16 +206,16 @@ describe("the rule search", () => {
     expect(rule(tool, input)).toBeUndefined();
   });
 
-  test("searches the working directory where nothing private lies below it", () => {
-    const place = { ...tree.place, privatePaths: [join(tree.root, "data")] };
-    expect(rule("Grep", { pattern: "x" }, place)).toBe("search");
-    expect(rule("Glob", { pattern: "**/*.ts" }, place)).toBe("search");
+  test("allows a search of the working directory when nothing private is below it", () => {
+    const child = { ...tree.child, privatePaths: [join(tree.root, "data")] };
+    expect(rule("Grep", { pattern: "x" }, child)).toBe("search");
+    expect(rule("Glob", { pattern: "**/*.ts" }, child)).toBe("search");
   });
 
-  test("does not search what would hold a private path that is still to come", () => {
-    const place = { ...tree.place, privatePaths: [join(tree.root, "project/docs/later/token")] };
-    expect(rule("Grep", { pattern: "x", path: "docs" }, place)).toBeUndefined();
-    expect(rule("Grep", { pattern: "x", path: "src" }, place)).toBe("search");
+  test("does not allow a search of a directory in which a private path could appear later", () => {
+    const child = { ...tree.child, privatePaths: [join(tree.root, "project/docs/later/token")] };
+    expect(rule("Grep", { pattern: "x", path: "docs" }, child)).toBeUndefined();
+    expect(rule("Grep", { pattern: "x", path: "src" }, child)).toBe("search");
   });
 });
 
@@ -260,7 +260,7 @@ describe("the rules bookkeeping and agent", () => {
     expect(rule(tool, input)).toBeUndefined();
   });
 
-  test("let a child start a helper of its own rights, in default alone", () => {
+  test("let a child start an agent with its own rights, only in default", () => {
     const input = { description: "look", prompt: "look around" };
     expect(rule("Agent", input)).toBe("agent");
     expect(rule("Agent", { ...input, subagent_type: "Explore", run_in_background: true, model: "haiku" })).toBe(
@@ -279,7 +279,7 @@ describe("the rules bookkeeping and agent", () => {
     { mode: "bypassPermissions" },
     { model: "--x" },
     { run_in_background: "yes" },
-  ])("ask about a helper with %j", (extra) => {
+  ])("ask about an agent with %j", (extra) => {
     expect(rule("Agent", { description: "look", prompt: "look around", ...extra })).toBeUndefined();
   });
 });

@@ -1,15 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Place } from "../../../src/core/rules/builtin/builtin.ts";
+import type { ChildContext } from "../../../src/core/rules/tool-call.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 
-/** In every file that no built-in rule may let a child read. */
+/** The content of every file that no built-in rule may let a child read. */
 export const CANARY = "CANARY-7d1f";
 
-export type Tree = AsyncDisposable & { root: string; place: Place; strict: Place };
+export type Tree = AsyncDisposable & { root: string; child: ChildContext; strict: ChildContext };
 
-/** A place to work with links, private files and traps in and around it. */
+/** A working directory with links, private files and traps in and around it. */
 export async function plantTree(): Promise<Tree> {
   const directory = await temporaryDirectory();
   const at = (...names: string[]) => join(directory.path, ...names);
@@ -27,7 +27,7 @@ export async function plantTree(): Promise<Tree> {
     "project/src/deep/z.ts": "export const z = 3;\n",
     "project/docs/readme.md": "# Read me\n",
     "project/docs/.gitignore": "build\n",
-    "project/+f": "an option of old\n",
+    "project/+f": "an old-style option\n",
     "project/ignoring/x.ts": "x\n",
     "project/nest/open.txt": "open\n",
     "project/nest/vault/key": CANARY,
@@ -83,7 +83,7 @@ export async function plantTree(): Promise<Tree> {
   for (const [name, target] of Object.entries(links)) symlinkSync(target, at(name));
   linkSync(at("data/operator-token"), at("project/hard-token"));
   execFileSync("mkfifo", [at("project/fifo")]);
-  const place: Place = {
+  const child: ChildContext = {
     supervision: "default",
     workingDir: at("project"),
     addDirs: [at("added")],
@@ -98,8 +98,8 @@ export async function plantTree(): Promise<Tree> {
   };
   return {
     root: directory.path,
-    place,
-    strict: { ...place, supervision: "strict" },
+    child,
+    strict: { ...child, supervision: "strict" },
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }

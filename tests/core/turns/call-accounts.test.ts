@@ -108,7 +108,7 @@ async function openScene(
       // Each another ask, since one that waits would be the same.
       const askHash = hashOf(toolName, { ...input, id });
       await storage.write(() => {
-        storage.approvals.create(newApproval({ id, askedIn: "turn", toolName, input, toolUseId, askHash }));
+        storage.approvals.create(newApproval({ id, approvalFromEvent: "turn", toolName, input, toolUseId, askHash }));
         if (status !== "pending") storage.approvals.settleIfPending(id, outcome({ status }));
       });
     },

@@ -2,8 +2,8 @@ import { heapStats } from "bun:jsc";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { filesIn } from "../../../src/claude/launch/launch.ts";
-import { Reading } from "../../../src/claude/output/checkpoint.ts";
-import { createCatchUp } from "../../../src/claude/output/output-stored.ts";
+import { Checkpoint } from "../../../src/claude/output/checkpoint.ts";
+import { createOutputStored } from "../../../src/claude/output/output-stored.ts";
 import type { TurnEvent } from "../../../src/contract/sessions/turn.ts";
 import { JsonObject } from "../../../src/contract/values.ts";
 import { createBroadcast } from "../../../src/core/events/broadcast.ts";
@@ -117,9 +117,9 @@ async function withChild(body: (scene: Scene) => Promise<void>): Promise<void> {
         if (left <= 0) leaving.abort();
         return undefined;
       };
-      const from = Reading.parse(storage.turns.reading(turn.id));
+      const from = Checkpoint.parse(storage.turns.reading(turn.id));
       return followChild(
-        { process: undefined, dir: directory.path, catchUp: createCatchUp() },
+        { process: undefined, dir: directory.path, outputStored: createOutputStored() },
         from,
         store,
         leaving.signal,

@@ -19,12 +19,12 @@ import {
   getSession,
   getTree,
   listSessions,
-  SessionCreated,
 } from "../../../src/contract/routes/sessions.ts";
 import { createCode, signIn, signOut, whoAmI } from "../../../src/contract/routes/sign-in.ts";
 import { createToken, listTokens, revokeToken, signOutPages } from "../../../src/contract/routes/tokens.ts";
 import { followSession, getTurn, listTurnEvents, listTurns, TurnList } from "../../../src/contract/routes/turns.ts";
 import { listUnaskedCalls } from "../../../src/contract/routes/unasked-calls.ts";
+import { SessionCreated } from "../../../src/contract/sessions/answers.ts";
 import { SignInCode } from "../../../src/contract/sign-in.ts";
 import { createRoutes } from "../../../src/http/app.ts";
 import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";

@@ -4,7 +4,7 @@ import { mkdir, symlink, truncate, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { ApprovalContext } from "../../../src/contract/approvals/approval-context.ts";
 import { dangersOf } from "../../../src/review/dangers.ts";
-import { asked, rulesOf } from "../../review/asked.ts";
+import { requested, rulesOf } from "../../review/requested.ts";
 import { startFamily } from "../../support/family.ts";
 import { type Plexus, startPlexus } from "../../support/plexus.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
@@ -176,13 +176,13 @@ describe("a link that leads elsewhere for the child than for Plexus", () => {
       const input = { file_path: at("work/docs/config"), content: "Host *" };
       const told = await context("Write", input);
       expect(told).toMatchObject({ real_path: null, file: { state: "unshown" } });
-      expect(dangersOf(asked("Write", input), told)).toEqual([
+      expect(dangersOf(requested("Write", input), told)).toEqual([
         {
           rule: "unreadable",
-          message: "leads through a link whose target can't be told, or into /proc, /dev or /sys",
+          message: "leads through a link that can't be followed, or into /proc, /dev or /sys",
         },
       ]);
-      expect(rulesOf(dangersOf(asked("Read", input), told))).toEqual(["unreadable"]);
+      expect(rulesOf(dangersOf(requested("Read", input), told))).toEqual(["unreadable"]);
     }));
 
   test("makes nobody read what has no end", () =>

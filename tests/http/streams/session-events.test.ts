@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ChangeEvent } from "../../../src/contract/change.ts";
-import { SessionCreated } from "../../../src/contract/routes/sessions.ts";
+import { SessionCreated } from "../../../src/contract/sessions/answers.ts";
 import { bash, type Family, startFamily } from "../../support/family.ts";
 import { startPlexus } from "../../support/plexus.ts";
 import { script } from "../../support/scripted-model.ts";

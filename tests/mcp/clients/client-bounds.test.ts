@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { JsonObject } from "../../../src/contract/values.ts";
 import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";
-import { createMcpServer, type McpServer } from "../../../src/mcp/server.ts";
+import { createMcpServers, type McpServer } from "../../../src/mcp/server.ts";
 import { openStorage } from "../../../src/storage/sqlite/database.ts";
 import { namedToken } from "../../http/support/callers.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/plexus.ts";
@@ -45,8 +45,9 @@ describe("an MCP client that says much of itself", () => {
     }
     await using plexus = await startPlexus({ dataDir: data.path });
     const servers: McpServer[] = [];
-    await using endpoint = createMcpEndpoint(plexus.app, (app, principal) => {
-      const server = createMcpServer(app, principal);
+    const createServer = createMcpServers(plexus.app);
+    await using endpoint = createMcpEndpoint(plexus.app, (principal) => {
+      const server = createServer(principal);
       servers.push(server);
       return server;
     });

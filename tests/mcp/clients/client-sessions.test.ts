@@ -4,6 +4,7 @@ import {
   ResourceUpdatedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { ToolRequestEvent } from "../../../src/contract/approvals/approval.ts";
+import { TOOLS } from "../../../src/mcp/tools/tools.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/plexus.ts";
 import { get, permitMessage, post } from "../../support/raw-mcp.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
@@ -22,26 +23,7 @@ describe("whoever decides", () => {
     const { client } = await plexus.connect();
     expect(client.getInstructions()?.split("\n")).toHaveLength(11);
     const { tools } = await client.listTools();
-    expect(tools.map((tool) => tool.name)).toEqual([
-      "loopback_wait",
-      "loopback_pending",
-      "loopback_respond",
-      "loopback_get",
-      "loopback_configure",
-      "claudecode_create",
-      "claudecode_chat_async",
-      "claudecode_chat",
-      "claudecode_poll",
-      "claudecode_list",
-      "claudecode_cancel",
-      "claudecode_delete",
-      "claudecode_get",
-      "claudecode_streams",
-      "claudecode_fork",
-      "claudecode_get_tree",
-      "claudecode_render_context",
-      "loopback_permit",
-    ]);
+    expect(tools.map(({ name }) => name)).toEqual(TOOLS.operator.map(({ name }) => name));
     for (const tool of tools) expect(tool.inputSchema.type).toBe("object");
   });
 

@@ -1,24 +1,24 @@
 import { describe, expect, test } from "bun:test";
-import { dangersIn, partsOf, readCommand } from "../../../src/review/shell/index.ts";
+import { dangersIn, parseCommand, partsOf } from "../../../src/review/shell/index.ts";
 
 const rulesIn = (source: string, workingDir: string | null = "/work-dir") => [
-  ...new Set(dangersIn(readCommand(source), workingDir).map(({ rule }) => rule)),
+  ...new Set(dangersIn(parseCommand(source), workingDir).map(({ rule }) => rule)),
 ];
 
 describe("dangersIn", () => {
-  test("takes a path for inside when nobody knows where the command starts, unless it leads away", () => {
+  test("treats a path as inside when the working directory is unknown, unless it leads out", () => {
     expect(rulesIn("touch a", null)).toEqual([]);
     expect(rulesIn("touch ../a", null)).toEqual(["outside"]);
     expect(rulesIn("touch /etc/a", null)).toEqual(["outside"]);
   });
 
-  test("says each danger once, however often it is there", () => {
-    expect(dangersIn(readCommand("rm -rf a; rm -rf b"), "/work-dir")).toEqual([
+  test("reports each danger once, however often it occurs", () => {
+    expect(dangersIn(parseCommand("rm -rf a; rm -rf b"), "/work-dir")).toEqual([
       { rule: "delete", message: "removes files (rm)" },
     ]);
   });
 
-  test("looks at no more commands than anybody could judge, and says so", () => {
+  test("stops after too many commands, and says so", () => {
     const rules = (count: number) => rulesIn("ls;".repeat(count));
     expect(rules(900)).toEqual([]);
     expect(rules(1_100)).toEqual(["unreadable"]);
@@ -34,11 +34,11 @@ describe("dangersIn", () => {
     "$(a) ",
     "env -S 'a' ",
     "awk '{print | \"a\"}' x;",
-  ])("judges 32 kB of %p in a tenth of a second", (piece) => {
-    const reading = readCommand(piece.repeat(Math.floor(32_000 / piece.length)));
+  ])("checks 32 kB of %p in a tenth of a second", (piece) => {
+    const parsed = parseCommand(piece.repeat(Math.floor(32_000 / piece.length)));
     const times = [1, 2, 3].map(() => {
       const { user } = process.cpuUsage();
-      dangersIn(reading, "/work-dir");
+      dangersIn(parsed, "/work-dir");
       return (process.cpuUsage().user - user) / 1000;
     });
     expect(Math.min(...times)).toBeLessThan(100);
@@ -47,19 +47,19 @@ describe("dangersIn", () => {
 
 describe("partsOf", () => {
   const marked = (source: string) =>
-    partsOf(readCommand(source), "/work-dir")
+    partsOf(parseCommand(source), "/work-dir")
       .filter(({ isOutside }) => isOutside)
       .map(({ text }) => text)
       .join(" ");
 
-  test("marks the paths outside of the working directory", () => {
+  test("marks the paths outside the working directory", () => {
     expect(marked("cat /etc/passwd src/a /work-dir/b ../c ~/d https://x.example/e --file=/f")).toBe(
       "/etc/passwd ../c ~/d --file=/f",
     );
   });
 
   test("tells programs, operators, options, texts, redirects and substitutions apart", () => {
-    const parts = partsOf(readCommand('a -x "t $V" $(b) | c > f && d # note'), "/work-dir");
+    const parts = partsOf(parseCommand('a -x "t $V" $(b) | c > f && d # note'), "/work-dir");
     const role = (text: string) => parts.find((part) => part.text.trim() === text)?.role;
     expect(["a", "-x", "$V", "b", "|", "c", "&&", "d", "# note"].map(role)).toEqual([
       "program",

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { dangersIn, partsOf, readCommand } from "../../../src/review/shell/index.ts";
+import { dangersIn, parseCommand, partsOf } from "../../../src/review/shell/index.ts";
 
-/** The programs with their words, in the order in which they stand. */
-const wordsIn = (source: string) => readCommand(source).commands.map(({ words }) => words.map(({ value }) => value));
+/** The programs with their words, in order. */
+const wordsIn = (source: string) => parseCommand(source).commands.map(({ words }) => words.map(({ value }) => value));
 
-describe("readCommand", () => {
+describe("parseCommand", () => {
   test.each<[string, string[][]]>([
     ["ls -la", [["ls", "-la"]]],
     ["a | b |& c", [["a"], ["b"], ["c"]]],
@@ -16,7 +16,7 @@ describe("readCommand", () => {
     ["( cd /tmp && ls )", [["cd", "/tmp"], ["ls"]]],
     ["f() { rm x; }; f", [["rm", "x"], ["f"]]],
     ["X=1 make all", [["make", "all"]]],
-  ])("takes %s apart as a shell would", (source, words) => {
+  ])("parses %s like a shell", (source, words) => {
     expect(wordsIn(source)).toEqual(words);
   });
 
@@ -33,20 +33,20 @@ describe("readCommand", () => {
     ["case a in $(rm -rf x)) ;; esac", "a pattern"],
     ["a[$(rm -rf x)]=1", "an index"],
     ["echo `echo \\`rm -rf x\\``", "backquotes in backquotes"],
-  ])("finds what %s runs inside %s", (source) => {
+  ])("finds the command that runs inside %s", (source) => {
     expect(wordsIn(source)).toContainEqual(["rm", "-rf", "x"]);
   });
 
   test.each(["cat <<'EOF'\n$(rm -rf x)\nEOF", "echo '$(rm -rf x)'", "echo \\$(true) # $(rm -rf x)"])(
-    "finds nothing where %s only quotes it",
+    "finds no command in %s, which only quotes one",
     (source) => {
       expect(wordsIn(source)).not.toContainEqual(["rm", "-rf", "x"]);
     },
   );
 
-  test("knows what a command is fed, and what is written where", () => {
-    const { commands } = readCommand("a 2>&1 < in | b >> out.log 2> /dev/null");
-    expect(commands.map(({ isFed }) => isFed)).toEqual([false, true]);
+  test("knows which commands have input, and which files are written", () => {
+    const { commands } = parseCommand("a 2>&1 < in | b >> out.log 2> /dev/null");
+    expect(commands.map(({ hasInput }) => hasInput)).toEqual([false, true]);
     const redirects = commands.map((command) => command.redirects.map(({ writes, target }) => [writes, target?.value]));
     expect(redirects).toEqual([
       [
@@ -60,9 +60,9 @@ describe("readCommand", () => {
     ]);
   });
 
-  test("knows what stands inside of another command, which is not fed what that one is", () => {
-    const { commands } = readCommand("a $(b | c) | d <(e)");
-    const facts = commands.map(({ words, isFed, isSubstituted }) => [words[0]?.value, isFed, isSubstituted]);
+  test("knows that a command inside a substitution does not get the input of the outer one", () => {
+    const { commands } = parseCommand("a $(b | c) | d <(e)");
+    const facts = commands.map(({ words, hasInput, isSubstituted }) => [words[0]?.value, hasInput, isSubstituted]);
     expect(facts.sort()).toEqual([
       ["a", false, false],
       ["b", false, true],
@@ -72,14 +72,14 @@ describe("readCommand", () => {
     ]);
   });
 
-  test("says what it could not read", () => {
-    expect(readCommand("echo 'open").problems).not.toEqual([]);
-    expect(readCommand("if true; then").problems).not.toEqual([]);
-    expect(readCommand("echo closed").problems).toEqual([]);
+  test("reports what it could not parse", () => {
+    expect(parseCommand("echo 'open").problems).not.toEqual([]);
+    expect(parseCommand("if true; then").problems).not.toEqual([]);
+    expect(parseCommand("echo closed").problems).toEqual([]);
   });
 });
 
-describe("what is read", () => {
+describe("the parsed words", () => {
   const bash = Bun.which("bash");
   const word = fc.oneof(
     fc.stringMatching(/^[a-z0-9./_-]{1,8}$/),
@@ -95,7 +95,7 @@ describe("what is read", () => {
     .tuple(simple, fc.array(fc.tuple(fc.constantFrom("; ", " && ", "\n", " ; # note | x\n"), simple), { maxLength: 4 }))
     .map(([first, rest]) => first + rest.map(([operator, command]) => operator + command).join(""));
 
-  test.skipIf(bash === null)("is what bash itself runs, for any words, quotes and operators", () => {
+  test.skipIf(bash === null)("are those that bash runs, for any words, quotes and operators", () => {
     fc.assert(
       fc.property(program, (source) => {
         expect(wordsIn(source)).toEqual(runByBash(source));
@@ -104,7 +104,7 @@ describe("what is read", () => {
     );
   });
 
-  /** Bash hands every command that it does not find, and here that is all, to a function that writes its words down. */
+  /** Bash passes every command that it does not find, which here is all of them, to a function that records its words. */
   function runByBash(source: string): string[][] {
     const recorder = 'command_not_found_handle() { printf \'%s\\0\' "$#" "$@"; return 0; }\n';
     const { stdout, exitCode, stderr } = Bun.spawnSync([bash ?? "bash", "-c", recorder + source], {
@@ -165,13 +165,13 @@ describe("garbage", () => {
     fc.array(fc.constantFrom(...pieces, ...more, "a", " b", ";"), { maxLength: 400 }).map((parts) => parts.join("")),
   );
 
-  test("of any kind never throws, and its parts are the whole of it", () => {
+  test("of any kind never throws, and its parts add up to the whole text", () => {
     fc.assert(
       fc.property(garbage, (source) => {
-        const reading = readCommand(source);
-        expect(Array.isArray(dangersIn(reading, "/here"))).toBe(true);
+        const parsed = parseCommand(source);
+        expect(Array.isArray(dangersIn(parsed, "/here"))).toBe(true);
         expect(
-          partsOf(reading, "/here")
+          partsOf(parsed, "/here")
             .map(({ text }) => text)
             .join(""),
         ).toBe(source);
@@ -180,18 +180,15 @@ describe("garbage", () => {
     );
   });
 
-  test.each([...pieces, ...more])(
-    "of a megabyte of %p, or just as much as is taken apart, is read in no time",
-    (piece) => {
-      for (const size of [1024 * 1024, 32_000, 2_000]) {
-        const source = piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
-        const before = process.cpuUsage();
-        const reading = readCommand(source);
-        dangersIn(reading, "/here");
-        partsOf(reading, "/here");
-        const { user, system } = process.cpuUsage(before);
-        expect((user + system) / 1000).toBeLessThan(3_000);
-      }
-    },
-  );
+  test.each([...pieces, ...more])("of a megabyte of %p, or of as much as is parsed, is checked fast", (piece) => {
+    for (const size of [1024 * 1024, 32_000, 2_000]) {
+      const source = piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
+      const before = process.cpuUsage();
+      const parsed = parseCommand(source);
+      dangersIn(parsed, "/here");
+      partsOf(parsed, "/here");
+      const { user, system } = process.cpuUsage(before);
+      expect((user + system) / 1000).toBeLessThan(3_000);
+    }
+  });
 });

@@ -9,7 +9,7 @@ const { sqlite, orm, plansOf } = openPlans();
 const approvals = approvalQueries(orm);
 const audit = auditQueries(orm, sqlite);
 const changes = changeQueries(orm, sqlite);
-const ask = { askedIn: "turn-1", toolUseId: "toolu_1", askHash: "hash" };
+const ask = { approvalFromEvent: "turn-1", toolUseId: "toolu_1", askHash: "hash" };
 
 const BY_ID = /where "loopback_approvals"\."id" = \?$/;
 

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { MARK } from "../../../claude/process/traces.ts";
+import { MARK } from "../../../claude/process/markers.ts";
 import type { Config } from "../../../config.ts";
 import { isAlive } from "../../../contract/routes/server.ts";
 import { fileFailure } from "../../server/file-failure.ts";

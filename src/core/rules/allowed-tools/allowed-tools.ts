@@ -1,27 +1,27 @@
 import { follow } from "../../../files/real-path.ts";
-import { fileOf, searchRoot } from "../builtin/file-tools.ts";
-import { type Ground, openGround } from "../ground.ts";
-import type { Place, ToolCall } from "../place.ts";
+import { fileOf, searchRoot } from "../file-tools.ts";
+import { openReadableFiles, type ReadableFiles } from "../readable-files.ts";
+import type { ChildContext, ToolCall } from "../tool-call.ts";
+import { hasKnownKeys, textAt } from "../tool-keys.ts";
 import { BOOKKEEPING, EDITORS, SEARCHERS } from "../tool-kinds.ts";
 import { areCommandsCovered } from "./command-pattern.ts";
 import { coversPath } from "./path-pattern.ts";
-import { hasKnownKeys, textAt } from "./tool-keys.ts";
 
-/** `Tool`, or `Tool(what)`. */
-type Entry = { tool: string; what: string | undefined };
+/** `Tool`, or `Tool(pattern)`. */
+type Entry = { tool: string; pattern: string | undefined };
 
-/** What a session may allow by name in `strict`: never a command, an edit, the network, MCP or what is not known. */
-const QUIET: readonly string[] = ["Read", ...SEARCHERS, ...BOOKKEEPING];
+/** The tools that a session may allow in `strict`: never commands, edits, network, MCP or unknown tools. */
+const STRICT_TOOLS: readonly string[] = ["Read", ...SEARCHERS, ...BOOKKEEPING];
 
 /**
- * Whether the session's allowed_tools cover the call, proven in the same strict way. Never throws.
- * Private paths are covered by a bare `Bash` alone, which covers every command.
+ * Whether the session's allowed_tools cover the call; as strict as the built-in rules. Never throws.
+ * Only a bare `Bash`, which covers every command, covers private paths.
  */
-export function isCoveredBy(allowedTools: readonly string[], call: ToolCall, place: Place): boolean {
+export function isCoveredBy(allowedTools: readonly string[], call: ToolCall, child: ChildContext): boolean {
   try {
-    if (place.supervision === "strict" && !QUIET.includes(call.toolName)) return false;
+    if (child.supervision === "strict" && !STRICT_TOOLS.includes(call.toolName)) return false;
     const entries = allowedTools.flatMap((text) => readEntry(text) ?? []);
-    return isNamed(entries, call) ? mayNamed(call, place) : isMatched(entries, call, place);
+    return isNamed(entries, call) ? mayAllowByName(call, child) : isMatched(entries, call, child);
   } catch {
     return false;
   }
@@ -29,17 +29,17 @@ export function isCoveredBy(allowedTools: readonly string[], call: ToolCall, pla
 
 function readEntry(text: string): Entry | undefined {
   const match = /^([A-Za-z][\w-]*\*?)(?:\((.+)\))?$/s.exec(text);
-  const [, tool, what] = match ?? [];
-  if (tool === undefined || (what !== undefined && tool.includes("*"))) return undefined;
-  // Both are Claude Code's own spellings of every command.
-  if (tool === "Bash" && (what === "*" || what === ":*")) return { tool, what: undefined };
-  return { tool, what };
+  const [, tool, pattern] = match ?? [];
+  if (tool === undefined || (pattern !== undefined && tool.includes("*"))) return undefined;
+  // Claude Code's own spellings of "every command".
+  if (tool === "Bash" && (pattern === "*" || pattern === ":*")) return { tool, pattern: undefined };
+  return { tool, pattern };
 }
 
-/** Whether a bare name says the tool, whatever the call wants. */
+/** Whether an entry names the tool without a pattern. */
 function isNamed(entries: readonly Entry[], { toolName }: ToolCall): boolean {
-  return entries.some(({ tool, what }) => {
-    if (what !== undefined) return false;
+  return entries.some(({ tool, pattern }) => {
+    if (pattern !== undefined) return false;
     if (tool.startsWith("mcp__")) return namesMcpTool(tool, toolName);
     return tool === toolName || (tool === "Edit" && EDITORS.includes(toolName));
   });
@@ -50,7 +50,7 @@ function namesMcpTool(name: string, toolName: string): boolean {
   if (name === toolName) return true;
   const [, server = "", start] = /^mcp__([^*]+?)(?:__([^*]*)\*)?$/.exec(name) ?? [];
   if (server === "" || server.includes("__")) return false;
-  // A name with more underscores could be another server's: of `mcp__a___x` both `a` and `a_`.
+  // With three underscores the server is ambiguous: `mcp__a___x` could belong to `a` or to `a_`.
   const prefix = `mcp__${server}__${start ?? ""}`;
   return (
     !toolName.includes("___") &&
@@ -59,43 +59,48 @@ function namesMcpTool(name: string, toolName: string): boolean {
   );
 }
 
-/** A bare name covers every call but those to private paths. */
-function mayNamed(call: ToolCall, place: Place): boolean {
+/** A bare name covers every call except those to private paths. */
+function mayAllowByName(call: ToolCall, child: ChildContext): boolean {
   const { toolName } = call;
   const touchesFiles = toolName === "Read" || SEARCHERS.includes(toolName) || EDITORS.includes(toolName);
   if (!touchesFiles) return true;
-  const ground = openGround(place);
-  if (!ground) return false;
-  const found = SEARCHERS.includes(toolName) ? searchRoot(call, ground) : fileOf(call, ground);
-  if (!found || ground.isPrivate(found)) return false;
-  return !SEARCHERS.includes(toolName) || !ground.holdsPrivate(found);
+  const files = openReadableFiles(child);
+  if (!files) return false;
+  const found = SEARCHERS.includes(toolName) ? searchRoot(call, files) : fileOf(call, files);
+  if (!found || files.isPrivate(found)) return false;
+  return !SEARCHERS.includes(toolName) || !files.holdsPrivate(found);
 }
 
-function isMatched(entries: readonly Entry[], call: ToolCall, place: Place): boolean {
+function isMatched(entries: readonly Entry[], call: ToolCall, child: ChildContext): boolean {
   const { toolName, input } = call;
-  const whats = entries.flatMap(({ tool, what }) =>
-    what !== undefined && (tool === toolName || (tool === "Edit" && EDITORS.includes(toolName))) ? [what] : [],
+  const patterns = entries.flatMap(({ tool, pattern }) =>
+    pattern !== undefined && (tool === toolName || (tool === "Edit" && EDITORS.includes(toolName))) ? [pattern] : [],
   );
-  if (whats.length === 0) return false;
-  if (toolName === "WebFetch") return hasKnownKeys(toolName, input) && isFetchCovered(whats, textAt(input, "url"));
-  const ground = openGround(place);
-  if (!ground) return false;
+  if (patterns.length === 0) return false;
+  if (toolName === "WebFetch") return hasKnownKeys(toolName, input) && isFetchCovered(patterns, textAt(input, "url"));
+  const files = openReadableFiles(child);
+  if (!files) return false;
   if (toolName === "Bash") {
     const command = textAt(input, "command");
-    return command !== undefined && hasKnownKeys(toolName, input) && areCommandsCovered(whats, command, ground);
+    return command !== undefined && hasKnownKeys(toolName, input) && areCommandsCovered(patterns, command, files);
   }
-  if (toolName === "Read" || EDITORS.includes(toolName)) return isFileCovered(whats, call, place, ground);
+  if (toolName === "Read" || EDITORS.includes(toolName)) return isFileCovered(patterns, call, child, files);
   return false;
 }
 
-/** A file that is still to be written is where its directory really is. */
-function isFileCovered(patterns: readonly string[], call: ToolCall, place: Place, ground: Ground): boolean {
-  const found = fileOf(call, ground);
-  if (!found || ground.isPrivate(found) || found.kind === "other") return false;
+/** A file that does not exist yet counts as being in its directory's real path. */
+function isFileCovered(
+  patterns: readonly string[],
+  call: ToolCall,
+  child: ChildContext,
+  files: ReadableFiles,
+): boolean {
+  const found = fileOf(call, files);
+  if (!found || files.isPrivate(found) || found.kind === "other") return false;
   if (call.toolName === "Read" && found.kind === "missing") return false;
-  const home = follow(place.home)?.real;
+  const home = follow(child.home)?.real;
   if (home === undefined) return false;
-  return patterns.some((pattern) => coversPath(pattern, found.real, { workingDir: ground.start, home }));
+  return patterns.some((pattern) => coversPath(pattern, found.real, { workingDir: files.start, home }));
 }
 
 function isFetchCovered(patterns: readonly string[], address: string | undefined): boolean {

@@ -1,57 +1,57 @@
 import { type Found, isWithin } from "../../../files/real-path.ts";
 import { runsLater } from "../../../review/shell/index.ts";
-import type { Ground } from "../ground.ts";
+import type { ReadableFiles } from "../readable-files.ts";
 
-/** No file system takes a longer one. */
+/** No file system accepts a longer one. */
 const MAX_NAME = 255;
-/** So that looking them all up takes no time that anybody notices. */
+/** Keeps the time to look them all up short. */
 const MAX_PATHS = 500;
 const MAX_CHARS = 50_000;
-/** A home directory to some programs; and a place by its text to some, by its links to others. */
+/** Some programs expand `~`; some resolve `..` by its text, others by following links. */
 const AMBIGUOUS = /^~|(?:^|\/)\.\.(?:\/|$)/;
 
-/** Whether a word, or what could be a path in it, leads to something private, or to a directory that holds it. */
-export function namesPrivate(words: readonly string[], ground: Ground): boolean {
+/** Whether a word, or a possible path in it, leads to something private or to a directory that contains it. */
+export function namesPrivate(words: readonly string[], files: ReadableFiles): boolean {
   return words.some((word) =>
     pathsIn(word).some((path) => {
       if (path === "/dev/null" || isTooLong(path)) return false;
-      const found = ground.follow(fullPath(path, ground));
-      // What can't be followed may lead anywhere.
-      return !found || ground.isPrivate(found) || ground.holdsPrivate(found);
+      const found = files.follow(fullPath(path, files));
+      // A path that can't be followed may lead anywhere.
+      return !found || files.isPrivate(found) || files.holdsPrivate(found);
     }),
   );
 }
 
 /**
- * Whether all that could be a path in these words is known to lead where it says: not to something private, through no
- * link out of the working directory, and to nothing that runs later on.
+ * Whether every possible path in these words is known to lead nowhere else than it says: not to something private, not
+ * through a link out of the working directory, and not to a file that runs later.
  */
-export function staysPut(words: readonly string[], ground: Ground, mayRunLater: boolean): boolean {
+export function areSafePaths(words: readonly string[], files: ReadableFiles, mayRunLater: boolean): boolean {
   const paths = words.flatMap(pathsIn);
   if (paths.length > MAX_PATHS || paths.join("").length > MAX_CHARS) return false;
-  return paths.every((path) => isOrdinary(path, ground, mayRunLater));
+  return paths.every((path) => isSafePath(path, files, mayRunLater));
 }
 
-function isOrdinary(path: string, ground: Ground, mayRunLater: boolean): boolean {
+function isSafePath(path: string, files: ReadableFiles, mayRunLater: boolean): boolean {
   if (path === "/dev/null") return true;
   if (AMBIGUOUS.test(path)) return false;
   if (isTooLong(path)) return true;
-  const full = fullPath(path, ground);
-  const found = ground.follow(full);
-  if (!found || ground.isPrivate(found) || ground.holdsPrivate(found)) return false;
+  const full = fullPath(path, files);
+  const found = files.follow(full);
+  if (!found || files.isPrivate(found) || files.holdsPrivate(found)) return false;
   const isLinked = found.real !== withoutDots(full);
-  if (isLinked && !isWithin(ground.start, found.real)) return false;
-  return (mayRunLater && !isLinked) || !steers(found, ground);
+  if (isLinked && !isWithin(files.start, found.real)) return false;
+  return (mayRunLater && !isLinked) || !isRunLater(found, files);
 }
 
-/** Whether a word, or what could be a path in it, is a directory that exists. */
-export function namesDirectory(words: readonly string[], ground: Ground): boolean {
+/** Whether a word, or a possible path in it, is an existing directory. */
+export function namesDirectory(words: readonly string[], files: ReadableFiles): boolean {
   return words.some((word) =>
-    pathsIn(word).some((path) => !isTooLong(path) && ground.follow(fullPath(path, ground))?.kind === "directory"),
+    pathsIn(word).some((path) => !isTooLong(path) && files.follow(fullPath(path, files))?.kind === "directory"),
   );
 }
 
-/** The word, what stands between its signs, and what follows each letter of a cluster of options: `-vf/etc/x`. */
+/** The word, its parts between punctuation, and what follows each letter of clustered options: `-vf/etc/x`. */
 function pathsIn(word: string): string[] {
   const pieces = [word, ...word.split(/[=:@,;|<>()[\]{}"']/)].flatMap((piece) => [piece, piece.trim()]);
   return [
@@ -68,7 +68,7 @@ function isTooLong(path: string): boolean {
   return path.split("/").some((name) => name.length > MAX_NAME);
 }
 
-function fullPath(path: string, { start }: Ground): string {
+function fullPath(path: string, { start }: ReadableFiles): string {
   return path.startsWith("/") ? path : `${start}/${path}`;
 }
 
@@ -79,6 +79,6 @@ function withoutDots(path: string): string {
     .join("/")}`;
 }
 
-function steers({ real }: Found, { start }: Ground): boolean {
+function isRunLater({ real }: Found, { start }: ReadableFiles): boolean {
   return runsLater(isWithin(start, real) ? real.slice(start.length + 1) : real);
 }

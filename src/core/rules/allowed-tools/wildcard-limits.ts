@@ -1,17 +1,17 @@
-/** What a wildcard after the name of a program does not reach. */
+/** What a wildcard after the name of a program does not cover. */
 type Limits = {
-  /** The only verbs that it reaches; another one must stand in the pattern. */
+  /** The only verbs that it covers; any other must be in the pattern. */
   verbs?: ReadonlySet<string>;
-  /** Verbs, or other first words, that it never reaches, whatever the pattern says. */
+  /** Verbs, or other first words, that it never covers, whatever the pattern says. */
   never?: RegExp;
-  /** Options by their long names, which may be cut short or have more added, and by letters in a cluster. */
+  /** Options by their long names, which may be abbreviated or extended, and by letters in a cluster. */
   long?: readonly string[];
   short?: string;
   /** Any other words. */
   words?: RegExp;
 };
 
-/** Programs that run what their arguments, their input or a file says: naming them says nothing of what will run. */
+/** Programs that run what their arguments, input or files say: their name does not tell what will run. */
 const RUNNERS = setOf(
   "sh bash zsh dash ksh mksh ash fish csh tcsh busybox toybox pwsh powershell eval source . exec command builtin noglob nocorrect trap " +
     "env xargs sudo doas su pkexec runuser timeout nohup nice ionice chrt taskset setsid stdbuf unbuffer time watch flock " +
@@ -58,12 +58,12 @@ const TAR: Limits = {
   ],
   short: "IFhLTP",
 };
-/** Options that run a program, follow links or take paths out of a file, whatever program they are given to. */
+/** Options of any program that run another one, follow links or read paths from a file. */
 const LONG = ["pager", "dereference", "files-from", "files0-from"];
 const GREP: Limits = { short: "R" };
 const LISTING: Limits = { short: "L" };
 
-/** Words by which a program that is no runner runs something else, or follows the links that it finds. */
+/** Words that make an ordinary program run another one, or follow the links that it finds. */
 const LIMITS: Readonly<Record<string, Limits>> = {
   npm: PACKAGES,
   pnpm: PACKAGES,
@@ -102,26 +102,26 @@ const LIMITS: Readonly<Record<string, Limits>> = {
   mvn: { long: ["file", "settings", "global-settings", "toolchains"], words: /^-[fstg]|exec:|exec-maven/ },
 };
 
-/** Whether a wildcard may stand for all but the first words of a command, as far as its program and options tell. */
-export function mayStandFor(said: readonly string[], named: number): boolean {
-  const { name, verb } = programAndVerb(said);
+/** Whether a wildcard may cover the words after the pattern's own, judged by the program and its options. */
+export function wildcardMayCover(given: readonly string[], patternLength: number): boolean {
+  const { name, verb } = programAndVerb(given);
   if (RUNNERS.has(name) || RUNNERS.has(name.replace(/-?\d[\d.]*$/, ""))) return false;
   if (INTERPRETERS.test(name) || LOADERS.test(name)) return false;
   const { verbs, never, long = [], short, words } = (Object.hasOwn(LIMITS, name) && LIMITS[name]) || {};
   if (never?.test(verb)) return false;
-  if (verbs && !verbs.has(verb) && !(verb !== "" && said.indexOf(verb, 1) < named)) return false;
+  if (verbs && !verbs.has(verb) && !(verb !== "" && given.indexOf(verb, 1) < patternLength)) return false;
   const cluster = short === undefined ? undefined : new RegExp(`^-[A-Za-z0-9]*[${short}]`);
-  return !said
+  return !given
     .slice(1)
     .some((word) => words?.test(word) || cluster?.test(word) || [...LONG, ...long].some((one) => isOption(word, one)));
 }
 
-/** The name of the program, and the first word after it, but for the one option that says nothing of what will run. */
+/** The program's name and the first word after it; `--no-pager`, which does not change what runs, is skipped. */
 export function programAndVerb([program = "", ...rest]: readonly string[]): { name: string; verb: string } {
   return { name: program.split("/").at(-1) ?? "", verb: rest.find((word) => word !== "--no-pager") ?? "" };
 }
 
-/** Whether it is this long option, cut short, with more added, or with one dash, as some programs take it too. */
+/** Whether it is this long option: abbreviated, extended, or with one dash, as some programs accept it. */
 function isOption(word: string, long: string): boolean {
   const [, dashes, name = ""] = /^(--?)([^=]+)/.exec(word.replaceAll("_", "-")) ?? [];
   if (dashes === undefined || (dashes === "-" && name.length < 3)) return false;

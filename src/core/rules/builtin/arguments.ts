@@ -1,14 +1,14 @@
-/** All options that a program is known to take without writing, running or following anything: the rest is asked about. */
+/** The options with which a program is known not to write, run or follow anything; any other is asked about. */
 export type Options = {
-  /** Letters that stand alone, or together after one dash. */
+  /** Letters without a value, alone or together after one dash. */
   flags?: string;
   /** Letters with a value, in the same word or the next one. */
   valued?: Readonly<Record<string, RegExp | ((value: string) => boolean)>>;
-  /** Whole words that begin with two dashes; a value stands after `=`. */
+  /** CommandLine words that begin with two dashes, with their values after `=`. */
   long?: RegExp;
   /** `-20` is a number of lines. */
   isNumeric?: boolean;
-  /** An operand that follows another is written: so nothing may stand there that could be one. */
+  /** The program writes to an operand that follows another, so nothing that could be an operand may follow. */
   isLastWritten?: boolean;
 };
 
@@ -19,8 +19,8 @@ export type Arguments = {
 };
 
 /**
- * Reads the words after a program's name, or nothing where one is not known. What follows an operand is an option to
- * some programs and an operand to others, so it must be harmless as both: there must be nothing of that name.
+ * Reads the words after a program's name; `undefined` if one is not known. After an operand, some programs still read
+ * options and others read only operands, so an option there must be harmless as both: no file may have its name.
  */
 export function readArguments(
   words: readonly string[],
@@ -29,7 +29,7 @@ export function readArguments(
 ): Arguments | undefined {
   const operands: string[] = [];
   const given = new Map<string, string[]>();
-  const note = (name: string, value: string) => given.set(name, [...(given.get(name) ?? []), value]);
+  const add = (name: string, value: string) => given.set(name, [...(given.get(name) ?? []), value]);
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? "";
     if (word === "--") {
@@ -44,13 +44,13 @@ export function readArguments(
     if (!taken) return undefined;
     const used = words.slice(at, at + taken.words);
     if (operands.length > 0 && (options.isLastWritten || !used.every(isAbsent))) return undefined;
-    for (const [name, value] of taken.given) note(name, value);
+    for (const [name, value] of taken.given) add(name, value);
     at += taken.words - 1;
   }
   return { operands, given };
 }
 
-/** Whether it asks for no field so wide that a few words would fill a disk. */
+/** Whether the format has no field so wide that a few words would fill a disk. */
 export function isBoundedFormat(format: string): boolean {
   return !/%[^%A-Za-z]*\d{4}/.test(format);
 }
@@ -71,7 +71,7 @@ function optionAt(word: string, next: string | undefined, options: Options): Tak
     const check = Object.hasOwn(valued, letter) ? valued[letter] : undefined;
     if (check) {
       const attached = word.slice(at + 1);
-      // Some programs take the `=` for a part of the value, and others do not.
+      // Some programs read the `=` as part of the value, others do not.
       if (attached.startsWith("=")) return undefined;
       const value = attached === "" ? next : attached;
       if (value === undefined || !(typeof check === "function" ? check(value) : check.test(value))) return undefined;

@@ -1,4 +1,4 @@
-import { isFile, isTree, type Scene } from "../scene.ts";
+import { type CommandContext, isReadableFile, isReadableTree } from "../command-context.ts";
 import { isBoundedFormat } from "./arguments.ts";
 
 const NUMBER = /^\d{1,6}$/;
@@ -6,7 +6,7 @@ const SIGNED = /^[-+]?\d{1,9}$/;
 const ANY = /^/;
 const NAME = /^[\w.-]+$/;
 
-/** What `find` only compares, by how many words: the rest can run, write or follow. */
+/** Tests of `find` with one value, which only compare; all others can run, write or follow something. */
 const TESTS = new Map<string, RegExp>([
   ["-name", ANY],
   ["-iname", ANY],
@@ -34,25 +34,25 @@ const ALONE = new Set(
   "-print -print0 -ls -prune -quit -empty -true -false -xdev -mount -not -o -or -a -and ! ( )".split(" "),
 );
 
-/** Whether `find` with these words only looks, below places that may be read. Links in there are not followed. */
-export function isFindExpression(words: readonly string[], scene: Scene): boolean {
+/** Whether `find` with these words only lists what is below readable directories; it does not follow links there. */
+export function isFindExpression(words: readonly string[], context: CommandContext): boolean {
   const start = words.findIndex((word) => word.startsWith("-") || word === "!" || word === "(");
-  const places = start < 0 ? words : words.slice(0, start);
-  if (!(places.length > 0 ? places : ["."]).every((word) => isTree(word, scene))) return false;
+  const roots = start < 0 ? words : words.slice(0, start);
+  if (!(roots.length > 0 ? roots : ["."]).every((word) => isReadableTree(word, context))) return false;
   const expression = start < 0 ? [] : words.slice(start);
   for (let at = 0; at < expression.length; at++) {
     const word = expression[at] ?? "";
     if (ALONE.has(word)) continue;
     const value = expression[++at];
     if (value === undefined) return false;
-    if (!isComparison(word, value, scene)) return false;
+    if (!isComparison(word, value, context)) return false;
   }
   return true;
 }
 
-function isComparison(test: string, value: string, scene: Scene): boolean {
-  if (test === "-newer") return isFile(value, scene);
-  // `%Y` tells what a link leads to.
+function isComparison(test: string, value: string, context: CommandContext): boolean {
+  if (test === "-newer") return isReadableFile(value, context);
+  // `%Y` reveals what a link leads to.
   if (test === "-printf") return isBoundedFormat(value) && !/%[^%A-Za-z]*Y/.test(value);
   return TESTS.get(test)?.test(value) ?? false;
 }

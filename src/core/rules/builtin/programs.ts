@@ -1,4 +1,4 @@
-import { isAbsent, isEntry, isFile, isTree, type Scene } from "../scene.ts";
+import { type CommandContext, isAbsent, isListable, isReadableFile, isReadableTree } from "../command-context.ts";
 import { type Arguments, isBoundedFormat, type Options, readArguments } from "./arguments.ts";
 
 /** What the operands of a program are. */
@@ -7,13 +7,13 @@ type Program = Options & {
   operands: Operands;
   least?: number;
   most?: number;
-  /** Options that make it go into directories. */
+  /** Options that make it descend into directories. */
   descends?: readonly string[];
 };
 
 const ANY = /^/;
 const NUMBER = /^\d{1,9}$/;
-/** How wide a column is: a few words must not print gigabytes. */
+/** The width of a column: a few words must not print gigabytes. */
 const WIDTH = /^\d{1,3}$/;
 const AMOUNT = /^[-+]?\d{1,12}[bkKmMG]?$/;
 const RANGES = /^[\d,-]{1,200}$/;
@@ -22,8 +22,8 @@ const SORT_KEY = /^\d{1,4}(?:\.\d{1,4})?[bdfgiMhnRrV]*(?:,\d{1,4}(?:\.\d{1,4})?[
 const SUMS: Program = { operands: "files" };
 
 /**
- * Programs that only read, each with every option that is known to be harmless in the GNU, BSD and BusyBox versions
- * alike. An option that takes a value in one of them and none in another is left out.
+ * Programs that only read, each with the options that are known to be harmless in the GNU, BSD and BusyBox versions. An
+ * option that has a value in only some of them is left out.
  *
  * Not here, on purpose: `git`, since what it reads in a repository can name programs that it runs (`core.fsmonitor`,
  * `diff.external`, filters, hooks, submodules with settings of their own, promisor remotes), and `status` writes the
@@ -85,7 +85,7 @@ const PROGRAMS = new Map<string, Program>([
       long: /^--(?:reverse|unique|numeric-sort|human-numeric-sort|version-sort|general-numeric-sort|ignore-case|stable)$/,
     },
   ],
-  // A second operand would be written.
+  // It would write to a second operand.
   ["uniq", { operands: "files", most: 1, isLastWritten: true, flags: "cdui", valued: { f: NUMBER, s: NUMBER } }],
   [
     "cut",
@@ -102,7 +102,7 @@ const PROGRAMS = new Map<string, Program>([
   ["rev", { operands: "files" }],
   ["comm", { operands: "files", least: 2, most: 2, flags: "123" }],
   ["cmp", { operands: "files", least: 2, most: 2, flags: "sl" }],
-  // Files only: of two directories it would compare what links in them lead to.
+  // Files only: in two directories it would follow the links.
   [
     "diff",
     {
@@ -122,16 +122,16 @@ const PROGRAMS = new Map<string, Program>([
 ]);
 
 /** Whether the program with these arguments does nothing but read what may be read. */
-export function isKnownReader(name: string, words: readonly string[], scene: Scene): boolean {
+export function isKnownReader(name: string, words: readonly string[], context: CommandContext): boolean {
   const program = PROGRAMS.get(name);
   if (!program) return false;
-  // What they print is all that their words can change.
+  // Their words change nothing but what they print.
   if (program.operands === "text" && name !== "tr" && name !== "basename" && name !== "dirname") return true;
-  const read = readArguments(words, program, (word) => isAbsent(word, scene));
-  return read !== undefined && areFit(read, program, scene);
+  const read = readArguments(words, program, (word) => isAbsent(word, context));
+  return read !== undefined && areOperandsReadable(read, program, context);
 }
 
-function areFit({ operands, given }: Arguments, program: Program, scene: Scene): boolean {
+function areOperandsReadable({ operands, given }: Arguments, program: Program, context: CommandContext): boolean {
   const { least = 0, most = Number.POSITIVE_INFINITY } = program;
   if (operands.length < least || operands.length > most) return false;
   const descends = program.descends?.some((name) => given.has(name)) ?? false;
@@ -141,16 +141,18 @@ function areFit({ operands, given }: Arguments, program: Program, scene: Scene):
     case "text":
       return true;
     case "files":
-      // To `tail` and `sort`, `+` begins an option of old.
-      return operands.every((word) => !word.startsWith("+") && isFile(word, scene));
+      // `tail` and `sort` read `+` as the start of an old-style option.
+      return operands.every((word) => !word.startsWith("+") && isReadableFile(word, context));
     case "entries":
-      return orHere(operands).every((word) => (descends ? isTree(word, scene) : isEntry(word, scene)));
+      return orCurrentDir(operands).every((word) =>
+        descends ? isReadableTree(word, context) : isListable(word, context),
+      );
     case "trees":
-      return orHere(operands).every((word) => isTree(word, scene));
+      return orCurrentDir(operands).every((word) => isReadableTree(word, context));
   }
 }
 
-function orHere(operands: readonly string[]): readonly string[] {
+function orCurrentDir(operands: readonly string[]): readonly string[] {
   return operands.length > 0 ? operands : ["."];
 }
 

@@ -1,25 +1,32 @@
-import { isAbsent, isFile, isQuestion, isSearchable, isTree, type Scene } from "../scene.ts";
+import {
+  type CommandContext,
+  isAbsent,
+  isReadableFile,
+  isReadableTree,
+  isSearchable,
+  mayTestExistence,
+} from "../command-context.ts";
 import { isBoundedFormat, readArguments } from "./arguments.ts";
 import { isFindExpression } from "./find-expression.ts";
 
-type Proof = (words: readonly string[], scene: Scene) => boolean;
+type Proof = (words: readonly string[], context: CommandContext) => boolean;
 
 const PROGRAM_NAME = /^[A-Za-z0-9_][\w.+-]*$/;
 const NUMBER = /^\d{1,9}$/;
 const ANY = /^/;
 
-/** Programs whose words have a grammar of their own. */
+/** Programs whose arguments have their own grammar. */
 const SPECIAL = new Map<string, Proof>([
-  ["grep", isSearch],
-  ["egrep", isSearch],
-  ["fgrep", isSearch],
+  ["grep", isGrep],
+  ["egrep", isGrep],
+  ["fgrep", isGrep],
   ["find", isFindExpression],
-  ["tree", isPictureOfTree],
+  ["tree", isTreeListing],
   ["printf", isPlainFormat],
-  ["sed", isExcerpt],
-  ["date", isClock],
+  ["sed", isSedExcerpt],
+  ["date", isDateQuery],
   ["test", isFileTest],
-  ["[", (words, scene) => words.at(-1) === "]" && isFileTest(words.slice(0, -1), scene)],
+  ["[", (words, context) => words.at(-1) === "]" && isFileTest(words.slice(0, -1), context)],
   ["which", (words) => words.length > 0 && words.every((word) => word === "-a" || PROGRAM_NAME.test(word))],
   ["type", (words) => words.length > 0 && words.every((word) => /^-[at]$/.test(word) || PROGRAM_NAME.test(word))],
   [
@@ -29,8 +36,8 @@ const SPECIAL = new Map<string, Proof>([
   ],
 ]);
 
-export function isSpecialReader(name: string, words: readonly string[], scene: Scene): boolean {
-  return SPECIAL.get(name)?.(words, scene) ?? false;
+export function isSpecialReader(name: string, words: readonly string[], context: CommandContext): boolean {
+  return SPECIAL.get(name)?.(words, context) ?? false;
 }
 
 const GREP = {
@@ -41,53 +48,53 @@ const GREP = {
 } as const;
 
 /**
- * Claude Code's shell has a `grep` of its own in the place of the usual one (ugrep), which searches the directory
- * where the usual one would wait for input: so without files, that must be harmless too.
+ * Claude Code's shell replaces `grep` with ugrep, which searches the directory where the usual one would read its
+ * input: so without files, searching the directory must be harmless too.
  */
-function isSearch(words: readonly string[], scene: Scene): boolean {
-  const read = readArguments(words, GREP, (word) => isAbsent(word, scene));
+function isGrep(words: readonly string[], context: CommandContext): boolean {
+  const read = readArguments(words, GREP, (word) => isAbsent(word, context));
   if (!read) return false;
   const { given, operands } = read;
   const patterns = given.get("f") ?? [];
-  if (!patterns.every((word) => isFile(word, scene))) return false;
+  if (!patterns.every((word) => isReadableFile(word, context))) return false;
   const hasPattern = patterns.length > 0 || given.has("e") || given.has("--regexp");
   if (!hasPattern && operands.length === 0) return false;
-  const places = hasPattern ? operands : operands.slice(1);
+  const roots = hasPattern ? operands : operands.slice(1);
   const descends = given.has("r") || given.has("--recursive");
-  if (places.length === 0) return (scene.isFed && !descends) || isSearchable(".", scene);
-  // With `-r`, ugrep takes `-` for the directory as well.
-  return places.every((word) => (descends ? isSearchable(word, scene) : isFile(word, scene)));
+  if (roots.length === 0) return (context.hasInput && !descends) || isSearchable(".", context);
+  // With `-r`, ugrep reads `-` as the directory as well.
+  return roots.every((word) => (descends ? isSearchable(word, context) : isReadableFile(word, context)));
 }
 
-/** It takes the value of an option from the next word, never from the same. */
-function isPictureOfTree(words: readonly string[], scene: Scene): boolean {
-  const places: string[] = [];
+/** `tree` takes the value of an option from the next word, never from the same one. */
+function isTreeListing(words: readonly string[], context: CommandContext): boolean {
+  const roots: string[] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? "";
     if (word === "-L" && NUMBER.test(words[at + 1] ?? "")) at++;
     else if ((word === "-I" || word === "-P") && words[at + 1] !== undefined) at++;
     else if (/^-[adfpshDCnFi]+$/.test(word) || /^--(?:noreport|dirsfirst|prune)$/.test(word)) continue;
     else if (word.startsWith("-")) return false;
-    else places.push(word);
+    else roots.push(word);
   }
-  return (places.length > 0 ? places : ["."]).every((word) => isTree(word, scene));
+  return (roots.length > 0 ? roots : ["."]).every((word) => isReadableTree(word, context));
 }
 
-/** Numbers are expressions to some shells, which can run commands; `%n` and `-v` set variables. */
+/** Some shells evaluate number formats as expressions, which can run commands; `%n` and `-v` set variables. */
 function isPlainFormat([format, ...values]: readonly string[]): boolean {
   if (format === undefined || format.startsWith("-")) return false;
   const rest = format.replaceAll(/%(?:%|-?\d{0,3}[sb])/g, "");
   return !rest.includes("%") && values.length < 1_000;
 }
 
-/** Some lines of a file by their numbers: other scripts can run and write. */
-function isExcerpt([quiet, script, ...files]: readonly string[], scene: Scene): boolean {
+/** Prints lines of a file by their numbers; other scripts can run commands and write files. */
+function isSedExcerpt([quiet, script, ...files]: readonly string[], context: CommandContext): boolean {
   if (quiet !== "-n" || !/^\d{1,9}(?:,(?:\d{1,9}|\$))?p$/.test(script ?? "")) return false;
-  return files.every((word) => !/^-./.test(word) && isFile(word, scene));
+  return files.every((word) => !/^-./.test(word) && isReadableFile(word, context));
 }
 
-/** A plain operand would set the clock, and a time zone is a file. */
-function isClock(words: readonly string[]): boolean {
+/** Only formats and dates: a plain operand would set the clock, and a time zone is a file. */
+function isDateQuery(words: readonly string[]): boolean {
   return words.every((word) =>
     word.startsWith("+")
       ? isBoundedFormat(word)
@@ -95,8 +102,8 @@ function isClock(words: readonly string[]): boolean {
   );
 }
 
-function isFileTest(words: readonly string[], scene: Scene): boolean {
+function isFileTest(words: readonly string[], context: CommandContext): boolean {
   const [operator, path, ...rest] = words;
   if (path === undefined || rest.length > 0) return false;
-  return /^-[efdsrxLh]$/.test(operator ?? "") && isQuestion(path, scene);
+  return /^-[efdsrxLh]$/.test(operator ?? "") && mayTestExistence(path, context);
 }

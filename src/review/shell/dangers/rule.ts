@@ -1,26 +1,26 @@
 import type { Directory } from "../paths/paths.ts";
-import type { Subject } from "../programs/programs.ts";
+import type { ProgramCall } from "../programs/programs.ts";
 import type { Word } from "../syntax/parsed-command.ts";
 
-/** What a rule says, in words that go on after "it"; nothing where there is no danger. */
+/** What a rule reports, as verb phrases that follow "it"; `undefined` if there is no danger. */
 export type Finding = string | string[] | undefined;
 
-/** Where the shell stands when a command runs, and what the command would create, change or remove. */
-export type Place = { directory: Directory; changed: Word[] };
+/** The directory in which a command runs, and the paths that it would create, change or remove. */
+export type CommandContext = { directory: Directory; changed: Word[] };
 
-/** All that was read, with the commands that other commands start. */
-export type Whole = {
+/** A whole command line, including the commands that other commands start. */
+export type CommandLine = {
   source: string;
-  commands: { command: Subject; place: Place }[];
+  commands: { command: ProgramCall; context: CommandContext }[];
   functions: string[];
   variables: string[];
   evaluations: string[];
   problems: string[];
 };
 
-/** A rule looks at each command, or at all of them together. */
+/** A rule checks each command, or all of them together. */
 export type Rule = {
   rule: string;
-  test?: (command: Subject, place: Place) => Finding;
-  testWhole?: (whole: Whole) => Finding;
+  test?: (command: ProgramCall, context: CommandContext) => Finding;
+  testAll?: (line: CommandLine) => Finding;
 };

@@ -1,12 +1,12 @@
 import { awkProgram } from "../programs/awk-program.ts";
 import { gitTargets } from "../programs/git-arguments.ts";
-import type { Subject } from "../programs/programs.ts";
+import type { ProgramCall } from "../programs/programs.ts";
 import { sedArguments } from "../programs/sed-script.ts";
 import { readArguments, type Valued, valuesOf } from "../syntax/options.ts";
 import type { Word } from "../syntax/parsed-command.ts";
 import { runsLater } from "./later-files.ts";
 
-type Changes = (command: Subject) => Word[];
+type Changes = (command: ProgramCall) => Word[];
 
 const all =
   (valued: Valued = {}, skip = 0): Changes =>
@@ -20,7 +20,7 @@ const allAfterMode: Changes = ({ args }) => {
 const COPY = { short: "tSmog", long: ["target-directory", "suffix", "mode", "owner", "group"] };
 const RSYNC = { short: "e", long: ["include", "filter", "files-from", "exclude-from"] };
 
-/** What the programs create, change or remove. */
+/** For each program, the paths that it creates, changes or removes. */
 const CHANGES: Record<string, Changes> = {
   rm: all(),
   rmdir: all(),
@@ -40,7 +40,7 @@ const CHANGES: Record<string, Changes> = {
   chgrp: allAfterMode,
   cp: (command) => copied(command, COPY),
   install: (command) => copied(command, COPY),
-  // What is linked can be changed through the link.
+  // A file can be changed through a link to it.
   ln: (command) => [...copied(command, COPY), ...all(COPY)(command)],
   rsync: (command) => copied(command, RSYNC),
   scp: (command) => copied(command, {}),
@@ -72,17 +72,17 @@ const CURL_FILES = ["-o", "--output-dir", "-D", "--dump-header", "-c", "--cookie
 const CURL = { short: "odFTHXuAebcDKw", long: ["output-dir", "dump-header", "cookie-jar"] };
 const WGET = { short: "OPo", long: ["output-document", "directory-prefix", "output-file"] };
 
-/** For these `-o` is no file to write. */
+/** Programs whose `-o` does not name a file to write. */
 const OTHER_O = /^([efz]?grep|rg|ls|ps|pgrep|ssh|sftp|mount|set|shopt|test|\[|pytest|ip|lsof|apt|kubectl|jq)$/;
 
-/** What a command would create, change or remove, as far as its words tell. */
-export function changedPaths(command: Subject): Word[] {
+/** The paths that a command would create, change or remove, as far as its words show. */
+export function changedPaths(command: ProgramCall): Word[] {
   const written = command.redirects.flatMap(({ writes, target }) => (writes && target ? [target] : []));
   return [...written, ...(CHANGES[own(command.program)] ?? outputs)(command)];
 }
 
-/** By its options, for any other program: `-o FILE`, `--output=FILE` and the like. */
-function outputs({ program, args }: Subject): Word[] {
+/** The output files of any other program: `-o FILE`, `--output=FILE` and the like. */
+function outputs({ program, args }: ProgramCall): Word[] {
   const long = ["outfile", "output-file", "out-file"];
   const { options } = readArguments(args, { short: OTHER_O.test(program) ? "" : "o", long });
   return options.flatMap(({ name, value }) =>
@@ -90,27 +90,27 @@ function outputs({ program, args }: Subject): Word[] {
   );
 }
 
-/** The last operand or `-t`, and the files that run later on which would come to lie in it. */
-function copied({ args }: Subject, valued: Valued): Word[] {
+/** The target (the last operand or `-t`), and the files in it that run later. */
+function copied({ args }: ProgramCall, valued: Valued): Word[] {
   const { options, operands } = readArguments(args, valued);
   const [into] = valuesOf(options, "-t", "--target-directory");
   const target = into ?? (operands.length > 1 ? operands.at(-1) : undefined);
   const sources = into ? operands : operands.slice(0, -1);
   if (!target) return [];
   const name = target.value.split("/").at(-1) ?? "";
-  // `cp .envrc .envrc.old` makes a file of that name, and no directory; neither is a device.
+  // In `cp .envrc .envrc.old` the target is a file, not a directory; a device is not a directory either.
   if (!into && (/[^.]\./.test(name) || target.value.startsWith("/dev/"))) return [target];
   const names = sources.map(({ value }) => value.slice(value.lastIndexOf("/") + 1)).filter(runsLater);
   return [target, ...names.map((file) => ({ ...target, value: `${target.value}/${file}` }))];
 }
 
-function perlInPlace({ args }: Subject): Word[] {
+function perlInPlace({ args }: ProgramCall): Word[] {
   const { options, operands } = readArguments(args, { short: "eE" });
   if (!options.some(({ name }) => name === "-i")) return [];
   return valuesOf(options, "-e", "-E").length > 0 ? operands : operands.slice(1);
 }
 
-function writtenByFind({ args }: Subject): Word[] {
+function writtenByFind({ args }: ProgramCall): Word[] {
   const files = args.flatMap(({ value }, at) => (/^-f(printf?|print0|ls)$/.test(value) ? (args[at + 1] ?? []) : []));
   const isDeleting = args.some(({ value }) => value === "-delete");
   const from = args.findIndex(({ value }) => value.startsWith("-"));

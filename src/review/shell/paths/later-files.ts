@@ -1,4 +1,4 @@
-/** Files that programs run, or take orders from, without anybody naming them: seen from the working directory. */
+/** Files that programs run or read as configuration without being told to; relative to the working directory. */
 const LATER = [
   // Claude Code and other agents
   String.raw`\.claude`,
@@ -35,7 +35,7 @@ const LATER = [
   String.raw`\.(kshrc|cshrc|tcshrc|login|inputrc|xinitrc|xprofile|xsession)`,
   String.raw`\.config/(fish|autostart)(/.*)?`,
   String.raw`/etc/(profile|profile\.d|bash\.bashrc|environment|zsh|ld\.so\.preload|ld\.so\.conf\.d|pam\.d)(/.*)?`,
-  // what starts by the clock, or with the machine
+  // scheduled jobs, and what starts with the machine
   String.raw`/etc/(cron[\w.]*|anacrontab|systemd|init\.d|rc\.local|rc\d\.d|sudoers|sudoers\.d)(/.*)?`,
   "/var/spool/(cron|at)(/.*)?",
   "(/usr)?/lib/systemd(/.*)?",
@@ -52,10 +52,10 @@ const LATER = [
   String.raw`\.m2/settings\.xml`,
   String.raw`\.gradle/init(\.gradle|\.d/.*)?`,
 ];
-/** In any letter case, since some file systems don't tell `.GIT` from `.git`; a name may hold a line break. */
+/** Ignores case, since some file systems treat `.GIT` and `.git` as one; a name may contain a line break. */
 const IS_LATER = new RegExp(`(^|/)(${LATER.join("|")})$`, "is");
 
-/** Whether changing this file changes what runs later on, when nobody is asked. */
+/** Whether this file runs something later, when nobody is asked. */
 export function runsLater(path: string): boolean {
   return IS_LATER.test(path);
 }

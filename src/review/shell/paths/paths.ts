@@ -1,17 +1,17 @@
 import type { SimpleCommand, Word } from "../syntax/parsed-command.ts";
 
-/** Where a path lies, seen from where the command starts. */
+/** Where a path is, relative to where the command starts. */
 export type Location = "inside" | "temporary" | "device" | "outside";
 
-/** No system takes a longer path, and reading one would take long. */
+/** No system accepts a longer path, and checking one would take long. */
 const MAX_PATH_CHARS = 4_096;
-/** Why such a path is not judged, in words that go on after "it". */
-export const TOO_LONG = "names a path that is too long to read";
+/** Why such a path is not checked, as a verb phrase that follows "it". */
+export const TOO_LONG = "names a path that is too long to check";
 const HOME = /^(~[^/]*|\$HOME|\$\{HOME\})(?=\/|$)/;
 const TEMPORARY = /^(\/tmp|\/var\/tmp|\/private\/tmp|\$TMPDIR|\$\{TMPDIR\})(\/|$)/;
 const HARMLESS_DEVICE = /^\/dev\/(null|zero|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
 
-/** What of a word may be a path: all of it, or what follows the `=` of an option. */
+/** The part of a word that may be a path: all of it, or what follows the `=` of an option. */
 export function pathIn({ value }: Pick<Word, "value">): string | undefined {
   const candidate = /^-{0,2}[\w-]+=(.+)$/.exec(value)?.[1] ?? value;
   if (/^[a-z][\w+.-]*:\/\//i.test(candidate) || candidate.startsWith("-")) return undefined;
@@ -23,15 +23,15 @@ export function isTooLong(path: string): boolean {
   return path.length > MAX_PATH_CHARS;
 }
 
-/** Whether it begins with the home directory, however that is spelled. */
+/** Whether it begins with the home directory, in any spelling. */
 export function isBelowHome(path: string): boolean {
   return HOME.test(path);
 }
 
-/** A directory as it is known: a path, or the unknown place where the command starts and what lies below it. */
+/** The current directory: a real path, or one below the unknown directory in which the command starts. */
 export type Directory = { workingDir: string | null; at: string };
 
-/** A path as it is seen from the working directory, or in full where it lies elsewhere. */
+/** A path relative to the working directory, or in full if it is outside. */
 export function fromWorkingDir(path: string, { workingDir, at }: Directory): string {
   if (HOME.test(path) || path.startsWith("$")) return normalised(`/${path}`).slice(1);
   const full = normalised(path.startsWith("/") ? path : `${at}/${path}`);
@@ -48,7 +48,7 @@ export function locate(path: string, { workingDir, at }: Directory): Location {
   return TEMPORARY.test(full) ? "temporary" : "outside";
 }
 
-/** Where a command starts whose directory nobody has told us. */
+/** Stands for the directory of a command whose directory is not known. */
 const START = "/\u0000start";
 
 export function startIn(workingDir: string | null): Directory {
@@ -57,7 +57,7 @@ export function startIn(workingDir: string | null): Directory {
   return { workingDir: at, at };
 }
 
-/** Where the shell stands after this command; `cd` with anything that is not known leads outside. */
+/** The current directory after this command; `cd` to an unknown target leads outside. */
 export function after({ words }: Pick<SimpleCommand, "words">, directory: Directory): Directory {
   const [program, ...rest] = words;
   if (program?.value !== "cd" && program?.value !== "pushd") return directory;
@@ -69,7 +69,7 @@ export function after({ words }: Pick<SimpleCommand, "words">, directory: Direct
   return { ...directory, at: isTooLong(at) ? "/somewhere" : at };
 }
 
-/** Without `.`, `..` and doubled slashes, as far as text alone can tell. */
+/** Without `.`, `..` and doubled slashes, judged by the text alone. */
 function normalised(path: string): string {
   const kept: string[] = [];
   for (const segment of path.split("/")) {

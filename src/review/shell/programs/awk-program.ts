@@ -1,13 +1,13 @@
 import { isNamed, readArguments, valuesOf } from "../syntax/options.ts";
 import type { Word } from "../syntax/parsed-command.ts";
-import type { Subject } from "./programs.ts";
+import type { ProgramCall } from "./programs.ts";
 
-/** What an awk does beside printing. */
-export type AwkWork = { runs: boolean; writes: Word[] };
+/** What an awk program does besides printing. */
+export type AwkEffect = { runs: boolean; writes: Word[] };
 
 const AWK = { short: "FvfieEl", long: ["field-separator", "assign", "include", "load"] };
 
-export function awkProgram({ args }: Subject): AwkWork {
+export function awkProgram({ args }: ProgramCall): AwkEffect {
   const { options, operands } = readArguments(args, AWK, true);
   const hasFile = options.some((option) => isNamed(option, "-f", "--file", "-E", "--exec"));
   const sources = valuesOf(options, "-e", "--source");
@@ -24,11 +24,11 @@ export function awkProgram({ args }: Subject): AwkWork {
   };
 }
 
-/** Whether a program of awk runs commands, and which files it writes; texts and patterns of its own apart. */
+/** Whether an awk program runs commands, and which files it writes; its strings and patterns are ignored. */
 export function awkText(program: string): { runs: boolean; files: string[] } {
   const texts: string[] = [];
   const bare = program
-    // A text without an end is taken too, so that no part of it is looked at twice.
+    // An unterminated string is matched too, so that no part of it is scanned twice.
     .replace(/"((?:[^"\\\n]|\\.)*)("?)/g, (all, text: string, end: string) =>
       end === "" ? all : `"${texts.push(text) - 1}"`,
     )

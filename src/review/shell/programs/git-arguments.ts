@@ -1,33 +1,33 @@
 import { type Arguments, readArguments, valuesOf } from "../syntax/options.ts";
 import type { Word } from "../syntax/parsed-command.ts";
-import type { Subject } from "./programs.ts";
+import type { ProgramCall } from "./programs.ts";
 
-/** What git is told before its verb, the verb, and what follows. */
+/** The options before git's verb, the verb, and what follows. */
 export type GitArguments = { before: Arguments; verb: string; rest: Word[] };
 
 const BEFORE = { short: "Cc", long: ["git-dir", "work-tree", "namespace", "exec-path", "config-env"] };
-/** Verbs that only look. */
-const LOOKS = new Set(
+/** Verbs that only read. */
+const READ_ONLY = new Set(
   "status log diff show blame grep ls-files ls-tree ls-remote rev-parse rev-list describe shortlog cat-file branch tag remote config help reflog merge-base fetch".split(
     " ",
   ),
 );
 const OUTPUT = { short: "o", long: ["output-directory"] };
 
-export function gitArguments({ args }: Subject): GitArguments {
+export function gitArguments({ args }: ProgramCall): GitArguments {
   const before = readArguments(args, BEFORE, true);
   const [verb, ...rest] = before.operands;
   return { before, verb: verb?.value ?? "", rest };
 }
 
-/** The places that git would change, as far as its arguments name them. */
-export function gitTargets(command: Subject): Word[] {
+/** The paths that git would change, as far as its arguments name them. */
+export function gitTargets(command: ProgramCall): Word[] {
   const { before, verb, rest } = gitArguments(command);
-  const places = valuesOf(before.options, "-C", "--git-dir", "--work-tree");
+  const directories = valuesOf(before.options, "-C", "--git-dir", "--work-tree");
   const { options, operands } = readArguments(rest, verb === "clone" || verb === "init" ? CLONE : OUTPUT);
-  const isWriting = !LOOKS.has(verb);
+  const isWriting = !READ_ONLY.has(verb);
   return [
-    ...(isWriting ? places : []),
+    ...(isWriting ? directories : []),
     ...(["diff", "log", "show", "format-patch", "archive"].includes(verb)
       ? valuesOf(options, "-o", "--output-directory")
       : []),

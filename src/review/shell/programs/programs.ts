@@ -1,20 +1,20 @@
 import type { SimpleCommand, Word } from "../syntax/parsed-command.ts";
 
-/** A command with the name of its program, and its arguments apart. */
-export type Subject = SimpleCommand & { program: string; args: Word[] };
+/** A command split into the name of its program and its arguments. */
+export type ProgramCall = SimpleCommand & { program: string; args: Word[] };
 
 const SHELLS = new Set(["sh", "bash", "rbash", "zsh", "dash", "ksh", "mksh", "ash", "fish"]);
 const INTERPRETERS =
   /^(python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|tsx|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua[\d.]*|rscript|osascript|pwsh|powershell|tclsh|expect|elixir|julia|groovy)$/;
 
-export function subjectOf(command: SimpleCommand): Subject {
+export function programCall(command: SimpleCommand): ProgramCall {
   return { ...command, program: programOf(command), args: command.words.slice(1) };
 }
 
-/** The program that loads others, as each system names it. */
+/** The dynamic loader's name on each system. */
 const DYNAMIC_LOADER = /^ld(64|-[\w-]+)?\.so(\.\d+)?$/;
 
-/** The last part of a program's path, in lower case: some file systems don't tell `RM` from `rm`. */
+/** The last part of a program's path, in lower case, since some file systems treat `RM` and `rm` as one. */
 export function programOf({ words }: Pick<SimpleCommand, "words">): string {
   const path = words[0]?.value ?? "";
   const name = path
@@ -32,12 +32,12 @@ export function isInterpreter(program: string): boolean {
   return INTERPRETERS.test(program);
 }
 
-/** The same command with other words, as one program hands them to another. */
-export function handedOn(command: SimpleCommand, words: Word[]): SimpleCommand {
+/** The same command with the words that one program passes to another. */
+export function withWords(command: SimpleCommand, words: Word[]): SimpleCommand {
   return { ...command, words, assignments: [], redirects: [] };
 }
 
-/** Whether it runs a file in the shell itself. */
+/** Whether the program runs a file in the current shell. */
 export function isSource(program: string): boolean {
   return program === "source" || program === ".";
 }

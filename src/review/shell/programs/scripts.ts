@@ -1,12 +1,12 @@
 import { readArguments, valuesOf } from "../syntax/options.ts";
 import type { Word } from "../syntax/parsed-command.ts";
-import { isShell, type Subject } from "./programs.ts";
+import { isShell, type ProgramCall } from "./programs.ts";
 
-type Texts = (command: Subject) => (Word | undefined)[];
+type Texts = (command: ProgramCall) => (Word | undefined)[];
 
 const SSH_VALUED = "BbcDEeFIiJLlmOopQRSWw";
 
-/** The texts that a command hands to a shell, by its program. */
+/** For each program, the texts that it passes to a shell. */
 const SCRIPTS: Record<string, Texts> = {
   eval: ({ args }) => [joined(args[0]?.value === "--" ? args.slice(1) : args)],
   source: sourced,
@@ -33,30 +33,30 @@ const SCRIPTS: Record<string, Texts> = {
   nodemon: ({ args }) => valuesOf(readArguments(args, { short: "xew", long: ["exec"] }).options, "-x", "--exec"),
   ssh: ({ args }) => [joined(readArguments(args, { short: SSH_VALUED }, true).operands.slice(1))],
 };
-/** The names of a command's own input. */
+/** The names of a command's standard input. */
 export const STANDARD_INPUT = /^(-|\/dev\/(stdin|fd\/0)|\/proc\/self\/fd\/0)$/;
 /** The options of `parallel` that take a value. */
 export const PARALLEL = { short: "jNnaISdL", long: ["jobs", "arg-file", "colsep", "delimiter", "joblog", "results"] };
 const SU = { short: "c", long: ["command", "session-command"] };
 
-/** Every text that a command has a shell run: that of `sh -c`, of `eval`, of a here-document for a shell. */
-export function scriptsOf(command: Subject): Word[] {
+/** Every text that a command makes a shell run: of `sh -c`, of `eval`, of a here-document for a shell. */
+export function scriptsOf(command: ProgramCall): Word[] {
   const texts = isShell(command.program) ? shellScripts(command) : SCRIPTS[own(command.program)]?.(command);
   return (texts ?? []).flatMap((text) => (text && text.value !== "" ? [text] : []));
 }
 
-/** The text of `-c`, or else what stands in the command for the shell to read. */
-function shellScripts({ args, redirects }: Subject): (Word | undefined)[] {
+/** The text of `-c`, or else the here-documents that the shell reads. */
+function shellScripts({ args, redirects }: ProgramCall): (Word | undefined)[] {
   const { text, isCommand, operand } = shellArguments(args);
   if (isCommand) return [text];
   return operand === undefined || STANDARD_INPUT.test(operand.value) ? redirects.map(({ body }) => body) : [];
 }
 
-function sourced({ args, redirects }: Subject): (Word | undefined)[] {
+function sourced({ args, redirects }: ProgramCall): (Word | undefined)[] {
   return STANDARD_INPUT.test(args[0]?.value ?? "") ? redirects.map(({ body }) => body) : [];
 }
 
-/** What a shell makes of its arguments: the text to run, or the file. */
+/** A shell's arguments: the text to run, or the file. */
 export function shellArguments(args: Word[]): {
   text: Word | undefined;
   isCommand: boolean;
@@ -72,37 +72,37 @@ function plusAsDash(word: Word): Word {
   return /^\+[a-zA-Z]/.test(word.value) ? { ...word, value: `-${word.value.slice(1)}` } : word;
 }
 
-/** The text of `npx -c`; `npm exec` comes to the same. */
-function called({ args }: Subject): Word[] {
+/** The text of `npx -c` or `npm exec -c`. */
+function called({ args }: ProgramCall): Word[] {
   const rest = /^(exec|x)$/.test(args[0]?.value ?? "") ? args.slice(1) : args;
   return valuesOf(readArguments(rest, { short: "cp", long: ["call"] }, true).options, "-c", "--call");
 }
 
-function asAnother({ args }: Subject): Word[] {
+function asAnother({ args }: ProgramCall): Word[] {
   return valuesOf(readArguments(args, SU).options, "-c", "--command", "--session-command");
 }
 
-function trapped({ args }: Subject): Word[] {
+function trapped({ args }: ProgramCall): Word[] {
   const { operands } = readArguments(args, {}, true);
   const [action] = operands;
   return action && operands.length > 1 ? [action] : [];
 }
 
-function splitByEnv({ args }: Subject): (Word | undefined)[] {
+function splitByEnv({ args }: ProgramCall): (Word | undefined)[] {
   const { options, operands } = readArguments(args, { short: "uCS", long: ["unset", "chdir", "split-string"] }, true);
   const [text] = valuesOf(options, "-S", "--split-string");
   return text ? [joined([text, ...operands])] : [];
 }
 
-/** `script -c TEXT`, or the way of the BSDs: `script FILE PROGRAM …`. */
-function typescript({ args }: Subject): (Word | undefined)[] {
+/** `script -c TEXT`, or on the BSDs `script FILE PROGRAM …`. */
+function typescript({ args }: ProgramCall): (Word | undefined)[] {
   const valued = { short: "c", long: ["command"] };
   const given = valuesOf(readArguments(args, valued).options, "-c", "--command");
   return given.length > 0 ? given : [joined(readArguments(args, valued, true).operands.slice(1))];
 }
 
 /** `parallel TEXT ::: VALUES`; without a text the values are the commands. */
-function parallel({ args }: Subject): (Word | undefined)[] {
+function parallel({ args }: ProgramCall): (Word | undefined)[] {
   const { operands } = readArguments(args, PARALLEL, true);
   const end = operands.findIndex(({ value }) => /^:::/.test(value));
   const text = end < 0 ? operands : operands.slice(0, end);

@@ -1,11 +1,11 @@
 import { isNamed, readArguments, valuesOf } from "../syntax/options.ts";
 import type { Word } from "../syntax/parsed-command.ts";
-import type { Subject } from "./programs.ts";
+import type { ProgramCall } from "./programs.ts";
 
-/** What a sed does beside printing. */
-export type SedWork = { runs: boolean; writes: Word[] };
+/** What a sed script does besides printing. */
+export type SedEffect = { runs: boolean; writes: Word[] };
 
-export function sedArguments({ args }: Subject): SedWork {
+export function sedArguments({ args }: ProgramCall): SedEffect {
   const valued = { short: "ef", long: ["expression"] };
   const { options, operands } = readArguments(args.map(inPlace), valued);
   const given = valuesOf(options, "-e", "--expression");
@@ -24,13 +24,13 @@ export function sedArguments({ args }: Subject): SedWork {
   };
 }
 
-/** `-i` may have a suffix glued to it, which no letter of is an option. */
+/** `-i` may be followed by a suffix, whose letters are not options. */
 function inPlace(word: Word): Word {
   const [, letters] = /^(-[a-zA-Z]*i)./.exec(word.value) ?? [];
   return letters === undefined || letters.includes("e") ? word : { ...word, value: letters };
 }
 
-/** Whether a script of sed runs commands, and which files it writes. */
+/** Whether a sed script runs commands, and which files it writes. */
 export function sedScript(script: string): { runs: boolean; files: string[] } {
   const found = { runs: false, files: [] as string[] };
   let at = 0;

@@ -1,8 +1,8 @@
 import { isNamed, readArguments, type Valued } from "../syntax/options.ts";
 import type { SimpleCommand, Word } from "../syntax/parsed-command.ts";
-import { handedOn, type Subject } from "./programs.ts";
+import { type ProgramCall, withWords } from "./programs.ts";
 
-/** A program that runs the program that its arguments name, after so many operands of its own. */
+/** A program that runs the program in its arguments, which comes after its own `operands`. */
 type Wrapper = Valued & { operands?: number; isAfterDashes?: boolean };
 
 const RUN_IN_PROJECT: Valued = { short: "p", long: ["directory", "project", "with", "python", "extra", "group"] };
@@ -13,7 +13,7 @@ const ARCHITECTURES =
     " ",
   );
 
-/** By the program, or the program and its first words. */
+/** Keyed by the program, or by the program and its first words. */
 const WRAPPERS: Record<string, Wrapper> = {
   builtin: {},
   busybox: {},
@@ -34,7 +34,7 @@ const WRAPPERS: Record<string, Wrapper> = {
   taskset: { operands: 1 },
   prlimit: { short: "po", long: ["pid", "output"] },
   choom: { short: "np", long: ["adjust", "pid"] },
-  // The architecture that may come first is the name of a program that does the same.
+  // The architecture, which may come first, is itself the name of a wrapper below.
   setarch: {},
   ...Object.fromEntries(ARCHITECTURES.map((name) => [name, {}])),
   "ld.so": { long: ["library-path", "preload", "audit", "inhibit-rpath", "argv0"] },
@@ -100,20 +100,20 @@ const XARGS: Valued = {
 };
 const EXECUTES = new Set(["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"]);
 
-/** What other commands find or print, and so nobody has read. */
+/** Stands for what another command finds or prints, which is not known. */
 const FOUND: Word = { text: "{}", value: "{}", isDynamic: true, pos: 0, end: 0 };
 
-/** The commands that a command starts by way of its arguments. */
-export function startedBy(command: Subject): SimpleCommand[] {
+/** The commands that a command starts because of its arguments. */
+export function startedBy(command: ProgramCall): SimpleCommand[] {
   const { program, args } = command;
   if (program === "find" || program === "fd" || program === "fdfind") return executedByFind(command);
   if (program === "xargs") {
     const { operands } = readArguments(args, XARGS, true);
-    return operands.length === 0 ? [] : [handedOn(command, [...operands.map(placeholder), FOUND])];
+    return operands.length === 0 ? [] : [withWords(command, [...operands.map(placeholder), FOUND])];
   }
-  // `command -v` only tells where a program is.
+  // `command -v` only prints where a program is.
   if (program === "command" && /^-[vV]/.test(args[0]?.value ?? "")) return [];
-  // The text of `env -S` is read as a whole, with what follows it.
+  // `scriptsOf` reads the text of `env -S` as a whole, with what follows it.
   if (
     program === "env" &&
     readArguments(args, WRAPPERS["env"], true).options.some((one) => isNamed(one, "-S", "--split-string"))
@@ -125,10 +125,10 @@ export function startedBy(command: Subject): SimpleCommand[] {
   const dashes = found.wrapper.isAfterDashes ? given.findIndex(({ value }) => value === "--") : -1;
   const { operands } = readArguments(given.slice(Math.max(0, dashes)), found.wrapper, true);
   const rest = withoutAssignments(operands).slice(found.wrapper.operands ?? 0);
-  return rest.length === 0 ? [] : [handedOn(command, startingAt(rest))];
+  return rest.length === 0 ? [] : [withWords(command, startingAt(rest))];
 }
 
-function wrapperOf({ program, args }: Subject): { wrapper: Wrapper; words: number } | undefined {
+function wrapperOf({ program, args }: ProgramCall): { wrapper: Wrapper; words: number } | undefined {
   let name = program;
   for (let words = 1; words <= 3; words++) {
     const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
@@ -143,12 +143,12 @@ function withoutAssignments(words: Word[]): Word[] {
   return first < 0 ? [] : words.slice(first);
 }
 
-/** After an operand like `timeout`'s `10` there may be a `--`. */
+/** A `--` may follow an operand such as the `10` of `timeout`. */
 function startingAt(words: Word[]): Word[] {
   return words[0]?.value === "--" ? words.slice(1) : words;
 }
 
-function executedByFind(command: Subject): SimpleCommand[] {
+function executedByFind(command: ProgramCall): SimpleCommand[] {
   const { args } = command;
   const started: SimpleCommand[] = [];
   for (let at = 0; at < args.length; at++) {
@@ -156,8 +156,8 @@ function executedByFind(command: Subject): SimpleCommand[] {
     const from = at + 1;
     while (at < args.length && ![";", "+"].includes(args[at]?.value ?? "")) at++;
     const words = args.slice(from, at).map(placeholder);
-    // `fd -x` adds what it finds by itself.
-    if (words.length > 0) started.push(handedOn(command, command.program === "find" ? words : [...words, FOUND]));
+    // `fd -x` adds what it finds at the end.
+    if (words.length > 0) started.push(withWords(command, command.program === "find" ? words : [...words, FOUND]));
   }
   return started;
 }

@@ -1,10 +1,10 @@
 type Character = { text: string; isQuoted: boolean };
 
-/** More results than this are not a command that a person could judge. */
+/** A person could not review a command with more results. */
 const MAX_RESULTS = 64;
 const MAX_BRACES = 20;
 
-/** What a shell makes of a word with braces, unquoted; nothing where that is a range, or more than anybody wants to read. */
+/** The words that a shell makes of a word with braces, unquoted; `undefined` for a range or for too many results. */
 export function expandedBraces(text: string): string[] | undefined {
   const characters = unquoted(text);
   if (!characters || characters.filter((one) => is(one, "{")).length > MAX_BRACES) return undefined;

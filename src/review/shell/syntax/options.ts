@@ -1,12 +1,12 @@
 import type { Word } from "./parsed-command.ts";
 
-/** The options of a program that take a value; every other one is taken for a flag. */
+/** The options of a program that have a value; every other one is read as a flag. */
 export type Valued = { short?: string; long?: string[] };
-/** An option by its name as it was written, dashes included. */
+/** An option with its name as written, including dashes. */
 export type Option = { name: string; value: Word | undefined };
 export type Arguments = { options: Option[]; operands: Word[] };
 
-/** Reads arguments as getopt does: `-abc`, `-ovalue`, `--name=value`, and long names cut short. */
+/** Reads arguments like getopt: `-abc`, `-ovalue`, `--name=value`, and abbreviated long names. */
 export function readArguments(words: Word[], valued: Valued = {}, stopsAtOperand = false): Arguments {
   const options: Option[] = [];
   const operands: Word[] = [];
@@ -28,12 +28,11 @@ export function readArguments(words: Word[], valued: Valued = {}, stopsAtOperand
   return { options, operands };
 }
 
-/** Whether an option is one of these: `-o`, or `--output` and whatever it may be cut to. */
+/** Whether an option is one of these: `-o`, or `--output` and its abbreviations. */
 export function isNamed({ name }: Option, ...wanted: string[]): boolean {
   return wanted.some((one) => one === name || (name.length > 2 && one.startsWith("--") && one.startsWith(name)));
 }
 
-/** The values of these options. */
 export function valuesOf(options: Option[], ...wanted: string[]): Word[] {
   return options.flatMap((option) => (option.value && isNamed(option, ...wanted) ? [option.value] : []));
 }

@@ -1,17 +1,17 @@
-/** No command that a person could judge by its parts is longer. */
+/** No command that a person could review is longer. */
 export const MAX_COMMAND_CHARS = 32_768;
 const MAX_DEPTH = 60;
 const MAX_HERE_DOCUMENTS = 1_000;
 
-/** Why a text is not taken apart: reading it could take longer than anybody waits. */
-export function tooTangled(source: string): string | undefined {
-  if (source.length > MAX_COMMAND_CHARS) return `is too long to take apart (${source.length} characters)`;
-  if (source.split("<<").length > MAX_HERE_DOCUMENTS) return "has too many here-documents to take apart";
+/** Why a text is not parsed: it would take too long. */
+export function limitExceededBy(source: string): string | undefined {
+  if (source.length > MAX_COMMAND_CHARS) return `is too long to check (${source.length} characters)`;
+  if (source.split("<<").length > MAX_HERE_DOCUMENTS) return "has too many here-documents to check";
   let depth = 0;
   for (const character of source) {
     if ("([{".includes(character)) depth++;
     else if (")]}".includes(character)) depth = Math.max(0, depth - 1);
-    if (depth > MAX_DEPTH) return "is nested too deeply to take apart";
+    if (depth > MAX_DEPTH) return "is nested too deeply to check";
   }
   return undefined;
 }

@@ -1,8 +1,8 @@
 import { forEachChild, type SyntaxNode } from "unbash";
 import { outsideWords } from "../command-dangers.ts";
-import type { Reading } from "./parsed-command.ts";
+import type { ParsedCommand } from "./parsed-command.ts";
 
-/** What a stretch of a command is, for showing it. */
+/** What a part of a command is, for highlighting. */
 export const ROLES = [
   "gap",
   "operator",
@@ -23,15 +23,15 @@ export type Part = { text: string; role: Role; isOutside: boolean };
 const UNPAINTED = 255;
 const KEYWORDS = /\b(if|then|elif|else|fi|for|in|do|done|while|until|case|esac|select|function|time|coproc)\b/g;
 
-/** The whole text of a command in order, each stretch with what it is. */
-export function partsOf(reading: Reading, workingDir: string | null): Part[] {
-  const { source, tree } = reading;
+/** Splits the whole text of a command into parts with their roles, in order. */
+export function partsOf(parsed: ParsedCommand, workingDir: string | null): Part[] {
+  const { source, tree } = parsed;
   if (!tree) return [{ text: source, role: "word", isOutside: false }];
   const roles = new Uint8Array(source.length).fill(UNPAINTED);
   paint(tree, roles);
   paintRest(source, roles);
   const outside = new Uint8Array(source.length);
-  for (const { pos, end } of outsideWords(reading, workingDir)) outside.fill(1, pos, end);
+  for (const { pos, end } of outsideWords(parsed, workingDir)) outside.fill(1, pos, end);
   const parts: Part[] = [];
   for (let from = 0; from < source.length; ) {
     let end = from + 1;
@@ -43,14 +43,14 @@ export function partsOf(reading: Reading, workingDir: string | null): Part[] {
   return parts;
 }
 
-/** Outer things first, so that what lies within them is painted over them. */
+/** Outer nodes first, so that inner ones are painted over them. */
 function paint(root: SyntaxNode, roles: Uint8Array): void {
   const waiting: SyntaxNode[] = [root];
   for (let node = waiting.pop(); node; node = waiting.pop()) {
     const role = roleOf(node);
     if (role) roles.fill(ROLES.indexOf(role), node.pos, node.end);
     if (node.type === "Command" && node.name) roles.fill(ROLES.indexOf("program"), node.name.pos, node.name.end);
-    // Within escaped backquotes positions count from elsewhere.
+    // Positions inside escaped backquotes do not refer to this source.
     if (node.type === "Script" && node.source !== undefined) continue;
     const isNamed = node.type === "Command" ? node.name : undefined;
     const children: SyntaxNode[] = [];
@@ -89,7 +89,7 @@ function roleOf(node: SyntaxNode): Role | undefined {
   }
 }
 
-/** What no node claims: operators, keywords, comments and space. */
+/** Paints what belongs to no node: operators, keywords, comments and space. */
 function paintRest(source: string, roles: Uint8Array): void {
   for (let at = 0; at < source.length; at++) {
     if (roles[at] !== UNPAINTED) continue;

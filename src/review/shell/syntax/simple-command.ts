@@ -2,7 +2,7 @@ import type { Command, HereDoc, Redirection, WordPart, Word as WordSyntax } from
 import { expandedBraces } from "./braces.ts";
 import type { Assignment, Redirect, SimpleCommand, Word } from "./parsed-command.ts";
 
-export function simpleCommand(command: Command): Omit<SimpleCommand, "isFed" | "isSubstituted" | "isBackground"> {
+export function simpleCommand(command: Command): Omit<SimpleCommand, "hasInput" | "isSubstituted" | "isBackground"> {
   const words = [command.name, ...command.args].flatMap((argument) => {
     if (argument === undefined) return [];
     if (argument.type === "Word") return toWords(argument);
@@ -16,7 +16,7 @@ export function simpleCommand(command: Command): Omit<SimpleCommand, "isFed" | "
   return { words, assignments: command.prefix.flatMap(toAssignment), redirects: command.redirects.map(toRedirect) };
 }
 
-/** One word, or those that its braces stand for. */
+/** One word, or those that its braces expand to. */
 function toWords(word: WordSyntax): Word[] {
   const whole = toWord(word);
   if (!word.parts?.some(({ type }) => type === "BraceExpansion")) return [whole];
@@ -48,7 +48,7 @@ function hereDocument({ body, delimiter }: HereDoc): Word {
   return { text, value: text, isDynamic: !delimiter?.quoted && (body.parts ?? []).some(isDynamicPart), pos, end };
 }
 
-/** Whether what the shell makes of it depends on more than its text; a leading tilde apart. */
+/** Whether its value depends on more than its text; a leading tilde does not count. */
 function isDynamicWord(word: WordSyntax): boolean {
   return (word.parts ?? []).some(isDynamicPart);
 }

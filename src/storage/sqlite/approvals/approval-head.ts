@@ -7,7 +7,7 @@ export type ApprovalHead = Pick<
   | "id"
   | "sessionId"
   | "sessionName"
-  | "askedIn"
+  | "approvalFromEvent"
   | "owner"
   | "toolName"
   | "toolUseId"
@@ -27,7 +27,7 @@ export const head = {
   id: approvals.id,
   sessionId: approvals.sessionId,
   sessionName: approvals.sessionName,
-  askedIn: approvals.askedIn,
+  approvalFromEvent: approvals.approvalFromEvent,
   owner: approvals.owner,
   toolName: approvals.toolName,
   toolUseId: approvals.toolUseId,

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gte, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { ApprovalFilter, ApprovalStatus } from "../../../contract/approvals/approval.ts";
+import { fitting } from "../../../contract/fit.ts";
 import type { JsonObject } from "../../../contract/values.ts";
 import type { Orm } from "../database.ts";
 import { approvals } from "../tables.ts";
@@ -14,7 +15,7 @@ export type NewApproval = Pick<
   | "id"
   | "sessionId"
   | "sessionName"
-  | "askedIn"
+  | "approvalFromEvent"
   | "owner"
   | "toolName"
   | "toolUseId"
@@ -72,7 +73,7 @@ export function approvalQueries(orm: Orm) {
     id: at("id"),
     sessionId: at("sessionId"),
     sessionName: at("sessionName"),
-    askedIn: at("askedIn"),
+    approvalFromEvent: at("approvalFromEvent"),
     owner: at("owner"),
     toolName: at("toolName"),
     toolUseId: at("toolUseId"),
@@ -114,7 +115,7 @@ export function approvalQueries(orm: Orm) {
     .from(approvals)
     .where(
       and(
-        eq(approvals.askedIn, at("askedIn")),
+        eq(approvals.approvalFromEvent, at("approvalFromEvent")),
         eq(approvals.toolUseId, at("toolUseId")),
         eq(approvals.askHash, at("askHash")),
         sql`tool_use_id IS NOT NULL`,
@@ -178,7 +179,7 @@ export function approvalQueries(orm: Orm) {
       return { ...approval, ...decision, resolvedAt: at, deliveredAt: at, isBuiltin: true };
     },
     /** The approval that this very ask opened before, unless it is used up, or its child had gone meanwhile. */
-    findSameAsk: (ask: { askedIn: string; toolUseId: string; askHash: string }): ApprovalHead | undefined =>
+    findSameAsk: (ask: { approvalFromEvent: string; toolUseId: string; askHash: string }): ApprovalHead | undefined =>
       sameAsk.get(ask),
     /** The one place where an approval is decided: `undefined` means that somebody was first, or that there is none. */
     settleIfPending: (id: string, outcome: ChainedOutcome): ApprovalHead | undefined =>
@@ -222,11 +223,7 @@ export function approvalQueries(orm: Orm) {
 
   /** Loads the rows that were found, up to the limit and as far as their inputs fit in a page. */
   function load(found: { id: string; bytes: number }[], limit: number): ApprovalPage {
-    let bytes = 0;
-    const shown = found.slice(0, limit).filter((row, index) => {
-      bytes += row.bytes;
-      return index === 0 || bytes <= MAX_PAGE_BYTES;
-    });
+    const shown = fitting(found.slice(0, limit), MAX_PAGE_BYTES, ({ bytes }) => bytes);
     const rows = shown.flatMap(({ id }) => byId.get({ id }) ?? []);
     return { rows, hasMore: shown.length < found.length };
   }

@@ -22,7 +22,7 @@ export function usedApprovalQueries(orm: Orm) {
     .from(approvals)
     .where(
       and(
-        eq(approvals.askedIn, at("turnId")),
+        eq(approvals.approvalFromEvent, at("turnId")),
         eq(approvals.toolUseId, at("toolUseId")),
         sql`result_at IS NULL AND asked_in <> session_id`,
       ),

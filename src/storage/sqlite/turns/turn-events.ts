@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, gte, sql } from "drizzle-orm";
+import { fitting } from "../../../contract/fit.ts";
 import type { TurnEvent } from "../../../contract/sessions/turn.ts";
 import type { Orm } from "../database.ts";
 import { readPositions, turnEvents, turns } from "../tables.ts";
@@ -76,12 +77,9 @@ export function turnEventQueries(orm: Orm) {
       from.all({ turnId, fromSeq, limit }),
     /** As many from `fromSeq` on as fit; the first one always does. */
     eventPage: (turnId: string, fromSeq: number, page: { limit: number; maxBytes: number }): NumberedTurnEvent[] => {
-      let bytes = 0;
-      const fitting = sizes.all({ turnId, fromSeq, limit: page.limit }).filter((size, index) => {
-        bytes += size.bytes;
-        return index === 0 || bytes <= page.maxBytes;
-      });
-      return from.all({ turnId, fromSeq, limit: fitting.length });
+      const found = sizes.all({ turnId, fromSeq, limit: page.limit });
+      const { length } = fitting(found, page.maxBytes, ({ bytes }) => bytes);
+      return from.all({ turnId, fromSeq, limit: length });
     },
     /** The call of this id, looked for from the newest event back: whoever asks for it was just asked about it. */
     toolUse: (turnId: string, toolUseId: string): ToolUse | undefined => {

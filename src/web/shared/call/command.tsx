@@ -1,4 +1,4 @@
-import { partsOf, type Reading, readCommand } from "../../../review/shell/index.ts";
+import { type ParsedCommand, parseCommand, partsOf } from "../../../review/shell/index.ts";
 import { LongText } from "../elements/long-text.tsx";
 import { Scrollable } from "../elements/scrollable.tsx";
 import { Visible } from "../elements/visible.tsx";
@@ -7,15 +7,15 @@ const MAX_PAINTED = 6_000;
 
 /** A command of a shell, its parts told apart. */
 export function CommandText({ command, workingDir }: { command: string; workingDir: string | null }) {
-  const reading = readCommand(command);
-  if (reading.tree === undefined || command.length > MAX_PAINTED) return <LongText text={command} label="Command" />;
-  const count = reading.commands.filter(({ words }) => words.length > 0).length;
-  const steps = stepsOf(reading);
+  const parsed = parseCommand(command);
+  if (parsed.tree === undefined || command.length > MAX_PAINTED) return <LongText text={command} label="Command" />;
+  const count = parsed.commands.filter(({ words }) => words.length > 0).length;
+  const steps = stepsOf(parsed);
   return (
     <>
       <Scrollable class="code-scroll" label="Command">
         <pre class="code command">
-          {partsOf(reading, workingDir).map(({ text, role, isOutside }) => (
+          {partsOf(parsed, workingDir).map(({ text, role, isOutside }) => (
             <span
               class={isOutside ? `${role} outside` : role}
               title={isOutside ? "outside of the working directory" : ""}
@@ -47,11 +47,11 @@ export function CommandText({ command, workingDir }: { command: string; workingD
 const MAX_STEPS = 24;
 
 /** Of a here-document its sign alone: the words stand above. */
-function redirectText({ operator, target }: Reading["commands"][number]["redirects"][number]): string {
+function redirectText({ operator, target }: ParsedCommand["commands"][number]["redirects"][number]): string {
   return ` ${operator}${target ? ` ${target.text}` : ""}`;
 }
 
-function stepsOf({ commands }: Reading) {
+function stepsOf({ commands }: ParsedCommand) {
   return commands
     .filter(({ words }) => words.length > 0)
     .slice(0, MAX_STEPS)

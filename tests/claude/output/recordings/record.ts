@@ -1,4 +1,4 @@
-/** Records a turn of the CLI whose path is given: `bun tests/claude/recordings/record.ts PATH >2.1.x.jsonl`. */
+/** Records a turn of the CLI at the given path: `bun tests/claude/output/recordings/record.ts PATH >2.1.x.jsonl`. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { script, startScriptedModel } from "../../../support/scripted-model.ts";
@@ -23,7 +23,7 @@ await withPlace(async (place, start) => {
     { say: ["Last ", "words: ", "ünï 🙂."] },
   ]);
   const run = start({ model, claude, prompt });
-  await run.verdict();
+  await run.outcome();
   const project = place.workingDir.replaceAll(/[^A-Za-z0-9]/g, "-");
   const text = rawOutput(run)
     .replaceAll(place.root, "/place")
@@ -32,7 +32,7 @@ await withPlace(async (place, start) => {
   for (const line of text.trim().split("\n")) console.log(JSON.stringify(shortened(JSON.parse(line))));
 });
 
-/** Lists of what the CLI can do are long, and not what is tested. */
+/** The CLI's lists of its abilities are long, and no test needs them. */
 function shortened(value: Record<string, unknown>): Record<string, unknown> {
   if (value["subtype"] !== "init") return value;
   const short = (item: unknown) => (Array.isArray(item) ? item.slice(0, 2) : item);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { OneSession, SessionForked } from "../../../../src/contract/routes/sessions.ts";
+import { OneSession } from "../../../../src/contract/routes/sessions.ts";
+import { SessionForked } from "../../../../src/contract/sessions/answers.ts";
 import { connectClient } from "../../../support/mcp-client.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../../support/plexus.ts";
 import { writeStandIn } from "../../../support/stand-in.ts";

@@ -1,13 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { z } from "zod";
-import {
-  OneSession,
-  SessionCreated,
-  SessionList,
-  TurnAnswer,
-  TurnStarted,
-} from "../../../../src/contract/routes/sessions.ts";
+import { OneSession, SessionList, TurnAnswer, TurnStarted } from "../../../../src/contract/routes/sessions.ts";
 import { OneTurn, TurnEvents, TurnList } from "../../../../src/contract/routes/turns.ts";
+import { SessionCreated } from "../../../../src/contract/sessions/answers.ts";
 import type { SessionSummary, TurnSummary } from "../../../../src/contract/sessions/session-view.ts";
 import type { TurnEvent } from "../../../../src/contract/sessions/turn.ts";
 import { bash, type Family, startFamily, textOf } from "../../../support/family.ts";

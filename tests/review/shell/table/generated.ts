@@ -3,7 +3,7 @@ const each = (words: string, command: (word: string) => string): string[] => wor
 const COMMON =
   "bash builtin cat cd claude command cp curl docker echo eval exec exit export find git grep kill ls make mv node npm plexus printf python python3 read rm sed sh source ssh sudo test trap";
 
-/** Every word of a list in its place: commands that raise exactly this rule. */
+/** Patterns with every word of a list filled in: commands that raise exactly this rule. */
 export const GENERATED: Record<string, string[]> = {
   redefine: [
     ...each(COMMON, (name) => `alias ${name}=x`),
@@ -39,7 +39,7 @@ export const GENERATED: Record<string, string[]> = {
   ],
 };
 
-/** The same for what raises nothing. */
+/** The same for commands that raise nothing. */
 export const GENERATED_HARMLESS: string[] = [
   ...each("list status -V --version logs has-session capture-pane", (verb) => `tmux ${verb}`),
   "screen -ls",

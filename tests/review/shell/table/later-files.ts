@@ -1,4 +1,4 @@
-/** Files that run later on: writing any of them raises `settings`, and what else is said. */
+/** Files that run later: writing one raises `settings`, and the rules given here. */
 export const LATER_FILES: Record<string, string> = {
   ".claude/settings.json": "",
   ".claude/settings.local.json": "",

@@ -1,4 +1,4 @@
-/** Options that take a value, and so don't end what a program hands on: the command with `{}` for the option. */
+/** Wrappers with options that have a value: the command follows the value, and `{}` stands for the option. */
 const OPTIONS: Record<string, string> = {
   "exec {} rm -rf x": "-a",
   "env {} rm -rf x": "-u -C --unset --chdir",

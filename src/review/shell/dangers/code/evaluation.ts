@@ -1,21 +1,21 @@
 import { hasCommandInIndex } from "../../programs/evaluations.ts";
-import type { Subject } from "../../programs/programs.ts";
+import type { ProgramCall } from "../../programs/programs.ts";
 import type { Finding, Rule } from "../rule.ts";
 
-/** Builtins that take names of variables, or numbers: an index in them is evaluated. */
+/** Builtins with arguments that are variable names or numbers, in which an index is evaluated. */
 const EVALUATE = new Set(
   "let declare typeset local export readonly printf read mapfile readarray unset test [ getopts wait".split(" "),
 );
 
-/** Hides commands where the shell evaluates a number or a name. */
+/** Commands hidden where the shell evaluates a number or a name. */
 export const evaluation: Rule = {
   rule: "evaluation",
   test: findEvaluation,
-  testWhole: ({ evaluations }) => evaluations.map((text) => `runs commands inside of an expansion (${text.trim()})`),
+  testAll: ({ evaluations }) => evaluations.map((text) => `runs commands inside an expansion (${text.trim()})`),
 };
 
-function findEvaluation({ program, args }: Subject): Finding {
+function findEvaluation({ program, args }: ProgramCall): Finding {
   if (!EVALUATE.has(program)) return undefined;
   const found = args.find(({ value }) => hasCommandInIndex(value));
-  return found && `runs commands inside of an array index (${program})`;
+  return found && `runs commands inside an array index (${program})`;
 }

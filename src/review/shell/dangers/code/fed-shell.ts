@@ -1,62 +1,62 @@
-import { isInterpreter, isShell, isSource, type Subject } from "../../programs/programs.ts";
+import { isInterpreter, isShell, isSource, type ProgramCall } from "../../programs/programs.ts";
 import { PARALLEL, STANDARD_INPUT, shellArguments } from "../../programs/scripts.ts";
 import { readArguments, valuesOf } from "../../syntax/options.ts";
 import type { Word } from "../../syntax/parsed-command.ts";
-import type { Rule, Whole } from "../rule.ts";
+import type { CommandLine, Rule } from "../rule.ts";
 
 const PRINTED = /[<>]\(|\$\(|`/;
 const SUBSTITUTION = /^[<>]\(/;
-/** Options of interpreters that take a value, so that the value is not taken for a script. */
+/** Options of interpreters that have a value, so that the value is not read as the script. */
 const VALUED = { short: "ceEmpWXrIM", long: ["require", "import", "loader"] };
-/** Those of them by which it gets something else to run. */
+/** The options among them that give it code to run. */
 const GIVEN = ["-c", "-e", "-E", "-m", "-p", "--eval", "--print"];
 
-/** Runs what comes through a pipe, from another command or from the net: nobody has seen what will run. */
+/** Runs code from a pipe, another command or the network, which nobody has seen. */
 export const fedShell: Rule = {
   rule: "fed-shell",
-  testWhole: (whole) => [...findAllFed(whole), ...findDownloaded(whole)],
+  testAll: (line) => [...findAllPiped(line), ...findDownloaded(line)],
 };
 
-function findAllFed({ commands }: Whole): string[] {
+function findAllPiped({ commands }: CommandLine): string[] {
   let downloads = false;
   return commands.flatMap(({ command }) => {
     downloads ||= isDownload(command);
-    return findFed(command, downloads) ?? [];
+    return findPiped(command, downloads) ?? [];
   });
 }
 
-function isDownload({ program }: Subject): boolean {
+function isDownload({ program }: ProgramCall): boolean {
   return program === "curl" || program === "wget";
 }
 
-function findFed(command: Subject, downloads: boolean): string | undefined {
-  const { program, args, isFed, redirects } = command;
+function findPiped(command: ProgramCall, downloads: boolean): string | undefined {
+  const { program, args, hasInput, redirects } = command;
   if (!isShell(program) && !isInterpreter(program) && !isSource(program)) {
-    return program === "parallel" && isFed && readArguments(args, PARALLEL).operands.length === 0
-      ? "runs every line that it is fed as a command (parallel)"
+    return program === "parallel" && hasInput && readArguments(args, PARALLEL).operands.length === 0
+      ? "runs every line of its input as a command (parallel)"
       : undefined;
   }
   const { file, text } = toRun(command);
-  if (isFed && !text && (file ? STANDARD_INPUT.test(file.value) : !isSource(program))) {
+  if (hasInput && !text && (file ? STANDARD_INPUT.test(file.value) : !isSource(program))) {
     return downloads ? `pipes a download into a shell (${program})` : `runs what is piped into it (${program})`;
   }
   const fromRedirect = redirects.some(
     ({ operator, target }) => operator === "<" && SUBSTITUTION.test(target?.text ?? ""),
   );
   if (fromRedirect || PRINTED.test(text?.isDynamic ? text.text : "") || (file?.isDynamic && PRINTED.test(file.text))) {
-    return `runs what another command prints (${program})`;
+    return `runs the output of another command (${program})`;
   }
   const isUrl = program === "deno" && args.some(({ value }) => /^https?:/.test(value));
-  return isUrl ? "runs code from the net (deno)" : undefined;
+  return isUrl ? "runs code from the network (deno)" : undefined;
 }
 
-/** A file that one command fetches and another runs. */
-function findDownloaded({ commands }: Whole): string[] {
+/** A file that one command downloads and another runs. */
+function findDownloaded({ commands }: CommandLine): string[] {
   const fetched = new Set<string>();
-  for (const { command, place } of commands) {
+  for (const { command, context } of commands) {
     const { program, words, args } = command;
     if (isDownload(command)) {
-      for (const path of [...place.changed, ...args.filter(({ value }) => value.includes("://"))])
+      for (const path of [...context.changed, ...args.filter(({ value }) => value.includes("://"))])
         fetched.add(baseOf(path));
     } else {
       const isRunning = isShell(program) || isInterpreter(program) || isSource(program);
@@ -72,7 +72,7 @@ function baseOf({ value }: Pick<Word, "value">): string {
 }
 
 /** The text on the command line, or the file that is run. */
-function toRun({ program, args }: Subject): { text: Word | undefined; file: Word | undefined } {
+function toRun({ program, args }: ProgramCall): { text: Word | undefined; file: Word | undefined } {
   if (isShell(program)) {
     const { text, isCommand, operand } = shellArguments(args);
     return { text, file: isCommand ? undefined : operand };

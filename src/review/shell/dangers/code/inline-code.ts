@@ -1,11 +1,11 @@
-import { isInterpreter, type Subject } from "../../programs/programs.ts";
+import { isInterpreter, type ProgramCall } from "../../programs/programs.ts";
 import type { Finding, Rule } from "../rule.ts";
 
 const PYTHON = /^-[bBdEhiIOqsSuvx]*c/;
 const NODE = /^(-[ip]*[ep]|--eval|--print|--import=data:)/;
 const EVAL = /^(-[eE]|--eval)/;
 const POWERSHELL = /^-(c|e)/i;
-/** The options by which an interpreter is handed code, by its name without a version. */
+/** The options that give an interpreter code, by its name without a version. */
 const CODE: Record<string, RegExp> = {
   python: PYTHON,
   pypy: PYTHON,
@@ -28,10 +28,10 @@ const CODE: Record<string, RegExp> = {
   groovy: EVAL,
 };
 
-/** Runs code that stands in the command itself, which is not taken apart. */
+/** Runs code of another language that is part of the command and is not parsed. */
 export const inlineCode: Rule = { rule: "inline-code", test: findCode };
 
-function findCode({ program, args, redirects }: Subject): Finding {
+function findCode({ program, args, redirects }: ProgramCall): Finding {
   if (!isInterpreter(program)) return undefined;
   const pattern = CODE[program.replace(/[\d.]+$/, "")];
   const option = pattern && optionsOf(args).find((value) => pattern.test(value));
@@ -40,8 +40,8 @@ function findCode({ program, args, redirects }: Subject): Finding {
   return isGiven ? `runs code written in the command (${program})` : undefined;
 }
 
-/** What stands before the script that an interpreter runs, or before a module's arguments. */
-function optionsOf(args: Subject["args"]): string[] {
+/** The options before the script that an interpreter runs, or before a module's arguments. */
+function optionsOf(args: ProgramCall["args"]): string[] {
   const values = args.map(({ value }) => value);
   const end = values.findIndex(
     (value, at) => value === "-m" || (!/^(-|eval$)/.test(value) && !/^-[WXIrM]$/.test(values[at - 1] ?? "")),

@@ -1,7 +1,7 @@
-import type { Subject } from "../../programs/programs.ts";
+import type { ProgramCall } from "../../programs/programs.ts";
 import type { Finding, Rule } from "../rule.ts";
 
-/** Names by which people and scripts mean one thing, and a function or an alias could mean another. */
+/** Names of common commands, which a function or an alias could replace. */
 const COMMON = new Set(
   "bash builtin cat cd claude command cp curl docker echo eval exec exit export find git grep kill ls make mv node npm plexus printf python python3 read rm sed sh source ssh sudo test trap".split(
     " ",
@@ -9,15 +9,15 @@ const COMMON = new Set(
 );
 const HANDLERS = /^(command_not_found_handler?|precmd|preexec|chpwd)$/;
 
-/** Gives the name of a common command another meaning. */
+/** Redefines a common command. */
 export const redefine: Rule = {
   rule: "redefine",
   test: findRedefinition,
-  testWhole: ({ functions }) =>
+  testAll: ({ functions }) =>
     functions.filter((name) => COMMON.has(name) || HANDLERS.test(name)).map((name) => redefined(name)),
 };
 
-function findRedefinition({ program, args }: Subject): Finding {
+function findRedefinition({ program, args }: ProgramCall): Finding {
   if (program === "hash" && args.some(({ value }) => value === "-p"))
     return "makes a command run another file (hash -p)";
   if (program === "enable" && args.some(({ value }) => value.startsWith("-f")))
@@ -28,5 +28,5 @@ function findRedefinition({ program, args }: Subject): Finding {
 }
 
 function redefined(name: string): string {
-  return `gives a command another meaning (${name})`;
+  return `redefines a common command (${name})`;
 }

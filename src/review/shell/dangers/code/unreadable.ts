@@ -1,11 +1,11 @@
-import { hidesSomething } from "../../../../contract/unprintable.ts";
+import { hasInvisibleCharacters } from "../../../../contract/unprintable.ts";
 import type { Rule } from "../rule.ts";
 
-/** Can't be taken apart in full. */
-export const unreadable: Rule = { rule: "unreadable", testWhole: ({ problems }) => problems };
+/** Can't be parsed or checked completely. */
+export const unreadable: Rule = { rule: "unreadable", testAll: ({ problems }) => problems };
 
-/** Shows less than there is. */
+/** Has characters that a reader can't see. */
 export const hidden: Rule = {
   rule: "hidden",
-  testWhole: ({ source }) => (hidesSomething(source) ? "has characters that do not show" : undefined),
+  testAll: ({ source }) => (hasInvisibleCharacters(source) ? "has invisible characters" : undefined),
 };

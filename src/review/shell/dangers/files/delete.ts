@@ -1,13 +1,13 @@
-import type { Subject } from "../../programs/programs.ts";
+import type { ProgramCall } from "../../programs/programs.ts";
 import { isNamed, readArguments, valuesOf } from "../../syntax/options.ts";
 import type { Finding, Rule } from "../rule.ts";
 
 const DESTROY = new Set(["shred", "srm", "wipe"]);
 
-/** Removes or empties files: several at once, without asking, or such as nobody has named. */
+/** Removes or empties files: several at once, without asking, or files that are not named. */
 export const deletes: Rule = { rule: "delete", test: findDeletion };
 
-function findDeletion({ program, args, words }: Subject): Finding {
+function findDeletion({ program, args, words }: ProgramCall): Finding {
   if (DESTROY.has(program)) return `destroys files (${program})`;
   if (program === "rm" || program === "unlink") {
     const { options, operands } = readArguments(args);

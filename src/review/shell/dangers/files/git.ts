@@ -1,11 +1,11 @@
 import { gitArguments } from "../../programs/git-arguments.ts";
-import type { Subject } from "../../programs/programs.ts";
+import type { ProgramCall } from "../../programs/programs.ts";
 import { isNamed, type Option, readArguments } from "../../syntax/options.ts";
 import type { Finding, Rule } from "../rule.ts";
 
 type Rest = { options: Option[]; words: string[]; has: (...names: string[]) => boolean };
 
-/** By the verb: what of it loses work or history. */
+/** For each verb: whether these arguments discard work or history. */
 const LOSSES: Record<string, (rest: Rest) => boolean> = {
   reset: ({ has }) => has("--hard", "--merge", "--keep"),
   clean: ({ has }) => has("-f", "--force"),
@@ -26,10 +26,10 @@ const LOSSES: Record<string, (rest: Rest) => boolean> = {
   replace: () => true,
 };
 
-/** Loses work or history, changes what others have, or where it goes. */
+/** Discards work or history, changes remote branches, or changes the remotes. */
 export const git: Rule = { rule: "git", test: findGit };
 
-function findGit(command: Subject): Finding {
+function findGit(command: ProgramCall): Finding {
   if (command.program !== "git") return undefined;
   const { verb, rest } = gitArguments(command);
   const { options } = readArguments(rest, verb === "commit" ? { short: "mFcCt", long: ["message"] } : {});
@@ -42,7 +42,7 @@ function findGit(command: Subject): Finding {
     return "changes where git fetches from and pushes to (git remote)";
   }
   const isLoss = Object.hasOwn(LOSSES, verb) && LOSSES[verb]?.({ options, words, has });
-  return isLoss ? `loses work or history (git ${verb})` : undefined;
+  return isLoss ? `discards work or history (git ${verb})` : undefined;
 }
 
 function pushes(words: string[], has: Rest["has"]): Finding {
@@ -50,14 +50,14 @@ function pushes(words: string[], has: Rest["has"]): Finding {
     has("-f", "--force-with-lease", "--mirror", "-d", "--delete", "--prune") ||
     words.some((word) => /^[+:]/.test(word))
   ) {
-    return "overwrites or removes what others have (git push)";
+    return "overwrites or removes a remote branch (git push)";
   }
   if (has("--no-verify")) return skipsHooks("push");
   return words.some((word) => /^([a-z+]+:\/\/|[\w.-]+@[\w.-]+:)/.test(word))
-    ? "pushes to an address written in the command (git push)"
+    ? "pushes to a URL written in the command (git push)"
     : undefined;
 }
 
 function skipsHooks(verb: string): string {
-  return `skips the checks of this repository (git ${verb} --no-verify)`;
+  return `skips the repository's hooks (git ${verb} --no-verify)`;
 }

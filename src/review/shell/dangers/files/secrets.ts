@@ -1,4 +1,4 @@
-import type { Subject } from "../../programs/programs.ts";
+import type { ProgramCall } from "../../programs/programs.ts";
 import type { Finding, Rule } from "../rule.ts";
 
 const NAMES = [
@@ -14,7 +14,7 @@ const IN_PATH = new RegExp(`(^|/)(${NAMES.join("|")})(/|$)`, "i");
 const ENVIRONMENT = /(^|\/)\.env(\.(?!(example|sample|template|dist)$)[\w.-]+)?$/i;
 const SYSTEM = /^\/etc\/(g?shadow|sudoers)|^\/proc\/[^/]+\/(environ|mem)$|\.(pem|p12|pfx|keystore|jks|kdbx)$/i;
 
-/** Programs that print credentials, by what follows them. */
+/** Programs that print credentials, with the arguments that make them do so. */
 const PRINTS: Record<string, RegExp> = {
   gh: /^auth token/,
   gcloud: /^auth (application-default )?print-/,
@@ -31,19 +31,19 @@ const PRINTS: Record<string, RegExp> = {
   npm: /^token (list|create)/,
 };
 
-/** Whether a path holds passwords, keys or tokens. */
+/** Whether a file at this path usually contains credentials. */
 export function holdsSecrets(path: string): boolean {
   return IN_PATH.test(path) || ENVIRONMENT.test(path) || SYSTEM.test(path);
 }
 
-/** Touches passwords, keys or tokens. */
+/** Reads, changes or prints credentials. */
 export const secrets: Rule = { rule: "secrets", test: findSecrets };
 
-function findSecrets({ program, args, words, redirects }: Subject): Finding {
+function findSecrets({ program, args, words, redirects }: ProgramCall): Finding {
   const named = [...words, ...redirects.flatMap(({ target }) => target ?? [])];
   const found = named.find(({ value }) => holdsSecrets(value.replace(/^[\w-]*[=:@]*@|^[\w-]+=/, "")));
-  if (found) return `touches passwords, keys or tokens (${found.value})`;
+  if (found) return `accesses a file with credentials (${found.value})`;
   const prints = Object.hasOwn(PRINTS, program) ? PRINTS[program] : undefined;
   const isPrinting = prints?.test(args.map(({ value }) => value).join(" "));
-  return isPrinting ? `prints passwords, keys or tokens (${program})` : undefined;
+  return isPrinting ? `prints credentials (${program})` : undefined;
 }

@@ -1,25 +1,25 @@
 import { runsLater } from "../../paths/later-files.ts";
 import { fromWorkingDir } from "../../paths/paths.ts";
 import { gitArguments } from "../../programs/git-arguments.ts";
-import type { Subject } from "../../programs/programs.ts";
+import type { ProgramCall } from "../../programs/programs.ts";
 import { readArguments } from "../../syntax/options.ts";
 import { isRunning } from "../code/git-runs.ts";
-import type { Finding, Place, Rule } from "../rule.ts";
+import type { CommandContext, Finding, Rule } from "../rule.ts";
 
 const HIDDEN_PATTERN = /(^|\/)\.[^/.][^/]*[*?[]|(^|\/)\.[*?[]/;
 const CONFIGURES = /^(npm|pnpm|yarn|pip3?|bundle|conda|poetry|composer|go|claude)$/;
 
-/** npm also takes the names of its commands cut short. */
+/** npm also accepts abbreviated command names. */
 const NPM_SETS = /^((c|con[fig]*) (set|edit|delete|fix)|set )/;
 
-/** Changes files and settings that run later on, when nobody is asked. */
+/** Changes files and settings that run something later, when nobody is asked. */
 export const settings: Rule = { rule: "settings", test: findSettings };
 
-function findSettings(command: Subject, { directory, changed }: Place): Finding {
+function findSettings(command: ProgramCall, { directory, changed }: CommandContext): Finding {
   const { program, args } = command;
   const found = changed.filter(({ value }) => runsLater(fromWorkingDir(value, directory)));
   const hidden = changed.filter(({ value, isDynamic }) => isDynamic && HIDDEN_PATTERN.test(value));
-  const messages = [...found, ...hidden].map(({ value }) => `changes what runs later on (${value})`);
+  const messages = [...found, ...hidden].map(({ value }) => `changes a file that runs later (${value})`);
   if (program === "git") messages.push(...gitSettings(command));
   const values = args.map(({ value }) => value);
   const isSetting =
@@ -30,12 +30,12 @@ function findSettings(command: Subject, { directory, changed }: Place): Finding 
           .operands.map(({ value }) => value)
           .join(" "),
       ));
-  if (isSetting) messages.push(`changes settings of a tool (${program} ${values[0]})`);
+  if (isSetting) messages.push(`changes the settings of a tool (${program} ${values[0]})`);
   return messages;
 }
 
-/** `git config` where it writes a setting that starts programs, or for more than this repository. */
-function gitSettings(command: Subject): string[] {
+/** `git config` that sets something which runs programs, or that applies beyond this repository. */
+function gitSettings(command: ProgramCall): string[] {
   const { verb, rest } = gitArguments(command);
   if (verb !== "config") return [];
   const { options, operands } = readArguments(rest, { short: "f", long: ["file"] });
@@ -44,7 +44,7 @@ function gitSettings(command: Subject): string[] {
   if (isReading || words[0] === "get") return [];
   const isWide = options.some(({ name }) => /^--(global|system)$/.test(name));
   if (!isWide && !isRunning(`${words[0]}=${words[1] ?? "?"}`) && !isEditing(options)) return [];
-  return [`changes settings of git (${words[0] ?? "all of them"})`];
+  return [`changes the settings of git (${words[0] ?? "all of them"})`];
 }
 
 function isEditing(options: { name: string }[]): boolean {

@@ -11,16 +11,16 @@ const OUTLIVES = new Set([
   "start-stop-daemon",
   "pm2",
 ]);
-const LOOKS = /^(ls|list|-ls|status|-V|--version|logs|has-session|capture-pane)$/;
+const READ_ONLY = /^(ls|list|-ls|status|-V|--version|logs|has-session|capture-pane)$/;
 
-/** Goes on when the call is over. */
+/** Keeps running after the call has ended. */
 export const background: Rule = {
   rule: "background",
   test: ({ program, args }) =>
-    OUTLIVES.has(program) && !LOOKS.test(args[0]?.value ?? "")
+    OUTLIVES.has(program) && !READ_ONLY.test(args[0]?.value ?? "")
       ? `keeps running after the call (${program})`
       : undefined,
-  testWhole: ({ commands }) => {
+  testAll: ({ commands }) => {
     const isLeft = commands.some(({ command }) => command.isBackground);
     const isAwaited = commands.some(({ command }) => command.program === "wait" || command.program === "kill");
     return isLeft && !isAwaited ? "keeps running after the call (&)" : undefined;

@@ -1,5 +1,5 @@
 import { gitArguments } from "../../programs/git-arguments.ts";
-import type { Subject } from "../../programs/programs.ts";
+import type { ProgramCall } from "../../programs/programs.ts";
 import type { Finding, Rule } from "../rule.ts";
 
 const POWER = new Set(["shutdown", "reboot", "halt", "poweroff", "init", "telinit"]);
@@ -13,25 +13,26 @@ const INSTALLERS = /^(apt|apt-get|aptitude|dpkg|dnf|yum|rpm|zypper|pacman|apk|br
 const INSTALLS =
   /^(install|reinstall|remove|purge|upgrade|dist-upgrade|full-upgrade|autoremove|uninstall|erase|add|del|downgrade|tap|-[iresSRU]\w*)$/;
 const GLOBAL_PACKAGES = /^(npm|pnpm|bun|yarn)$/;
-const LOOKS = /^(status|show|list[\w-]*|is-\w+|cat|help|-l|-a|-n|-S|-L|--version|--help)$/;
+const READ_ONLY = /^(status|show|list[\w-]*|is-\w+|cat|help|-l|-a|-n|-S|-L|--version|--help)$/;
 
 /** Changes the machine itself, for everybody on it. */
 export const machine: Rule = { rule: "machine", test: findMachine };
 
-function findMachine(command: Subject): Finding {
+function findMachine(command: ProgramCall): Finding {
   const { program, args } = command;
   const values = args.map(({ value }) => value);
-  const isLooking = LOOKS.test(values[0] ?? "");
+  const isReadOnly = READ_ONLY.test(values[0] ?? "");
   if (POWER.has(program)) return `stops or restarts the machine (${program})`;
-  if (SERVICES.has(program)) return isLooking || values[1] === "status" ? undefined : `changes services (${program})`;
-  if (SCHEDULES.has(program)) return isLooking ? undefined : `schedules commands for later (${program})`;
+  if (SERVICES.has(program))
+    return isReadOnly || values[1] === "status" ? undefined : `changes system services (${program})`;
+  if (SCHEDULES.has(program)) return isReadOnly ? undefined : `schedules commands for later (${program})`;
   if (NETWORK.has(program))
-    return isLooking || values.length === 0 ? undefined : `changes the network of the machine (${program})`;
+    return isReadOnly || values.length === 0 ? undefined : `changes the machine's network settings (${program})`;
   if (program === "git") return schedulesByGit(command) ? "schedules commands for later (git maintenance)" : undefined;
-  if (ACCOUNTS.test(program)) return `changes accounts (${program})`;
-  if (KERNEL.has(program)) return isLooking ? undefined : `changes the running kernel (${program})`;
+  if (ACCOUNTS.test(program)) return `changes user accounts (${program})`;
+  if (KERNEL.has(program)) return isReadOnly ? undefined : `changes the running kernel (${program})`;
   if (INSTALLERS.test(program) && values.some((value) => INSTALLS.test(value))) {
-    return `installs or removes software of the machine (${program})`;
+    return `installs or removes system software (${program})`;
   }
   const isGlobal =
     values.includes("-g") || values.includes("--global") || (program === "yarn" && values[0] === "global");
@@ -40,12 +41,12 @@ function findMachine(command: Subject): Finding {
     isGlobal &&
     values.some((value) => /^(i|install|add|link|un\w+|remove|rm)$/.test(value))
   ) {
-    return `installs or removes software of the machine (${program} -g)`;
+    return `installs or removes system software (${program} -g)`;
   }
   return undefined;
 }
 
-function schedulesByGit(command: Subject): boolean {
+function schedulesByGit(command: ProgramCall): boolean {
   const { verb, rest } = gitArguments(command);
   return verb === "maintenance" && rest[0]?.value === "start";
 }

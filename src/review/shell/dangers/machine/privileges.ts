@@ -2,14 +2,14 @@ import type { Rule } from "../rule.ts";
 
 const AS_ROOT = new Set(["sudo", "doas", "pkexec"]);
 const AS_ANOTHER = new Set(["su", "runuser", "sg", "newgrp", "gosu", "su-exec", "setpriv"]);
-const ELSEWHERE = new Set(["chroot", "nsenter", "unshare"]);
+const NAMESPACES = new Set(["chroot", "nsenter", "unshare"]);
 
-/** Runs with more rights than the child has, or away from what confines it. */
+/** Runs with more rights than the child has, or outside what confines it. */
 export const privileges: Rule = {
   rule: "privileges",
   test: ({ program }) => {
     if (AS_ROOT.has(program)) return `runs as root (${program})`;
     if (AS_ANOTHER.has(program)) return `runs as another user (${program})`;
-    return ELSEWHERE.has(program) ? `runs in another root or namespace (${program})` : undefined;
+    return NAMESPACES.has(program) ? `runs in another root or namespace (${program})` : undefined;
   },
 };

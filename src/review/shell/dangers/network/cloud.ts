@@ -1,8 +1,8 @@
-import type { Subject } from "../../programs/programs.ts";
+import type { ProgramCall } from "../../programs/programs.ts";
 import { readArguments, valuesOf } from "../../syntax/options.ts";
 
-/** Operations of cloud command lines that only look. */
-const AWS_LOOKS =
+/** AWS operations that only read. */
+const AWS_READ_ONLY =
   /^(ls|help|wait|describe|list|get|head|lookup|search|batch-get|select|scan|query|filter|tail|test|validate)(-|$)/;
 const CLOUD_CHANGES =
   /^(delete|create|deploy|update|remove|set|reset|add|destroy|stop|start|restart|rollback|import|purge|publish|ssh|invoke|assign|apply|rm|cp|mv|rsync)(-|$)/;
@@ -23,8 +23,8 @@ const GH_CHANGES: Record<string, RegExp> = {
   codespace: /^(create|delete|ssh|cp)$/,
 };
 
-/** The words of a cloud command line that change something there. */
-export function cloudChange(command: Subject): string | undefined {
+/** The words of a cloud command that change something in the cloud. */
+export function cloudChange(command: ProgramCall): string | undefined {
   const plain = command.args.map(({ value }) => value).filter((value) => !value.startsWith("-"));
   switch (command.program) {
     case "gh":
@@ -49,8 +49,8 @@ function ghChange([noun = "", verb = ""]: string[]): string | undefined {
   return Object.hasOwn(GH_CHANGES, noun) && GH_CHANGES[noun]?.test(verb) ? `${noun} ${verb}` : undefined;
 }
 
-/** A call of an API changes something unless it reads; with fields it posts. */
-function apiChange({ args }: Subject): string | undefined {
+/** An API call changes something unless its method only reads; with fields the default method is POST. */
+function apiChange({ args }: ProgramCall): string | undefined {
   const valued = { short: "XfFHqpt", long: ["method", "field", "raw-field", "header", "input", "jq", "template"] };
   const { options, operands } = readArguments(args.slice(1), valued);
   const method = valuesOf(options, "-X", "--method")[0]?.value.toUpperCase();
@@ -62,9 +62,9 @@ function apiChange({ args }: Subject): string | undefined {
   return isReading ? undefined : `api ${method ?? "POST"}`;
 }
 
-function awsChange({ args }: Subject): string | undefined {
+function awsChange({ args }: ProgramCall): string | undefined {
   const long = ["profile", "region", "output", "endpoint-url", "query"];
   const [service, operation] = readArguments(args, { long }).operands.map(({ value }) => value);
-  if (!service || !operation || AWS_LOOKS.test(operation)) return undefined;
+  if (!service || !operation || AWS_READ_ONLY.test(operation)) return undefined;
   return `${service} ${operation}`;
 }

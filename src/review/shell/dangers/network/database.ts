@@ -1,4 +1,4 @@
-import type { Subject } from "../../programs/programs.ts";
+import type { ProgramCall } from "../../programs/programs.ts";
 import type { Finding, Rule } from "../rule.ts";
 
 const CLIENTS =
@@ -17,21 +17,21 @@ const TOOLS: Record<string, RegExp> = {
   alembic: /^downgrade/,
 };
 
-/** Whether a text in the language of a database changes what is stored. */
+/** Whether a database statement changes stored data. */
 export function changesData(text: string): boolean {
   return CHANGES.test(text);
 }
 
-/** Changes or removes data of a database. */
+/** Changes or removes data in a database. */
 export const database: Rule = { rule: "database", test: findChange };
 
-function findChange({ program, args, redirects }: Subject): Finding {
-  if (program === "dropdb" || program === "pg_restore") return `changes or removes data of a database (${program})`;
+function findChange({ program, args, redirects }: ProgramCall): Finding {
+  if (program === "dropdb" || program === "pg_restore") return `changes or removes data in a database (${program})`;
   const values = args.map(({ value }) => value);
   const tool = Object.hasOwn(TOOLS, program) ? TOOLS[program] : undefined;
-  if (tool?.test(values.join(" "))) return `changes or removes data of a database (${program})`;
+  if (tool?.test(values.join(" "))) return `changes or removes data in a database (${program})`;
   if (!CLIENTS.test(program)) return undefined;
   const texts = [...values, values.join(" "), ...redirects.flatMap(({ body }) => body?.value ?? [])];
-  if (texts.some((text) => ESCAPES.test(text))) return `runs commands from within a database (${program})`;
-  return texts.some(changesData) ? `changes or removes data of a database (${program})` : undefined;
+  if (texts.some((text) => ESCAPES.test(text))) return `runs shell commands from a database client (${program})`;
+  return texts.some(changesData) ? `changes or removes data in a database (${program})` : undefined;
 }

@@ -1,5 +1,5 @@
 import { gitArguments } from "../../programs/git-arguments.ts";
-import type { Subject } from "../../programs/programs.ts";
+import type { ProgramCall } from "../../programs/programs.ts";
 import { isNamed, type Option, readArguments, type Valued, valuesOf } from "../../syntax/options.ts";
 import type { Word } from "../../syntax/parsed-command.ts";
 import type { Finding, Rule } from "../rule.ts";
@@ -22,19 +22,19 @@ const WGET: Valued = {
   long: "post-data post-file body-data body-file method header output-document user-agent".split(" "),
 };
 const READS = /^(GET|HEAD|OPTIONS)$/i;
-/** Options whose value is sent, or names what is; `--variable` reads a file or the environment for other options. */
+/** Options whose value, or the file that it names, is sent; `--variable` reads a file or the environment for others. */
 const CURL_SENDS =
   "-d -F -T --data --data-ascii --data-binary --data-raw --data-urlencode --json --form --form-string --upload-file --variable".split(
     " ",
   );
 const WGET_SENDS = ["--post-data", "--post-file", "--body-data", "--body-file"];
-/** Verbs of git by which others reach this repository, or mail goes out. */
+/** Verbs of git that serve this repository, or send it by mail. */
 const GIT_SERVES = new Set(["daemon", "instaweb", "http-backend", "cvsserver", "send-email"]);
 
-/** Sends something to other machines, or opens a way for them. */
+/** Sends data to other machines, or lets them connect. */
 export const network: Rule = { rule: "network", test: findNetwork };
 
-function findNetwork(command: Subject): Finding {
+function findNetwork(command: ProgramCall): Finding {
   const { program, args, redirects } = command;
   const socket = [...args, ...redirects.flatMap(({ target }) => target ?? [])].find(({ value }) => SOCKET.test(value));
   if (socket) return `opens a connection (${socket.value})`;
@@ -53,26 +53,26 @@ function findNetwork(command: Subject): Finding {
   }
   if (program === "git") {
     const { verb } = gitArguments(command);
-    return GIT_SERVES.has(verb) ? `lets others read this repository, or sends it (git ${verb})` : undefined;
+    return GIT_SERVES.has(verb) ? `shares this repository with others (git ${verb})` : undefined;
   }
-  if (MAILERS.has(program)) return `sends mail (${program})`;
+  if (MAILERS.has(program)) return `sends email (${program})`;
   if (program === "openssl" && args[0]?.value === "s_client") return "opens a connection (openssl s_client)";
   if (
     /^python[\d.]*$/.test(program) &&
     args.some(({ value }, at) => value === "http.server" && args[at - 1]?.value === "-m")
   )
-    return "lets others read these files (http.server)";
-  return LOOKUPS.has(program) && args.some(isPrinted) ? sendsOutput(program) : undefined;
+    return "serves these files over the network (http.server)";
+  return LOOKUPS.has(program) && args.some(hasSubstitution) ? sendsOutput(program) : undefined;
 }
 
-function transfer({ program, args }: Subject): Finding {
+function transfer({ program, args }: ProgramCall): Finding {
   const { options, operands } = readArguments(args, program === "curl" ? CURL : WGET);
-  const places = [...operands, ...valuesOf(options, "--url")];
-  if (places.length > 0 && places.every(({ value }) => LOOPBACK.test(value))) return undefined;
+  const urls = [...operands, ...valuesOf(options, "--url")];
+  if (urls.length > 0 && urls.every(({ value }) => LOOPBACK.test(value))) return undefined;
   const methods = valuesOf(options, "-X", "--request", "--method");
   const isSending = program === "curl" ? sendsByCurl(options) : valuesOf(options, ...WGET_SENDS).length > 0;
   if (isSending || methods.some(({ value }) => !READS.test(value))) return sends(program);
-  return [...places, ...valuesOf(options, "-H", "--header", "-A", "-b", "-u", "-e")].some(isPrinted)
+  return [...urls, ...valuesOf(options, "-H", "--header", "-A", "-b", "-u", "-e")].some(hasSubstitution)
     ? sendsOutput(program)
     : undefined;
 }
@@ -80,7 +80,7 @@ function transfer({ program, args }: Subject): Finding {
 function sendsByCurl(options: Option[]): boolean {
   if (valuesOf(options, ...CURL_SENDS).length > 0) return true;
   const headers = valuesOf(options, "-H", "--header", "--proxy-header");
-  // `--url` is no `--url-query` that was cut short.
+  // `--url` is not an abbreviated `--url-query`.
   const queries = options.filter((option) => option.name !== "--url" && isNamed(option, "--url-query"));
   return (
     headers.some(({ value }) => value.startsWith("@")) ||
@@ -88,8 +88,8 @@ function sendsByCurl(options: Option[]): boolean {
   );
 }
 
-/** What a command or a file holds becomes a part of it. */
-function isPrinted({ text }: Word): boolean {
+/** Whether the output of a command becomes part of the word. */
+function hasSubstitution({ text }: Word): boolean {
   return /\$\(|`/.test(text);
 }
 
@@ -98,5 +98,5 @@ function sends(program: string): string {
 }
 
 function sendsOutput(program: string): string {
-  return `sends what a command prints to another machine (${program})`;
+  return `sends the output of a command to another machine (${program})`;
 }

@@ -1,11 +1,11 @@
-import type { Subject } from "../../programs/programs.ts";
+import type { ProgramCall } from "../../programs/programs.ts";
 import type { Finding, Rule } from "../rule.ts";
 import { cloudChange } from "./cloud.ts";
 
 const PACKAGES = "publish unpublish deprecate login logout adduser owner access token dist-tag";
 const CLUSTER =
   "delete apply create replace patch edit scale drain cordon uncordon taint run expose label annotate set autoscale cp";
-/** Verbs that change what others see or use, by their program. */
+/** For each program, the verbs that change what others see or use. */
 const VERBS: Record<string, string> = {
   npm: PACKAGES,
   pnpm: PACKAGES,
@@ -45,19 +45,19 @@ const VERBS: Record<string, string> = {
   cloudflared: "",
 };
 
-/** Changes something on other machines, for other people. */
+/** Changes something on other machines or for other people. */
 export const publish: Rule = { rule: "publish", test: findPublishing };
 
-function findPublishing(command: Subject): Finding {
+function findPublishing(command: ProgramCall): Finding {
   const { program, args } = command;
   const verbs = Object.hasOwn(VERBS, program) ? VERBS[program] : undefined;
-  if (verbs === "" && args.length > 0) return `changes something outside of this machine (${program})`;
+  if (verbs === "" && args.length > 0) return `changes something on other machines (${program})`;
   const verb = verbOf(command, verbs?.split(" ") ?? []) ?? cloudChange(command);
-  return verb && `changes something outside of this machine (${program} ${verb})`;
+  return verb && `changes something on other machines (${program} ${verb})`;
 }
 
-/** The first operand; the values of options that come before it are no verbs. */
-function verbOf({ args }: Subject, verbs: string[]): string | undefined {
+/** The first operand that is a verb; values of options before it do not count. */
+function verbOf({ args }: ProgramCall, verbs: string[]): string | undefined {
   const plain = args.map(({ value }) => value).filter((value) => !value.startsWith("-") || value === "--prod");
   return plain.slice(0, 3).find((value, at) => verbs.includes(value) && (at === 0 || args[0]?.value.startsWith("-")));
 }

@@ -1,0 +1,96 @@
+import type { Random } from "../../tests/support/random.ts";
+import { until } from "../../tests/support/until.ts";
+import { within } from "../crash/moment.ts";
+import { expectKilled, type Scene } from "../crash/scene.ts";
+import { EAGER, type Habits, liveAsChild } from "./child.ts";
+import { keepDeciding } from "./deciding.ts";
+import { connectParent, type McpParent, type Parent, restVoice } from "./parents.ts";
+import { startWatcher, type Watcher } from "./watcher.ts";
+
+const FINISH_MS = 60_000;
+
+export type Actors = {
+  watchers: Watcher[];
+  /** Rejects when one of them could not make sense of what it saw. */
+  failed: Promise<never>;
+  /** Lets the children ask nothing new, and resolves when everybody has got what is due to them. */
+  finish(): Promise<void>;
+  /** To be called when no server runs. */
+  end(): Promise<void>;
+};
+
+/** Children that ask, parents that decide over MCP and REST, and watchers: all of them outlive every server. */
+export async function startActors(
+  scene: Scene,
+  parents: Parent[],
+  random: Random,
+  { children = 5, habits = EAGER }: { children?: number; habits?: Habits } = {},
+): Promise<Actors> {
+  const { victim, disk } = scene;
+  const stop = { asking: new AbortController(), deciding: new AbortController(), watching: new AbortController() };
+  const failure = Promise.withResolvers<never>();
+  failure.promise.catch(() => {});
+  const guarded = (work: Promise<void>) =>
+    work.catch((cause: unknown) => {
+      if (!(cause instanceof Ended)) failure.reject(cause);
+    });
+
+  const mcpParents = await Promise.all(parents.map((parent) => connectParent(scene, parent)));
+  const voices = [...mcpParents.map(({ voice }) => voice), ...parents.map((parent) => restVoice(scene, parent))];
+  const watchers = parents.map((parent) =>
+    startWatcher(scene, parent, random.of(`watcher ${parent.name}`), stop.watching.signal),
+  );
+  const watching = watchers.map(({ ended }) => guarded(ended));
+  const deciding = voices.map((voice, index) => {
+    const rivals = voices.filter((other) => other !== voice);
+    return guarded(keepDeciding(scene, voice, rivals, random.of(`decider ${index}`), stop.deciding.signal));
+  });
+  const asking = Array.from({ length: children }, (_, index) =>
+    guarded(keepChild(scene, mcpParents, random.of(`child ${index}`), habits, stop.asking.signal)),
+  );
+
+  return {
+    watchers,
+    failed: failure.promise,
+    async finish() {
+      stop.asking.abort();
+      await within(FINISH_MS, "every ask to be answered", Promise.race([failure.promise, Promise.all(asking)]));
+      stop.deciding.abort();
+      await Promise.all(deciding);
+      await until("the watchers to have seen everything", () => watchers.every(hasSeenAll));
+      stop.watching.abort();
+    },
+    async end() {
+      for (const controller of Object.values(stop)) controller.abort();
+      victim.giveUp(new Ended());
+      await within(FINISH_MS, "everybody to go", Promise.all([...asking, ...deciding, ...watching]));
+      await Promise.all(mcpParents.map((parent) => parent[Symbol.asyncDispose]()));
+    },
+  };
+
+  function hasSeenAll(watcher: Watcher): boolean {
+    const isVisible = ({ owner }: { owner: string }) => watcher.owner === "operator" || watcher.owner === owner;
+    return !disk.changesAfter(watcher.lastId()).some(isVisible);
+  }
+}
+
+/** The rounds are over: there will be no further server. */
+class Ended extends Error {}
+
+/** One child after the other, each in a session of its own. */
+async function keepChild(
+  scene: Scene,
+  parents: McpParent[],
+  random: Random,
+  habits: Habits,
+  over: AbortSignal,
+): Promise<void> {
+  for (let count = 0; !over.aborted; count++) {
+    const life = await scene.victim.up();
+    const configured = await random
+      .pick(parents)
+      .configure(life)
+      .catch((cause: unknown) => expectKilled(scene, life, "configuring a child", cause));
+    if (configured) await liveAsChild(scene, configured, random.of(`life ${count}`), () => over.aborted, habits);
+  }
+}

@@ -1,0 +1,22 @@
+/** What a child writes in the rounds of `turns.ts`: numbered messages at a random pace, until its place has a file `enough`. */
+import { existsSync, writeFileSync, writeSync } from "node:fs";
+import { createRandom } from "../../tests/support/random.ts";
+import { RESULT_LINE } from "../../tests/support/stand-in.ts";
+import { messageOf } from "./counted.ts";
+
+const SLOWEST_MS = 25;
+const random = createRandom((await Bun.stdin.text()).trim());
+
+let count = 0;
+for (; !existsSync("enough"); count++) {
+  for (const line of messageOf(count, random)) {
+    // In two parts, so that a server is at times killed when it has read the first alone.
+    const cut = random.between(0, line.length);
+    writeSync(1, line.slice(0, cut));
+    if (random.chance(0.3)) await Bun.sleep(random.next() * SLOWEST_MS);
+    writeSync(1, `${line.slice(cut)}\n`);
+  }
+  await Bun.sleep(random.next() * SLOWEST_MS);
+}
+writeFileSync("counted", String(count));
+writeSync(1, `${RESULT_LINE}\n`);

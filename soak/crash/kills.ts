@@ -1,0 +1,104 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Approval, McpConfig } from "../../src/contract/approvals/approval.ts";
+import { withClaude } from "../../tests/support/claude.ts";
+import { freePort } from "../../tests/support/free-port.ts";
+import { untilIdle } from "../../tests/support/idle.ts";
+import { connectClient } from "../../tests/support/mcp-client.ts";
+import { OPERATOR_TOKEN as token } from "../../tests/support/plexus.ts";
+import { script, startScriptedModel } from "../../tests/support/scripted-model.ts";
+import { type ServerProcess, startServerProcess } from "../../tests/support/server-process.ts";
+import { temporaryDirectory } from "../../tests/support/temporary.ts";
+import { until } from "../../tests/support/until.ts";
+
+export type KillsOptions = { kills: number; program?: string[] | undefined; stopped?: AbortSignal | undefined };
+export type KillsReport = { kills: number; violations: string[] };
+
+/** Kills the server over and over under one permit that the real CLI waits for over HTTP, and allows it then. */
+export async function killUnderPermit({ kills, program, stopped }: KillsOptions): Promise<KillsReport> {
+  const violations: string[] = [];
+  const expect = (holds: boolean, otherwise: string) => void (holds || violations.push(otherwise));
+  let killed = 0;
+  await interrupted(async ({ run, restart, decide, resumed }) => {
+    for (; killed < kills && !stopped?.aborted; killed++) {
+      await restart();
+      await resumed();
+    }
+    expect(!existsSync(join(run.cwd, "made")), "the tool ran before it was allowed");
+    await decide({ approve: true });
+    const { exitCode, text } = await run.result();
+    expect(exitCode === 0, `the CLI ended with ${exitCode}: ${text}`);
+    expect(existsSync(join(run.cwd, "made")), `the tool did not run: ${text}`);
+  }, program);
+  return { kills: killed, violations };
+}
+
+type Interrupted = {
+  run: { cwd: string; result(timeoutMs?: number): Promise<{ exitCode: number | null; text: string }> };
+  kill(): Promise<void>;
+  /** Kills the server, if it runs, and starts another one on the same data dir and port. */
+  restart(): Promise<void>;
+  /** Waits until the child has come back to the server that runs now. */
+  resumed(): Promise<void>;
+  decide(decision: object): Promise<object>;
+  /** Everything that the server has told its watchers. */
+  events(): Promise<string[]>;
+};
+
+/** A child that waits for permission to `touch made`, and a server that can be killed under it. */
+export async function interrupted(body: (scene: Interrupted) => Promise<void>, program?: string[]): Promise<void> {
+  await using directory = await temporaryDirectory();
+  const dataDir = join(directory.path, "data");
+  await Bun.write(join(dataDir, "keep"), "");
+  await using model = startScriptedModel();
+  const options = { dataDir, port: freePort(), token, args: ["--log-level", "debug"], ...(program && { program }) };
+  let server: ServerProcess | undefined = await startServerProcess(options);
+  const url = server.url;
+  const call = async (tool: string, args: object) => {
+    await using client = await connectClient(url, token);
+    return (await client.call(tool, args)).value;
+  };
+  try {
+    const mcpConfig = McpConfig.parse((await call("loopback_configure", {}))["mcp_config"]);
+    const prompt = script([{ use: [{ name: "Bash", input: { command: "touch made", description: "test" } }] }]);
+    await withClaude({ model, prompt, mcpConfig }, async (run) => {
+      const approval = await until("the ask", async () => {
+        const { approvals } = await call("loopback_pending", {});
+        return Approval.array().parse(approvals)[0];
+      });
+      await body({
+        run,
+        async kill() {
+          await server?.kill();
+          server = undefined;
+        },
+        async restart() {
+          await server?.kill();
+          server = await startServerProcess(options);
+        },
+        async resumed() {
+          await until("the child to come back", () => server?.log.some((line) => line.includes("ask resumed")), 30_000);
+          // A child that is cut off while it still reads what it came back to has nothing to come back by.
+          await untilIdle(run.pid);
+        },
+        decide: (decision) => call("loopback_respond", { approval_id: approval.id, ...decision }),
+        async events() {
+          const response = await fetch(`${url}/api/v1/events`, {
+            headers: { authorization: `Bearer ${token}`, "last-event-id": "0" },
+            signal: AbortSignal.timeout(500),
+          });
+          const seen: string[] = [];
+          const decoder = new TextDecoder();
+          try {
+            for await (const chunk of response.body ?? []) seen.push(decoder.decode(chunk));
+          } catch {
+            // The time is up: what has come is what there was.
+          }
+          return seen.join("").split("\n\n");
+        },
+      });
+    });
+  } finally {
+    await server?.kill();
+  }
+}

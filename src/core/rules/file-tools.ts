@@ -1,0 +1,37 @@
+import type { Found } from "../../files/real-path.ts";
+import type { ReadableFiles } from "./readable-files.ts";
+import type { ToolCall } from "./tool-call.ts";
+import { hasKnownKeys, textAt } from "./tool-keys.ts";
+
+/** The file that a call would read or write. */
+export function fileOf({ toolName, input }: ToolCall, files: ReadableFiles): Found | undefined {
+  if (!hasKnownKeys(toolName, input)) return undefined;
+  const path = textAt(input, toolName === "NotebookEdit" ? "notebook_path" : "file_path");
+  return path === undefined ? undefined : files.find(path, files.start);
+}
+
+/** The directory or file where a search starts, if the whole search is known to stay below it. */
+export function searchRoot({ toolName, input }: ToolCall, files: ReadableFiles): Found | undefined {
+  if (!hasKnownKeys(toolName, input)) return undefined;
+  const staysBelow = toolName === "Glob" ? isGlobBelow(textAt(input, "pattern") ?? "/") : isFilterPlain(input);
+  if (!staysBelow) return undefined;
+  const path = textAt(input, "path");
+  return path === undefined ? files.find(files.start, "/") : files.find(path, files.start);
+}
+
+const ALTERNATIVES = /\{[A-Za-z0-9][\w-]*(?:\.[\w-]+)*(?:,[A-Za-z0-9][\w-]*(?:\.[\w-]+)*)*\}/g;
+
+/** Names, `*`, `?` and plain alternatives: nothing that starts or leads outside. */
+function isGlobBelow(pattern: string): boolean {
+  const names = pattern.replaceAll(ALTERNATIVES, "x").split("/");
+  return names.every((name) => /^[\w.*?@ +-]+$/.test(name) && !name.includes("..") && !/^\.[*?]*$/.test(name));
+}
+
+/** Checks what ripgrep gets besides the pattern. */
+function isFilterPlain(input: ToolCall["input"]): boolean {
+  const glob = textAt(input, "glob") ?? "*";
+  const type = textAt(input, "type") ?? "js";
+  return (
+    /^[\w.*?{},/@+!-]+$/.test(glob) && !glob.startsWith("-") && !glob.includes("..") && /^[a-z][a-z0-9]*$/.test(type)
+  );
+}

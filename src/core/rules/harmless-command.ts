@@ -1,0 +1,64 @@
+import type { SimpleCommand } from "../../review/shell/index.ts";
+import { isKnownReader } from "./builtin/programs.ts";
+import { isSpecialReader } from "./builtin/special-programs.ts";
+import { type LiteralCommand, literalCommands } from "./literal-command.ts";
+import { noReadableFiles, type ReadableFiles } from "./readable-files.ts";
+
+/** Whether a command is allowed by name. */
+export type IsAllowed = (command: SimpleCommand, dir: string) => boolean;
+
+const DIRECTORY_CHANGES = ["cd", "chdir", "pushd", "popd"];
+
+/**
+ * Whether a whole command line is harmless: each of its commands only reads what may be read, or is allowed by name.
+ * Beside or after a command that is allowed by name no path proves anything: that command may have changed it.
+ */
+export function isHarmlessCommand(source: string, files: ReadableFiles, isAllowed: IsAllowed = () => false): boolean {
+  const commands = literalCommands(source);
+  if (!commands) return false;
+  const changesDirectory = commands.some(({ words }) => DIRECTORY_CHANGES.includes(words[0] ?? ""));
+  // Otherwise the next command could run although the directory was not changed.
+  if (changesDirectory && commands.some(({ separator }) => separator === ";" || separator === "||")) return false;
+  let dir = files.start;
+  let now = files;
+  for (const pipeline of pipelines(commands)) {
+    const [first] = pipeline;
+    if (pipeline.length === 1 && first?.words[0] === "cd") {
+      const next = directoryOf(first.words, dir, now);
+      if (next === undefined) return false;
+      dir = next;
+      continue;
+    }
+    if (pipeline.some(({ words }) => DIRECTORY_CHANGES.includes(words[0] ?? ""))) return false;
+    if (pipeline.every((command) => onlyReads(command, now, dir))) continue;
+    now = noReadableFiles(files);
+    if (!pipeline.every((command) => onlyReads(command, now, dir) || isAllowed(command.parsed, dir))) return false;
+  }
+  return true;
+}
+
+function onlyReads(
+  { words: [name = "", ...rest], separator }: LiteralCommand,
+  files: ReadableFiles,
+  dir: string,
+): boolean {
+  const context = { files, dir, hasInput: separator === "|" };
+  return isKnownReader(name, rest, context) || isSpecialReader(name, rest, context);
+}
+
+/** Where `cd` leads; a bare name is looked up in CDPATH, and a shell resolves `..` differently from the kernel. */
+function directoryOf([, path = "", ...rest]: readonly string[], dir: string, files: ReadableFiles): string | undefined {
+  if (rest.length > 0 || !/^(?:\/|\.\/|\.$)/.test(path) || path.split("/").includes("..")) return undefined;
+  const found = files.readable(path, dir);
+  return found?.kind === "directory" ? found.real : undefined;
+}
+
+function pipelines(commands: readonly LiteralCommand[]): LiteralCommand[][] {
+  const found: LiteralCommand[][] = [];
+  for (const command of commands) {
+    const last = found.at(-1);
+    if (command.separator === "|" && last) last.push(command);
+    else found.push([command]);
+  }
+  return found;
+}

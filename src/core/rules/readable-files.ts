@@ -1,0 +1,71 @@
+import { hasInvisibleCharacters } from "../../contract/unprintable.ts";
+import { type PrivateFiles, privateFiles } from "../../files/private-files.ts";
+import { type Found, follow, isWithin } from "../../files/real-path.ts";
+import type { ChildContext } from "./tool-call.ts";
+
+/** The part of the file system that a child may read without asking, as it is now; not kept for later calls. */
+export type ReadableFiles = PrivateFiles & {
+  /** The working directory, without links. */
+  start: string;
+  /** What a path leads to from a directory; `undefined` if programs could interpret the path in more than one way. */
+  find(path: string, from: string): Found | undefined;
+  /** What an absolute path leads to, even if programs could interpret it in more than one way. */
+  follow(path: string): Found | undefined;
+  /** An existing file or directory that is inside the child's directories and not private. */
+  readable(path: string, from: string): Found | undefined;
+  isInside(found: Found): boolean;
+};
+
+const MAX_PATH = 4_096;
+/** For all paths of one call together: a repository can make each of them long with links. */
+const MAX_STEPS = 10_000;
+
+export function openReadableFiles(child: ChildContext): ReadableFiles | undefined {
+  const start = follow(child.workingDir);
+  if (start?.kind !== "directory") return undefined;
+  const added = child.addDirs.flatMap((path) => {
+    const found = isPlain(path) ? follow(path) : undefined;
+    return found?.kind === "directory" ? [found.real] : [];
+  });
+  const dirs = [start.real, ...added];
+  const { isPrivate, holdsPrivate } = privateFiles(child.privatePaths);
+
+  const budget = { steps: MAX_STEPS };
+  const within = (path: string) => follow(path, budget);
+  const find = (path: string, from: string) =>
+    isPlain(path) ? within(path.startsWith("/") ? path : `${from}/${path}`) : undefined;
+  const isInside = ({ real }: Found) => dirs.some((dir) => isWithin(dir, real));
+  const readable = (path: string, from: string) => {
+    const found = find(path, from);
+    if (found?.kind !== "file" && found?.kind !== "directory") return undefined;
+    return isInside(found) && !isPrivate(found) ? found : undefined;
+  };
+  return { start: start.real, find, follow: within, readable, isInside, isPrivate, holdsPrivate };
+}
+
+/** For commands that run beside others which may change files, so that no path proves anything. */
+export function noReadableFiles({ start }: ReadableFiles): ReadableFiles {
+  const nothing = () => undefined;
+  return {
+    start,
+    find: nothing,
+    follow: nothing,
+    readable: nothing,
+    isInside: () => false,
+    isPrivate: () => true,
+    holdsPrivate: () => true,
+  };
+}
+
+/**
+ * Whether every program interprets the path in the same way: Claude Code trims it, composes its characters and expands
+ * `~`; a shell resolves `link/..` by its text, the kernel by following the link.
+ */
+function isPlain(path: string): boolean {
+  if (path === "" || path.length > MAX_PATH || path !== path.trim() || path !== path.normalize("NFC")) return false;
+  if (path.startsWith("~") || hasInvisibleCharacters(path) || /[\t\n]/.test(path)) return false;
+  const names = path.split("/").filter((name) => name !== "" && name !== ".");
+  const down = names.findIndex((name) => name !== "..");
+  const ups = names.filter((name) => name === "..").length;
+  return ups === 0 || (!path.startsWith("/") && (down === -1 || down === ups));
+}

@@ -1,0 +1,7 @@
+/** The tool that children ask for permission with. */
+export const PERMIT = "loopback_permit";
+
+/** Clients and model APIs rewrite dots: both spellings name the same tool. */
+export function canonicalName(name: string): string {
+  return name.replaceAll(".", "_");
+}

@@ -1,0 +1,39 @@
+import { OperatorPermitInput, PermitAnswer, PermitInput } from "../../contract/approvals/approval.ts";
+import { PERMIT } from "./names.ts";
+import { INPUT, TOOL_USE_ID } from "./samples.ts";
+import type { Tool } from "./tool.ts";
+
+const DESCRIPTION =
+  "Asks for permission to use a tool, and blocks until somebody has decided. For Claude Code's --permission-prompt-tool.";
+
+/** Answered by a stream of its own, as text that Claude Code parses: nothing here runs it. */
+export const CHILD_PERMIT: Tool = {
+  name: PERMIT,
+  title: "Ask for permission",
+  description: DESCRIPTION,
+  input: PermitInput,
+  answer: PermitAnswer,
+  examples: [
+    {
+      input: { tool_name: "Bash", input: INPUT, tool_use_id: TOOL_USE_ID },
+      answer: { behavior: "allow", updatedInput: INPUT },
+    },
+    {
+      input: { tool_name: "Bash", input: INPUT, tool_use_id: TOOL_USE_ID },
+      when: "when nobody decides in time",
+      answer: {
+        behavior: "deny",
+        message: "Approval timed out: nobody decided within 300 seconds. The tool was not run.",
+      },
+    },
+  ],
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  untrusted: [],
+};
+
+/** For the operator, who may try out what a child would ask. */
+export const OPERATOR_PERMIT: Tool = {
+  ...CHILD_PERMIT,
+  description: `${DESCRIPTION} As the operator, name the session to ask for with session_id, to try things out.`,
+  input: OperatorPermitInput,
+};

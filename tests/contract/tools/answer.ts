@@ -1,0 +1,26 @@
+import { expect } from "bun:test";
+import { type ErrorCode, ErrorResult } from "../../../src/contract/errors.ts";
+import type { JsonObject } from "../../../src/contract/values.ts";
+import type { ToolAnswer } from "../../support/mcp-client.ts";
+import { declared, type ToolName } from "../../support/tool-answers.ts";
+
+/** Fails unless the answer is what the tool declares, has these values, and marks all that others wrote. */
+export function expectAnswer(name: ToolName, answer: ToolAnswer, expected: JsonObject = {}): void {
+  expect(answer.isError).toBe(false);
+  expectOneText(answer);
+  expect(declared(name).answer.parse(answer.value)).toMatchObject(expected);
+  const marked = declared(name).untrusted.filter((field) => field in answer.value);
+  expect(answer.value["untrusted"]).toEqual(marked.length > 0 ? marked : undefined);
+}
+
+export function expectRefusal(answer: ToolAnswer, code: ErrorCode): void {
+  expect(answer.isError).toBe(true);
+  expectOneText(answer);
+  expect(ErrorResult.parse(answer.value).code).toBe(code);
+}
+
+/** One text block with the JSON, and the same as structured content. */
+function expectOneText(answer: ToolAnswer): void {
+  expect(answer.structured).toEqual(answer.value);
+  expect(answer.text).toBe(JSON.stringify(answer.value));
+}

@@ -1,0 +1,37 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { killFirstStarts } from "../../soak/crash/first-starts.ts";
+import { crashRounds } from "../../soak/crash/rounds.ts";
+import { killDuringTurns } from "../../soak/crash/turns.ts";
+import { reportLines } from "../../soak/ledger/report.ts";
+
+setDefaultTimeout(300_000);
+
+/** Every kind of moment once or twice; `npm run soak` has a thousand. */
+const ROUNDS = 10;
+const FIRST_STARTS = 3;
+const TURN_KILLS = 8;
+/** Given again, it makes the same plan. */
+const seed = process.env["CRASH_SEED"] ?? String(Date.now());
+
+describe("kill -9", () => {
+  test(`${ROUNDS} times under load: nothing acknowledged is lost, nothing decided twice, nothing allowed without a row`, async () => {
+    const report = await crashRounds({ rounds: ROUNDS, seed });
+    console.log(`CRASH_SEED=${seed}: ${reportLines(report).join("\n")}`);
+    expect(report.violations).toEqual([]);
+    const neverCompared = Object.entries(report.promises).filter(([, { checked }]) => checked === 0);
+    expect(neverCompared).toEqual([]);
+  });
+
+  test("during the very first start: the next one works", async () => {
+    const { killed, violations } = await killFirstStarts({ times: FIRST_STARTS, seed });
+    expect(violations).toEqual([]);
+    expect(killed).toBe(FIRST_STARTS);
+  });
+
+  test(`${TURN_KILLS} times while children write: all that they wrote is told once, in order`, async () => {
+    const { killed, messages, violations } = await killDuringTurns({ kills: TURN_KILLS, seed });
+    expect({ seed, violations }).toEqual({ seed, violations: [] });
+    expect(killed).toBe(TURN_KILLS);
+    expect(messages).toBeGreaterThan(TURN_KILLS);
+  });
+});
