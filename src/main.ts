@@ -3,6 +3,7 @@ import { complaint, createProgram, withDefaultCommand } from "./cli/program.ts";
 import { CommandFailed, ExitCode, type Terminal } from "./cli/terminal/terminal.ts";
 import { UsageError, wantsColour } from "./config.ts";
 import { AppError } from "./contract/errors.ts";
+import { isUnreachable, Refused } from "./contract/refused.ts";
 
 const isInteractive = process.stdout.isTTY === true;
 const terminal: Terminal = {
@@ -34,6 +35,8 @@ async function run(argv: string[]): Promise<ExitCode> {
     if (cause instanceof CommanderError) return cause.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
     if (cause instanceof UsageError) return complain(cause.message, ExitCode.usage);
     if (cause instanceof CommandFailed) return complain(cause.message, cause.exitCode);
+    if (cause instanceof Refused)
+      return complain(cause.message, isUnreachable(cause) ? ExitCode.unreachable : ExitCode.failed);
     if (cause instanceof AppError) return complain(cause.message, ExitCode.failed);
     throw cause;
   }

@@ -51,7 +51,7 @@ const OF_THE_PROGRAM = ["-h", "--help", "--version"];
 
 export function createProgram(terminal: Terminal): Command {
   const program = new Command("plexus")
-    .description("Lets one agent supervise others: every tool call a child asks about waits for your decision.")
+    .description("Lets one agent supervise others: every tool call that needs approval waits for your decision.")
     .usage("[command] [options]")
     .version(VERSION, "--version", "print the version")
     .addHelpText(

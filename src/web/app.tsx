@@ -1,20 +1,24 @@
 import { useEffect } from "preact/hooks";
-import { Announcer } from "./announcer.tsx";
+import { UserContext, usePage, useUser } from "./context.ts";
 import { HelpDialog } from "./help.tsx";
 import { HistoryPage } from "./history/history.tsx";
 import { Inbox } from "./inbox/inbox.tsx";
-import { goLive } from "./inbox/live.ts";
-import { handleKeys, isHelpOpen } from "./keys.ts";
+import { handleKeys } from "./inbox/keys.ts";
 import { Navigation } from "./navigation.tsx";
-import { badgeTitle } from "./notification.ts";
-import { route } from "./route.ts";
 import { SessionPage } from "./sessions/session.tsx";
 import { SessionsPage } from "./sessions/sessions.tsx";
-import { caller, notSignedIn, SignInPage } from "./sign-in.tsx";
+import { AnnouncerView } from "./shared/announcer.tsx";
+import { SignInPage } from "./sign-in.tsx";
 
 export function App() {
-  if (caller.value !== undefined) return <SignedInApp />;
-  return notSignedIn.value === undefined ? <Loading /> : <SignInPage />;
+  const page = usePage();
+  const user = page.user.value;
+  if (user === undefined) return page.notSignedIn.value === undefined ? <Loading /> : <SignInPage />;
+  return (
+    <UserContext.Provider value={user}>
+      <SignedInApp key={user} />
+    </UserContext.Provider>
+  );
 }
 
 /** The same as in the page before any script has run. */
@@ -28,26 +32,21 @@ function Loading() {
 }
 
 function SignedInApp() {
-  useEffect(() => {
-    const over = new AbortController();
-    const undo = [badgeTitle(), handleKeys(), () => over.abort()];
-    void goLive(over.signal);
-    return () => {
-      for (const one of undo) one();
-    };
-  }, []);
+  const { router } = usePage();
+  const user = useUser();
+  useEffect(() => handleKeys(user, router), [user]);
   return (
     <div class="app">
       <Navigation />
-      <Page />
-      <Announcer />
-      {isHelpOpen.value && <HelpDialog />}
+      <CurrentPage />
+      <AnnouncerView />
+      {user.isHelpOpen.value && <HelpDialog />}
     </div>
   );
 }
 
-function Page() {
-  const here = route.value;
+function CurrentPage() {
+  const here = usePage().router.route.value;
   switch (here.page) {
     case "inbox":
       return <Inbox />;

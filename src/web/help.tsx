@@ -1,13 +1,15 @@
-import { isHelpOpen, KEYS } from "./keys.ts";
-import { Dialog } from "./parts/dialog.tsx";
+import { useUser } from "./context.ts";
+import { keysOf } from "./inbox/keys.ts";
+import { Dialog } from "./shared/elements/dialog.tsx";
 
 const SHOWN: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc", Enter: "↵" };
 
 export function HelpDialog() {
+  const user = useUser();
   return (
-    <Dialog title="Keys" isRead onClose={() => (isHelpOpen.value = false)}>
+    <Dialog title="Keys" isRead onClose={() => (user.isHelpOpen.value = false)}>
       <dl class="keys">
-        {KEYS.map(({ keys, shown, does }) => (
+        {keysOf(user).map(({ keys, shown, does }) => (
           <div key={does}>
             <dt>
               {(shown === undefined ? keys : [shown]).map((key) => (

@@ -1,10 +1,18 @@
-import "./jitless.ts";
+import "./zod-csp.ts";
 import "./styles/page.css";
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { signIn, takeLaterCodes } from "./sign-in.tsx";
+import { PageContext } from "./context.ts";
+import { createPage } from "./page.ts";
 
 const root = document.getElementById("plexus");
-if (root) render(<App />, root);
-takeLaterCodes();
-void signIn();
+if (root) {
+  const page = createPage();
+  render(
+    <PageContext.Provider value={page}>
+      <App />
+    </PageContext.Provider>,
+    root,
+  );
+  page.start();
+}

@@ -1,17 +1,15 @@
-import { pendingCount } from "./inbox/asks.ts";
-import { connection, isOutdated } from "./inbox/live.ts";
-import { isHelpOpen } from "./keys.ts";
-import { wantNotifications } from "./notification.ts";
-import { Icon, type IconName } from "./parts/icons.tsx";
-import { notifies, theme } from "./preferences.ts";
-import { linkTo, route } from "./route.ts";
-import { caller, signOut } from "./sign-in.tsx";
+import { usePage, useUser } from "./context.ts";
+import { Icon, type IconName } from "./shared/elements/icons.tsx";
+import { linkTo } from "./shared/route.ts";
 
 const CONNECTION = { connecting: "Connecting…", live: "Live", lost: "No connection, trying again…" };
 const NEXT_THEME = { system: "light", light: "dark", dark: "system" } as const;
 
 export function Navigation() {
-  const { page } = route.value;
+  const { router, preferences, notifier, signOut } = usePage();
+  const { caller, requests, live, isHelpOpen } = useUser();
+  const { theme, notifies } = preferences;
+  const { page } = router.route.value;
   return (
     <nav class="navigation" aria-label="Plexus">
       <a class="brand" href={linkTo.inbox}>
@@ -19,27 +17,33 @@ export function Navigation() {
         <span>Plexus</span>
       </a>
       <div class="links">
-        <Link to={linkTo.inbox} icon="inbox" name="Inbox" isHere={page === "inbox"} count={pendingCount.value} />
+        <Link
+          to={linkTo.inbox}
+          icon="inbox"
+          name="Inbox"
+          isHere={page === "inbox"}
+          count={requests.pendingCount.value}
+        />
         <Link to={linkTo.sessions} icon="sessions" name="Sessions" isHere={page === "sessions" || page === "session"} />
         <Link to={linkTo.history} icon="history" name="History" isHere={page === "history"} />
       </div>
       <div class="state">
-        {isOutdated.value && (
+        {live.isOutdated.value && (
           <button type="button" class="button small" onClick={() => location.reload()}>
             Plexus was updated: reload
           </button>
         )}
-        <p class={`connection ${connection.value}`} role="status">
-          {CONNECTION[connection.value]}
+        <p class={`connection ${live.connection.value}`} role="status">
+          {CONNECTION[live.connection.value]}
         </p>
-        <p class="caller">{caller.value?.name}</p>
+        <p class="caller">{caller.name}</p>
         <div class="tools">
           <Tool icon="help" name="Keys" onClick={() => (isHelpOpen.value = true)} />
           <Tool
             icon="bell"
             name={notifies.value === "yes" ? "Notifications: on" : "Notifications: off"}
             isOn={notifies.value === "yes"}
-            onClick={() => void wantNotifications(notifies.value === "no")}
+            onClick={() => void notifier.want(notifies.value === "no")}
           />
           <Tool
             icon="theme"

@@ -13,6 +13,8 @@ import { dirname, join } from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { parse } from "smol-toml";
 import { z } from "zod";
+import { whoAmI } from "../../src/contract/routes/sign-in.ts";
+import { listTokens, revokeToken } from "../../src/contract/routes/tokens.ts";
 import { CLAUDE } from "../support/claude.ts";
 import { connectOver } from "../support/mcp-client.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary.ts";
@@ -27,11 +29,10 @@ beforeAll(async () => {
 });
 afterAll(() => place[Symbol.asyncDispose]());
 afterEach(async () => {
-  for (const name of await tokenNames()) await place.fetch(`/api/v1/tokens/${name}`, { method: "DELETE" });
+  for (const name of await tokenNames()) await place.api.call(revokeToken, { params: { name } });
 });
 
 const SECRET = /plx_[\w-]{20,}/;
-const Tokens = z.object({ tokens: z.array(z.object({ name: z.string() })) });
 
 /** Somebody's home, with whatever settings there are in it. */
 async function openHome(files: Record<string, string> = {}) {
@@ -57,12 +58,12 @@ async function openHome(files: Record<string, string> = {}) {
 }
 
 async function tokenNames(): Promise<string[]> {
-  return Tokens.parse(await (await place.fetch("/api/v1/tokens")).json()).tokens.map(({ name }) => name);
+  return (await place.api.call(listTokens)).tokens.map(({ name }) => name);
 }
 
 async function nameOf(token: string | undefined): Promise<unknown> {
   const headers = { Authorization: `Bearer ${token}` };
-  return (await fetch(`${place.server.url}/api/v1/me`, { headers })).json();
+  return (await fetch(`${place.server.url}${whoAmI.path}`, { headers })).json();
 }
 
 const mcp = () => `${place.server.url}/mcp`;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { RespondResult } from "../../src/contract/approvals/approval.ts";
+import { getApproval } from "../../src/contract/routes/approvals.ts";
 import { type Ask, openPlace, type Place } from "./place.ts";
 
 setDefaultTimeout(60_000);
@@ -36,7 +37,7 @@ describe("plexus allow", () => {
     const { exitCode, stdout } = await place.plexus(["allow", id, "-m", "looks fine", "--json"]);
     expect(JSON.parse(stdout)).toEqual({ type: "ok", approval_id: id, status: "allowed" });
     expect(exitCode).toBe(0);
-    const record = await (await place.fetch(`/api/v1/approvals/${id}`)).json();
+    const record = await place.api.call(getApproval, { params: { id } });
     expect(record).toMatchObject({ approval: { response_message: "looks fine", resolved_by: "operator" } });
   });
 

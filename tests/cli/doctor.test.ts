@@ -3,6 +3,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSyn
 import { join } from "node:path";
 import { z } from "zod";
 import { readServerFile } from "../../src/cli/server/server-file.ts";
+import { listApprovals } from "../../src/contract/routes/approvals.ts";
+import { listSessions } from "../../src/contract/routes/sessions.ts";
 import { plexusBinary } from "../support/binary.ts";
 import { CLAUDE } from "../support/claude.ts";
 import { endRun, isRunning, RUN_MARKER, survivors } from "../support/processes.ts";
@@ -57,10 +59,8 @@ describe("plexus doctor", () => {
       .map((line) => line.split(/ {2,}/)[0]);
     const looked = ["data dir", "server", "token", "claude", "settings", ...STEPS].map((step) => `✓ ${step}`);
     expect({ exitCode, marks, stderr }).toEqual({ exitCode: 0, marks: [...looked, "Everything works."], stderr: "" });
-    expect(await (await place.fetch("/api/v1/sessions")).json()).toMatchObject({ sessions: [] });
-    const { approvals } = z
-      .object({ approvals: z.array(z.object({ status: z.string() })) })
-      .parse(await (await place.fetch("/api/v1/approvals")).json());
+    expect(await place.api.call(listSessions)).toMatchObject({ sessions: [] });
+    const { approvals } = await place.api.call(listApprovals);
     expect(approvals.map(({ status }) => status)).toEqual(["allowed", "denied", "allowed"]);
     // From source, Bun keeps what it has compiled there.
     expect({ home: readdirSync(home).filter((name) => name !== ".bun"), left: left() }).toEqual({
@@ -185,7 +185,7 @@ describe("plexus doctor", () => {
     expect(await screen.exited).toBe(1);
     expect(screen.text()).toContain("plexus: Stopped before the end.");
     expect(existsSync(`/proc/${readFileSync(note, "utf8").trim()}`)).toBe(false);
-    expect(await (await place.fetch("/api/v1/sessions")).json()).toMatchObject({ sessions: [] });
+    expect(await place.api.call(listSessions)).toMatchObject({ sessions: [] });
     expect(left()).toEqual([]);
   });
 });

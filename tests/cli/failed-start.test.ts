@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isAlive } from "../../src/contract/routes/server.ts";
 import { openStorage } from "../../src/storage/sqlite/database.ts";
 import { newApproval } from "../storage/rows.ts";
 import { startServerProcess } from "../support/server-process.ts";
@@ -50,7 +51,7 @@ describe("plexus serve ends at once, in one line that says what to do, when", ()
     expect(readdirSync(directory.path).filter((name) => name.endsWith(".new") || name.endsWith("-wal"))).toEqual([]);
     rmSync(path, { recursive: true });
     await using server = await startServerProcess({ dataDir: directory.path, args: WEBHOOK });
-    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${server.url}${isAlive.path}`)).status).toBe(200);
   });
 
   test.each(["approvals_pending_by_session", "approvals_pending_by_deadline"])(

@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { Approval } from "../../src/contract/approvals/approval.ts";
+import { listApprovals } from "../../src/contract/routes/approvals.ts";
 import { plexusOnScreen } from "./command.ts";
 import { openPlace, type Place } from "./place.ts";
 
@@ -78,14 +79,14 @@ describe("plexus history", () => {
   });
 
   test("leaves out what was decided before the moment that is asked for, to the second", async () => {
-    const all = await (await place.fetch("/api/v1/approvals?status=resolved")).json();
-    const newest = Approval.parse(Object(all).approvals[0]).resolved_at ?? 0;
+    const all = await place.api.call(listApprovals, { query: { status: "resolved" } });
+    const newest = all.approvals[0]?.resolved_at ?? 0;
     for (const [since, count] of [
       [newest + 1, 0],
       [0, 3],
     ] as const) {
-      const answer = await (await place.fetch(`/api/v1/approvals?status=resolved&since=${since}`)).json();
-      expect(Object(answer).approvals).toHaveLength(count);
+      const answer = await place.api.call(listApprovals, { query: { status: "resolved", since } });
+      expect(answer.approvals).toHaveLength(count);
     }
     expect((await history("--since", new Date(newest * 1000).toISOString()))[0]).toBe("touch second");
   });

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { z } from "zod";
-import { SessionEvent, SessionSummary } from "../../src/contract/sessions/session-view.ts";
+import { createSession, listSessions } from "../../src/contract/routes/sessions.ts";
+import { listTurns } from "../../src/contract/routes/turns.ts";
+import { SessionEvent } from "../../src/contract/sessions/session-view.ts";
 import { until } from "../support/until.ts";
 import { MAIN, pasted } from "./command.ts";
 import { openWorkshop, scripted, type Workshop } from "./workshop.ts";
 
 setDefaultTimeout(120_000);
-
-const Turns = z.object({ turns: z.array(z.object({ turn_id: z.string() })) });
 
 let shop: Workshop;
 beforeAll(async () => {
@@ -23,7 +22,7 @@ describe("plexus logs", () => {
     const first = await run("talker", "said first");
     const second = await run("talker", "said second");
     expect(await shop.plexus(["logs", "talker"])).toEqual({ exitCode: 0, stdout: second.stdout, stderr: "" });
-    const { turns } = Turns.parse(await (await shop.fetch("/api/v1/sessions/talker/turns")).json());
+    const { turns } = await shop.api.call(listTurns, { params: { key: "talker" } });
     const oldest = turns.at(-1)?.turn_id ?? "";
     const named = await shop.plexus(["logs", "talker", "--turn", oldest]);
     expect(named).toEqual({ exitCode: 0, stdout: first.stdout, stderr: "" });
@@ -59,11 +58,7 @@ describe("plexus logs", () => {
   });
 
   test("says that there was no turn yet, and that there is no such session", async () => {
-    await shop.fetch("/api/v1/sessions", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ name: "fresh", working_dir: shop.work }),
-    });
+    await shop.api.call(createSession, { body: { name: "fresh", working_dir: shop.work } });
     const fresh = await shop.plexus(["logs", "fresh"]);
     expect(fresh).toEqual({ exitCode: 0, stdout: "", stderr: 'Session "fresh" has had no turn yet.\n' });
     const unknown = await shop.plexus(["logs", "nobody"]);
@@ -89,7 +84,7 @@ describe("plexus sessions", () => {
     });
     expect(await shop.plexus(["run", "hers", scripted({ say: "y" })], { env })).toMatchObject({ exitCode: 0 });
     const { stdout } = await shop.plexus(["sessions", "--json"]);
-    const [hers, listed] = z.object({ sessions: z.array(SessionSummary) }).parse(JSON.parse(stdout)).sessions;
+    const [hers, listed] = listSessions.answer.pick({ sessions: true }).parse(JSON.parse(stdout)).sessions;
     expect([hers?.name, hers?.owner, listed?.name, listed?.owner]).toEqual(["hers", "token:ann", "listed", "operator"]);
     const shared = (await shop.plexus(["sessions"])).stdout;
     expect(shared).toMatch(new RegExp(`^NAME .* OWNER +ID +DIRECTORY\nhers .* token:ann +${hers?.id} +/`));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { signIn as redeemCode } from "../../src/contract/routes/sign-in.ts";
 import { openPlace, type Place } from "./place.ts";
 
 setDefaultTimeout(60_000);
@@ -16,7 +17,7 @@ async function signIn(address: string): Promise<number> {
   const [url, code] = address.trim().split("/#code=");
   expect(url).toBe(place.server.url);
   const headers = { "Content-Type": "application/json" };
-  return (await fetch(`${url}/api/v1/sign-in`, { method: "POST", headers, body: JSON.stringify({ code }) })).status;
+  return (await fetch(`${url}${redeemCode.path}`, { method: "POST", headers, body: JSON.stringify({ code }) })).status;
 }
 
 /** A PATH on which xdg-open writes down what it was given, and ends with this exit code. */

@@ -25,7 +25,7 @@ async function onScreen(args: string[], env: Record<string, string> = {}, column
 }
 
 describe("plexus pending", () => {
-  test("lists what waits, oldest first, one line each, without colour in a pipe", async () => {
+  test("lists the requests that need approval, oldest first, one line each, without colour in a pipe", async () => {
     const session = await place.session("a-session");
     const first = await place.ask(session, "Bash", { command: "echo 1" });
     const second = await place.ask(session, "Write", { file_path: "x", content: "y" });
@@ -69,9 +69,9 @@ describe("plexus pending", () => {
     }
   });
 
-  test("says on standard error that nothing waits, and prints an empty list as JSON", async () => {
+  test("says on standard error that there are no pending requests, and prints an empty list as JSON", async () => {
     const nothing = await place.plexus(["pending", "--session", "nobody"]);
-    expect(nothing).toEqual({ exitCode: 0, stdout: "", stderr: "Nothing waits for a decision.\n" });
+    expect(nothing).toEqual({ exitCode: 0, stdout: "", stderr: "No pending requests.\n" });
     const json = await place.plexus(["pending", "--session", "nobody", "--json"]);
     expect(json).toEqual({ exitCode: 0, stdout: '{"type":"ok","approvals":[]}\n', stderr: "" });
   });

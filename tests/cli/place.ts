@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { Approval, PermitAnswer } from "../../src/contract/approvals/approval.ts";
+import { type Api, createApi } from "../../src/client/api.ts";
+import { type Approval, PermitAnswer } from "../../src/contract/approvals/approval.ts";
+import { listApprovals } from "../../src/contract/routes/approvals.ts";
 import type { JsonObject } from "../../src/contract/values.ts";
 import { callTool } from "../../src/mcp/client.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
@@ -9,7 +11,6 @@ import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 import { type CommandOptions, type Output, plexus } from "./command.ts";
 
-const Pending = z.object({ approvals: z.array(Approval) });
 const Configured = z.object({ session_id: z.string() });
 const Created = z.object({ id: z.string() });
 
@@ -25,10 +26,11 @@ export type Place = AsyncDisposable & {
   scratch: string;
   /** `plexus ARGS --data-dir DIR`, away from any terminal. */
   plexus(args: string[], options?: CommandOptions): Promise<Output>;
-  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** The REST API, as the operator. */
+  api: Api;
   /** Calls a tool as the operator. */
   call(tool: string, args: JsonObject): Promise<unknown>;
-  /** What waits in this session. */
+  /** The pending requests of this session. */
   pending(sessionId: string): Promise<Approval[]>;
   /** A new by-hand session. */
   session(name?: string): Promise<string>;
@@ -49,19 +51,16 @@ export async function openPlace(options: PlaceOptions = {}): Promise<Place> {
   const token = options.token ?? readFileSync(join(dataDir, "operator-token"), "utf8").trim();
   const owned = stack.move();
 
-  const authorized = (path: string, init: RequestInit = {}) => {
-    const headers = new Headers(init.headers);
-    headers.set("Authorization", `Bearer ${token}`);
-    return fetch(`${server.url}${path}`, { ...init, headers });
-  };
+  const words = { unreachable: String, noPlexus: String, otherVersion: String };
+  const api = createApi({ server: () => ({ url: server.url, token }), fetch, words });
 
   async function call(tool: string, args: JsonObject): Promise<unknown> {
-    return (await callTool({ fetch: authorized }, tool, args))?.value;
+    return (await callTool(api, tool, args))?.value;
   }
 
   async function pending(sessionId: string): Promise<Approval[]> {
-    const response = await authorized(`/api/v1/approvals?status=pending&limit=1000&session_id=${sessionId}`);
-    return Pending.parse(await response.json()).approvals;
+    const query = { status: "pending", limit: 1000, session_id: sessionId } as const;
+    return (await api.call(listApprovals, { query })).approvals;
   }
 
   return {
@@ -70,7 +69,7 @@ export async function openPlace(options: PlaceOptions = {}): Promise<Place> {
     token,
     scratch,
     plexus: (args, more = {}) => plexus([...args, "--data-dir", dataDir], more),
-    fetch: authorized,
+    api,
     call,
     pending,
     session: async (name) => Configured.parse(await call("loopback_configure", { name })).session_id,

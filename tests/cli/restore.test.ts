@@ -2,6 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Approval } from "../../src/contract/approvals/approval.ts";
+import { listApprovals } from "../../src/contract/routes/approvals.ts";
 import { ROOT } from "../readme/readme.ts";
 import { plexusBinary } from "../support/binary.ts";
 import { CLAUDE } from "../support/claude.ts";
@@ -76,7 +77,9 @@ async function decideNext(parent: TestClient): Promise<void> {
 /** All that a client can see: sessions, events, conversations, asks. */
 async function recordOf(server: ServerProcess, parent: TestClient): Promise<object> {
   const read = async (tool: string, args: object) => (await parent.call(tool, args)).value;
-  const approvals = await fetch(`${server.url}/api/v1/approvals`, { headers: { Authorization: `Bearer ${TOKEN}` } });
+  const approvals = await fetch(`${server.url}${listApprovals.path}`, {
+    headers: { Authorization: `Bearer ${TOKEN}` },
+  });
   const events = await read("claudecode_poll", { name: "worker", from_seq: 0, limit: 1000 });
   expect(events["total_events"]).toBeGreaterThan(1);
   return {

@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { cancelTurn } from "../../src/contract/routes/sessions.ts";
 import { until } from "../support/until.ts";
 import { openWorkshop, scripted } from "./workshop.ts";
 
@@ -29,7 +30,7 @@ test("plexus run ends when its queued turn is cancelled", async () => {
   await until("the first to work", () => shop.model.requests.length > 0);
   const second = shop.plexus(["run", "second", scripted({ say: "two" })]);
   await until("the second to be queued", async () => (await shop.statusOf("second")) === "queued");
-  for (const name of ["second", "first"]) await shop.fetch(`/api/v1/sessions/${name}/cancel`, { method: "POST" });
+  for (const name of ["second", "first"]) await shop.api.call(cancelTurn, { params: { key: name } });
   expect([(await second).exitCode, (await first).exitCode]).toEqual([5, 5]);
   expect(shop.model.requests).toHaveLength(1);
 });

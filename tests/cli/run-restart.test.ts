@@ -40,5 +40,5 @@ test("plexus run goes on when the server was killed and is back, and prints each
       .map((line) => SessionEvent.parse(JSON.parse(line)));
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index));
     expect(["complete", "error"]).toContain(events.at(-1)?.event.type ?? "");
-    expect(stderr).toContain("The server is gone. Waiting for it to come back; Ctrl-C leaves.\n");
+    expect(stderr).toContain("No connection to the server. Waiting for it to come back; Ctrl-C leaves.\n");
   }));

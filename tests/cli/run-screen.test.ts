@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { cancelTurn } from "../../src/contract/routes/sessions.ts";
 import { descendants, signal } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 import type { Screen } from "./command.ts";
@@ -11,7 +12,7 @@ setDefaultTimeout(120_000);
 const CTRL_C = "\u0003";
 const ERASE_ROW = "\r\u001b[K";
 const QUESTION = "Allow it? [a]llow  [d]eny  [e]dit  [s]kip  [?] ";
-const WHY = "Why not?";
+const REASON = "Reason (shown to the agent)";
 
 let shop: Workshop;
 beforeAll(async () => {
@@ -34,7 +35,7 @@ async function press(screen: Screen, key: string): Promise<void> {
 const made = (file: string) => existsSync(join(shop.work, file));
 
 describe("plexus run on a terminal", () => {
-  test("shows what is asked, and the key a lets the child go on", async () => {
+  test("shows a request, and the key a lets the child go on", async () => {
     await using screen = shop.onScreen(["run", "allowed", touch("by-key")]);
     const shown = await screen.shows(QUESTION);
     expect(shown).toContain("│ touch by-key\r\n");
@@ -47,13 +48,13 @@ describe("plexus run on a terminal", () => {
     );
   });
 
-  test("warns of what is dangerous, and takes a second press for it", async () => {
+  test("warns of a dangerous request, and takes a second press for it", async () => {
     const command = "rm -rf danger && touch dangerous";
     await using screen = shop.onScreen(["run", "dangerous", scripted({ use: [bash(command)] })]);
     const shown = await screen.shows(QUESTION);
     expect(shown).toContain("! it removes files");
     await press(screen, "a");
-    await screen.shows("Press a again to allow it, though it removes files");
+    await screen.shows("Press a again to allow it, although it removes files");
     expect(await shop.asked("dangerous")).toMatchObject({ status: "pending" });
     await press(screen, "a");
     expect(await screen.exited).toBe(0);
@@ -112,7 +113,7 @@ describe("plexus run on a terminal", () => {
     const shown = await screen.shows("[Enter] answer");
     expect(shown).toContain("2 [ ] Postgres: a server\r\n");
     await press(screen, "a");
-    await screen.shows("Press a again to allow it, though it continues without an answer");
+    await screen.shows("Press a again to allow it, although it continues without an answer");
     screen.type("2");
     await until("the choice", () => after(screen.text(), "[Enter] answer").includes("Postgres"));
     await press(screen, "a");
@@ -140,7 +141,7 @@ describe("plexus run on a terminal", () => {
     await screen.shows(`\u001b[?2004h`);
     await screen.shows(QUESTION);
     await press(screen, "\u001b[200~aaa\u001b[201~d");
-    await screen.shows(WHY);
+    await screen.shows(REASON);
     expect(await shop.asked("pasted")).toMatchObject({ status: "pending" });
     screen.type("\r");
     expect(await screen.exited).toBe(0);
@@ -152,7 +153,7 @@ describe("plexus run on a terminal", () => {
     await using screen = shop.onScreen(["run", "denied", touch("denied")]);
     await screen.shows(QUESTION);
     screen.type("d");
-    await screen.shows(WHY);
+    await screen.shows(REASON);
     for (const keys of ["no", "\u0015", "not hereX", "\u007f", ", plëase", "\u001b[D"]) screen.type(keys);
     await screen.shows("not here, plëase");
     screen.type("\r");
@@ -166,9 +167,9 @@ describe("plexus run on a terminal", () => {
     await using screen = shop.onScreen(["run", "skipped", touch("skipped")]);
     await screen.shows(QUESTION);
     screen.type("d");
-    await screen.shows(WHY);
+    await screen.shows(REASON);
     screen.type("\u001b");
-    await until("the question again", () => after(screen.text(), WHY).includes(QUESTION));
+    await until("the question again", () => after(screen.text(), REASON).includes(QUESTION));
     screen.type("s");
     const { id } = await shop.asked("skipped");
     await screen.shows(`\`plexus allow ${id}\``);
@@ -203,7 +204,7 @@ describe("plexus run on a terminal", () => {
     await screen.shows(QUESTION);
     expect(await shop.asked("early")).toMatchObject({ status: "pending" });
     screen.type("d");
-    await screen.shows(WHY);
+    await screen.shows(REASON);
     screen.type("\r");
     expect(await screen.exited).toBe(0);
     expect(made("early")).toBe(false);
@@ -218,7 +219,7 @@ describe("plexus run on a terminal", () => {
     expect(made("through-pipe")).toBe(true);
   });
 
-  test("fits its lines to 80 columns, and wraps what is asked behind its mark", async () => {
+  test("fits its lines to 80 columns, and wraps a request behind its mark", async () => {
     const command = `touch ${"long-name-".repeat(30)}✓ Bash was allowed by operator`;
     await using screen = shop.onScreen(["run", "narrow", scripted({ use: [bash(command)] })]);
     await screen.shows(QUESTION);
@@ -247,14 +248,14 @@ describe("Ctrl-C", () => {
     expect(await shop.statusOf("interrupted")).toBe("cancelled");
   });
 
-  test("cancels while it asks, too, and leaves the terminal as it was", async () => {
+  test("cancels the turn while it asks for a decision, too, and leaves the terminal as it was", async () => {
     const shell = 'before=$(stty -g); "$@"; code=$?; [ "$before" = "$(stty -g)" ] && echo restored $code';
     await using screen = shop.onScreen(["run", "asked-and-left", touch("never")], { shell });
     await screen.shows(QUESTION);
     screen.type(CTRL_C);
     await screen.shows("restored 5");
     expect(await screen.exited).toBe(0);
-    expect(screen.text()).toContain("✗ Bash was given up");
+    expect(screen.text()).toContain("✗ Bash was abandoned");
     expect(made("never")).toBe(false);
   });
 
@@ -279,7 +280,7 @@ describe("Ctrl-C", () => {
     await screen.shows("restored 5");
     expect(screen.text()).toContain("plexus: Left. The turn may go on: see `plexus logs terminated -f`.\r\n");
     expect((await shop.asked("terminated")).status).toBe("pending");
-    await shop.fetch("/api/v1/sessions/terminated/cancel", { method: "POST" });
+    await shop.api.call(cancelTurn, { params: { key: "terminated" } });
   });
 
   test("of a terminal that is closed leaves the turn to others", async () => {

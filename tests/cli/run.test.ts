@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { cancelTurn } from "../../src/contract/routes/sessions.ts";
 import { SessionEvent } from "../../src/contract/sessions/session-view.ts";
 import { bash, openWorkshop, scripted, type Workshop } from "./workshop.ts";
 
@@ -47,8 +48,8 @@ describe("plexus run", () => {
     expect(existsSync(join(shop.work, "made"))).toBe(false);
     await shop.plexus(["allow", id]);
     const { exitCode, stdout, stderr } = await running;
-    expect(stderr).toBe(`Bash waits for a decision: \`plexus allow ${id}\`, or \`plexus deny ${id} -m WHY\`.\n`);
-    expect(stdout).toContain(`? Bash asks for permission (${id})\n│ command: touch made\n`);
+    expect(stderr).toBe(`Bash needs approval: \`plexus allow ${id}\`, or \`plexus deny ${id} -m WHY\`.\n`);
+    expect(stdout).toContain(`? Bash needs approval (${id})\n│ # a command\n│ touch made\n`);
     expect(stdout).toContain("✓ Bash was allowed by operator\n");
     expect(existsSync(join(shop.work, "made"))).toBe(true);
     expect(exitCode).toBe(0);
@@ -58,7 +59,7 @@ describe("plexus run", () => {
     const running = shop.plexus(["run", "warned", scripted({ use: [bash("rm -rf nothing")] })]);
     const { id } = await shop.asked("warned");
     await shop.plexus(["deny", id, "-m", "no"]);
-    expect((await running).stderr).toStartWith(`! ${id}: it removes files (rm)\nBash waits for a decision: `);
+    expect((await running).stderr).toStartWith(`! ${id}: it removes files (rm)\nBash needs approval: `);
   });
 
   test("with --json prints one event a line and nothing else, numbered without a gap", async () => {
@@ -93,9 +94,9 @@ describe("plexus run", () => {
     await shop.asked("cancelled");
     const second = await shop.plexus(["run", "cancelled", "more"]);
     expect(second).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("has a turn that runs") });
-    await shop.fetch("/api/v1/sessions/cancelled/cancel", { method: "POST" });
+    await shop.api.call(cancelTurn, { params: { key: "cancelled" } });
     const { exitCode, stdout, stderr } = await running;
-    expect(stdout).toContain("✗ Bash was given up");
+    expect(stdout).toContain("✗ Bash was abandoned");
     expect(stderr).toContain("plexus: The turn was cancelled.\n");
     expect(exitCode).toBe(5);
   });

@@ -3,6 +3,8 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { followEvents } from "../../src/contract/routes/events.ts";
+import { isAlive } from "../../src/contract/routes/server.ts";
 import { withRun } from "../support/run.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
@@ -33,7 +35,7 @@ describe("plexus serve", () => {
       `plexus: Another Plexus serves ${place.dataDir}: process ${place.server.pid}, listening on ${place.server.url}. Stop it, take over from it with --takeover, or choose another --data-dir.\n`,
     );
     expect(second).toMatchObject({ exitCode: 1, stdout: "" });
-    expect((await fetch(`${place.server.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${place.server.url}${isAlive.path}`)).status).toBe(200);
   });
 
   test("says that the data dir is held though its holder has not said yet where it listens", async () => {
@@ -101,7 +103,7 @@ describe("plexus serve", () => {
   test.each(SIGNALS)("exits 0 within seconds of %s, though a permit waits and events are followed", async (signal) => {
     await using place = await openPlace();
     await place.ask(await place.session(), "Bash", { command: "true" });
-    const events = (await place.fetch("/api/v1/events")).body?.getReader();
+    const events = (await place.api.open(followEvents)).body?.getReader();
     await events?.read();
     const startedAt = performance.now();
     expect(await place.server.stop(signal)).toBe(0);

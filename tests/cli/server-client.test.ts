@@ -7,6 +7,8 @@ import { openPlace, type Place } from "./place.ts";
 
 setDefaultTimeout(60_000);
 
+const NO_APPROVALS = { type: "ok", approvals: [], has_more: false, cursor: null };
+
 let place: Place;
 beforeAll(async () => {
   place = await openPlace();
@@ -35,12 +37,12 @@ describe("a command that talks to the server", () => {
     ] as const) {
       expect(await place.plexus(["pending", ...args], { env })).toMatchObject({ exitCode: 0 });
     }
-    await using behindProxy = listener(() => Response.json({ approvals: [], cursor: null }));
+    await using behindProxy = listener(() => Response.json(NO_APPROVALS));
     expect(await place.plexus(["pending", "--url", `${behindProxy.url}/plexus/`])).toMatchObject({ exitCode: 0 });
   });
 
   test("never hands the token to a proxy on the way to this machine", async () => {
-    await using proxy = listener(() => Response.json({ approvals: [], cursor: null }));
+    await using proxy = listener(() => Response.json(NO_APPROVALS));
     const env = { HTTP_PROXY: proxy.url, http_proxy: proxy.url, ALL_PROXY: proxy.url };
     expect(await place.plexus(["pending"], { env })).toMatchObject({ exitCode: 0 });
     expect(await place.plexus(["call", "loopback_pending"], { env })).toMatchObject({ exitCode: 0 });
@@ -54,7 +56,7 @@ describe("a command that talks to the server", () => {
   });
 
   test("never follows a redirect", async () => {
-    await using target = listener(() => Response.json({ approvals: [], cursor: null }));
+    await using target = listener(() => Response.json(NO_APPROVALS));
     await using server = listener(() => Response.redirect(target.url));
     const { exitCode, stderr } = await place.plexus(["pending", "--url", server.url]);
     expect(stderr).toMatch(/^plexus: \S+ does not answer like Plexus \(HTTP 302\)\.\n$/);
@@ -64,7 +66,7 @@ describe("a command that talks to the server", () => {
 
   test("calls nobody when the server that wrote server.json was killed, since its port may be anybody's", async () => {
     await using directory = await temporaryDirectory();
-    await using successor = listener(() => Response.json({ approvals: [], cursor: null }));
+    await using successor = listener(() => Response.json(NO_APPROVALS));
     await using killed = await openPlace();
     await killed.server.kill();
     const stale = { pid: killed.server.pid, url: successor.url, operator_token: "stored" };
@@ -78,7 +80,7 @@ describe("a command that talks to the server", () => {
 
   test.each([
     ["nonsense", () => new Response("<html>")],
-    ["another shape", () => Response.json({ approvals: [{ id: 7 }], cursor: null })],
+    ["another shape", () => Response.json({ ...NO_APPROVALS, approvals: [{ id: 7 }] })],
   ])("says that it does not understand %s", async (_, answer) => {
     await using server = listener(answer);
     const { exitCode, stdout, stderr } = await place.plexus(["pending", "--url", server.url]);

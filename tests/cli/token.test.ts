@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { listApprovals } from "../../src/contract/routes/approvals.ts";
+import { signIn } from "../../src/contract/routes/sign-in.ts";
 import { SignedIn } from "../../src/contract/sign-in.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { plexus } from "./command.ts";
@@ -19,7 +21,7 @@ afterAll(() => place[Symbol.asyncDispose]());
 
 const statusFor = async (token: string) => {
   const headers = { Authorization: `Bearer ${token}` };
-  return (await fetch(`${place.server.url}/api/v1/approvals`, { headers })).status;
+  return (await fetch(`${place.server.url}${listApprovals.path}`, { headers })).status;
 };
 
 describe("plexus token show", () => {
@@ -59,7 +61,7 @@ describe("plexus token revoke --web", () => {
     const named = (await place.plexus(["token", "create", "stays"])).stdout.trim();
     const opened = JSON.parse((await place.plexus(["open", "--json"])).stdout);
     const code = new URL(opened.url).hash.replace("#code=", "");
-    const answer = await fetch(`${place.server.url}/api/v1/sign-in`, {
+    const answer = await fetch(`${place.server.url}${signIn.path}`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ code }),

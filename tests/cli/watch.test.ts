@@ -11,6 +11,7 @@ import { rowsOf } from "./screen-rows.ts";
 
 setDefaultTimeout(60_000);
 
+const REASON = "Reason (shown to the agent)";
 const ENTERED = "\u001b[?1049h";
 const LEFT = "\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l";
 
@@ -61,14 +62,14 @@ async function ended(screen: Screen, key: string): Promise<void> {
 }
 
 describe("plexus watch", () => {
-  test("shows what waits, oldest first, and what comes; the key a allows the one that is looked at", async () => {
+  test("shows pending requests, oldest first, and new ones as they come; the key a allows the selected one", async () => {
     const first = await bash("touch first");
     await using screen = watch();
     await screen.shows("│ touch first");
     await place.ask(session, "WebFetch", { url: "https://example.org", prompt: "hm" });
     const both = await screen.shows("https://example.org");
     expect(both).toMatch(/▸ worker {2}Bash +\d+s +\w+ +touch first\n {2}worker {2}WebFetch +\d+s +\w+ +https/);
-    expect(both).toContain("2 waiting");
+    expect(both).toContain("2 pending");
     await press(screen, "a");
     expect(await first.answer).toEqual({ behavior: "allow", updatedInput: { command: "touch first" } });
     await screen.shows("Allowed Bash of worker.");
@@ -76,27 +77,27 @@ describe("plexus watch", () => {
     await ended(screen, "q");
   });
 
-  test("asks for the reason of a denial, which the child reads; Escape goes back", async () => {
+  test("asks for the reason of a denial, which the agent reads; Escape goes back", async () => {
     const { answer } = await bash("touch it");
     await using screen = watch();
     await screen.shows("│ touch it");
     screen.type("d");
-    await screen.shows("Why not?");
+    await screen.shows(REASON);
     screen.type("no\u001b");
-    await until("the question to be gone", () => !screen.now().includes("Why not?"));
+    await until("the question to be gone", () => !screen.now().includes(REASON));
     screen.type("dnot thX\u007fere, plëase\r");
     expect(await answer).toEqual({ behavior: "deny", message: "not there, plëase" });
     await screen.shows("Denied Bash of worker.");
-    await screen.shows("Nothing waits for a decision.");
+    await screen.shows("No pending requests");
     await ended(screen, CTRL_C);
   });
 
-  test("wants a second press for what is dangerous, and forgets the first one when another key comes between", async () => {
+  test("needs a second press for a dangerous request, and forgets the first one when another key comes between", async () => {
     const { answer } = await bash("rm -rf build");
     await using screen = watch();
     await screen.shows("! it removes files");
     await press(screen, "a");
-    await screen.shows("Press a again to allow it, though it removes files");
+    await screen.shows("Press a again to allow it, although it removes files");
     screen.type("j");
     await until("the question to be gone", () => !screen.now().includes("Press a again"));
     await press(screen, "a");
@@ -110,39 +111,39 @@ describe("plexus watch", () => {
   test("takes a key that is held down for one press, and what is pasted for none", async () => {
     for (const file of ["1", "2", "3"]) await bash(`touch ${file}`);
     await using screen = watch();
-    await screen.shows("3 waiting");
+    await screen.shows("3 pending");
     await settled();
     screen.type("\u001b[200~aaaddd\u001b[201~");
     for (let repeat = 0; repeat < 40; repeat++) {
       screen.type("a");
       await Bun.sleep(REPEAT_MS);
     }
-    await screen.shows("2 waiting");
-    expect(screen.now()).not.toContain("Why not?");
+    await screen.shows("2 pending");
+    expect(screen.now()).not.toContain(REASON);
     expect(await place.pending(session)).toHaveLength(2);
     await ended(screen, "q");
   });
 
-  test("says who was faster, and with what, where it was looked at", async () => {
+  test("says who was faster, and with which decision, where the request was selected", async () => {
     const { id } = await bash("touch it");
     await using screen = watch();
     await screen.shows("│ touch it");
     screen.type("d");
-    await screen.shows("Why not?");
+    await screen.shows(REASON);
     await place.plexus(["deny", id, "-m", "I was faster"]);
     const seen = await screen.shows("✗ Bash of worker was denied by operator: I was faster");
-    expect(seen).toContain("0 waiting");
-    expect(seen).not.toContain("Why not?");
+    expect(seen).toContain("0 pending");
+    expect(seen).not.toContain(REASON);
     await press(screen, "a");
     await ended(screen, "q");
   });
 
-  test("goes on when the server is back, with what was asked and decided meanwhile", async () => {
+  test("goes on when the server is back, with what was requested and decided meanwhile", async () => {
     const { id } = await bash("touch it");
     await using screen = watch();
     await screen.shows("│ touch it");
     await place.server.kill();
-    await screen.shows("the server is gone: waiting for it");
+    await screen.shows("no connection, trying again");
     const port = Number(new URL(place.server.url).port);
     await using _ = await startServerProcess({ dataDir: place.dataDir, port });
     await screen.shows("● live");
@@ -153,7 +154,7 @@ describe("plexus watch", () => {
     await ended(screen, "q");
   });
 
-  test("tells what became of an ask while the server was away", async () => {
+  test("shows how a request ended while the server was away", async () => {
     await using brief = await openPlace({ args: ["--approval-timeout-secs", "3"] });
     await using screen = watch({ dataDir: brief.dataDir });
     await screen.shows("● live");
@@ -161,7 +162,7 @@ describe("plexus watch", () => {
     const deadline = Date.now() + 3_000;
     await screen.shows("│ touch it");
     await brief.server.kill();
-    await screen.shows("the server is gone: waiting for it");
+    await screen.shows("no connection, trying again");
     await until("the deadline to pass", () => Date.now() > deadline);
     const port = Number(new URL(brief.server.url).port);
     await using _ = await startServerProcess({ dataDir: brief.dataDir, port });
@@ -295,7 +296,7 @@ describe("plexus watch", () => {
     await using screen = watch();
     await screen.shows("│ ▸ Which database?");
     await press(screen, "a");
-    await screen.shows("Press a again to allow it, though it continues without an answer");
+    await screen.shows("Press a again to allow it, although it continues without an answer");
     screen.type("2");
     await screen.shows("2 [x] Postgres");
     await screen.shows("│ ▸ Which tests?");
@@ -309,7 +310,7 @@ describe("plexus watch", () => {
     await press(screen, "\r");
     const answers = { "Which database?": "Postgres", "Which tests?": "unit, load" };
     expect(await first.answer).toEqual({ behavior: "allow", updatedInput: { questions, answers } });
-    await screen.shows("1 waiting");
+    await screen.shows("1 pending");
     await press(screen, "a");
     await screen.shows("Press a again");
     await press(screen, "a");
@@ -323,7 +324,7 @@ describe("plexus watch", () => {
     await bash(hostile);
     await using screen = watch();
     await screen.shows("\\u{202e}");
-    await screen.shows("2 waiting");
+    await screen.shows("2 pending");
     screen.type("j");
     await screen.shows("! it has invisible characters");
     await ended(screen, "q");
@@ -354,7 +355,7 @@ describe("plexus watch", () => {
 
   test.each(["q", "Ctrl-C", "SIGTERM", "SIGHUP"])("gives the terminal back after %s", async (how) => {
     await using screen = watch();
-    await screen.shows("Nothing waits");
+    await screen.shows("No pending requests");
     expect(screen.text()).toContain(ENTERED);
     if (how === "q") screen.type("q");
     else if (how === "Ctrl-C") screen.type(CTRL_C);
@@ -370,7 +371,7 @@ describe("plexus watch", () => {
       program: [process.execPath, "--preload", crash, MAIN],
       env: { NO_COLOR: "1" },
     });
-    await screen.shows("Nothing waits");
+    await screen.shows("No pending requests");
     process.kill(screen.pid, "SIGUSR2");
     expect(await screen.exited).toBe(1);
     const [before = "", after = ""] = screen.text().split(LEFT);
@@ -381,7 +382,7 @@ describe("plexus watch", () => {
   test("leaves, and says why, when its token is revoked", async () => {
     const created = await place.plexus(["token", "create", "gone"]);
     await using screen = watch({ env: { PLEXUS_TOKEN: created.stdout.trim() } });
-    await screen.shows("Nothing waits");
+    await screen.shows("No pending requests");
     await place.plexus(["token", "revoke", "gone"]);
     expect(await screen.exited).toBe(1);
     expect(screen.text()).toContain(`${LEFT}plexus: This token is not known here, or was revoked.`);
@@ -391,10 +392,10 @@ describe("plexus watch", () => {
     for (let n = 0; n < 240; n++)
       void place.call("loopback_permit", { session_id: session, tool_name: "Bash", input: { command: `echo ${n}` } });
     await using screen = watch({ rows: 30 });
-    await screen.shows("240 waiting");
+    await screen.shows("240 pending");
     const before = screen.text().length;
     screen.type("G");
-    await screen.shows("ask 240/240");
+    await screen.shows("request 240/240");
     // One frame, whatever the length of the list.
     expect(screen.text().length - before).toBeLessThan(8_000);
     await ended(screen, "q");
@@ -405,7 +406,7 @@ describe("plexus watch", () => {
     expect(piped).toEqual({
       exitCode: 1,
       stdout: "",
-      stderr: "plexus: watch needs a terminal: elsewhere, `plexus pending --json` lists what waits.\n",
+      stderr: "plexus: watch needs a terminal: elsewhere, `plexus pending --json` lists pending requests.\n",
     });
     const nowhere = plexusOnScreen(["watch", "--url", "http://127.0.0.1:1"]);
     expect(await nowhere.exited).toBe(3);

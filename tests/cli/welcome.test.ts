@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { z } from "zod";
+import { signIn as redeemCode } from "../../src/contract/routes/sign-in.ts";
 import { plexusBinary } from "../support/binary.ts";
 import { CLAUDE } from "../support/claude.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary.ts";
@@ -81,7 +82,7 @@ describe("plexus serve on a terminal", () => {
   test("shows commands that work as they are in another terminal", async () => {
     await using screen = await served(["--data-dir", awkward()]);
     const pending = await pasted(lineWith(" pending", screen));
-    expect(pending).toMatchObject({ exitCode: 0, stderr: "Nothing waits for a decision.\n" });
+    expect(pending).toMatchObject({ exitCode: 0, stderr: "No pending requests.\n" });
     const denied = await pasted(lineWith(" deny", screen));
     expect(denied).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("no approval ID") });
     const configured = await pasted(lineWith(" configure", screen), { cwd: home });
@@ -92,7 +93,7 @@ describe("plexus serve on a terminal", () => {
     await using screen = await served(["--data-dir", awkward()]);
     const [url, code] = lineWith("/#code=", screen).split("/#code=");
     const headers = { "Content-Type": "application/json" };
-    const signIn = () => fetch(`${url}/api/v1/sign-in`, { method: "POST", headers, body: JSON.stringify({ code }) });
+    const signIn = () => fetch(`${url}${redeemCode.path}`, { method: "POST", headers, body: JSON.stringify({ code }) });
     expect([(await signIn()).status, (await signIn()).status]).toEqual([200, 401]);
   });
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 import type { Approval } from "../../src/contract/approvals/approval.ts";
+import { listSessions } from "../../src/contract/routes/sessions.ts";
 import { CLAUDE } from "../support/claude.ts";
 import { cliEnvironment } from "../support/cli-environment.ts";
 import { endRun, RUN_MARKER, survivors } from "../support/processes.ts";
@@ -10,8 +10,6 @@ import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 import { MAIN, plexusOnScreen, type Screen } from "./command.ts";
 import { openPlace, type Place } from "./place.ts";
-
-const Listed = z.object({ sessions: z.array(z.object({ id: z.string(), name: z.string(), status: z.string() })) });
 
 /** A place whose children are real, and do what their prompts script. */
 export type Workshop = Place & {
@@ -42,7 +40,7 @@ export async function openWorkshop(args: string[] = []): Promise<Workshop> {
   const owned = stack.move();
 
   async function sessions() {
-    return Listed.parse(await (await place.fetch("/api/v1/sessions?limit=1000")).json()).sessions;
+    return (await place.api.call(listSessions, { query: { limit: 1000 } })).sessions;
   }
   return {
     ...place,

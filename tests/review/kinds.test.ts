@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { askLines } from "../../src/cli/watch/ask-lines.ts";
+import { requestLines } from "../../src/cli/watch/request-lines.ts";
 import { approvalFromEvent } from "../../src/review/approval-event.ts";
 import { kindOf, summaryOf } from "../../src/review/kinds.ts";
 import { requested } from "./requested.ts";
@@ -12,7 +12,7 @@ test.each(["Bash", "Write", "ExitPlanMode", "mcp__x__y"])(
     const approval = { ...requested(tool, {}), input_removed_at: 1_700_000_000 };
     expect(kindOf(approval)).toEqual({ kind: "removed" });
     expect(summaryOf(approval)).toBe(REMOVED);
-    const lines = askLines({ approval, context: undefined, dangers: [] }, 80);
+    const lines = requestLines({ approval, context: undefined, dangers: [] }, 80);
     expect(lines.map((line) => line.map(({ text }) => text).join(""))).toEqual([`│ ${REMOVED}`]);
   },
 );

@@ -17,7 +17,7 @@ describe.skipIf(CHROMIUM === undefined)("a child of the real CLI, on the page", 
   });
   afterAll(() => browser.close());
 
-  test("is started there, asks, shows what its edit would change, and goes on when the key a allows it", async () => {
+  test("is started there, requests approval, shows what its edit would change, and goes on when the key a allows it", async () => {
     await using family = await startFamily();
     const file = join(family.place, "notes.txt");
     writeFileSync(file, "one\ntwo\nthree\n");
@@ -34,7 +34,7 @@ describe.skipIf(CHROMIUM === undefined)("a child of the real CLI, on the page", 
 
     const transcript = page.getByRole("log", { name: "Transcript" });
     await transcript.getByText("Change the notes.").waitFor();
-    await transcript.getByText("asked to use Edit").click();
+    await transcript.getByText("requested approval for Edit").click();
     await person.card.locator(".lines .removed", { hasText: "two" }).waitFor();
     await person.card.locator(".lines .added", { hasText: "2" }).waitFor();
     await person.card.locator(".lines .same", { hasText: "three" }).waitFor();
@@ -93,7 +93,7 @@ describe.skipIf(CHROMIUM === undefined)("a child of the real CLI, on the page", 
     await transcript.getByText("first answer").waitFor();
     await page.getByRole("textbox", { name: "Prompt" }).fill(script([{ use: [bash("touch made")] }]));
     await page.getByRole("button", { name: "Send" }).click();
-    await transcript.getByText("asked to use Bash").waitFor();
+    await transcript.getByText("requested approval for Bash").waitFor();
     await page.getByRole("button", { name: "Cancel turn" }).click();
     await transcript.getByText("abandoned", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Fork" }).click();

@@ -27,7 +27,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
   });
   afterAll(() => browser.close());
 
-  test("a new ask appears by itself, in the title too, and the key a allows it", async () => {
+  test("a new request appears by itself, in the title too, and the key a allows it", async () => {
     await using plexus = await startPlexus();
     const child = await asker(plexus);
     await using person = await signedIn(browser, plexus);
@@ -36,13 +36,13 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     expect(await person.page.title()).toBe("(1) Plexus");
     await person.press("a");
     expect((await answer).value).toEqual({ behavior: "allow", updatedInput: { command: "make test" } });
-    await person.page.getByText("Nothing waits for a decision.").waitFor();
+    await person.page.getByText("No pending requests").waitFor();
     expect(await person.page.title()).toBe("Plexus");
     expect(person.complaints).toEqual([]);
     expect(person.strayRequests).toEqual([]);
   });
 
-  test("the key d asks for a reason, which the child reads", async () => {
+  test("the key d asks for a reason, which the agent reads", async () => {
     await using plexus = await startPlexus();
     const child = await asker(plexus);
     await using person = await signedIn(browser, plexus);
@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     expect((await answer).value).toEqual({ behavior: "deny", message: "Run make check instead" });
   });
 
-  test("a deny that is being written is of the call it was opened for, and says when somebody was faster", async () => {
+  test("a denial that is being written is for the request it was opened for, and the page says when somebody was faster", async () => {
     await using plexus = await startPlexus();
     const child = await asker(plexus);
     await using person = await signedIn(browser, plexus);
@@ -84,7 +84,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     expect(await person.rows.nth(1).getByRole("button").getAttribute("aria-current")).toBe("true");
   });
 
-  test("the key e edits the input, and nothing that is no object can be sent", async () => {
+  test("the key e edits the input, and only a JSON object can be sent", async () => {
     await using plexus = await startPlexus();
     const child = await asker(plexus);
     await using person = await signedIn(browser, plexus);
@@ -103,7 +103,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     expect((await answer).value).toEqual({ behavior: "allow", updatedInput: { command: "make check" } });
   });
 
-  test("what is dangerous is allowed only by a second press", async () => {
+  test("a dangerous request is allowed only by a second press", async () => {
     await using plexus = await startPlexus();
     const child = await asker(plexus);
     await using person = await signedIn(browser, plexus);
@@ -247,7 +247,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     const other = await child.ask("Bash", { command: "make c" });
     await showsRows(person, 3);
     await person.press("g", "x", "j", "x", "d");
-    await person.page.getByRole("heading", { name: "Deny 2 calls" }).waitFor();
+    await person.page.getByRole("heading", { name: "Deny 2 requests" }).waitFor();
     await person.page.getByLabel(/Reason/).fill("Not today");
     await person.press("Enter");
     for (const { answer } of asked) expect((await answer).value["message"]).toBe("Not today");

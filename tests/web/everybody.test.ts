@@ -41,7 +41,7 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
         expect({ row, violations: await violationsOn(page) }).toEqual({ row, violations: [] });
       }
       for (const [key, heading] of Object.entries({
-        d: "Deny this call",
+        d: "Deny this request",
         e: "Edit the input, and allow it",
         "?": "Keys",
       })) {
@@ -97,13 +97,13 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
     const child = await asker(plexus);
     await using person = await signedIn(browser, plexus);
     await child.ask("Bash", { command: "make" });
-    await person.page.getByRole("status").getByText("builder asks to use Bash").waitFor({ state: "attached" });
+    await person.page.getByRole("status").getByText("Bash of builder needs approval").waitFor({ state: "attached" });
     const allow = person.card.getByRole("button", { name: /^Allow/ });
     for (let stops = 0; stops < 40 && !(await allow.evaluate((one) => one.matches(":focus"))); stops++)
       await person.press("Tab");
     expect(await allow.evaluate((one) => one.matches(":focus-visible"))).toBe(true);
     await person.press("Enter");
-    await person.page.getByText("Nothing waits for a decision.").waitFor();
+    await person.page.getByText("No pending requests").waitFor();
   });
 
   test("paints first within 200 ms, from less than 300 kB", async () => {

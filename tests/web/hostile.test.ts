@@ -52,7 +52,7 @@ describe.skipIf(CHROMIUM === undefined)("a hostile input", () => {
     await using person = await signedIn(browser, plexus);
     await child.ask("Bash", { command: "cp \u05d0 \u05d1; make" });
     await person.card.locator(".steps code").first().waitFor();
-    for (const place of [".ask-list .summary", ".card .code", ".card .steps code"]) {
+    for (const place of [".request-list .summary", ".card .code", ".card .steps code"]) {
       const order = await person.page.evaluate(`getComputedStyle(document.querySelector("${place}")).unicodeBidi`);
       expect({ place, order }).toEqual({ place, order: "bidi-override" });
     }
@@ -78,7 +78,7 @@ describe.skipIf(CHROMIUM === undefined)("a hostile input", () => {
     expect(person.complaints).toEqual([]);
   });
 
-  test("of a megabyte as a command is not taken apart, and wants a second press", async () => {
+  test("of a megabyte as a command is not parsed, and needs a second press", async () => {
     await using plexus = await startPlexus();
     const child = await asker(plexus);
     await using person = await signedIn(browser, plexus);

@@ -21,7 +21,7 @@ describe.skipIf(CHROMIUM === undefined)("the page with much to show", () => {
   });
   afterAll(() => browser.close());
 
-  test("stays smooth with 1,000 asks", async () => {
+  test("stays smooth with 1,000 requests", async () => {
     await using plexus = await startPlexus();
     const session = await plexus.app.sessions.createByHand({ kind: "operator" }, "busy");
     using asks = new DisposableStack();
@@ -29,7 +29,7 @@ describe.skipIf(CHROMIUM === undefined)("the page with much to show", () => {
       asks.use(await plexus.app.approvals.ask(session, { tool_name: "Bash", input: { command: `make part-${at}` } }));
     }
     await using person = await signedIn(browser, plexus);
-    await person.page.getByText("1,000 asks wait").waitFor();
+    await person.page.getByText("1,000 requests need approval").waitFor();
     expect(await person.rows.count()).toBeLessThan(60);
     const spentMs = await computed(person.page, async () => {
       for (let presses = 0; presses < 50; presses++) await person.press("j");
@@ -40,7 +40,7 @@ describe.skipIf(CHROMIUM === undefined)("the page with much to show", () => {
         .first()
         .waitFor();
       await person.press("a");
-      await person.page.getByText("999 asks wait").waitFor();
+      await person.page.getByText("999 requests need approval").waitFor();
     });
     expect(spentMs / 52).toBeLessThan(STEP_MS);
     expect(person.complaints).toEqual([]);

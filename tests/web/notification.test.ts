@@ -19,7 +19,7 @@ describe.skipIf(CHROMIUM === undefined)("a notification of the browser", () => {
   });
   afterAll(() => browser.close());
 
-  test("tells of a new ask while nobody looks, and its click brings that ask up", async () => {
+  test("tells of a new request while nobody looks, and a click on it opens that request", async () => {
     await using plexus = await startPlexus();
     const [older, newer] = [await asker(plexus, "older"), await asker(plexus, "newer")];
     await older.ask("Bash", { command: "make one" });
@@ -31,7 +31,7 @@ describe.skipIf(CHROMIUM === undefined)("a notification of the browser", () => {
     await hide(person);
     await newer.ask("Write", { file_path: "/srv/two.txt", content: "two" });
     await until("the notification", async () => (await shown(person)).length > 0);
-    expect(await shown(person)).toEqual([{ title: "Plexus", body: "newer asks to use Write" }]);
+    expect(await shown(person)).toEqual([{ title: "Plexus", body: "Write of newer needs approval" }]);
     await person.page.evaluate("shownNotifications.at(-1).onclick()");
     await person.card.getByRole("heading", { name: "Write" }).waitFor();
     expect(await person.page.evaluate("focusedTimes")).toBe(1);
@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined)("a notification of the browser", () => {
     await using person = await signedIn(browser, plexus);
     await record(person, "denied");
     await person.page.getByLabel("Notifications: off").click();
-    await person.page.getByText("This browser lets Plexus show no notifications").waitFor();
+    await person.page.getByText("This browser does not let Plexus show notifications").waitFor();
     await hide(person);
     await child.ask("Bash", { command: "make" });
     await showsRows(person, 1);

@@ -42,7 +42,7 @@ export async function visitor(browser: Browser, url: string, options: BrowserCon
   });
   return {
     page,
-    rows: page.locator(".ask-list .row"),
+    rows: page.locator(".request-list .row"),
     card: page.locator(".card"),
     async press(...keys) {
       for (const key of keys) await page.keyboard.press(key);

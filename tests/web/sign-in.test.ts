@@ -22,7 +22,7 @@ describe.skipIf(CHROMIUM === undefined)("signing in", () => {
     expect(await person.page.evaluate("sessionStorage.length")).toBe(1);
     expect(await person.page.evaluate("JSON.stringify(localStorage)")).not.toContain("plx_");
     await person.page.reload();
-    await person.page.getByText("Nothing waits for a decision.").waitFor();
+    await person.page.getByText("No pending requests").waitFor();
     expect(person.complaints).toEqual([]);
     expect(person.strayRequests).toEqual([]);
   });
@@ -44,7 +44,7 @@ describe.skipIf(CHROMIUM === undefined)("signing in", () => {
     await page.getByLabel("Token").waitFor();
     const { code } = plexus.app.signIn.newCode({ kind: "operator" });
     await page.goto(`${plexus.url}/#code=${code}`);
-    await page.getByText("Nothing waits for a decision.").waitFor();
+    await page.getByText("No pending requests").waitFor();
     expect(page.url()).toBe(`${plexus.url}/#/inbox`);
     await page.goto(`${plexus.url}/#code=${code}`);
     await page.getByRole("alert").getByText("This code was used before").waitFor();
@@ -65,7 +65,7 @@ describe.skipIf(CHROMIUM === undefined)("signing in", () => {
     await page.goto("about:blank");
     await plexus.app.signIn.endAll();
     await page.goto(`${plexus.url}/#code=${plexus.app.signIn.newCode({ kind: "operator" }).code}`);
-    await page.getByText("Nothing waits for a decision.").waitFor();
+    await page.getByText("No pending requests").waitFor();
   });
 
   test("takes a token that is pasted, and refuses a wrong one", async () => {
@@ -77,7 +77,7 @@ describe.skipIf(CHROMIUM === undefined)("signing in", () => {
     await person.page.getByText("This token is not known here").waitFor();
     await person.page.getByLabel("Token").fill(OPERATOR_TOKEN);
     await person.press("Enter");
-    await person.page.getByText("Nothing waits for a decision.").waitFor();
+    await person.page.getByText("No pending requests").waitFor();
   });
 
   test("ends when the person signs out, and with it the token", async () => {
@@ -107,14 +107,14 @@ describe.skipIf(CHROMIUM === undefined)("signing in", () => {
     }
     await first.page.getByLabel("Token").fill(named);
     await first.press("Enter");
-    await first.page.getByText("Nothing waits for a decision.").waitFor();
+    await first.page.getByText("No pending requests").waitFor();
     expect(await first.page.locator("body").textContent()).not.toContain("secret-thing");
   });
 
-  test("is not needed where the server wants no tokens", async () => {
+  test("is not needed where the server needs no tokens", async () => {
     await using plexus = await startPlexus({ flags: { auth: "none" } });
     await using person = await visitor(browser, plexus.url);
     await person.page.goto(plexus.url);
-    await person.page.getByText("Nothing waits for a decision.").waitFor();
+    await person.page.getByText("No pending requests").waitFor();
   });
 });

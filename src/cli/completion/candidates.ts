@@ -1,7 +1,9 @@
-import { z } from "zod";
+import type { Api } from "../../client/api.ts";
 import type { Config } from "../../config.ts";
-import { Approval } from "../../contract/approvals/approval.ts";
-import { findServer } from "../server/server-client.ts";
+import { listApprovals } from "../../contract/routes/approvals.ts";
+import { listSessions } from "../../contract/routes/sessions.ts";
+import { listTokens } from "../../contract/routes/tokens.ts";
+import { openApi } from "../server/server-client.ts";
 import { printable } from "../terminal/printable.ts";
 import type { Candidates } from "./grammar.ts";
 
@@ -10,39 +12,33 @@ const WITHIN_MS = 1_500;
 const MOST = 200;
 const LISTED_CHARS = 2_000;
 
-const Sessions = z.object({ sessions: z.array(z.object({ name: z.string(), status: z.string() })) });
-const Approvals = z.object({ approvals: z.array(Approval) });
-const Tokens = z.object({ tokens: z.array(z.object({ name: z.string() })) });
-
 type Candidate = [value: string, help: string];
+type Lister = (api: Api, options: { signal: AbortSignal }) => Promise<Candidate[]>;
 
-const LISTS: Record<Candidates, { path: string; read: (answer: unknown) => Candidate[] }> = {
-  sessions: {
-    path: `/api/v1/sessions?limit=${MOST}`,
-    read: (answer) => Sessions.parse(answer).sessions.map(({ name, status }) => [name, status]),
+const LISTS: Record<Candidates, Lister> = {
+  async sessions(api, options) {
+    const { sessions } = await api.call(listSessions, { query: { limit: MOST } }, options);
+    return sessions.map(({ name, status }) => [name, status]);
   },
-  approvals: {
-    path: `/api/v1/approvals?status=pending&limit=${MOST}&max_chars=${LISTED_CHARS}`,
-    read: (answer) =>
-      Approvals.parse(answer).approvals.map(({ id, session_name, tool_name, input }) => [
-        id,
-        `${session_name}: ${tool_name} ${JSON.stringify(input).slice(0, 80)}`,
-      ]),
+  async approvals(api, options) {
+    const query = { status: "pending", limit: MOST, max_chars: LISTED_CHARS } as const;
+    const { approvals } = await api.call(listApprovals, { query }, options);
+    return approvals.map(({ id, session_name, tool_name, input }) => [
+      id,
+      `${session_name}: ${tool_name} ${JSON.stringify(input).slice(0, 80)}`,
+    ]);
   },
-  tokens: {
-    path: "/api/v1/tokens",
-    read: (answer) => Tokens.parse(answer).tokens.map(({ name }) => [name, "a named token"]),
+  async tokens(api, options) {
+    const { tokens } = await api.call(listTokens, {}, options);
+    return tokens.map(({ name }) => [name, "a named token"]);
   },
 };
 
 /** What could stand there, one a line with a word on it; nothing where the server can't be asked, whatever the reason. */
 export async function candidatesText(of: Candidates, config: () => Config): Promise<string> {
   try {
-    const { path, read } = LISTS[of];
-    const response = await findServer(config()).fetch(path, { signal: AbortSignal.timeout(WITHIN_MS) });
-    return read(await response.json())
-      .map((candidate) => `${candidate.map(printable).join("\t")}\n`)
-      .join("");
+    const candidates = await LISTS[of](await openApi(config()), { signal: AbortSignal.timeout(WITHIN_MS) });
+    return candidates.map((candidate) => `${candidate.map(printable).join("\t")}\n`).join("");
   } catch {
     return "";
   }

@@ -1,7 +1,7 @@
 import type { Config } from "../../config.ts";
-import { Caller } from "../../contract/sign-in.ts";
+import { whoAmI } from "../../contract/routes/sign-in.ts";
 import type { JsonObject } from "../../contract/values.ts";
-import { findServer } from "../server/server-client.ts";
+import { openApi, reachServer } from "../server/server-client.ts";
 import { createToken, nameOf, revokeToken, tokenIn } from "./client-token.ts";
 import type { Client } from "./clients.ts";
 import { updated } from "./config-format.ts";
@@ -44,9 +44,10 @@ export async function joiningText(wanted: Wanted): Promise<string> {
 }
 
 async function look({ client, config, name, isNameGiven }: Wanted) {
-  const server = findServer(config);
+  const server = reachServer(config);
+  const api = await openApi(config);
   // Before anybody is asked about what could not be done then.
-  await server.request(Caller, "GET", "/api/v1/me");
+  await api.call(whoAmI);
   const file = readSettings(client.file);
   const existing = client.format.entryIn(file.text);
   const token = tokenIn(existing);

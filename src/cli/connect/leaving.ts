@@ -1,5 +1,5 @@
 import type { Config } from "../../config.ts";
-import { CommandFailed } from "../terminal/terminal.ts";
+import { isServerFailure } from "../server/server-client.ts";
 import { revokeToken, tokenIn } from "./client-token.ts";
 import type { Client } from "./clients.ts";
 import type { Change } from "./joining.ts";
@@ -22,7 +22,7 @@ export function planLeaving({ client, config, say }: Wanted): Change | undefined
       try {
         return { backup, tokenName: token && (await revokeToken(token, config)) };
       } catch (cause) {
-        if (!(cause instanceof CommandFailed)) throw cause;
+        if (!isServerFailure(cause)) throw cause;
         say(`Its token was not revoked: ${cause.message} See \`plexus token list\`.`);
         return { backup, tokenName: undefined };
       }

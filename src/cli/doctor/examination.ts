@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createClaudeCli, type UsableClaude } from "../../claude/cli.ts";
 import type { Config } from "../../config.ts";
 import { Failing, type Finding, found, type Step, skipped } from "./finding.ts";
-import { rehearsal } from "./live-check.ts";
+import { liveCheck } from "./live-check.ts";
 import { lookAtDataDir, lookAtPort } from "./machine.ts";
 import { startPrivateServer } from "./private-server.ts";
 import { isServed, lookAtServer, lookAtToken } from "./server.ts";
@@ -55,7 +55,7 @@ async function* findings(config: Config, directory: string, stack: AsyncDisposab
     for (const step of rest) yield skipped(step, `not tried without ${needed.join(" and ")}`);
     return;
   }
-  yield* rehearsal({ config: reached, claude, directory, signal });
+  yield* liveCheck({ config: reached, claude, directory, signal });
 }
 
 /** What is wrong, and what to do about it, which stands behind the last colon. */

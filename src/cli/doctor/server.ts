@@ -1,21 +1,18 @@
-import { z } from "zod";
 import type { Config } from "../../config.ts";
-import { Caller } from "../../contract/sign-in.ts";
+import { isAlive, isReady } from "../../contract/routes/server.ts";
+import { whoAmI } from "../../contract/routes/sign-in.ts";
 import { VERSION } from "../../version.ts";
-import { fetchDirectly, findServer, locateServer } from "../server/server-client.ts";
-import { CommandFailed } from "../terminal/terminal.ts";
+import { fetchDirectly, isServerFailure, locateServer, openApi } from "../server/server-client.ts";
 import { Failing } from "./finding.ts";
 
 const PROBE_MS = 4_000;
-const Healthy = z.object({ status: z.literal("ok") });
-const Ready = z.object({ status: z.literal("ready") });
 
 /** Whether a Plexus answers where the one of this data dir would; a data dir that can't be read is told of elsewhere. */
 export async function isServed(config: Config, signal: AbortSignal): Promise<boolean> {
   try {
     return await answers(locateServer(config).url, signal);
   } catch (cause) {
-    if (cause instanceof CommandFailed) return false;
+    if (isServerFailure(cause)) return false;
     throw cause;
   }
 }
@@ -28,15 +25,15 @@ export async function lookAtServer(config: Config, signal: AbortSignal): Promise
 
 /** Whether the server takes the token that commands would send, and can write what they would do. */
 export async function lookAtToken(config: Config, signal: AbortSignal): Promise<string> {
-  const server = findServer(config, signal);
-  const { name, version } = await server.request(Caller, "GET", "/api/v1/me");
-  await server.request(Ready, "GET", "/readyz");
+  const api = await openApi(config, signal);
+  const { name, version } = await api.call(whoAmI);
+  await api.call(isReady);
   const other = version === VERSION ? "" : `; the server is Plexus ${version}, this is ${VERSION}`;
   return `the server knows you as ${name}${other}`;
 }
 
 async function answers(url: string, signal: AbortSignal): Promise<boolean> {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]);
-  const response = await fetchDirectly(`${url}/healthz`, { signal: soon });
-  return Healthy.safeParse(await response.json().catch(() => undefined)).success;
+  const response = await fetchDirectly(`${url}${isAlive.path}`, { signal: soon });
+  return isAlive.answer.safeParse(await response.json().catch(() => undefined)).success;
 }

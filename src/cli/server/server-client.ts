@@ -1,66 +1,36 @@
-import { z } from "zod";
+import type { Api, ServerWords } from "../../client/api.ts";
 import { type Config, isLoopback, localUrl } from "../../config.ts";
+import { Refused } from "../../contract/refused.ts";
 import { readOperatorToken } from "../../operator-token.ts";
 import { VERSION } from "../../version.ts";
-import { CommandFailed, ExitCode } from "../terminal/terminal.ts";
+import { CommandFailed } from "../terminal/terminal.ts";
 import { fileFailure, systemCode } from "./file-failure.ts";
 import { isGone, readServerFile, type ServerFile } from "./server-file.ts";
 
-const ANSWER_WITHIN_MS = 30_000;
-const Refusal = z.object({ error: z.object({ code: z.string().optional(), message: z.string() }) });
-
-/** The server has understood, and will not. */
-export class Refused extends CommandFailed {
-  constructor(
-    message: string,
-    readonly code: string | undefined,
-  ) {
-    super(message);
-  }
-}
-
-export type Server = {
-  url: string;
-  /** Sends the token along; throws the server's own words when it refuses. */
-  fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** One REST request, and its answer as the schema promises it. */
-  request<Answer extends z.ZodType>(
-    answer: Answer,
-    method: "GET" | "POST" | "DELETE",
-    path: string,
-    body?: object,
-  ): Promise<z.infer<Answer>>;
+const WORDS: ServerWords = {
+  unreachable: unreachableText,
+  noPlexus: (url, status) => `${url} does not answer like Plexus (HTTP ${status}).`,
+  otherVersion: (url) => `${url} answered what Plexus ${VERSION} does not understand: is it another version?`,
 };
 
-/** The server that this command is meant for, with the token that it will take; the signal ends its requests. */
-export function findServer(config: Config, signal?: AbortSignal): Server {
-  const { url, token } = reachServer(config);
-
-  async function send(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = new Headers(init.headers);
-    if (token) headers.set("Authorization", `Bearer ${token}`);
+/**
+ * The API of the server that this command is meant for, with the token that it will take; the signal ends its requests.
+ * The client is loaded only here, since commands that start or stop a server need none of it.
+ */
+export async function openApi(config: Config, signal?: AbortSignal): Promise<Api> {
+  // Before anything is asked or done that would be in vain.
+  reachServer(config);
+  const { createApi } = await import("../../client/api.ts");
+  const fetch = (url: string, init: RequestInit) => {
     const signals = [init.signal, signal].filter((one) => one != null);
-    const response = await fetchDirectly(`${url}${path}`, { ...init, headers, signal: AbortSignal.any(signals) });
-    if (response.ok) return response;
-    const refusal = Refusal.safeParse(await response.json().catch(() => undefined)).data;
-    if (!refusal) throw new CommandFailed(`${url} does not answer like Plexus (HTTP ${response.status}).`);
-    throw new Refused(refusal.error.message, refusal.error.code);
-  }
-
-  return {
-    url,
-    fetch: send,
-    async request(answer, method, path, body) {
-      const response = await send(path, {
-        method,
-        ...(body && { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
-        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-      });
-      const parsed = answer.safeParse(await response.json().catch(() => undefined));
-      if (parsed.success) return parsed.data;
-      throw new CommandFailed(`${url} answered what Plexus ${VERSION} does not understand: is it another version?`);
-    },
+    return fetchUnproxied(url, { ...init, signal: AbortSignal.any(signals) });
   };
+  return createApi({ server: () => reachServer(config), fetch, words: WORDS });
+}
+
+/** The server refused, or could not be asked; anything else that is thrown is a bug. */
+export function isServerFailure(cause: unknown): cause is Refused | CommandFailed {
+  return cause instanceof Refused || cause instanceof CommandFailed;
 }
 
 /** Where that server is, and the token that it will take. */
@@ -75,7 +45,7 @@ type Place = { url: string; file: ServerFile | undefined };
 export function locateServer(config: Config): Place {
   if (config.url) return { url: baseOf(config.url), file: undefined };
   const file = readServerFile(config.dataDir);
-  if (file && isGone(file)) throw notRunning(file.url);
+  if (file && isGone(file)) throw new Refused(0, "unreachable", notRunningText(file.url));
   return { url: file?.url ?? localUrl(config.host, config.port), file };
 }
 
@@ -90,7 +60,7 @@ export async function fetchDirectly(url: string, init: RequestInit): Promise<Res
   try {
     return await fetchUnproxied(url, init);
   } catch (cause) {
-    throw unreachable(new URL(url).origin, cause);
+    throw new Refused(0, "unreachable", unreachableText(new URL(url).origin, cause));
   }
 }
 
@@ -119,14 +89,13 @@ export function tokenIsElsewhere(url: string): CommandFailed {
   return new CommandFailed(`The Plexus at ${url} was started with PLEXUS_TOKEN: set PLEXUS_TOKEN to the same here.`);
 }
 
-function notRunning(url: string): CommandFailed {
-  return new CommandFailed(`No Plexus is running at ${url}: start it with \`plexus serve\`.`, ExitCode.unreachable);
+function unreachableText(url: string, cause: unknown): string {
+  if (systemCode(cause) === "ECONNREFUSED") return notRunningText(url);
+  return `No answer from ${url}: ${cause instanceof Error ? cause.message : String(cause)}`;
 }
 
-function unreachable(url: string, cause: unknown): CommandFailed {
-  if (systemCode(cause) === "ECONNREFUSED") return notRunning(url);
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new CommandFailed(`No answer from ${url}: ${reason}`, ExitCode.unreachable);
+function notRunningText(url: string): string {
+  return `No Plexus is running at ${url}: start it with \`plexus serve\`.`;
 }
 
 /** Without what would end up between the base and a path of ours. */

@@ -2,12 +2,12 @@ import type { Config } from "../../config.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import { type CallOutcome, callTool } from "../../mcp/client.ts";
 import { CommandFailed, ExitCode } from "../terminal/terminal.ts";
-import { findServer } from "./server-client.ts";
+import { openApi, reachServer } from "./server-client.ts";
 
 /** Calls a tool of the server that this command is meant for, and waits for as long as the tool does. */
 export async function callServerTool(config: Config, tool: string, args: JsonObject): Promise<CallOutcome> {
-  const server = findServer(config);
-  const outcome = await callTool(server, tool, args);
+  const { url } = reachServer(config);
+  const outcome = await callTool(await openApi(config), tool, args);
   if (outcome) return outcome;
-  throw new CommandFailed(`The connection to ${server.url} ended before an answer came.`, ExitCode.unreachable);
+  throw new CommandFailed(`The connection to ${url} ended before an answer came.`, ExitCode.unreachable);
 }

@@ -61,11 +61,11 @@ export function createEventText(
         return lines(event.unasked ? `${paint("red", row("!", UNASKED))}\n${result}` : result);
       }
       case "approval_requested": {
-        const asks = paint("yellow", row("?", `${event.tool_name} asks for permission (${event.approval_id})`));
-        return lines(withInputs ? `${asks}\n${inputLines(event.input, columns)}` : asks);
+        const needs = paint("yellow", row("?", `${event.tool_name} needs approval (${event.approval_id})`));
+        return lines(withInputs ? `${needs}\n${inputLines(event.input, columns)}` : needs);
       }
       case "approval_resolved": {
-        const { mark, style, words } = OUTCOMES[event.status];
+        const { mark, style, words } = APPROVAL_OUTCOMES[event.status];
         const reason = event.response_message ? `: ${event.response_message}` : "";
         return lines(paint(style, row(mark, `${event.tool_name} ${words(event.resolved_by)}${reason}`)));
       }
@@ -84,14 +84,14 @@ export function createEventText(
   };
 }
 
-type Outcome = { mark: string; style: "green" | "red" | "yellow"; words: (by: string) => string };
-/** How an ask ended, in a mark, a colour and words that go on after its tool. */
-export const OUTCOMES: Record<ApprovalStatus, Outcome> = {
-  pending: { mark: "?", style: "yellow", words: () => "still waits" },
+type OutcomeStyle = { mark: string; style: "green" | "red" | "yellow"; words: (by: string) => string };
+/** How a request ended, as a mark, a colour and words that follow the name of its tool. */
+export const APPROVAL_OUTCOMES: Record<ApprovalStatus, OutcomeStyle> = {
+  pending: { mark: "?", style: "yellow", words: () => "is still pending" },
   allowed: { mark: "✓", style: "green", words: (by) => `was allowed by ${by}` },
   denied: { mark: "✗", style: "red", words: (by) => `was denied by ${by}` },
   timed_out: { mark: "✗", style: "red", words: () => "was not decided in time" },
-  abandoned: { mark: "✗", style: "yellow", words: () => "was given up" },
+  abandoned: { mark: "✗", style: "yellow", words: () => "was abandoned" },
 };
 
 function about(input: JsonObject): string {

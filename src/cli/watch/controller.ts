@@ -1,24 +1,21 @@
+import type { Api } from "../../client/api.ts";
+import type { Inbox, InboxItem } from "../../client/inbox.ts";
 import type { Config } from "../../config.ts";
 import type { ChangeEvent } from "../../contract/change.ts";
-import type { Server } from "../server/server-client.ts";
+import { reachServer } from "../server/server-client.ts";
 import type { Keyboard } from "../terminal/keyboard.ts";
 import { CTRL_C, keysIn } from "../terminal/keys.ts";
 import type { Style } from "../terminal/terminal.ts";
-import { createChoosing } from "./choosing.ts";
-import { createDeciding } from "./deciding.ts";
-import { createDrafts } from "./drafts.ts";
-import { createExamining } from "./examining.ts";
+import { createDetail, outcomeLine } from "./detail.ts";
 import { frameOf, layoutOf } from "./frame.ts";
 import type { FullScreen, Size } from "./full-screen.ts";
 import { helpLines } from "./help-lines.ts";
-import type { Ask, Inbox } from "./inbox.ts";
 import { type Line, line } from "./lines.ts";
-import { createLooking, outcomeLine } from "./looking.ts";
-import { createReview } from "./review.ts";
+import { createRequestControls } from "./request-controls.ts";
 
-type DeskNeed = {
+type ControllerNeed = {
   config: Config;
-  find: () => Server;
+  api: Api;
   inbox: Inbox;
   keyboard: Keyboard;
   screen: FullScreen;
@@ -35,43 +32,41 @@ const UP = ["k", "\u001b[A", "\u001bOA"];
 const DOWN = ["j", "\u001b[B", "\u001bOB"];
 const [PAGE_UP, PAGE_DOWN] = ["\u001b[5~", "\u001b[6~"];
 
-/** Where the person sits: keys in, frames out. */
-export function createDesk({ config, find, inbox, keyboard, screen, redraw, quit, fail }: DeskNeed) {
+/** Between the person and the inbox: keys in, frames out. */
+export function createController({ config, api, inbox, keyboard, screen, redraw, quit, fail }: ControllerNeed) {
   let mode: Mode = "list";
   let message: Line = [];
   let isLive = false;
-  let reading: Disposable | undefined;
-  let { url } = find();
+  let keyReader: Disposable | undefined;
+  let { url } = reachServer(config);
 
   const say = (text: string, style?: Style) => {
     message = line(text, style);
     redraw();
   };
-  const examining = createExamining(find, redraw);
-  const drafts = createDrafts(config);
-  const choosing = createChoosing();
-  const looking = createLooking({ inbox, examining, drafts, choosing, fail });
-  const { examine } = looking;
-  const deciding = createDeciding({
-    find,
-    isCurrent: (id) => inbox.selected()?.approval.id === id && !inbox.selected()?.outcome,
+  const { reviews, drafts, answers, confirmation, decisions, keys } = createRequestControls({
+    config,
+    api,
+    current: inbox.selected,
     onDecided: inbox.remove,
     onBeaten: inbox.settle,
+    edit,
     say,
-    examine,
+    fail,
   });
-  const review = createReview({ current: inbox.selected, examine, deciding, drafts, choosing, edit, say, fail });
-  const pageRows = () => Math.max(1, layoutOf(screen.size(), inbox.size()).detail - 1);
+  const detail = createDetail({ inbox, reviews, drafts, answers, fail });
+  for (const part of [inbox, reviews]) part.onChange(redraw);
+  const pageRows = () => Math.max(1, layoutOf(screen.size(), inbox.list().length).detail - 1);
 
   const inList: Record<string, () => void> = {
     s: inbox.next,
     " ": inbox.next,
-    g: () => inbox.move(-inbox.size()),
-    G: () => inbox.move(inbox.size()),
-    J: () => looking.scrollBy(1),
-    K: () => looking.scrollBy(-1),
-    [PAGE_DOWN]: () => looking.scrollBy(pageRows()),
-    [PAGE_UP]: () => looking.scrollBy(-pageRows()),
+    g: () => inbox.move(-inbox.list().length),
+    G: () => inbox.move(inbox.list().length),
+    J: () => detail.scrollBy(1),
+    K: () => detail.scrollBy(-1),
+    [PAGE_DOWN]: () => detail.scrollBy(pageRows()),
+    [PAGE_UP]: () => detail.scrollBy(-pageRows()),
     [CTRL_Z]: () => void suspend().catch(fail),
     "?": () => {
       mode = "help";
@@ -83,16 +78,16 @@ export function createDesk({ config, find, inbox, keyboard, screen, redraw, quit
 
   function take(key: string): void {
     if (key === CTRL_C) quit();
-    else if (review.takeText(key)) return;
+    else if (keys.takeText(key)) return;
     else if (mode === "help") mode = "list";
     else {
       message = [];
-      if (!review.take(key)) inList[key]?.();
+      if (!keys.take(key)) inList[key]?.();
     }
   }
 
-  async function edit({ approval }: Ask): Promise<void> {
-    const whole = (await examining.examine(approval)).approval;
+  async function edit({ approval }: InboxItem): Promise<void> {
+    const whole = (await reviews.review(approval)).approval;
     await away(async () => {
       const { text, style } = await drafts.edit(whole);
       message = line(text, style);
@@ -111,55 +106,57 @@ export function createDesk({ config, find, inbox, keyboard, screen, redraw, quit
   /** The screen and the keys are somebody else's meanwhile. */
   async function away(work: () => Promise<void>): Promise<void> {
     mode = "away";
-    standUp();
+    detach();
     try {
       await work();
     } finally {
       mode = "list";
-      sitDown();
+      attach();
     }
   }
 
-  function sitDown(): void {
+  function attach(): void {
     screen.enter();
-    reading ??= keyboard.read((typed) => {
+    keyReader ??= keyboard.read((typed) => {
       for (const key of keysIn(typed)) if (mode !== "away") take(key);
       redraw();
     });
     redraw();
   }
 
-  function standUp(): void {
-    reading?.[Symbol.dispose]();
-    reading = undefined;
+  function detach(): void {
+    keyReader?.[Symbol.dispose]();
+    keyReader = undefined;
     screen.leave();
   }
 
   return {
-    sitDown,
+    attach,
     frame(size: Size): Line[] {
-      const shown = mode === "help" ? { detail: helpLines(size.columns), scroll: 0 } : looking.detail(size);
-      const [asks, position, now] = [inbox.list(), inbox.position(), Date.now() / 1000];
-      const shownMessage = review.reasonLine(size.columns) ?? message;
-      return frameOf({ size, now, url, isLive, asks, position, ...shown, message: shownMessage });
+      const shown = mode === "help" ? { detail: helpLines(size.columns), scroll: 0 } : detail.view(size);
+      const [items, position, now] = [inbox.list(), inbox.position(), Date.now() / 1000];
+      const shownMessage = keys.reasonLine(size.columns) ?? message;
+      return frameOf({ size, now, url, isLive, items, position, ...shown, message: shownMessage });
     },
     connected(now: boolean): void {
       isLive = now;
       // After a restart it may listen elsewhere.
-      if (now) ({ url } = find());
+      if (now) ({ url } = reachServer(config));
       redraw();
     },
     /** Something has happened on the server. */
     changed(event: ChangeEvent): void {
+      if (decisions.isOurs(event)) return;
       const before = inbox.selected()?.approval.id;
-      const settled = deciding.isOurs(event) ? undefined : inbox.take(event);
-      if (settled) message = outcomeLine(settled);
+      for (const settled of inbox.take([event]).settled) {
+        message = outcomeLine(settled);
+        keys.ended(settled.approval.id);
+      }
       if (event.type === "unasked_call")
         say(`${event.session_name} ran ${event.tool_name} although Plexus had not allowed it.`, "red");
-      if (settled) review.beaten(settled.approval.id);
-      if (before !== inbox.selected()?.approval.id) deciding.hesitate();
+      if (before !== inbox.selected()?.approval.id) confirmation.hesitate();
       redraw();
     },
-    [Symbol.dispose]: standUp,
+    [Symbol.dispose]: detach,
   };
 }

@@ -1,3 +1,5 @@
+import { createListeners } from "../../client/listeners.ts";
+import { editedReview, type Review } from "../../client/reviews.ts";
 import type { Config } from "../../config.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
 import type { JsonObject } from "../../contract/values.ts";
@@ -13,26 +15,25 @@ export type Drafts = ReturnType<typeof createDrafts>;
 /** Inputs as the person has edited them, for as long as nothing is decided with them. */
 export function createDrafts(config: Config) {
   const drafts = new Map<string, Draft>();
-  let changes = 0;
+  const { onChange, changed } = createListeners();
 
   function keep(id: string, draft: Draft): void {
     const [oldest] = drafts.keys();
     if (oldest !== undefined && drafts.size >= MAX_KEPT) drafts.delete(oldest);
     drafts.set(id, draft);
+    changed();
   }
 
   return {
-    /** Another number whenever one of them has changed. */
-    version: () => changes,
+    onChange,
     inputFor: (id: string): JsonObject | undefined => drafts.get(id)?.input,
     drop(id: string | undefined): void {
-      if (id !== undefined && drafts.delete(id)) changes++;
+      if (id !== undefined && drafts.delete(id)) changed();
     },
     /** Opens the editor, and says what has come of it. */
     async edit(approval: Approval): Promise<{ text: string; style: Style }> {
       const before = drafts.get(approval.id)?.text ?? `${JSON.stringify(editable(approval), null, 2)}\n`;
       const edited = await editJson(before, config);
-      changes++;
       switch (edited.kind) {
         case "input":
           keep(approval.id, { text: edited.text, input: edited.input });
@@ -50,6 +51,12 @@ export function createDrafts(config: Config) {
       }
     },
   };
+}
+
+/** The review of a request as the person has edited it, if they have. */
+export function withDraft(review: Review, drafts: Drafts): Review {
+  const input = drafts.inputFor(review.approval.id);
+  return input ? editedReview(review, input) : review;
 }
 
 /** A question's input has a place for its answers, which the child reads there. */

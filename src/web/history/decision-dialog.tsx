@@ -1,26 +1,24 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { z } from "zod";
-import { Approval } from "../../contract/approvals/approval.ts";
+import type { Approval } from "../../contract/approvals/approval.ts";
+import { duration } from "../../contract/duration.ts";
+import { getApproval } from "../../contract/routes/approvals.ts";
 import { answersIn, INPUT_REMOVED } from "../../review/kinds.ts";
-import { CardBody } from "../cards/card-body.tsx";
-import { moment, span } from "../clock.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { StatusBadge } from "../parts/outcome.tsx";
-import { LongText } from "../text/long-text.tsx";
-import { Visible, visibleText } from "../text/visible.tsx";
-import { request } from "../wire/request.ts";
+import { usePage } from "../context.ts";
+import { CallBody } from "../shared/call/call-body.tsx";
+import { moment } from "../shared/clock.ts";
+import { Dialog } from "../shared/elements/dialog.tsx";
+import { LongText } from "../shared/elements/long-text.tsx";
+import { StatusBadge } from "../shared/elements/status-badge.tsx";
+import { Visible, visibleText } from "../shared/elements/visible.tsx";
 
-/** A decision in full, with what was asked. */
+/** A decision in full, with what was requested. */
 export function DecisionDialog({ listed, onClose }: { listed: Approval; onClose: () => void }) {
+  const { api } = usePage();
   const whole = useSignal(listed);
   useEffect(() => {
     if (!listed.truncated) return;
-    const answer = request(
-      z.object({ approval: Approval }),
-      "GET",
-      `/api/v1/approvals/${encodeURIComponent(listed.id)}`,
-    );
+    const answer = api.call(getApproval, { params: { id: listed.id } });
     void answer.then(({ approval }) => (whole.value = approval)).catch(() => undefined);
   }, [listed.id]);
   const approval = whole.value;
@@ -30,7 +28,7 @@ export function DecisionDialog({ listed, onClose }: { listed: Approval; onClose:
       <p class="decided">
         <StatusBadge status={approval.status} /> by <b>{approval.resolved_by}</b>
         {approval.resolved_at !== null &&
-          `, ${moment(approval.resolved_at)}, ${span(approval.resolved_at - approval.created_at)} after it was asked`}
+          `, ${moment(approval.resolved_at)}, ${duration(approval.resolved_at - approval.created_at)} after the request`}
       </p>
       {approval.response_message && (
         <p class="reason">
@@ -51,7 +49,7 @@ export function DecisionDialog({ listed, onClose }: { listed: Approval; onClose:
           ))}
         </dl>
       )}
-      {answers.length === 0 && <CardBody approval={approval} context={undefined} />}
+      {answers.length === 0 && <CallBody approval={approval} context={undefined} />}
       {answers.length === 0 && approval.updated_input && (
         <>
           <h3>It ran with this instead</h3>

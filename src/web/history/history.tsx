@@ -1,43 +1,35 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { type Approval, ApprovalFilter } from "../../contract/approvals/approval.ts";
+import { duration } from "../../contract/duration.ts";
 import { summaryOf } from "../../review/kinds.ts";
-import { moment, span } from "../clock.ts";
-import { StatusBadge } from "../parts/outcome.tsx";
-import { Scrollable } from "../parts/scrollable.tsx";
-import { useVirtual } from "../parts/virtual.ts";
-import { visibleText } from "../text/visible.tsx";
+import { useUser } from "../context.ts";
+import { moment } from "../shared/clock.ts";
+import { Scrollable } from "../shared/elements/scrollable.tsx";
+import { StatusBadge } from "../shared/elements/status-badge.tsx";
+import { useVirtual } from "../shared/elements/virtual.ts";
+import { visibleText } from "../shared/elements/visible.tsx";
 import { DecisionDialog } from "./decision-dialog.tsx";
-import {
-  decisions,
-  exportHistory,
-  filter,
-  isComplete,
-  loadHistory,
-  loadMore,
-  seenSessions,
-  seenTools,
-  watchHistory,
-} from "./record.ts";
 
 const ROW_PX = 52;
 const OUTCOMES = ApprovalFilter.options.filter((option) => option !== "pending");
 
 /** What was decided, by whom, when and how fast. */
 export function HistoryPage() {
-  useEffect(watchHistory, []);
+  const { watch, decisions, isComplete, exportAll } = useUser().history;
+  useEffect(watch, []);
   const opened = useSignal<Approval | undefined>(undefined);
   return (
     <main class="page history">
       <header class="page-head">
         <h1>History</h1>
         <Filters />
-        <button type="button" class="button" onClick={() => void exportHistory()}>
+        <button type="button" class="button" onClick={() => void exportAll()}>
           Export
         </button>
       </header>
       {isComplete.value && decisions.value.length === 0 ? (
-        <p class="nothing">No decision on record matches.</p>
+        <p class="nothing">No matching decisions</p>
       ) : (
         <Decisions onOpen={(approval) => (opened.value = approval)} />
       )}
@@ -47,11 +39,8 @@ export function HistoryPage() {
 }
 
 function Filters() {
+  const { filter, setFilter: set, seenTools, seenSessions } = useUser().history;
   const { status, tool, session, builtin } = filter.value;
-  const set = (change: Partial<typeof filter.value>) => {
-    filter.value = { ...filter.value, ...change };
-    void loadHistory();
-  };
   return (
     <div class="filters">
       <select
@@ -98,6 +87,7 @@ function Filters() {
 }
 
 function Decisions({ onOpen }: { onOpen: (approval: Approval) => void }) {
+  const { decisions, loadMore } = useUser().history;
   const scroller = useRef<HTMLElement>(null);
   const list = decisions.value;
   const rows = useVirtual({
@@ -114,7 +104,7 @@ function Decisions({ onOpen }: { onOpen: (approval: Approval) => void }) {
     if (list.length > 0 && last >= list.length - 10) void loadMore();
   }, [last, list.length]);
   return (
-    <Scrollable class="decision-list" scroller={scroller} label="Decisions, the newest first">
+    <Scrollable class="decision-list" scroller={scroller} label="Decisions, newest first">
       <ul style={{ height: `${rows.getTotalSize()}px` }}>
         {shown.map(({ index, start, key }) => {
           const approval = list[index];
@@ -128,7 +118,7 @@ function Decisions({ onOpen }: { onOpen: (approval: Approval) => void }) {
 /** What comes in above moves nothing of what somebody reads further down; another filter begins at the top. */
 function useKeptPlace(scroller: { current: HTMLElement | null }, list: Approval[]): void {
   const before = useRef(list);
-  const { value: filtered } = filter;
+  const { value: filtered } = useUser().history.filter;
   useLayoutEffect(() => {
     const top = Math.floor((scroller.current?.scrollTop ?? 0) / ROW_PX);
     const id = before.current[top]?.id;
@@ -143,7 +133,7 @@ function useKeptPlace(scroller: { current: HTMLElement | null }, list: Approval[
 type RowProps = { approval: Approval; top: number; onOpen: (approval: Approval) => void };
 
 function Row({ approval, top, onOpen }: RowProps) {
-  const { created_at: asked, resolved_at: decided } = approval;
+  const { created_at: requested, resolved_at: decided } = approval;
   return (
     <li class="row" style={{ height: `${ROW_PX}px`, transform: `translateY(${top}px)` }}>
       <button type="button" class="row-open decision" onClick={() => onOpen(approval)}>
@@ -155,7 +145,7 @@ function Row({ approval, top, onOpen }: RowProps) {
         {decided !== null && (
           <span class="age">
             {moment(decided)}
-            <span class="took">, after {span(decided - asked)}</span>
+            <span class="took">, after {duration(decided - requested)}</span>
           </span>
         )}
       </button>

@@ -1,150 +1,160 @@
-import { signal } from "@preact/signals";
-import { type Decision, RespondResult } from "../../contract/approvals/approval.ts";
+import { computed, signal } from "@preact/signals";
+import type { Api } from "../../client/api.ts";
+import { createConfirmation } from "../../client/confirmation.ts";
+import { createDecisions } from "../../client/decisions.ts";
+import type { InboxItem } from "../../client/inbox.ts";
+import type { Decision } from "../../contract/approvals/approval.ts";
 import type { JsonObject } from "../../contract/values.ts";
-import { announce, complain } from "../announcer.tsx";
-import { endsSignIn, signedOut } from "../sign-in.tsx";
-import { visibleText } from "../text/visible.tsx";
-import { callersOwn } from "../wire/callers-own.ts";
-import { reasonOf, request } from "../wire/request.ts";
-import { answerOf, hasAnswers, openQuestion } from "./answering.ts";
-import { type Ask, checked, forget, lose, selected, selectedId } from "./asks.ts";
-import { examine } from "./examined.ts";
+import { answered, hasChoices, nextOpen } from "../../review/choices.ts";
+import { visibleText } from "../shared/elements/visible.tsx";
+import { followed } from "../shared/followed.ts";
+import type { SharedParts } from "../shared/parts.ts";
+import type { Requests } from "./requests.ts";
 
-const ARMED_MS = 6_000;
-/** A press so soon after another was meant for what stood there before, or is the same one. */
-const SETTLE_MS = 350;
 /** So many decisions are on their way at once. */
 const AT_ONCE = 8;
 
-/** An allow that waits for its second press, and why. */
-export type Armed = { ids: string; reasons: string[] };
-export const armed = signal<Armed | undefined>(undefined);
-/** Why a key has done nothing to the question that is looked at. */
-export const hint = signal("");
-export const isDeciding = signal(false);
-/** Which dialog is open over the inbox. */
-export const dialog = callersOwn<"none" | "deny" | "edit">("none");
+export type Deciding = ReturnType<typeof createDeciding>;
 
-let lastActAt = Number.NEGATIVE_INFINITY;
-let disarming: ReturnType<typeof setTimeout> | undefined;
+type DecidingNeed = {
+  api: Api;
+  requests: Requests;
+  shared: Pick<SharedParts, "announcer" | "now">;
+  onRefused: (cause: unknown) => boolean;
+};
 
-/** Those that are ticked, else the one that is looked at. */
-export function targets(): Ask[] {
-  if (checked.peek().length > 0) return checked.peek();
-  const one = selected.peek();
-  return one && one.outcome === undefined ? [one] : [];
-}
+/** Decisions on what is checked, else on the selected request. */
+export function createDeciding({ api, requests, shared, onRefused }: DecidingNeed) {
+  const { inbox, reviews, answers } = requests;
+  const { announce, complain } = shared.announcer;
+  const confirmation = createConfirmation({ now: () => performance.now() });
+  const decisions = createDecisions({ api, onDecided: inbox.remove, onBeaten: inbox.settle });
+  const pressed = followed(confirmation.armed, confirmation);
+  /** Why a key has done nothing to the selected question. */
+  const hint = signal("");
+  const isDeciding = signal(false);
+  /** Which dialog is open over the inbox. */
+  const dialog = signal<"none" | "deny" | "edit">("none");
 
-/** Allows at once; what is dangerous, or many, only when asked twice. */
-export async function allow(): Promise<void> {
-  const chosen = targets();
-  if (chosen.length === 0 || isDeciding.peek() || performance.now() - lastActAt < SETTLE_MS) return;
-  const ids = chosen.map(({ approval }) => approval.id).join();
-  if (armed.peek()?.ids !== ids) {
-    const reasons = await reasonsFor(chosen);
-    // The person may have moved on while we looked.
-    if (
-      ids !==
-      targets()
-        .map(({ approval }) => approval.id)
-        .join()
-    )
-      return;
-    if (reasons.length > 0) return arm({ ids, reasons });
+  const disarm = () => {
+    confirmation.disarm();
+    hint.value = "";
+  };
+  // A first press is about what was selected then.
+  computed(() => requests.selected.value?.approval.id).subscribe(disarm);
+
+  function targets(): InboxItem[] {
+    const checked = inbox.checked();
+    if (checked.length > 0) return checked;
+    const item = inbox.selected();
+    return item && !item.outcome ? [item] : [];
   }
-  await decideAll(chosen, () => ({ approve: true }));
-}
 
-/** By the key that allows: a question that somebody has begun to answer is not let go without the answers. */
-export async function allowByKey(): Promise<void> {
-  if (hasAnswers(openQuestion()))
-    explain("You have chosen answers: press Enter to send them, or Skip to leave them out.");
-  else await allow();
-}
-
-/** Sends the answers that are chosen, once there is one for each question. */
-export async function answer(): Promise<void> {
-  const question = openQuestion();
-  if (question === undefined || performance.now() - lastActAt < SETTLE_MS) return;
-  const input = answerOf(question);
-  if (input === undefined) explain("Choose an answer to every question first.");
-  else await allowWith(input);
-}
-
-export async function allowWith(input: JsonObject): Promise<void> {
-  const one = selected.peek();
-  if (one) await decideAll([one], () => ({ approve: true, updated_input: input }));
-}
-
-export async function deny(chosen: Ask[], message: string, interrupt: boolean): Promise<void> {
-  await decideAll(chosen, () => ({
-    approve: false,
-    ...(message !== "" && { message }),
-    ...(interrupt && { interrupt: true }),
-  }));
-}
-
-export function disarm(): void {
-  clearTimeout(disarming);
-  armed.value = undefined;
-  hint.value = "";
-}
-
-selectedId.subscribe(disarm);
-
-function explain(text: string): void {
-  hint.value = text;
-  announce(text);
-}
-
-function arm(next: Armed): void {
-  hint.value = "";
-  lastActAt = performance.now();
-  armed.value = next;
-  announce(`Press again to allow: it ${next.reasons.join("; ")}`);
-  clearTimeout(disarming);
-  disarming = setTimeout(disarm, ARMED_MS);
-}
-
-async function reasonsFor(chosen: Ask[]): Promise<string[]> {
-  const reasons = new Set<string>();
-  await eachOf(chosen, async ({ approval }) => {
-    for (const { message } of (await examine(approval)).dangers) reasons.add(message);
-  });
-  const isInView = chosen.length === 1 && chosen[0]?.approval.id === selectedId.peek();
-  return isInView ? [...reasons] : [`allows ${chosen.length} selected, in view or not`, ...reasons];
-}
-
-async function decideAll(chosen: Ask[], decisionFor: (ask: Ask) => Decision): Promise<void> {
-  if (chosen.length === 0 || isDeciding.peek()) return;
-  disarm();
-  isDeciding.value = true;
-  complain("");
-  try {
-    await eachOf(chosen, (ask) => decide(ask, decisionFor(ask)));
-  } finally {
-    lastActAt = performance.now();
-    isDeciding.value = false;
-    dialog.value = "none";
+  async function allow(): Promise<void> {
+    const chosen = targets();
+    if (chosen.length === 0 || isDeciding.peek()) return;
+    const target = idsOf(chosen);
+    const press = await confirmation.press({
+      target,
+      reasons: () => reasonsFor(chosen),
+      isCurrent: () => idsOf(targets()) === target,
+    });
+    if (press === "confirmed") await decideAll(chosen, { approve: true });
+    if (press !== "armed") return;
+    hint.value = "";
+    announce(`Press again to allow: it ${confirmation.armed()?.reasons.join("; ")}`);
   }
-}
 
-async function decide({ approval }: Ask, decision: Decision): Promise<void> {
-  const call = `${visibleText(approval.tool_name)} of ${approval.session_name}`;
-  const path = `/api/v1/approvals/${encodeURIComponent(approval.id)}/respond`;
-  try {
-    const result = await request(RespondResult, "POST", path, decision);
-    if (result.type === "ok") {
-      announce(`${decision.approve ? "Allowed" : "Denied"} ${call}`);
-      return forget(approval.id);
+  async function reasonsFor(chosen: InboxItem[]): Promise<string[]> {
+    const reasons = new Set<string>();
+    await eachOf(chosen, async ({ approval }) => {
+      for (const { message } of (await reviews.review(approval)).dangers) reasons.add(message);
+    });
+    const isInView = chosen.length === 1 && chosen[0]?.approval.id === inbox.selected()?.approval.id;
+    return isInView ? [...reasons] : [`allows ${chosen.length} selected, in view or not`, ...reasons];
+  }
+
+  async function allowWith(input: JsonObject): Promise<void> {
+    const item = inbox.selected();
+    if (item) await decideAll([item], { approve: true, updated_input: input });
+  }
+
+  async function decideAll(chosen: InboxItem[], decision: Decision): Promise<void> {
+    if (chosen.length === 0 || isDeciding.peek()) return;
+    disarm();
+    isDeciding.value = true;
+    complain("");
+    try {
+      await eachOf(chosen, (item) => decide(item, decision));
+    } finally {
+      confirmation.hesitate();
+      isDeciding.value = false;
+      dialog.value = "none";
     }
-    const { status, resolved_by: by, resolved_at: at } = result;
-    announce(`${by} was faster: ${status}`);
-    lose(approval.id, { status, by, at, message: null, lost: true });
-  } catch (cause) {
-    if (endsSignIn(cause)) signedOut(reasonOf(cause));
-    complain(`${call} was not decided: ${reasonOf(cause)}`);
   }
+
+  async function decide({ approval }: InboxItem, decision: Decision): Promise<void> {
+    const call = `${visibleText(approval.tool_name)} of ${approval.session_name}`;
+    const result = await decisions.send(approval, decision);
+    if (result.kind === "decided") return announce(`${decision.approve ? "Allowed" : "Denied"} ${call}`);
+    if (result.kind === "beaten") return announce(`${result.outcome.by} was faster: ${result.outcome.status}`);
+    onRefused(result.reason);
+    complain(`${call} was not decided: ${result.reason.message}`);
+  }
+
+  function explain(text: string): void {
+    hint.value = text;
+    announce(text);
+  }
+
+  return {
+    /** What waits for its second press, and why; its time may have run out since. */
+    armed: computed(() => {
+      shared.now.value;
+      return pressed.value && confirmation.armed();
+    }),
+    hint,
+    isDeciding,
+    dialog,
+    targets,
+    disarm,
+    isOurs: decisions.isOurs,
+
+    /** Allows at once; what is dangerous, or many, only when pressed twice. */
+    allow,
+    allowWith,
+
+    /** By the key that allows: a question that somebody has begun to answer is not let go without the answers. */
+    async allowByKey(): Promise<void> {
+      const question = requests.question.peek();
+      if (question && hasChoices(question.choices))
+        explain("You have chosen answers: press Enter to send them, or Skip to leave them out.");
+      else await allow();
+    },
+
+    /** Sends the answers that are chosen, once there is one for each question. */
+    async answer(): Promise<void> {
+      const question = requests.question.peek();
+      if (!question || confirmation.isTooSoon()) return;
+      const { approval, questions, choices } = question;
+      const input = answered(approval.input, questions, choices);
+      if (input) return allowWith(input);
+      answers.keep(approval.id, nextOpen(questions, choices));
+      explain("Choose an answer to every question first.");
+    },
+
+    async deny(chosen: InboxItem[], message: string, interrupt: boolean): Promise<void> {
+      await decideAll(chosen, {
+        approve: false,
+        ...(message !== "" && { message }),
+        ...(interrupt && { interrupt: true }),
+      });
+    },
+  };
+}
+
+function idsOf(items: InboxItem[]): string {
+  return items.map(({ approval }) => approval.id).join();
 }
 
 async function eachOf<T>(items: T[], run: (item: T) => Promise<void>): Promise<void> {

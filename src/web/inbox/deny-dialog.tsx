@@ -1,10 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import { Dialog } from "../parts/dialog.tsx";
-import { deny, dialog, isDeciding, targets } from "./deciding.ts";
+import { useUser } from "../context.ts";
+import { Dialog } from "../shared/elements/dialog.tsx";
 
-/** Asks for the reason, which the child reads. */
+/** Asks for the reason, which the agent reads. */
 export function DenyDialog() {
+  const { deny, dialog, isDeciding, targets } = useUser().deciding;
   const reason = useSignal("");
   const interrupt = useSignal(false);
   // Those that the dialog was opened for, whatever becomes of them meanwhile.
@@ -18,9 +19,9 @@ export function DenyDialog() {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
   };
   return (
-    <Dialog title={count > 1 ? `Deny ${count} calls` : "Deny this call"} onClose={() => (dialog.value = "none")}>
+    <Dialog title={count > 1 ? `Deny ${count} requests` : "Deny this request"} onClose={() => (dialog.value = "none")}>
       <form onSubmit={submit}>
-        <label for="reason">Reason, which the child reads: say what to do instead</label>
+        <label for="reason">Reason (shown to the agent): say what to do instead</label>
         <textarea
           id="reason"
           rows={3}
@@ -35,7 +36,7 @@ export function DenyDialog() {
             checked={interrupt}
             onChange={({ currentTarget }) => (interrupt.value = currentTarget.checked)}
           />
-          End the child's turn too
+          Also end the agent's turn
         </label>
         <div class="dialog-actions">
           <button type="submit" class="button danger" disabled={isDeciding}>

@@ -2,18 +2,20 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { MAX_UPDATED_INPUT_CHARS } from "../../contract/approvals/approval.ts";
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { selected } from "./asks.ts";
-import { allowWith, dialog, isDeciding } from "./deciding.ts";
-import { examine } from "./examined.ts";
+import { useUser } from "../context.ts";
+import { Dialog } from "../shared/elements/dialog.tsx";
+import { reasonOf } from "../shared/reason.ts";
 
 /** The input as JSON, to be allowed as it is then. */
 export function EditDialog() {
+  const { requests, deciding } = useUser();
+  const { allowWith, dialog, isDeciding } = deciding;
   const text = useSignal("");
-  const ask = selected.value;
+  const item = requests.selected.value;
   useEffect(() => {
-    if (ask) void examine(ask.approval).then(({ approval }) => (text.value = JSON.stringify(approval.input, null, 2)));
-  }, [ask?.approval.id]);
+    const show = (input: JsonObject) => (text.value = JSON.stringify(input, null, 2));
+    if (item) void requests.reviews.review(item.approval).then(({ approval }) => show(approval.input));
+  }, [item?.approval.id]);
   const parsed = parseInput(text.value);
   const submit = (event: Event) => {
     event.preventDefault();
@@ -61,6 +63,6 @@ function parseInput(text: string): JsonObject | string {
     }
     return value;
   } catch (cause) {
-    return text === "" ? "" : `This is no JSON yet: ${cause instanceof Error ? cause.message : String(cause)}`;
+    return text === "" ? "" : `This is not JSON yet: ${reasonOf(cause)}`;
   }
 }

@@ -1,43 +1,50 @@
-import { AskCard } from "./ask-card.tsx";
-import { AskList } from "./ask-list.tsx";
-import { asks, checked, checkedIds, isCardOpen, isLoaded, pendingCount, selected } from "./asks.ts";
-import { allow, armed, dialog } from "./deciding.ts";
+import { useUser } from "../context.ts";
 import { DenyDialog } from "./deny-dialog.tsx";
 import { EditDialog } from "./edit-dialog.tsx";
+import { RequestCard } from "./request-card.tsx";
+import { RequestList } from "./request-list.tsx";
 
 export function Inbox() {
-  const ask = selected.value;
+  const { requests, deciding } = useUser();
+  const { isCardOpen } = requests;
+  const item = requests.selected.value;
   return (
-    <main class={isCardOpen.value && ask ? "inbox card-open" : "inbox"}>
+    <main class={isCardOpen.value && item ? "inbox card-open" : "inbox"}>
       <h1 class="unseen">Inbox</h1>
-      <section class="pane list-pane" aria-label="What waits for a decision">
+      <section class="pane list-pane" aria-label="Requests that need approval">
         <ListHead />
-        {asks.value.length > 0 && <AskList />}
+        {requests.list.value.length > 0 && <RequestList />}
       </section>
-      <section class="pane card-pane" aria-label="The selected ask">
-        {ask ? <AskCard ask={ask} onBack={() => (isCardOpen.value = false)} /> : <Nothing />}
+      <section class="pane card-pane" aria-label="The selected request">
+        {item ? <RequestCard item={item} onBack={() => (isCardOpen.value = false)} /> : <Nothing />}
       </section>
-      {dialog.value === "deny" && <DenyDialog />}
-      {dialog.value === "edit" && <EditDialog />}
+      {deciding.dialog.value === "deny" && <DenyDialog />}
+      {deciding.dialog.value === "edit" && <EditDialog />}
     </main>
   );
 }
 
 function ListHead() {
-  const many = checked.value.length;
-  const all = asks.value.filter(({ outcome }) => outcome === undefined).map(({ approval }) => approval.id);
+  const { requests, deciding } = useUser();
+  const { armed, dialog, allow } = deciding;
+  const many = requests.checked.value.length;
+  const count = requests.pendingCount.value;
+  const checkAll = () => {
+    const all = requests.inbox.pending().map(({ approval }) => approval.id);
+    requests.inbox.setChecked(all, many === 0);
+  };
   return (
     <header class="list-head">
       <input
         type="checkbox"
         aria-label="Select all"
-        disabled={all.length === 0}
-        checked={many > 0 && many === all.length}
-        indeterminate={many > 0 && many < all.length}
-        onChange={() => (checkedIds.value = new Set(many > 0 ? [] : all))}
+        disabled={count === 0}
+        checked={many > 0 && many === count}
+        indeterminate={many > 0 && many < count}
+        onChange={checkAll}
       />
       {many === 0 ? (
-        <span>{pendingCount.value === 1 ? "1 ask waits" : `${pendingCount.value.toLocaleString()} asks wait`}</span>
+        <span>{count === 1 ? "1 request needs approval" : `${count.toLocaleString()} requests need approval`}</span>
       ) : (
         <>
           <span>{many} selected</span>
@@ -58,10 +65,11 @@ function ListHead() {
 }
 
 function Nothing() {
+  const { isLoaded } = useUser().requests;
   return (
     <div class="nothing">
-      <p>{isLoaded.value ? "Nothing waits for a decision." : "Looking…"}</p>
-      {isLoaded.value && <small>New asks appear here by themselves.</small>}
+      <p>{isLoaded.value ? "No pending requests" : "Loading…"}</p>
+      {isLoaded.value && <small>New requests appear here by themselves.</small>}
     </div>
   );
 }

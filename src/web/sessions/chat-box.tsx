@@ -1,12 +1,13 @@
 import { useSignal } from "@preact/signals";
-import { z } from "zod";
-import { complain } from "../announcer.tsx";
-import { reasonOf, request } from "../wire/request.ts";
+import { chat } from "../../contract/routes/sessions.ts";
+import { usePage } from "../context.ts";
+import { reasonOf } from "../shared/reason.ts";
 
 type Props = { id: string; isRunning: boolean; isQueued: boolean; onSent: () => Promise<void> };
 
 /** Gives a session its next prompt; one turn at a time. */
 export function ChatBox({ id, isRunning, isQueued, onSent }: Props) {
+  const { api, announcer } = usePage();
   const prompt = useSignal("");
   const isBusy = useSignal(false);
   const submit = async (event: Event) => {
@@ -14,11 +15,11 @@ export function ChatBox({ id, isRunning, isQueued, onSent }: Props) {
     if (prompt.value.trim() === "" || isRunning || isBusy.value) return;
     isBusy.value = true;
     try {
-      await request(z.object({}), "POST", `/api/v1/sessions/${encodeURIComponent(id)}/chat`, { prompt: prompt.value });
+      await api.call(chat, { params: { key: id }, body: { prompt: prompt.value } });
       prompt.value = "";
       await onSent();
     } catch (cause) {
-      complain(reasonOf(cause));
+      announcer.complain(reasonOf(cause));
     } finally {
       isBusy.value = false;
     }

@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { summaryOf } from "../../review/kinds.ts";
-import { CardBody } from "../cards/card-body.tsx";
-import { isPending, openCard } from "../inbox/asks.ts";
-import { StatusBadge } from "../parts/outcome.tsx";
-import { linkTo } from "../route.ts";
-import { LongText } from "../text/long-text.tsx";
-import { Visible, visibleText } from "../text/visible.tsx";
+import { useUser } from "../context.ts";
+import { CallBody } from "../shared/call/call-body.tsx";
+import { LongText } from "../shared/elements/long-text.tsx";
+import { StatusBadge } from "../shared/elements/status-badge.tsx";
+import { Visible, visibleText } from "../shared/elements/visible.tsx";
+import { linkTo } from "../shared/route.ts";
 import type { Entry } from "./entries.ts";
 import { dollars } from "./status.tsx";
 
@@ -49,17 +49,7 @@ export function EntryView({ entry, prompts }: { entry: Entry; prompts: ReadonlyM
         </Fold>
       );
     case "approval_requested":
-      return (
-        <p class="entry asked">
-          {isPending(entry.approval_id) ? (
-            <a href={linkTo.inbox} onClick={() => openCard(entry.approval_id)}>
-              asked to use {visibleText(entry.tool_name)}
-            </a>
-          ) : (
-            `asked to use ${visibleText(entry.tool_name)}`
-          )}
-        </p>
-      );
+      return <Requested id={entry.approval_id} tool={entry.tool_name} />;
     case "approval_resolved":
       return (
         <p class="entry decided">
@@ -94,12 +84,31 @@ export function EntryView({ entry, prompts }: { entry: Entry; prompts: ReadonlyM
   }
 }
 
+/** While it is pending it leads to its card. */
+function Requested({ id, tool }: { id: string; tool: string }) {
+  const { list, inbox, openCard } = useUser().requests;
+  // Looked at again whenever the list has changed.
+  list.value;
+  const text = `requested approval for ${visibleText(tool)}`;
+  return (
+    <p class="entry asked">
+      {inbox.isPending(id) ? (
+        <a href={linkTo.inbox} onClick={() => openCard(id)}>
+          {text}
+        </a>
+      ) : (
+        text
+      )}
+    </p>
+  );
+}
+
 function ToolUse({ name, input }: { name: string; input: Record<string, unknown> }) {
   const call = { tool_name: name, input };
   const summary = visibleText(summaryOf(call).slice(0, SUMMARY_CHARS)).replaceAll("\n", " ⏎ ");
   return (
     <Fold class="entry use" summary={[<b>{visibleText(name)}</b>, " ", <code>{summary}</code>]}>
-      {() => <CardBody approval={call} context={undefined} />}
+      {() => <CallBody approval={call} context={undefined} />}
     </Fold>
   );
 }

@@ -1,21 +1,23 @@
 import { useSignal } from "@preact/signals";
-import { z } from "zod";
+import { deleteSession, forkSession } from "../../contract/routes/sessions.ts";
 import type { SessionDetail } from "../../contract/sessions/session-view.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { linkTo } from "../route.ts";
-import { reasonOf, request } from "../wire/request.ts";
+import { usePage } from "../context.ts";
+import { Dialog } from "../shared/elements/dialog.tsx";
+import { reasonOf } from "../shared/reason.ts";
+import { linkTo } from "../shared/route.ts";
 
 type Props = { session: SessionDetail; onClose: () => void };
 
 /** Makes a new session that goes on from here. */
 export function ForkDialog({ session, onClose }: Props) {
+  const { api } = usePage();
   const name = useSignal(`${session.name} fork`);
   const problem = useSignal("");
   const submit = async (event: Event) => {
     event.preventDefault();
     try {
       const body = { new_name: name.value.trim() };
-      const { id } = await request(z.object({ id: z.string() }), "POST", `/api/v1/sessions/${session.id}/fork`, body);
+      const { id } = await api.call(forkSession, { params: { key: session.id }, body });
       onClose();
       location.hash = linkTo.session(id);
     } catch (cause) {
@@ -41,11 +43,12 @@ export function ForkDialog({ session, onClose }: Props) {
 }
 
 export function DeleteDialog({ session, onClose }: Props) {
+  const { api } = usePage();
   const problem = useSignal("");
   const submit = async (event: Event) => {
     event.preventDefault();
     try {
-      await request(z.object({}), "DELETE", `/api/v1/sessions/${session.id}`);
+      await api.call(deleteSession, { params: { key: session.id } });
       onClose();
       location.hash = linkTo.sessions;
     } catch (cause) {

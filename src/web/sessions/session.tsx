@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { z } from "zod";
+import { cancelTurn } from "../../contract/routes/sessions.ts";
 import type { SessionDetail } from "../../contract/sessions/session-view.ts";
-import { complain } from "../announcer.tsx";
-import { Icon } from "../parts/icons.tsx";
-import { linkTo } from "../route.ts";
-import { Visible } from "../text/visible.tsx";
-import { type Method, reasonOf, request } from "../wire/request.ts";
+import { usePage } from "../context.ts";
+import { Icon } from "../shared/elements/icons.tsx";
+import { Visible } from "../shared/elements/visible.tsx";
+import { reasonOf } from "../shared/reason.ts";
+import { linkTo } from "../shared/route.ts";
 import { ChatBox } from "./chat-box.tsx";
 import { DeleteDialog, ForkDialog } from "./session-dialogs.tsx";
 import { dollars, isGoingOn, SessionBadge } from "./status.tsx";
@@ -15,23 +15,24 @@ import { TranscriptView } from "./transcript-view.tsx";
 
 /** One session: what it is, what was said and done, and what to do next. */
 export function SessionPage({ id }: { id: string }) {
-  const transcript = useMemo(() => openTranscript(id), [id]);
+  const { api, announcer } = usePage();
+  const transcript = useMemo(() => openTranscript(api, id), [id]);
   useEffect(() => transcript.close, [transcript]);
   const dialog = useSignal<"none" | "fork" | "delete">("none");
   const session = transcript.session.value;
-  const act = async (method: Method, action: string) => {
+  const cancel = async () => {
     try {
-      await request(z.object({}), method, `/api/v1/sessions/${encodeURIComponent(id)}${action}`);
+      await api.call(cancelTurn, { params: { key: id } });
       await transcript.refresh();
     } catch (cause) {
-      complain(reasonOf(cause));
+      announcer.complain(reasonOf(cause));
     }
   };
   if (!session) {
     return (
       <main class="page">
         <h1 class="unseen">Session</h1>
-        <p class="nothing">{transcript.problem.value ?? "Looking…"}</p>
+        <p class="nothing">{transcript.problem.value ?? "Loading…"}</p>
       </main>
     );
   }
@@ -41,7 +42,7 @@ export function SessionPage({ id }: { id: string }) {
     <main class="session">
       <Head session={session}>
         {isRunning && (
-          <button type="button" class="button" onClick={() => void act("POST", "/cancel")}>
+          <button type="button" class="button" onClick={() => void cancel()}>
             Cancel turn
           </button>
         )}
@@ -55,7 +56,7 @@ export function SessionPage({ id }: { id: string }) {
         </button>
       </Head>
       {session.kind === "by_hand" ? (
-        <p class="nothing">A claude that was started by hand: Plexus sees what it asks, not what it says.</p>
+        <p class="nothing">A claude that was started by hand: Plexus sees what it requests, not what it says.</p>
       ) : (
         <TranscriptView transcript={transcript} />
       )}
@@ -73,7 +74,7 @@ export function SessionPage({ id }: { id: string }) {
   );
 }
 
-type HeadProps = { session: z.infer<typeof SessionDetail>; children: preact.ComponentChildren };
+type HeadProps = { session: SessionDetail; children: preact.ComponentChildren };
 
 function Head({ session, children }: HeadProps) {
   return (

@@ -1,18 +1,20 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { duration } from "../../contract/duration.ts";
 import type { SessionSummary } from "../../contract/sessions/session-view.ts";
-import { moment, now, span } from "../clock.ts";
-import { Scrollable } from "../parts/scrollable.tsx";
-import { linkTo } from "../route.ts";
-import { visibleText } from "../text/visible.tsx";
-import { areListed, cursor, loadMoreSessions, sessions, watchSessions } from "./listing.ts";
+import { usePage, useUser } from "../context.ts";
+import { moment } from "../shared/clock.ts";
+import { Scrollable } from "../shared/elements/scrollable.tsx";
+import { visibleText } from "../shared/elements/visible.tsx";
+import { linkTo } from "../shared/route.ts";
 import { StartDialog } from "./start-dialog.tsx";
 import { dollars, SessionBadge } from "./status.tsx";
 
 /** Every session, the newest first. */
 export function SessionsPage() {
   const isStarting = useSignal(false);
-  useEffect(watchSessions, []);
+  const { sessions, isListed, hasMore, loadMore, watch } = useUser().sessions;
+  useEffect(watch, []);
   return (
     <main class="page">
       <header class="page-head">
@@ -21,7 +23,7 @@ export function SessionsPage() {
           New session
         </button>
       </header>
-      {areListed.value && sessions.value.length === 0 && (
+      {isListed.value && sessions.value.length === 0 && (
         <p class="nothing">No session yet: start one here, or let an agent call claudecode_create.</p>
       )}
       {sessions.value.length > 0 && (
@@ -31,7 +33,7 @@ export function SessionsPage() {
               <tr>
                 <th>Session</th>
                 <th>Status</th>
-                <th class="right wide">Waiting</th>
+                <th class="right wide">Pending</th>
                 <th class="right">Cost</th>
                 <th class="right">Last turn</th>
                 <th class="wide">Parent</th>
@@ -46,8 +48,8 @@ export function SessionsPage() {
           </table>
         </Scrollable>
       )}
-      {cursor.value !== null && (
-        <button type="button" class="button" onClick={() => void loadMoreSessions()}>
+      {hasMore.value && (
+        <button type="button" class="button" onClick={() => void loadMore()}>
           More
         </button>
       )}
@@ -57,6 +59,7 @@ export function SessionsPage() {
 }
 
 function Row({ session }: { session: SessionSummary }) {
+  const { now } = usePage();
   const { last_turn: turn } = session;
   return (
     <tr>
@@ -71,7 +74,7 @@ function Row({ session }: { session: SessionSummary }) {
       </td>
       <td class="right wide">{session.pending || "–"}</td>
       <td class="right">{dollars(session.cost_usd)}</td>
-      <td class="right">{turn ? span((turn.ended_at ?? now.value) - turn.started_at) : "–"}</td>
+      <td class="right">{turn ? duration((turn.ended_at ?? now.value) - turn.started_at) : "–"}</td>
       <td class="wide">
         {session.owner}
         {session.forked_from && <small>a fork</small>}

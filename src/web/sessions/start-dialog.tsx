@@ -1,13 +1,14 @@
 import { useSignal } from "@preact/signals";
-import { z } from "zod";
+import { chat, createSession } from "../../contract/routes/sessions.ts";
 import { SUPERVISION_MEANING, Supervision } from "../../contract/sessions/supervision.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { linkTo } from "../route.ts";
-import { reasonOf, request } from "../wire/request.ts";
+import { usePage } from "../context.ts";
+import { Dialog } from "../shared/elements/dialog.tsx";
+import { reasonOf } from "../shared/reason.ts";
+import { linkTo } from "../shared/route.ts";
 
-const Created = z.object({ type: z.literal("created"), id: z.string() });
 /** Makes a session, and gives it its first work. */
 export function StartDialog({ onClose }: { onClose: () => void }) {
+  const { api } = usePage();
   const problem = useSignal("");
   const isBusy = useSignal(false);
   const submit = async (event: SubmitEvent) => {
@@ -18,14 +19,16 @@ export function StartDialog({ onClose }: { onClose: () => void }) {
     isBusy.value = true;
     problem.value = "";
     try {
-      const { id } = await request(Created, "POST", "/api/v1/sessions", {
-        name: field("name"),
-        working_dir: field("working_dir") || null,
-        model: field("model") || null,
-        supervision: field("supervision"),
+      const { id } = await api.call(createSession, {
+        body: {
+          name: field("name"),
+          working_dir: field("working_dir") || null,
+          model: field("model") || null,
+          supervision: Supervision.parse(field("supervision")),
+        },
       });
       const prompt = field("prompt");
-      if (prompt) await request(z.object({}), "POST", `/api/v1/sessions/${id}/chat`, { prompt });
+      if (prompt) await api.call(chat, { params: { key: id }, body: { prompt } });
       location.hash = linkTo.session(id);
       onClose();
     } catch (cause) {

@@ -4,7 +4,7 @@ const WORDS: Record<SessionStatus, string> = {
   idle: "idle",
   queued: "queued",
   running: "running",
-  awaiting_permission: "asks",
+  awaiting_permission: "needs approval",
   complete: "done",
   failed: "failed",
   cancelled: "cancelled",

@@ -1,7 +1,7 @@
 import { elementScroll } from "@tanstack/virtual-core";
 import { useCallback, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { Scrollable } from "../parts/scrollable.tsx";
-import { useVirtual } from "../parts/virtual.ts";
+import { Scrollable } from "../shared/elements/scrollable.tsx";
+import { useVirtual } from "../shared/elements/virtual.ts";
 import { entriesOf } from "./entries.ts";
 import { EntryView } from "./entry.tsx";
 import type { Chunk, Transcript } from "./transcript.ts";

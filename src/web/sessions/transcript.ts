@@ -1,28 +1,30 @@
 import { batch, computed, type Signal, signal } from "@preact/signals";
-import { z } from "zod";
-import { SessionDetail, SessionEvent, TurnSummary } from "../../contract/sessions/session-view.ts";
-import { TurnEvent } from "../../contract/sessions/turn.ts";
-import { followEvents } from "../wire/event-stream.ts";
-import { reasonOf, request } from "../wire/request.ts";
+import type { Api } from "../../client/api.ts";
+import { sessionEvents } from "../../client/feeds.ts";
+import { allItems } from "../../client/paging.ts";
+import { getSession, getTree } from "../../contract/routes/sessions.ts";
+import { listTurnEvents, listTurns } from "../../contract/routes/turns.ts";
+import { type SessionDetail, SessionEvent, type TurnSummary } from "../../contract/sessions/session-view.ts";
+import type { TurnEvent } from "../../contract/sessions/turn.ts";
+import { reasonOf } from "../shared/reason.ts";
 
 /** So many events are read, kept and drawn together. */
 export const CHUNK = 25;
 const MAX_CHUNKS = 300;
 const GATHER_MS = 30;
+const TURNS_PAGE = 1000;
+/** So many of the newest turns are read again when something has happened. */
+const REFRESHED_TURNS = 20;
 
 export type Chunk = { key: string; turnId: string; at: number };
 type Events = (TurnEvent | undefined)[];
 
-const TurnsPage = z.object({ turns: z.array(TurnSummary), cursor: z.string().nullable() });
-const EventsPage = z.object({ events: z.array(z.object({ seq: z.int(), event: TurnEvent })) });
-const Tree = z.object({ nodes: z.array(z.object({ id: z.string(), role: z.string(), content: z.unknown() })) });
-
 export type Transcript = ReturnType<typeof openTranscript>;
 
 /** What was said and done in a session, read as it is looked at, and as it happens. */
-export function openTranscript(id: string) {
+export function openTranscript(api: Api, id: string) {
   const over = new AbortController();
-  const path = `/api/v1/sessions/${encodeURIComponent(id)}`;
+  const ofSession = { params: { key: id } };
   const session = signal<SessionDetail | undefined>(undefined);
   const turns = signal<TurnSummary[]>([]);
   const prompts = signal<ReadonlyMap<string, string>>(new Map());
@@ -45,20 +47,17 @@ export function openTranscript(id: string) {
   }
 
   async function load(): Promise<void> {
-    session.value = (await request(z.object({ config: SessionDetail }), "GET", path)).config;
-    const found: TurnSummary[] = [];
-    for (let cursor: string | null = ""; cursor !== null; ) {
-      const after: string = cursor && `&cursor=${encodeURIComponent(cursor)}`;
-      const page: z.infer<typeof TurnsPage> = await request(TurnsPage, "GET", `${path}/turns?limit=1000${after}`);
-      found.push(...page.turns);
-      cursor = page.cursor;
-    }
-    turns.value = found.reverse();
+    session.value = (await api.call(getSession, ofSession)).config;
+    const newestFirst = await allItems(TURNS_PAGE, async (query) => {
+      const page = await api.call(listTurns, { ...ofSession, query });
+      return { items: page.turns, cursor: page.cursor };
+    });
+    turns.value = newestFirst.reverse();
     await loadPrompts();
   }
 
   async function loadPrompts(): Promise<void> {
-    const { nodes } = await request(Tree, "GET", `${path}/tree`);
+    const { nodes } = await api.call(getTree, ofSession);
     prompts.value = new Map(
       nodes.flatMap(({ id: node, role, content }) => (role === "user" ? [[node, textOf(content)]] : [])),
     );
@@ -83,7 +82,7 @@ export function openTranscript(id: string) {
     loading.add(key);
     try {
       const limit = CHUNK - (from % CHUNK);
-      const page = await request(EventsPage, "GET", `/api/v1/turns/${turnId}/events?from_seq=${from}&limit=${limit}`);
+      const page = await api.call(listTurnEvents, { params: { turn_id: turnId }, query: { from_seq: from, limit } });
       put(turnId, page.events);
     } catch (cause) {
       problem.value = reasonOf(cause);
@@ -134,8 +133,8 @@ export function openTranscript(id: string) {
     isRefreshing = true;
     try {
       const [detail, page] = await Promise.all([
-        request(z.object({ config: SessionDetail }), "GET", path),
-        request(TurnsPage, "GET", `${path}/turns?limit=20`),
+        api.call(getSession, ofSession),
+        api.call(listTurns, { ...ofSession, query: { limit: REFRESHED_TURNS } }),
       ]);
       session.value = detail.config;
       const known = new Map(turns.peek().map((turn) => [turn.turn_id, turn]));
@@ -160,16 +159,18 @@ export function openTranscript(id: string) {
       return;
     }
     const last = turns.peek().findLast((turn) => turn.event_count > 0);
-    await followEvents({
-      path: `${path}/events`,
+    const told = sessionEvents({
+      api,
+      session: id,
+      isLive: true,
       lastEventId: last && `${last.turn_id}~${last.event_count - 1}`,
       signal: over.signal,
       onOpen: () => void refresh(),
-      onEvent: ({ data }) => {
-        const event = SessionEvent.safeParse(JSON.parse(data)).data;
-        if (event) takeSoon(event);
-      },
     });
+    for await (const one of told) {
+      const event = SessionEvent.safeParse(one).data;
+      if (event) takeSoon(event);
+    }
   }
 
   void follow();

@@ -8,8 +8,8 @@ import { sendDecision } from "./decision.ts";
 type Options = Flags & { message?: string; input?: string; json?: true };
 
 export function allowCommand(terminal: Terminal): Command {
-  return clientCommand("allow", "allow a call that waits, once")
-    .argument("<ID>", "the approval, as `plexus pending` shows it")
+  return clientCommand("allow", "allow a pending request, once")
+    .argument("<ID>", "the request's id, as `plexus pending` shows it")
     .option("-m, --message <NOTE>", "a note for the record")
     .option("--input <JSON>", "run the tool with this input instead, a whole JSON object; - reads standard input")
     .option("--json", "print JSON")

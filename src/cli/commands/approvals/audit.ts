@@ -2,10 +2,11 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { Command } from "commander";
 import { type Flags, readConfig } from "../../../config.ts";
-import { AuditLine, type AuditProblem, AuditReport } from "../../../contract/audit.ts";
+import { AuditLine, type AuditProblem, type AuditReport } from "../../../contract/audit.ts";
+import { exportAudit, verifyAudit } from "../../../contract/routes/audit.ts";
 import { createExportCheck } from "../../../core/audit/export.ts";
 import { fileFailure } from "../../server/file-failure.ts";
-import { findServer } from "../../server/server-client.ts";
+import { openApi } from "../../server/server-client.ts";
 import { clientCommand } from "../../server/settings.ts";
 import { jsonText, printable } from "../../terminal/printable.ts";
 import { CommandFailed, type Terminal } from "../../terminal/terminal.ts";
@@ -36,7 +37,8 @@ function verifyCommand(terminal: Terminal): Command {
 function exportCommand(terminal: Terminal): Command {
   return clientCommand("export", "print the hash chains over all decisions, one JSON object a line").action(
     async (options: Options) => {
-      const { body } = await findServer(readConfig(options)).fetch("/api/v1/audit/export");
+      const api = await openApi(readConfig(options));
+      const { body } = await api.open(exportAudit);
       const decoder = new TextDecoder();
       for await (const chunk of body ?? []) terminal.out(decoder.decode(chunk, { stream: true }));
     },
@@ -45,9 +47,8 @@ function exportCommand(terminal: Terminal): Command {
 
 /** The server compares its record with the chains; only it has the record. */
 async function ofServer(options: Options): Promise<AuditReport> {
-  const signal = AbortSignal.timeout(VERIFY_WITHIN_MS);
-  const response = await findServer(readConfig(options)).fetch("/api/v1/audit/verify", { signal });
-  return AuditReport.parse(await response.json());
+  const api = await openApi(readConfig(options));
+  return api.call(verifyAudit, {}, { signal: AbortSignal.timeout(VERIFY_WITHIN_MS) });
 }
 
 /** What an export tells by itself: whether its entries build on each other, and each delivery on a decision. */

@@ -7,15 +7,15 @@ import { sendDecision } from "./decision.ts";
 type Options = Flags & { message: string; interrupt?: true; json?: true };
 
 export function denyCommand(terminal: Terminal): Command {
-  return clientCommand("deny", "deny a call that waits, and tell the child why")
-    .argument("<ID>", "the approval, as `plexus pending` shows it")
-    .requiredOption("-m, --message <WHY>", "why, and what to do instead: the child reads it")
+  return clientCommand("deny", "deny a pending request, and tell the agent why")
+    .argument("<ID>", "the request's id, as `plexus pending` shows it")
+    .requiredOption("-m, --message <WHY>", "the reason (shown to the agent), and what to do instead")
     .option("--interrupt", "end the child's turn too")
     .option("--json", "print JSON")
     .action(async (id: string, options: Options) => {
       const config = readConfig(options);
       const { message, interrupt, json = false } = options;
-      if (message.trim() === "") throw new UsageError("--message must not be empty: the child reads it.");
+      if (message.trim() === "") throw new UsageError("--message must not be empty: it is shown to the agent.");
       await sendDecision(config, { id, decision: { approve: false, message, interrupt }, json }, terminal);
     });
 }

@@ -1,11 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { z } from "zod";
+import type { Api } from "../../../client/api.ts";
 import { type Flags, readConfig } from "../../../config.ts";
-import { Approval, ApprovalStatus } from "../../../contract/approvals/approval.ts";
+import { type Approval, type ApprovalFilter, ApprovalStatus } from "../../../contract/approvals/approval.ts";
+import { duration } from "../../../contract/duration.ts";
+import { Refused } from "../../../contract/refused.ts";
+import { listApprovals } from "../../../contract/routes/approvals.ts";
+import { getSession } from "../../../contract/routes/sessions.ts";
 import { summaryOf } from "../../../review/kinds.ts";
-import { findServer, Refused, type Server } from "../../server/server-client.ts";
+import { openApi } from "../../server/server-client.ts";
 import { clientCommand } from "../../server/settings.ts";
-import { duration } from "../../terminal/duration.ts";
 import { jsonLine } from "../../terminal/printable.ts";
 import { table } from "../../terminal/table.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -15,8 +18,6 @@ import { listUnasked } from "./unasked-list.ts";
 const PAGE = 200;
 const LISTED_CHARS = 2_000;
 const DEFAULT_LIMIT = 50;
-const Page = z.object({ approvals: z.array(Approval), cursor: z.string().nullable() });
-const Found = z.object({ config: z.object({ id: z.string() }) });
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 type Options = Flags & {
@@ -42,13 +43,11 @@ export function historyCommand(terminal: Terminal): Command {
     .option("--limit <N>", "how many at the most", wholeNumber, DEFAULT_LIMIT)
     .option("--json", "print one JSON object for each, one a line, with the whole inputs")
     .action(async (options: Options) => {
-      if (options.unasked) return listUnasked(findServer(readConfig(options)), options, terminal);
+      const api = await openApi(readConfig({ dataDir: options.dataDir, url: options.url }));
+      if (options.unasked) return listUnasked(api, options, terminal);
       let shown = 0;
       const rows: string[][] = [];
-      for await (const approval of decisions(
-        findServer(readConfig({ dataDir: options.dataDir, url: options.url })),
-        options,
-      )) {
+      for await (const approval of decisions(api, options)) {
         if (options.json) terminal.out(jsonLine(approval));
         else rows.push(rowOf(approval));
         if (++shown === options.limit) break;
@@ -60,27 +59,32 @@ export function historyCommand(terminal: Terminal): Command {
 }
 
 /** Newest first, a page at a time, for as long as somebody wants more. */
-async function* decisions(server: Server, options: Options): AsyncGenerator<Approval> {
-  const { session, tool, status = "resolved", since, builtin, limit, json } = options;
-  const sessionId = session === undefined ? undefined : await idOf(server, session);
-  const query = new URLSearchParams({ status, limit: String(Math.min(limit, PAGE)) });
-  const wanted = { session_id: sessionId, tool_name: tool, since, builtin, max_chars: json ? undefined : LISTED_CHARS };
-  for (const [name, value] of Object.entries(wanted)) if (value !== undefined) query.set(name, String(value));
-  let cursor: string | null = null;
-  do {
-    if (cursor !== null) query.set("cursor", cursor);
-    const page: z.infer<typeof Page> = await server.request(Page, "GET", `/api/v1/approvals?${query}`);
-    const isWanted = (one: Approval) =>
-      sessionId !== undefined || [undefined, one.session_id, one.session_name].includes(session);
-    yield* page.approvals.filter(isWanted);
-    cursor = page.cursor;
-  } while (cursor !== null);
+async function* decisions(api: Api, options: Options): AsyncGenerator<Approval> {
+  const { pagedItems } = await import("../../../client/paging.ts");
+  const { session, tool, since, builtin, limit, json } = options;
+  const sessionId = session === undefined ? undefined : await idOf(api, session);
+  const status: ApprovalFilter = options.status ?? "resolved";
+  const query = {
+    status,
+    since,
+    session_id: sessionId,
+    tool_name: tool,
+    builtin: builtin && "true",
+    max_chars: json ? undefined : LISTED_CHARS,
+  };
+  const isWanted = (one: Approval) =>
+    sessionId !== undefined || [undefined, one.session_id, one.session_name].includes(session);
+  const found = pagedItems(Math.min(limit, PAGE), async (at) => {
+    const page = await api.call(listApprovals, { query: { ...query, ...at } });
+    return { items: page.approvals, cursor: page.cursor };
+  });
+  for await (const approval of found) if (isWanted(approval)) yield approval;
 }
 
 /** A session that was deleted lives on in what was decided for it, by its name. */
-async function idOf(server: Server, session: string): Promise<string | undefined> {
+async function idOf(api: Api, session: string): Promise<string | undefined> {
   try {
-    return (await server.request(Found, "GET", `/api/v1/sessions/${encodeURIComponent(session)}`)).config.id;
+    return (await api.call(getSession, { params: { key: session } })).config.id;
   } catch (cause) {
     if (cause instanceof Refused && cause.code === "not_found") return undefined;
     throw cause;

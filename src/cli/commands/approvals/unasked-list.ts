@@ -1,13 +1,12 @@
-import { z } from "zod";
-import { UnaskedCall } from "../../../contract/approvals/unasked-call.ts";
+import type { Api } from "../../../client/api.ts";
+import type { UnaskedCall } from "../../../contract/approvals/unasked-call.ts";
+import { listUnaskedCalls } from "../../../contract/routes/unasked-calls.ts";
 import { summaryOf } from "../../../review/kinds.ts";
-import type { Server } from "../../server/server-client.ts";
 import { jsonLine } from "../../terminal/printable.ts";
 import { table } from "../../terminal/table.ts";
 import { CommandFailed, ExitCode, type Terminal } from "../../terminal/terminal.ts";
 
 const PAGE = 200;
-const Page = z.object({ calls: z.array(UnaskedCall), cursor: z.string().nullable() });
 
 type Wanted = {
   session?: string;
@@ -20,12 +19,12 @@ type Wanted = {
 };
 
 /** Lists the calls that ran although Plexus had not allowed them, newest first. */
-export async function listUnasked(server: Server, wanted: Wanted, terminal: Terminal): Promise<void> {
+export async function listUnasked(api: Api, wanted: Wanted, terminal: Terminal): Promise<void> {
   if (wanted.status || wanted.builtin) {
     throw new CommandFailed("--unasked lists what nobody decided: leave out --status and --builtin.", ExitCode.usage);
   }
   const found: UnaskedCall[] = [];
-  for await (const call of calls(server)) {
+  for await (const call of calls(api)) {
     if (wanted.since !== undefined && call.at < wanted.since) break;
     if (wanted.tool !== undefined && call.tool_name !== wanted.tool) continue;
     if (![undefined, call.session_id, call.session_name].includes(wanted.session)) continue;
@@ -36,14 +35,12 @@ export async function listUnasked(server: Server, wanted: Wanted, terminal: Term
   terminal.out(table(["RAN", "SESSION", "SUPERVISION", "TOOL", "INPUT"], found.map(rowOf), terminal));
 }
 
-async function* calls(server: Server): AsyncGenerator<UnaskedCall> {
-  let cursor: string | null = null;
-  do {
-    const after: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-    const page: z.infer<typeof Page> = await server.request(Page, "GET", `/api/v1/unasked?limit=${PAGE}${after}`);
-    yield* page.calls;
-    cursor = page.cursor;
-  } while (cursor !== null);
+async function* calls(api: Api): AsyncGenerator<UnaskedCall> {
+  const { pagedItems } = await import("../../../client/paging.ts");
+  yield* pagedItems(PAGE, async (at) => {
+    const page = await api.call(listUnaskedCalls, { query: at });
+    return { items: page.calls, cursor: page.cursor };
+  });
 }
 
 function rowOf({ at, session_name, supervision, tool_name, tool_input }: UnaskedCall): string[] {

@@ -5,17 +5,17 @@ import { CommandFailed, type Terminal } from "../../terminal/terminal.ts";
 
 const HELP = `
 Keys: a allow, d deny, e edit the input, 1-9 and Enter answer a question, s next, j and k move, ? help, q quit.
-What is dangerous needs a second press.`;
+A dangerous request needs a second press.`;
 
 export function watchCommand(terminal: Terminal): Command {
-  return clientCommand("watch", "see what waits for a decision as it comes, and decide with a key")
+  return clientCommand("watch", "show the requests that need approval as they come, and decide each with a key")
     .addHelpText("after", HELP)
     .action(async (options: Flags) => {
       const config = readConfig(options);
       if (!terminal.isInteractive || config.environment["TERM"] === "dumb") {
-        throw new CommandFailed("watch needs a terminal: elsewhere, `plexus pending --json` lists what waits.");
+        throw new CommandFailed("watch needs a terminal: elsewhere, `plexus pending --json` lists pending requests.");
       }
-      const { watch } = await import("../../watch/watching.ts");
+      const { watch } = await import("../../watch/watch.ts");
       await watch(config, terminal);
     });
 }

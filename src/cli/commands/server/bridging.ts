@@ -1,7 +1,8 @@
 import type { Config } from "../../../config.ts";
+import { isUnreachable } from "../../../contract/refused.ts";
 import { type BridgeEnd, type BridgeNeed, runBridge } from "../../../mcp/bridge/bridge.ts";
 import { fetchUnproxied, reachServer } from "../../server/server-client.ts";
-import { CommandFailed, ExitCode } from "../../terminal/terminal.ts";
+import { CommandFailed } from "../../terminal/terminal.ts";
 import { ensureServer } from "./detached-server.ts";
 
 const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
@@ -27,7 +28,7 @@ function findIfRunning(config: Config): ReturnType<BridgeNeed["find"]> {
   try {
     return reachServer(config);
   } catch (cause) {
-    if (cause instanceof CommandFailed && cause.exitCode === ExitCode.unreachable) return undefined;
+    if (isUnreachable(cause)) return undefined;
     throw cause;
   }
 }

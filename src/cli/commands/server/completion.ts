@@ -20,7 +20,10 @@ const HELP = `
 type Options = Flags & { candidates?: Candidates };
 
 export function completionCommand(terminal: Terminal): Command {
-  const command = clientCommand("completion", "print what makes a shell complete commands, flags, sessions and asks");
+  const command = clientCommand(
+    "completion",
+    "print what makes a shell complete commands, flags, sessions and requests",
+  );
   return command
     .addArgument(new Argument("[SHELL]", "the shell").choices(SHELLS))
     .addOption(new Option("--candidates <OF>").choices(CANDIDATES).hideHelp())

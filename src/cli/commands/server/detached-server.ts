@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { MARK } from "../../../claude/process/markers.ts";
 import type { Config } from "../../../config.ts";
+import { isAlive } from "../../../contract/routes/server.ts";
 import { fileFailure } from "../../server/file-failure.ts";
 import { fetchUnproxied, locateServer } from "../../server/server-client.ts";
 import { CommandFailed, ExitCode } from "../../terminal/terminal.ts";
@@ -33,9 +34,9 @@ export async function ensureServer(config: Config, say: (line: string) => void, 
 async function isServed(config: Config): Promise<boolean> {
   try {
     const { url } = locateServer(config);
-    return (await fetchUnproxied(`${url}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) })).ok;
+    return (await fetchUnproxied(`${url}${isAlive.path}`, { signal: AbortSignal.timeout(PROBE_MS) })).ok;
   } catch (cause) {
-    if (cause instanceof CommandFailed && cause.exitCode !== ExitCode.unreachable) throw cause;
+    if (cause instanceof CommandFailed) throw cause;
     return false;
   }
 }

@@ -1,13 +1,12 @@
 import { Command } from "commander";
-import { z } from "zod";
 import { type Config, type Flags, localUrl, readConfig } from "../../../config.ts";
-import { fetchDirectly, locateServer } from "../../server/server-client.ts";
+import { isAlive } from "../../../contract/routes/server.ts";
+import { fetchDirectly, isServerFailure, locateServer } from "../../server/server-client.ts";
 import { withSettings } from "../../server/settings.ts";
 import { jsonText } from "../../terminal/printable.ts";
 import { CommandFailed, type Terminal } from "../../terminal/terminal.ts";
 
 const ANSWER_WITHIN_MS = 4_000;
-const Healthy = z.object({ status: z.literal("ok") });
 
 export function healthcheckCommand(terminal: Terminal): Command {
   const command = new Command("healthcheck").description("say whether the server is alive, with the exit code 0 or 1");
@@ -24,10 +23,10 @@ export function healthcheckCommand(terminal: Terminal): Command {
 async function healthyUrl(config: Config, { host, port }: Flags): Promise<string> {
   try {
     const url = (host ?? port) ? localUrl(config.host, config.port) : locateServer(config).url;
-    const response = await fetchDirectly(`${url}/healthz`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
-    if (response.ok && Healthy.safeParse(await response.json().catch(() => undefined)).success) return url;
+    const response = await fetchDirectly(`${url}${isAlive.path}`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+    if (response.ok && isAlive.answer.safeParse(await response.json().catch(() => undefined)).success) return url;
     throw new CommandFailed(`${url} does not answer like Plexus (HTTP ${response.status}).`);
   } catch (cause) {
-    throw cause instanceof CommandFailed ? new CommandFailed(cause.message) : cause;
+    throw isServerFailure(cause) ? new CommandFailed(cause.message) : cause;
   }
 }

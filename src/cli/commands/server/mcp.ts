@@ -8,7 +8,7 @@ type Options = Flags & { carrier?: true };
 
 export function mcpCommand(terminal: Terminal): Command {
   return clientCommand("mcp", "the MCP service on standard input and output, for clients that speak only that")
-    .option("--carrier", "carry a child's asks: to PLEXUS_URL, with PLEXUS_TOKEN, and nothing from the data dir")
+    .option("--carrier", "carry a child's requests: to PLEXUS_URL, with PLEXUS_TOKEN, and nothing from the data dir")
     .action(async (options: Options) => {
       const config = readConfig(options);
       if (options.carrier) refuseIncomplete(config);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type Config, type Flags, readConfig } from "../../../config.ts";
-import { SignInCode } from "../../../contract/sign-in.ts";
-import { findServer } from "../../server/server-client.ts";
+import { createCode } from "../../../contract/routes/sign-in.ts";
+import { openApi, reachServer } from "../../server/server-client.ts";
 import { clientCommand } from "../../server/settings.ts";
 import { jsonText } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -14,8 +14,9 @@ export function openCommand(terminal: Terminal): Command {
     .option("--json", "print it as JSON")
     .action(async (options: Options) => {
       const config = readConfig(options);
-      const server = findServer(config);
-      const { code, expires_at } = await server.request(SignInCode, "POST", "/api/v1/me/codes");
+      const server = reachServer(config);
+      const api = await openApi(config);
+      const { code, expires_at } = await api.call(createCode);
       const url = pageUrl(server.url, code);
       if (options.json) return terminal.out(jsonText({ url, expires_at }, terminal));
       if (!options.print && (await opened(url, config))) {

@@ -1,19 +1,13 @@
 import { Command } from "commander";
-import { z } from "zod";
 import { type Config, type Flags, readConfig } from "../../../config.ts";
-import { findServer, storedToken, tokenIsElsewhere } from "../../server/server-client.ts";
+import { createToken, listTokens, revokeToken, signOutPages } from "../../../contract/routes/tokens.ts";
+import { openApi, storedToken, tokenIsElsewhere } from "../../server/server-client.ts";
 import { isGone, readServerFile } from "../../server/server-file.ts";
 import { clientCommand, withSettings } from "../../server/settings.ts";
 import { jsonText } from "../../terminal/printable.ts";
 import { table } from "../../terminal/table.ts";
 import { CommandFailed, ExitCode, type Terminal } from "../../terminal/terminal.ts";
 import { nameArgument } from "../sessions/name-argument.ts";
-
-const NamedToken = z.object({ id: z.string(), name: z.string(), created_at: z.number() });
-const Created = NamedToken.extend({ type: z.literal("created"), token: z.string() });
-const Revoked = NamedToken.extend({ type: z.literal("revoked") });
-const PagesSignedOut = z.object({ type: z.literal("signed_out"), pages: z.number() });
-const Listed = z.object({ type: z.literal("ok"), tokens: z.array(NamedToken) });
 
 type Options = Flags & { json?: true };
 
@@ -53,8 +47,8 @@ function createCommand(terminal: Terminal): Command {
     .argument("<NAME>", "what to call it")
     .option("--json", "print JSON")
     .action(async (name: string, options: Options) => {
-      const server = findServer(readConfig(options));
-      const created = await server.request(Created, "POST", "/api/v1/tokens", { name: nameArgument(name) });
+      const api = await openApi(readConfig(options));
+      const created = await api.call(createToken, { body: { name: nameArgument(name) } });
       if (options.json) return terminal.out(jsonText(created, terminal));
       terminal.out(`${created.token}\n`);
       terminal.err(`This is the only time that the token of "${created.name}" is shown.\n`);
@@ -65,7 +59,8 @@ function listCommand(terminal: Terminal): Command {
   return clientCommand("list", "list the named tokens")
     .option("--json", "print JSON")
     .action(async (options: Options) => {
-      const listed = await findServer(readConfig(options)).request(Listed, "GET", "/api/v1/tokens");
+      const api = await openApi(readConfig(options));
+      const listed = await api.call(listTokens);
       if (options.json) return terminal.out(jsonText(listed, terminal));
       if (listed.tokens.length === 0) return terminal.err("There are no named tokens.\n");
       const rows = listed.tokens.map(({ name, created_at }) => [name, new Date(created_at * 1000).toISOString()]);
@@ -81,13 +76,12 @@ function revokeCommand(terminal: Terminal): Command {
     .action(async (name: string | undefined, options: Options & { web?: true }) => {
       if ((name === undefined) !== (options.web === true))
         throw new CommandFailed("Give the NAME of a token, or --web.", ExitCode.usage);
-      const server = findServer(readConfig(options));
+      const api = await openApi(readConfig(options));
       if (name === undefined) {
-        const ended = await server.request(PagesSignedOut, "DELETE", "/api/v1/tokens?kind=web");
+        const ended = await api.call(signOutPages, { query: { kind: "web" } });
         return terminal.out(options.json ? jsonText(ended, terminal) : `Signed out ${pagesText(ended.pages)}.\n`);
       }
-      const path = `/api/v1/tokens/${encodeURIComponent(nameArgument(name))}`;
-      const revoked = await server.request(Revoked, "DELETE", path);
+      const revoked = await api.call(revokeToken, { params: { name: nameArgument(name) } });
       terminal.out(options.json ? jsonText(revoked, terminal) : `Revoked ${revoked.name}.\n`);
     });
 }

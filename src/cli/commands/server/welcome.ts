@@ -22,7 +22,7 @@ Add it to Claude Code, in another terminal:
 Or make the config for one claude that you start by hand:
 
 ${self("configure", "--out", "child.json")}
-See what waits for a decision, and decide, in a browser (this address works once, for 10 minutes) or here:
+See the requests that need approval, and decide, in a browser (this address works once, for 10 minutes) or here:
 
   ${page}
 

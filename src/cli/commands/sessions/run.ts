@@ -1,21 +1,19 @@
 import type { Command } from "commander";
-import { z } from "zod";
-import { type Config, type Flags, readConfig, UsageError } from "../../../config.ts";
-import { SessionDetail } from "../../../contract/sessions/session-view.ts";
-import { findServer, Refused, type Server } from "../../server/server-client.ts";
+import type { Api } from "../../../client/api.ts";
+import { type Flags, readConfig, UsageError } from "../../../config.ts";
+import { Refused } from "../../../contract/refused.ts";
+import { chat, createSession, getSession } from "../../../contract/routes/sessions.ts";
+import type { SessionDetail } from "../../../contract/sessions/session-view.ts";
+import { openApi } from "../../server/server-client.ts";
 import { clientCommand } from "../../server/settings.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { watchTurn } from "../../terminal/turn-watch.ts";
+import { watchTurn } from "../../watch/turn.ts";
 import { nameArgument } from "./name-argument.ts";
 import { realPath, refuseDifferent, type SessionFlags, settingsOf, withSessionFlags } from "./session-flags.ts";
 
-const Found = z.object({ config: SessionDetail });
-const Created = z.object({ type: z.literal("created"), id: z.string(), name: z.string() });
-const Started = z.object({ type: z.enum(["started", "queued"]), turn_id: z.string(), place: z.int().optional() });
-
 const HELP = `
-What is asked is decided here with the keys of \`plexus watch\`, a (allow), d (deny), e (edit), 1-9 and Enter (answer)
-and s (leave it to others), or elsewhere by whoever is first. What is dangerous needs a second press.
+Requests are decided here with the keys of \`plexus watch\`, a (allow), d (deny), e (edit), 1-9 and Enter (answer) and s
+(leave it to others), or elsewhere by whoever is first. A dangerous request needs a second press.
 Ctrl-C cancels the turn, a second one leaves it running.
 Exit codes: 0 complete, 1 failed, 5 cancelled or left; see \`plexus --help\` for the others.`;
 
@@ -34,17 +32,17 @@ export function runCommand(terminal: Terminal): Command {
       const config = readConfig({ dataDir, url });
       const key = nameArgument(name);
       const prompt = await promptOf(given, terminal);
-      const session = await openSession(config, key, options, terminal);
+      const api = await openApi(config);
+      const session = await openSession(api, key, options, terminal);
       const start = async () => {
         const work = { prompt, ephemeral: options.ephemeral };
-        const path = `/api/v1/sessions/${session.id}/chat`;
-        const { turn_id, place } = await findServer(config).request(Started, "POST", path, work);
-        if (place !== undefined) terminal.err(`Other children run: queued at place ${place}.\n`);
-        return turn_id;
+        const started = await api.call(chat, { params: { key: session.id }, body: work });
+        if ("place" in started) terminal.err(`Other children run: queued at place ${started.place}.\n`);
+        return started.turn_id;
       };
       await watchTurn({
         config,
-        find: () => findServer(config),
+        api,
         session,
         start,
         json: options.json === true,
@@ -67,13 +65,12 @@ function notEmpty(prompt: string): string {
 type Opened = { id: string; name: string };
 
 /** The session of this name as it is, or a new one as asked for. */
-async function openSession(config: Config, name: string, flags: SessionFlags, terminal: Terminal): Promise<Opened> {
-  const server = findServer(config);
+async function openSession(api: Api, name: string, flags: SessionFlags, terminal: Terminal): Promise<Opened> {
   const asked = settingsOf(flags);
-  const found = await findSession(server, name);
+  const found = await findSession(api, name);
   if (!found) {
     const working_dir = asked.working_dir ?? realPath(".");
-    return server.request(Created, "POST", "/api/v1/sessions", { ...asked, name, working_dir });
+    return api.call(createSession, { body: { ...asked, name, working_dir } });
   }
   refuseDifferent(found, asked);
   if (found.working_dir !== undefined && found.working_dir !== realPath("."))
@@ -81,9 +78,9 @@ async function openSession(config: Config, name: string, flags: SessionFlags, te
   return found;
 }
 
-async function findSession(server: Server, name: string): Promise<SessionDetail | undefined> {
+async function findSession(api: Api, name: string): Promise<SessionDetail | undefined> {
   try {
-    return (await server.request(Found, "GET", `/api/v1/sessions/${encodeURIComponent(name)}`)).config;
+    return (await api.call(getSession, { params: { key: name } })).config;
   } catch (cause) {
     if (cause instanceof Refused && cause.code === "not_found") return undefined;
     throw cause;

@@ -54,13 +54,13 @@ export function withSessionFlags(command: Command): Command {
     .addOption(supervisionOption())
     .option(
       "--allowed-tools <RULE>",
-      "calls that need nobody, but not in strict; may be given several times",
+      "calls that need no approval, but not in strict; may be given several times",
       collected,
     )
     .option("--disallowed-tools <RULE>", "a tool that never runs; may be given several times", collected)
     .option("--add-dir <DIR>", "a further directory to work in; may be given several times", collected)
     .option("--max-turns <N>", "how many model turns one prompt may take", wholeNumber)
-    .option("--approval-timeout-secs <N>", "how long an ask waits before it is denied", wholeNumber);
+    .option("--approval-timeout-secs <N>", "how long a request waits before it is denied", wholeNumber);
 }
 
 /** Says what each choice means, and which one holds unless another is made. */

@@ -1,16 +1,16 @@
 import type { Command } from "commander";
-import { z } from "zod";
+import type { Api } from "../../../client/api.ts";
 import { type Flags, readConfig } from "../../../config.ts";
-import { SessionSummary } from "../../../contract/sessions/session-view.ts";
-import { findServer, type Server } from "../../server/server-client.ts";
+import { duration } from "../../../contract/duration.ts";
+import { listSessions } from "../../../contract/routes/sessions.ts";
+import type { SessionSummary } from "../../../contract/sessions/session-view.ts";
+import { openApi } from "../../server/server-client.ts";
 import { clientCommand } from "../../server/settings.ts";
-import { duration } from "../../terminal/duration.ts";
 import { jsonText } from "../../terminal/printable.ts";
 import { table } from "../../terminal/table.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
 const PAGE = 1_000;
-const Page = z.object({ sessions: z.array(SessionSummary), cursor: z.string().nullable() });
 
 type Options = Flags & { json?: true };
 
@@ -18,23 +18,19 @@ export function sessionsCommand(terminal: Terminal): Command {
   return clientCommand("sessions", "list the sessions, newest first")
     .option("--json", "print JSON")
     .action(async (options: Options) => {
-      const sessions = await allSessions(findServer(readConfig(options)));
+      const sessions = await allSessions(await openApi(readConfig(options)));
       if (options.json) return terminal.out(jsonText({ type: "ok", sessions }, terminal));
       if (sessions.length === 0) return terminal.err("There are no sessions: `plexus run NAME PROMPT` makes one.\n");
       terminal.out(sessionTable(sessions, terminal));
     });
 }
 
-async function allSessions(server: Server): Promise<SessionSummary[]> {
-  const sessions: SessionSummary[] = [];
-  let cursor: string | null = null;
-  do {
-    const query = new URLSearchParams({ limit: String(PAGE), ...(cursor && { cursor }) });
-    const page: z.infer<typeof Page> = await server.request(Page, "GET", `/api/v1/sessions?${query}`);
-    sessions.push(...page.sessions);
-    cursor = page.cursor;
-  } while (cursor !== null);
-  return sessions;
+async function allSessions(api: Api): Promise<SessionSummary[]> {
+  const { allItems } = await import("../../../client/paging.ts");
+  return allItems(PAGE, async (at) => {
+    const page = await api.call(listSessions, { query: at });
+    return { items: page.sessions, cursor: page.cursor };
+  });
 }
 
 /** A name is one owner's: where there are several, it takes the id to name a session. */

@@ -1,0 +1,130 @@
+import type { Answers } from "../../client/answers.ts";
+import type { Confirmation } from "../../client/confirmation.ts";
+import type { InboxItem } from "../../client/inbox.ts";
+import type { Review } from "../../client/reviews.ts";
+import type { JsonObject } from "../../contract/values.ts";
+import { answered, choose, hasChoices, nextOpen } from "../../review/choices.ts";
+import { kindOf, type Question } from "../../review/kinds.ts";
+import { ENTER, ESCAPE, editedLine } from "../terminal/keys.ts";
+import type { Style } from "../terminal/terminal.ts";
+import type { Decider } from "./decider.ts";
+import type { Drafts } from "./drafts.ts";
+import { type Line, span } from "./lines.ts";
+
+const REASON = "Reason (shown to the agent), Enter denies: ";
+const [PASTE_BEGINS, PASTE_ENDS] = ["\u001b[200~", "\u001b[201~"];
+const DIGITS = Array.from("123456789");
+const UNREAD = "Its whole input can't be read now: try again.";
+
+type Questions = { questions: Question[]; input: JsonObject };
+
+type RequestKeysNeed = {
+  /** What the keys are about. */
+  current: () => InboxItem | undefined;
+  /** As it was requested, or as the person has edited it. */
+  review: (item: InboxItem) => Promise<Review>;
+  decider: Decider;
+  confirmation: Confirmation;
+  drafts: Drafts;
+  answers: Answers;
+  edit: (item: InboxItem) => Promise<void>;
+  say: (text: string, style?: Style) => void;
+  fail: (cause: unknown) => void;
+};
+
+/** What the keys do to the selected request, in `watch` and in `run`: allow, deny with a reason, edit, answer. */
+export function createRequestKeys(need: RequestKeysNeed) {
+  const { current, review, decider, confirmation, drafts, answers, edit, say, fail } = need;
+  let writing: { item: InboxItem; text: string } | undefined;
+  let isPasting = false;
+
+  /** With the selected request, if it is still pending. */
+  const onPending = (act: (item: InboxItem) => void | Promise<void>) => () => {
+    const item = current();
+    if (item && !item.outcome) Promise.resolve(act(item)).catch(fail);
+  };
+  /** With a question, and all of it. */
+  const onQuestion = (act: (item: InboxItem, questions: Questions) => void | Promise<void>) =>
+    onPending(async (item) => {
+      const { approval, context } = await review(item);
+      const kind = kindOf(approval);
+      if (kind.kind !== "questions") return;
+      if (!context) return say(UNREAD, "yellow");
+      await act(item, { questions: kind.questions, input: approval.input });
+    });
+  const keys: Record<string, () => void> = {
+    a: onPending(async (item) => {
+      const { id } = item.approval;
+      if (hasChoices(answers.of(id))) return say("Enter sends your answers, Esc drops them.", "yellow");
+      await decider.allow(item, drafts.inputFor(id));
+    }),
+    d: onPending((item) => {
+      writing = { item, text: "" };
+    }),
+    e: onPending(async (item) => {
+      if ((await review(item)).context) await edit(item);
+      else say(UNREAD, "yellow");
+    }),
+    [ESCAPE]: onPending(({ approval }) => {
+      drafts.drop(approval.id);
+      answers.drop(approval.id);
+      say("");
+    }),
+    ...Object.fromEntries(DIGITS.map((digit, option) => [digit, onQuestion(chooses(option))])),
+    ...Object.fromEntries(ENTER.map((key) => [key, onQuestion(sendAnswers)])),
+  };
+
+  function chooses(option: number) {
+    return ({ approval: { id } }: InboxItem, { questions }: Questions) => {
+      const now = answers.of(id);
+      answers.keep(id, choose(questions, now, now.at, option));
+      say("");
+    };
+  }
+
+  async function sendAnswers(item: InboxItem, { questions, input }: Questions): Promise<void> {
+    const { id } = item.approval;
+    const chosen = answers.of(id);
+    const withAnswers = answered(input, questions, chosen);
+    if (withAnswers) return decider.answer(item, withAnswers);
+    answers.keep(id, nextOpen(questions, chosen));
+    say("Choose an answer with 1-9 first; a skips the question, d denies it.", "yellow");
+  }
+
+  function write(key: string, { item, text }: { item: InboxItem; text: string }): void {
+    const isEnter = ENTER.includes(key);
+    if (isEnter && !isPasting) {
+      writing = undefined;
+      void decider.deny(item, text.trim()).catch(fail);
+      return;
+    }
+    const next = editedLine(text, isEnter ? " " : key);
+    writing = next === undefined ? undefined : { item, text: next };
+  }
+
+  return {
+    /** Whether the key was text: of a reason, or pasted, which was meant for another window. */
+    takeText(key: string): boolean {
+      if (key === PASTE_BEGINS || key === PASTE_ENDS) isPasting = key === PASTE_BEGINS;
+      else if (writing) write(key, writing);
+      else return isPasting;
+      return true;
+    },
+    /** Whether the key was one of these. */
+    take(key: string): boolean {
+      if (key !== "a") confirmation.disarm();
+      keys[key]?.();
+      return key in keys;
+    },
+    /** The reason that is being written, its end where it is long. */
+    reasonLine(columns: number): Line | undefined {
+      if (!writing) return undefined;
+      const room = Math.max(8, columns - REASON.length - 1);
+      return [{ text: REASON, style: "bold" }, span(Array.from(writing.text).slice(-room).join("")), { text: "█" }];
+    },
+    /** It is decided: nothing is written about it any more. */
+    ended(id: string): void {
+      if (writing?.item.approval.id === id) writing = undefined;
+    },
+  };
+}

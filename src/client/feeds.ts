@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { ChangeEvent } from "../contract/change.ts";
+import { followEvents } from "../contract/routes/events.ts";
+import { followSession } from "../contract/routes/turns.ts";
+import { SessionEvent } from "../contract/sessions/session-view.ts";
+import type { Api } from "./api.ts";
+import { createEventStream, type EventStreamNeed } from "./event-stream.ts";
+
+type Feed = Omit<EventStreamNeed, "open"> & { api: Api };
+
+/** What happens on the server; a newer one may tell of what is not known here, which is left out. */
+export async function* changesOf({ api, ...feed }: Feed): AsyncGenerator<ChangeEvent> {
+  for await (const told of createEventStream({ ...feed, open: (options) => api.open(followEvents, {}, options) })) {
+    const event = ChangeEvent.safeParse(told).data;
+    if (event) yield event;
+  }
+}
+
+/** An event of a session as it comes, whatever it tells of: a newer server may know more of them. */
+const ToldEvent = SessionEvent.extend({ event: z.looseObject({ type: z.string() }) });
+export type ToldEvent = z.infer<typeof ToldEvent>;
+
+type SessionFeed = Feed & {
+  /** The session's id or name. */
+  session: string;
+  turnId?: string | undefined;
+  /** Whether to stay for what is still to come. */
+  isLive: boolean;
+};
+
+/** What happens in a session; `undefined` stands for what is not understood. */
+export async function* sessionEvents(need: SessionFeed): AsyncGenerator<ToldEvent | undefined> {
+  const { api, session, turnId, isLive, ...feed } = need;
+  const sent = { params: { key: session }, query: { turn_id: turnId, follow: isLive ? "true" : "false" } } as const;
+  const open = (options: Parameters<EventStreamNeed["open"]>[0]) => api.open(followSession, sent, options);
+  const told = createEventStream({ ...feed, endsWithResponse: !isLive, open });
+  for await (const event of told) yield ToldEvent.safeParse(event).data;
+}

@@ -1,0 +1,109 @@
+import { createListeners } from "./listeners.ts";
+
+type Page<Item> = { items: Item[]; cursor: string | null };
+type ReadPage<Item> = (at: { cursor: string | undefined; limit: number }) => Promise<Page<Item>>;
+
+/** Every item of a list that the server answers in pages, read only as far as somebody wants them. */
+export async function* pagedItems<Item>(limit: number, read: ReadPage<Item>): AsyncGenerator<Item> {
+  let cursor: string | null | undefined;
+  do {
+    const page: Page<Item> = await read({ cursor: cursor ?? undefined, limit });
+    yield* page.items;
+    cursor = page.cursor;
+  } while (cursor !== null);
+}
+
+/** All of them at once. */
+export function allItems<Item>(limit: number, read: ReadPage<Item>): Promise<Item[]> {
+  return Array.fromAsync(pagedItems(limit, read));
+}
+
+type PagedListNeed<Item> = {
+  read: ReadPage<Item>;
+  pageSize: number;
+  largestPageSize: number;
+  /** Told what could not be read; what is listed stays. */
+  onFailure: (cause: unknown) => void;
+};
+
+export type PagedList<Item extends { id: string }> = ReturnType<typeof createPagedList<Item>>;
+
+/** A list, newest first, of which more is read on demand, and which can be read again as far down as it reaches. */
+export function createPagedList<Item extends { id: string }>({
+  read,
+  pageSize,
+  largestPageSize,
+  onFailure,
+}: PagedListNeed<Item>) {
+  const { onChange, changed } = createListeners();
+  let items: Item[] = [];
+  let cursor: string | null = null;
+  let state: "unread" | "partial" | "complete" = "unread";
+  let generation = 0;
+  let underWay: Promise<void> | undefined;
+  let isMoreWanted = false;
+
+  function take(work: () => Promise<Page<Item>>): Promise<void> {
+    const mine = generation;
+    const reading = work()
+      .then((page) => {
+        if (mine !== generation) return;
+        [items, cursor] = [page.items, page.cursor];
+        state = cursor === null ? "complete" : "partial";
+        changed();
+      })
+      .catch(onFailure)
+      .finally(() => {
+        if (underWay === reading) underWay = undefined;
+      });
+    underWay = reading;
+    return reading;
+  }
+
+  async function asFarAsNow(): Promise<Page<Item>> {
+    const oldest = items.at(-1)?.id;
+    const limit = Math.min(largestPageSize, Math.max(pageSize, items.length));
+    const found: Item[] = [];
+    for (let next: string | undefined; ; ) {
+      const page: Page<Item> = await read({ cursor: next, limit });
+      found.push(...page.items);
+      // Ids grow with time.
+      const isFarEnough = oldest === undefined || page.items.some(({ id }) => id <= oldest);
+      if (page.cursor === null || isFarEnough) return { items: found, cursor: page.cursor };
+      next = page.cursor;
+    }
+  }
+
+  return {
+    items: () => items,
+    isRead: () => state !== "unread",
+    hasMore: () => state === "partial",
+    onChange,
+
+    /** From the beginning; what is still on its way is not for this list any more. */
+    async reload(): Promise<void> {
+      generation++;
+      state = "unread";
+      changed();
+      await take(() => read({ cursor: undefined, limit: pageSize }));
+    },
+
+    async loadMore(): Promise<void> {
+      if (isMoreWanted) return;
+      isMoreWanted = true;
+      await underWay;
+      isMoreWanted = false;
+      if (state !== "partial") return;
+      await take(async () => {
+        const page = await read({ cursor: cursor ?? undefined, limit: pageSize });
+        return { items: [...items, ...page.items], cursor: page.cursor };
+      });
+    },
+
+    /** What is listed is read again, and what has come since stands before it. */
+    async refresh(): Promise<void> {
+      await underWay;
+      await take(asFarAsNow);
+    },
+  };
+}

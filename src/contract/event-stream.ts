@@ -1,0 +1,20 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+
+/** The server-sent events of a response, until it ends; `onHeard` is told of every sign of life, comments included. */
+export async function* eventsIn(response: Response, onHeard = () => {}): AsyncGenerator<EventSourceMessage> {
+  const events: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => events.push(event) });
+  const decoder = new TextDecoder();
+  // Not every browser can iterate over a stream.
+  const reader = response.body?.getReader();
+  try {
+    for (let read = await reader?.read(); read?.value; read = await reader?.read()) {
+      onHeard();
+      parser.feed(decoder.decode(read.value, { stream: true }));
+      yield* events.splice(0);
+    }
+  } finally {
+    // Whoever stops reading lets go of the connection; one that has failed already has nothing to let go of.
+    await reader?.cancel().catch(() => undefined);
+  }
+}

@@ -1,0 +1,95 @@
+import { choose } from "../../review/choices.ts";
+import type { Router } from "../shared/route.ts";
+import type { User } from "../user.ts";
+
+const DIGITS = "123456789";
+
+type Key = { keys: string[]; shown?: string; does: string; act: (key: string) => void };
+
+/** Each key with what it does, for acting on it and for the help alike. */
+export function keysOf({ requests, deciding }: Pick<User, "requests" | "deciding">): Key[] {
+  const { inbox, answers, question } = requests;
+  return [
+    { keys: ["j", "ArrowDown"], does: "next request", act: () => inbox.move(1) },
+    { keys: ["k", "ArrowUp"], does: "previous request", act: () => inbox.move(-1) },
+    { keys: ["g"], does: "oldest request", act: () => inbox.move(Number.NEGATIVE_INFINITY) },
+    { keys: ["G"], does: "newest request", act: () => inbox.move(Number.POSITIVE_INFINITY) },
+    {
+      keys: ["a"],
+      does: "allow; a dangerous request needs a second press",
+      act: () => void deciding.allowByKey(),
+    },
+    {
+      keys: ["d"],
+      does: "deny, with a reason",
+      act: () => {
+        if (deciding.targets().length > 0) deciding.dialog.value = "deny";
+      },
+    },
+    {
+      keys: [...DIGITS],
+      shown: "1–9",
+      does: "choose an answer to a question",
+      act: (key) => {
+        const open = question.peek();
+        if (!open) return;
+        const { approval, questions, choices } = open;
+        answers.keep(approval.id, choose(questions, choices, choices.at, DIGITS.indexOf(key)));
+      },
+    },
+    { keys: ["Enter"], does: "answer the question", act: () => void deciding.answer() },
+    {
+      keys: ["e"],
+      does: "edit the input, and allow it",
+      act: () => {
+        const item = inbox.selected();
+        if (item && !item.outcome) deciding.dialog.value = "edit";
+      },
+    },
+    {
+      keys: ["x"],
+      does: "select, to decide several at once",
+      act: () => {
+        const id = inbox.selected()?.approval.id;
+        if (id) inbox.setChecked([id], !requests.checkedIds.peek().has(id));
+      },
+    },
+    { keys: ["Escape"], does: "take back a first press", act: deciding.disarm },
+  ];
+}
+
+/** Acts on keys, until what it returns is called. */
+export function handleKeys(user: User, { route }: Router): () => void {
+  const keys = keysOf(user);
+  const onKey = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || (event.repeat && event.key === "a")) return;
+    if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
+    if (event.key === "?") {
+      user.isHelpOpen.value = true;
+      return;
+    }
+    const found = route.peek().page === "inbox" ? keys.find((one) => one.keys.includes(event.key)) : undefined;
+    if (!found || (event.key.startsWith("Arrow") && isInCard(event.target))) return;
+    if (event.key === "Enter" && (!user.requests.question.peek() || isPressed(event.target))) return;
+    event.preventDefault();
+    found.act(event.key);
+  };
+  addEventListener("keydown", onKey);
+  return () => removeEventListener("keydown", onKey);
+}
+
+/** There the arrows scroll, and choose between options. */
+function isInCard(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest(".card") !== null;
+}
+
+/** There Enter presses what has the focus; in the list that is the request that is selected already. */
+function isPressed(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("a, button, summary") !== null && !target.closest(".request-list");
+}
+
+/** A checkbox takes no letters, so that keys work on it too. */
+function isTyping(target: EventTarget | null): boolean {
+  if (target instanceof HTMLInputElement) return !["checkbox", "radio", "button"].includes(target.type);
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}

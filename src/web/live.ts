@@ -1,0 +1,99 @@
+import { signal } from "@preact/signals";
+import type { Api } from "../client/api.ts";
+import { changesOf } from "../client/feeds.ts";
+import type { InboxItem } from "../client/inbox.ts";
+import { createPendingReader } from "../client/pending.ts";
+import type { ChangeEvent } from "../contract/change.ts";
+import { whoAmI } from "../contract/routes/sign-in.ts";
+import type { Caller } from "../contract/sign-in.ts";
+import type { History } from "./history/record.ts";
+import type { Deciding } from "./inbox/deciding.ts";
+import type { Requests } from "./inbox/requests.ts";
+import type { SessionList } from "./sessions/session-list.ts";
+import { visibleText } from "./shared/elements/visible.tsx";
+import type { SharedParts } from "./shared/parts.ts";
+import { linkTo } from "./shared/route.ts";
+
+/** Many events at once cost as little as one. */
+const GATHER_MS = 10;
+
+export type Connection = "connecting" | "live" | "lost";
+
+type LiveNeed = {
+  api: Api;
+  caller: Caller;
+  requests: Requests;
+  deciding: Deciding;
+  history: History;
+  sessions: SessionList;
+  shared: SharedParts;
+  onRefused: (cause: unknown) => boolean;
+};
+
+/** Keeps the page what the server is. */
+export function createLive({ api, caller, requests, deciding, history, sessions, shared, onRefused }: LiveNeed) {
+  const connection = signal<Connection>("connecting");
+  /** The server has become another version than the one that this page came from. */
+  const isOutdated = signal(false);
+  const arriving: ChangeEvent[] = [];
+
+  async function follow(whileSignedIn: AbortSignal): Promise<void> {
+    const pending = createPendingReader({ api, inbox: requests.inbox, signal: whileSignedIn });
+    const fail = (cause: unknown) => {
+      if (whileSignedIn.aborted) return;
+      connection.value = "lost";
+      onRefused(cause);
+    };
+    const changes = changesOf({
+      api,
+      signal: whileSignedIn,
+      onOpen: (isGapless) => {
+        if (!isGapless) history.changed();
+        catchUp(pending).catch(fail);
+      },
+      onLost: fail,
+    });
+    for await (const event of changes) take(event);
+  }
+
+  /** Only once the server listens for us, so that nothing falls between the list and the stream. */
+  async function catchUp(pending: ReturnType<typeof createPendingReader>): Promise<void> {
+    await pending.read();
+    connection.value = "live";
+    isOutdated.value = (await api.call(whoAmI)).version !== caller.version;
+  }
+
+  function take(event: ChangeEvent): void {
+    sessions.changed();
+    history.changed(event);
+    if (event.type === "unasked_call") warnOf(event);
+    if (deciding.isOurs(event) || arriving.push(event) > 1) return;
+    setTimeout(() => tell(requests.inbox.take(arriving.splice(0)).asked), GATHER_MS);
+  }
+
+  function tell(fresh: InboxItem[]): void {
+    const [first] = fresh;
+    if (!first) return;
+    const { id, session_name, tool_name } = first.approval;
+    const text =
+      fresh.length === 1
+        ? `${visibleText(tool_name)} of ${session_name} needs approval`
+        : `${fresh.length} new requests`;
+    shared.announcer.announce(text);
+    shared.notifier.notify(text, () => {
+      location.hash = linkTo.inbox;
+      requests.openCard(id);
+    });
+  }
+
+  /** The seal of a child is broken: nothing on the page matters more. */
+  function warnOf({ session_id, session_name, tool_name }: ChangeEvent & { type: "unasked_call" }): void {
+    const text = `${session_name} ran ${visibleText(tool_name)} although Plexus had not allowed it`;
+    shared.announcer.complain(`${text}: see its transcript.`);
+    shared.notifier.notify(text, () => {
+      location.hash = linkTo.session(session_id);
+    });
+  }
+
+  return { connection, isOutdated, follow };
+}

@@ -1,0 +1,114 @@
+import { signal } from "@preact/signals";
+import { createApi } from "../client/api.ts";
+import { Refused } from "../contract/refused.ts";
+import { signOut as endSignIn, signIn as redeemCode, whoAmI } from "../contract/routes/sign-in.ts";
+import { createAnnouncer } from "./shared/announcer.tsx";
+import { createClock } from "./shared/clock.ts";
+import { createNotifier } from "./shared/notification.ts";
+import type { SharedParts } from "./shared/parts.ts";
+import { createPreferences } from "./shared/preferences.ts";
+import { reasonOf } from "./shared/reason.ts";
+import { createRouter } from "./shared/route.ts";
+import { createTokenStore } from "./shared/token.ts";
+import { createUser, type User } from "./user.ts";
+
+export type Page = ReturnType<typeof createPage>;
+
+const WORDS = {
+  unreachable: (_url: string, cause: unknown) => `Plexus does not answer (${reasonOf(cause)}).`,
+  noPlexus: (_url: string, status: number) => `The server answered ${status}.`,
+  otherVersion: () => "The server answered what this page does not understand: reload it.",
+};
+
+/** The page: what every visitor has, and whoever is signed in. */
+export function createPage() {
+  const announcer = createAnnouncer();
+  const preferences = createPreferences();
+  const shared: SharedParts = {
+    announcer,
+    preferences,
+    now: createClock(),
+    router: createRouter(),
+    notifier: createNotifier({ preferences, announcer }),
+  };
+  const token = createTokenStore();
+  const apiWith = (secret: () => string | undefined) =>
+    createApi({ server: () => ({ url: "", token: secret() }), fetch: fetchUncached, words: WORDS });
+  const api = apiWith(token.get);
+  const user = signal<User | undefined>(undefined);
+  /** Why nobody is signed in; `undefined` while it is not known yet. */
+  const notSignedIn = signal<string | undefined>(undefined);
+
+  function leave(): void {
+    user.peek()?.dispose();
+    user.value = undefined;
+  }
+
+  /** The server takes our token no more: nothing that it showed us stays. */
+  function signedOut(reason: string): void {
+    token.keep(undefined);
+    leave();
+    notSignedIn.value = reason;
+  }
+
+  /** As nobody: a token of ours that the server does not know any more would be refused first. */
+  async function redeem(code: string): Promise<void> {
+    const signedIn = await apiWith(() => undefined).call(redeemCode, { body: { code } });
+    leave();
+    notSignedIn.value = undefined;
+    token.keep(signedIn.token);
+  }
+
+  /** Whoever is signed in stays so when a code is of no use. */
+  function stay(cause: unknown): void {
+    if (user.peek() === undefined && token.get() === undefined) throw cause;
+    announcer.complain(reasonOf(cause));
+  }
+
+  /** With the code of the address, with the token of this tab, or, where the server wants none, without. */
+  async function signIn(): Promise<void> {
+    const code = shared.router.takeCode();
+    try {
+      if (code !== undefined) await redeem(code).catch(stay);
+      const caller = await api.call(whoAmI);
+      user.value ??= createUser({ caller, api, shared, onRefused: endIfSignedOut });
+      notSignedIn.value = undefined;
+    } catch (cause) {
+      const reason = code !== undefined || token.get() !== undefined ? reasonOf(cause) : "";
+      if (!endIfSignedOut(cause, reason)) notSignedIn.value = reason;
+    }
+  }
+
+  /** Whether a failure meant that we are nobody here any more. */
+  function endIfSignedOut(cause: unknown, reason = reasonOf(cause)): boolean {
+    const isOver = cause instanceof Refused && cause.status === 401;
+    if (isOver) signedOut(reason);
+    return isOver;
+  }
+
+  return {
+    ...shared,
+    api,
+    user,
+    notSignedIn,
+    signIn,
+    async signInWith(pasted: string): Promise<void> {
+      token.keep(pasted);
+      await signIn();
+      if (user.peek() === undefined) token.keep(undefined);
+    },
+    async signOut(): Promise<void> {
+      await api.call(endSignIn).catch(() => undefined);
+      signedOut("");
+    },
+    /** From now on it is used. */
+    start(): void {
+      shared.router.onLaterCode(() => void signIn());
+      void signIn();
+    },
+  };
+}
+
+function fetchUncached(url: string, init: RequestInit): Promise<Response> {
+  return fetch(url, { ...init, credentials: "omit", cache: "no-store" });
+}

@@ -1,0 +1,93 @@
+import type { Approval } from "../../../contract/approvals/approval.ts";
+import type { ApprovalContext } from "../../../contract/approvals/approval-context.ts";
+import { diffOfEdits, diffOfWrite } from "../../../review/diff.ts";
+import { INPUT_REMOVED, kindOf } from "../../../review/kinds.ts";
+import { LongText } from "../elements/long-text.tsx";
+import { Visible } from "../elements/visible.tsx";
+import { CommandText } from "./command.tsx";
+import { DiffView } from "./diff-view.tsx";
+import { Fields } from "./fields.tsx";
+import { type Answering, Questions } from "./questions.tsx";
+
+type Props = {
+  approval: Pick<Approval, "tool_name" | "input" | "input_removed_at">;
+  context: ApprovalContext | undefined;
+  answering?: Answering | undefined;
+};
+
+/** What a call would do, shown as what it is. */
+export function CallBody({ approval, context, answering }: Props) {
+  const kind = kindOf(approval);
+  const workingDir = context?.working_dir ?? null;
+  const file = context?.file;
+  switch (kind.kind) {
+    case "command":
+      return (
+        <>
+          {kind.description && (
+            <p class="description">
+              <Visible text={kind.description} />
+            </p>
+          )}
+          <CommandText command={kind.command} workingDir={workingDir} />
+          <Fields of={kind.further} label="How it runs" />
+        </>
+      );
+    case "write":
+      return <DiffView path={kind.path} diff={diffOfWrite(kind.content, file)} />;
+    case "edit":
+      return <DiffView path={kind.path} diff={diffOfEdits(kind.edits, file)} />;
+    case "fetch":
+      return (
+        <>
+          <Address url={kind.url} />
+          {kind.prompt && <LongText text={kind.prompt} label="What it is to find there" />}
+        </>
+      );
+    case "questions":
+      return <Questions questions={kind.questions} answering={answering} />;
+    case "plan":
+      return (
+        <>
+          {context?.plan && <LongText text={context.plan} label="Plan" />}
+          <Fields of={approval.input} label="Input" />
+        </>
+      );
+    case "skill":
+      return (
+        <>
+          <Fields of={{ skill: kind.name, ...kind.further }} label="Input" />
+          {context?.skill && (
+            <>
+              <p class="note">
+                <code class="path">
+                  <Visible text={context.skill.path} />
+                </code>
+              </p>
+              <LongText text={context.skill.text} label="Skill" />
+            </>
+          )}
+        </>
+      );
+    case "removed":
+      return <p class="note">{INPUT_REMOVED}</p>;
+    case "other":
+      return <LongText text={JSON.stringify(approval.input, null, 2)} label="Input" />;
+  }
+}
+
+/** An address with the part that says whom it belongs to told apart; no link, since nobody should follow it by mistake. */
+function Address({ url }: { url: string }) {
+  const host = URL.parse(url)?.host ?? "";
+  const at = host === "" ? -1 : url.toLowerCase().indexOf(host.toLowerCase());
+  if (at < 0) return <LongText text={url} label="Address" />;
+  return (
+    <pre class="code address">
+      <Visible text={url.slice(0, at)} />
+      <b>
+        <Visible text={url.slice(at, at + host.length)} />
+      </b>
+      <Visible text={url.slice(at + host.length)} />
+    </pre>
+  );
+}

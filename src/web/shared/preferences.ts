@@ -1,0 +1,24 @@
+import { effect, type Signal, signal } from "@preact/signals";
+
+export type Preferences = ReturnType<typeof createPreferences>;
+
+/** What this browser remembers of how the page should look and behave. */
+export function createPreferences() {
+  const theme = remembered("plexus-theme", ["system", "light", "dark"]);
+  effect(() => {
+    if (theme.value === "system") delete document.documentElement.dataset["theme"];
+    else document.documentElement.dataset["theme"] = theme.value;
+  });
+  return {
+    theme,
+    diffLayout: remembered("plexus-diff", ["unified", "split"]),
+    notifies: remembered("plexus-notify", ["no", "yes"]),
+  };
+}
+
+function remembered<T extends string>(key: string, choices: readonly [T, ...T[]]): Signal<T> {
+  const stored = localStorage.getItem(key);
+  const choice = signal<T>(choices.find((one) => one === stored) ?? choices[0]);
+  effect(() => localStorage.setItem(key, choice.value));
+  return choice;
+}

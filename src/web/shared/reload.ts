@@ -1,0 +1,28 @@
+import type { PagedList } from "../../client/paging.ts";
+
+type ReloadNeed<Item extends { id: string }> = { list: PagedList<Item>; afterMs: number; signal: AbortSignal };
+
+/** Keeps a list what the server has for as long as somebody looks at it; many changes at once are one reload. */
+export function createReload<Item extends { id: string }>({ list, afterMs, signal }: ReloadNeed<Item>) {
+  let watchers = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  signal.addEventListener("abort", () => clearTimeout(timer));
+  return {
+    /** Somebody looks at it, until they call what this returns. */
+    watch(): () => void {
+      watchers++;
+      void list.reload();
+      return () => {
+        watchers--;
+      };
+    },
+    /** What is listed may not be so any more. */
+    soon(): void {
+      if (watchers === 0 || timer !== undefined) return;
+      timer = setTimeout(() => {
+        timer = undefined;
+        void list.refresh();
+      }, afterMs);
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { effect, signal } from "@preact/signals";
+import type { Api } from "../client/api.ts";
+import type { Caller } from "../contract/sign-in.ts";
+import { createHistory } from "./history/record.ts";
+import { createDeciding } from "./inbox/deciding.ts";
+import { createRequests } from "./inbox/requests.ts";
+import { createLive } from "./live.ts";
+import { createSessionList } from "./sessions/session-list.ts";
+import type { SharedParts } from "./shared/parts.ts";
+
+export type User = ReturnType<typeof createUser>;
+
+type UserNeed = {
+  caller: Caller;
+  api: Api;
+  shared: SharedParts;
+  /** Whether a failure means that the person is not signed in any more, which ends all of this. */
+  onRefused: (cause: unknown) => boolean;
+};
+
+/** All that one person has read or done here, from signing in until it is disposed: the next one finds nothing of it. */
+export function createUser({ caller, api, shared, onRefused }: UserNeed) {
+  const over = new AbortController();
+  const { signal: whileSignedIn } = over;
+  const requests = createRequests({ api, now: shared.now, signal: whileSignedIn });
+  const deciding = createDeciding({ api, requests, shared, onRefused });
+  const history = createHistory({ api, announcer: shared.announcer, signal: whileSignedIn });
+  const sessions = createSessionList({ api, announcer: shared.announcer, signal: whileSignedIn });
+  const live = createLive({ api, caller, requests, deciding, history, sessions, shared, onRefused });
+  void live.follow(whileSignedIn);
+  /** The number of requests in the title, where it shows in the tab. */
+  const unbadge = effect(() => {
+    const count = requests.pendingCount.value;
+    document.title = count > 0 ? `(${count}) Plexus` : "Plexus";
+  });
+  return {
+    caller,
+    requests,
+    deciding,
+    history,
+    sessions,
+    live,
+    isHelpOpen: signal(false),
+    dispose(): void {
+      over.abort();
+      unbadge();
+      document.title = "Plexus";
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "bun:test";
+import { createApi } from "../../src/client/api.ts";
+import { createDecisions } from "../../src/client/decisions.ts";
+import type { ApprovalOutcome } from "../../src/client/inbox.ts";
+import { approval, idOf, resolved } from "./requests.ts";
+
+const words = { unreachable: () => "away", noPlexus: () => "no Plexus", otherVersion: () => "another version" };
+
+/** Decisions over a server of which the test says when and what it answers. */
+function deciding() {
+  const answer = Promise.withResolvers<Response>();
+  const decided: string[] = [];
+  const beaten: ApprovalOutcome[] = [];
+  const api = createApi({ server: () => ({ url: "", token: undefined }), fetch: () => answer.promise, words });
+  const decisions = createDecisions({
+    api,
+    onDecided: (id) => {
+      decided.push(`${id}, ours: ${decisions.isUnderWay(id)}`);
+    },
+    onBeaten: (_, outcome) => void beaten.push(outcome),
+  });
+  return { answer, decided, beaten, decisions };
+}
+
+describe("a decision", () => {
+  test("is ours while it is under way, and what the stream tells of it is no news", async () => {
+    const { answer, decided, decisions } = deciding();
+    expect(decisions.isOurs(resolved(1))).toBe(false);
+    const sent = decisions.send(approval(1), { approve: true });
+    expect([decisions.isOurs(resolved(1)), decisions.isOurs(resolved(2))]).toEqual([true, false]);
+    answer.resolve(Response.json({ type: "ok", approval_id: idOf(1), status: "allowed" }));
+    expect(await sent).toEqual({ kind: "decided" });
+    expect(decided).toEqual([`${idOf(1)}, ours: true`]);
+    expect(decisions.isOurs(resolved(1))).toBe(false);
+  });
+
+  test("that comes second tells who was first", async () => {
+    const { answer, beaten, decisions } = deciding();
+    const sent = decisions.send(approval(1), { approve: true });
+    const first = { approval_id: idOf(1), status: "denied", resolved_by: "token:night", resolved_at: 1_500 };
+    answer.resolve(Response.json({ type: "already_resolved", ...first }));
+    expect((await sent).kind).toBe("beaten");
+    expect(beaten).toEqual([{ status: "denied", by: "token:night", at: 1_500, message: null, lost: true }]);
+  });
+
+  test("whose answer was lost has ended as the stream told", async () => {
+    const { answer, beaten, decisions } = deciding();
+    const sent = decisions.send(approval(1), { approve: true });
+    decisions.isOurs(resolved(1));
+    answer.reject(new Error("the connection broke"));
+    expect((await sent).kind).toBe("beaten");
+    expect(beaten).toMatchObject([{ status: "denied", by: "operator" }]);
+  });
+
+  test("that the server did not take is told with the reason, and can be made again", async () => {
+    const { answer, decided, beaten, decisions } = deciding();
+    const sent = decisions.send(approval(1), { approve: true });
+    answer.reject(new Error("the connection broke"));
+    expect(await sent).toMatchObject({ kind: "failed", reason: { code: "unreachable", message: "away" } });
+    expect({ decided, beaten, isUnderWay: decisions.isUnderWay(idOf(1)) }).toEqual({
+      decided: [],
+      beaten: [],
+      isUnderWay: false,
+    });
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, test } from "bun:test";
+import { createInbox, type Inbox, type InboxItem } from "../../src/client/inbox.ts";
+import { approval, approvals, idOf, requested, resolved } from "./requests.ts";
+
+const SHOWN_MS = 20_000;
+
+/** An inbox at a time that the test sets. */
+function inboxAt(settledShownMs: number) {
+  const clock = { ms: 0 };
+  return { clock, inbox: createInbox({ now: () => clock.ms, settledShownMs }) };
+}
+
+const idsOf = (items: InboxItem[]) => items.map((item) => item.approval.id);
+const selectedId = (inbox: Inbox) => inbox.selected()?.approval.id;
+const outcome = { status: "allowed", by: "operator", at: 1_500, message: null, lost: true } as const;
+
+describe("the inbox, while the list is read", () => {
+  test("keeps what came, and not what went", () => {
+    const { inbox } = inboxAt(0);
+    inbox.beginReading();
+    inbox.take([requested(3), resolved(1), requested(4), resolved(4)]);
+    inbox.load(approvals(3));
+    expect(idsOf(inbox.list())).toEqual([0, 2, 3].map(idOf));
+  });
+
+  test("does not bring back what was decided here meanwhile", () => {
+    const { inbox } = inboxAt(0);
+    inbox.load(approvals(3));
+    inbox.beginReading();
+    inbox.remove(idOf(0));
+    inbox.settle(idOf(2), outcome);
+    inbox.load(approvals(3));
+    expect(idsOf(inbox.list())).toEqual([idOf(1)]);
+  });
+
+  test("drops what the server does not list any more, unless somebody looks at how it ended", () => {
+    const { inbox } = inboxAt(0);
+    inbox.load(approvals(4));
+    inbox.select(idOf(1));
+    inbox.beginReading();
+    inbox.load([approval(2)], { approval: approval(1), outcome });
+    expect(idsOf(inbox.list())).toEqual([1, 2].map(idOf));
+    expect(inbox.selected()?.outcome).toEqual(outcome);
+    inbox.beginReading();
+    inbox.load([approval(2)]);
+    expect(selectedId(inbox)).toBe(idOf(1));
+  });
+});
+
+describe("the selection of the inbox", () => {
+  test("stays on a request when others come and go", () => {
+    const { inbox } = inboxAt(0);
+    inbox.load(approvals(5));
+    inbox.move(2);
+    inbox.take([resolved(0), requested(7)]);
+    expect(selectedId(inbox)).toBe(idOf(2));
+    inbox.take([resolved(2)]);
+    expect(inbox.selected()).toMatchObject({ outcome: { status: "denied", by: "operator", message: "no" } });
+    inbox.next();
+    expect(idsOf(inbox.list())).toEqual([1, 3, 4, 7].map(idOf));
+    expect(selectedId(inbox)).toBe(idOf(3));
+  });
+
+  test("goes on to the next request after a decision, and to the one before at the end", () => {
+    const { inbox } = inboxAt(0);
+    inbox.load(approvals(3));
+    inbox.move(1);
+    inbox.remove(idOf(1));
+    expect(selectedId(inbox)).toBe(idOf(2));
+    inbox.remove(idOf(2));
+    expect(selectedId(inbox)).toBe(idOf(0));
+    inbox.remove(idOf(0));
+    expect(selectedId(inbox)).toBeUndefined();
+  });
+
+  test("passes over what others have decided when it goes on by itself", () => {
+    const { inbox } = inboxAt(SHOWN_MS);
+    inbox.load(approvals(3));
+    inbox.take([resolved(1)]);
+    inbox.remove(idOf(0));
+    expect(selectedId(inbox)).toBe(idOf(2));
+  });
+
+  test("stops at both ends, but goes round with next", () => {
+    const { inbox } = inboxAt(0);
+    inbox.load(approvals(3));
+    inbox.move(Number.POSITIVE_INFINITY);
+    expect(selectedId(inbox)).toBe(idOf(2));
+    inbox.next();
+    expect(selectedId(inbox)).toBe(idOf(0));
+    inbox.move(-1);
+    expect(selectedId(inbox)).toBe(idOf(0));
+  });
+
+  test("begins with the first request that comes", () => {
+    const { inbox } = inboxAt(0);
+    inbox.load([]);
+    inbox.take([requested(5), requested(6)]);
+    expect(selectedId(inbox)).toBe(idOf(5));
+  });
+});
+
+describe("a request that somebody else has decided", () => {
+  test("stays in the list for its time, and longer while it is selected", () => {
+    const { clock, inbox } = inboxAt(SHOWN_MS);
+    inbox.load(approvals(3));
+    inbox.take([resolved(0), resolved(1)]);
+    expect(idsOf(inbox.list())).toEqual([0, 1, 2].map(idOf));
+    clock.ms = SHOWN_MS;
+    inbox.tidy();
+    expect(idsOf(inbox.list())).toEqual([0, 2].map(idOf));
+    inbox.select(idOf(2));
+    expect(idsOf(inbox.list())).toEqual([idOf(2)]);
+  });
+
+  test("keeps its outcome, unless we tried too and were told who was first", () => {
+    const { inbox } = inboxAt(SHOWN_MS);
+    inbox.load(approvals(1));
+    expect(inbox.take([resolved(0)]).settled).toHaveLength(1);
+    expect(inbox.take([resolved(0)]).settled).toEqual([]);
+    inbox.settle(idOf(0), outcome);
+    expect(inbox.selected()?.outcome).toEqual(outcome);
+  });
+
+  test("is neither pending nor checked any more", () => {
+    const { inbox } = inboxAt(SHOWN_MS);
+    inbox.load(approvals(2));
+    inbox.setChecked([0, 1].map(idOf), true);
+    inbox.take([resolved(1)]);
+    expect(inbox.isPending(idOf(1))).toBe(false);
+    expect(idsOf(inbox.checked())).toEqual([idOf(0)]);
+    expect(idsOf(inbox.pending())).toEqual([idOf(0)]);
+  });
+});
+
+describe("the inbox", () => {
+  test("tells once of all that has happened at once, and only of requests that are still pending", () => {
+    const { inbox } = inboxAt(0);
+    let changes = 0;
+    const stop = inbox.onChange(() => changes++);
+    const { asked } = inbox.take([requested(1), requested(2), resolved(1), requested(2)]);
+    expect(idsOf(asked)).toEqual([idOf(2)]);
+    expect(changes).toBe(1);
+    stop();
+    inbox.take([requested(3)]);
+    expect(changes).toBe(1);
+  });
+
+  test("keeps no more of an input than a list shows", () => {
+    const { inbox } = inboxAt(0);
+    const event = requested(1);
+    if (event.type !== "approval_requested") throw new Error("a request is one");
+    inbox.take([{ ...event, tool_input: { command: "x".repeat(1_000_000) } }]);
+    expect(JSON.stringify(inbox.list()).length).toBeLessThan(5_000);
+    expect(inbox.selected()?.approval.truncated).toBe(true);
+  });
+});

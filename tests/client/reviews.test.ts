@@ -1,0 +1,68 @@
+import { describe, expect, test } from "bun:test";
+import { createApi } from "../../src/client/api.ts";
+import { allPending } from "../../src/client/pending.ts";
+import { createReviews, editedReview } from "../../src/client/reviews.ts";
+import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../support/plexus.ts";
+import { until } from "../support/until.ts";
+import { approval } from "./requests.ts";
+
+const words = { unreachable: () => "away", noPlexus: () => "no Plexus", otherVersion: () => "another version" };
+
+/** The API of a real server; `seen` notes which paths were asked. */
+function apiOf(plexus: Plexus, seen: string[] = []) {
+  return createApi({
+    server: () => ({ url: plexus.url, token: OPERATOR_TOKEN }),
+    fetch: (url, init) => {
+      seen.push(new URL(url).pathname);
+      return fetch(url, init);
+    },
+    words,
+  });
+}
+
+async function request(plexus: Plexus, command: string): Promise<string> {
+  const { token } = await plexus.child();
+  const client = await plexus.connect(token);
+  client
+    .call("loopback_permit", { tool_name: "Bash", input: { command }, tool_use_id: "toolu_1" })
+    .catch(() => undefined);
+  const pending = async () => (await allPending(apiOf(plexus)))[0]?.id;
+  return until("the request to be filed", pending);
+}
+
+describe("the review of a request", () => {
+  test("has the whole input and its dangers, and is read once however often it is wanted", async () => {
+    await using plexus = await startPlexus();
+    const id = await request(plexus, "rm -rf build");
+    const seen: string[] = [];
+    const reviews = createReviews({ api: apiOf(plexus, seen) });
+    let changes = 0;
+    reviews.onChange(() => changes++);
+    const cut = { ...approval(1), id, input: {} };
+    const [review] = await Promise.all([reviews.review(cut), reviews.review(cut)]);
+    expect(review.approval.input).toEqual({ command: "rm -rf build" });
+    expect(review.dangers.map(({ rule }) => rule)).toContain("delete");
+    expect(reviews.known(id)).toBe(review);
+    expect({ changes, asked: seen.length }).toEqual({ changes: 1, asked: 2 });
+  });
+
+  test("counts as dangerous, and is read again, where not everything can be read", async () => {
+    await using plexus = await startPlexus();
+    const reviews = createReviews({ api: apiOf(plexus) });
+    const review = await reviews.review(approval(1));
+    expect(review).toMatchObject({ context: undefined, dangers: [{ rule: "unreadable" }] });
+    expect(reviews.known(approval(1).id)).toBeUndefined();
+  });
+
+  test("is made anew for an edited input, of which no other file is known", async () => {
+    const file = { state: "text", path: "/work/a", text: "old" } as const;
+    const context = { working_dir: "/work", file, real_path: "/work/a", plan: null, skill: null };
+    const write = { ...approval(1), tool_name: "Write", input: { file_path: "/work/a", content: "new" } };
+    const review = { approval: write, context, dangers: [] };
+    const same = editedReview(review, { file_path: "/work/a", content: "newer" });
+    const other = editedReview(review, { file_path: "/etc/passwd", content: "new" });
+    expect(same.context).toEqual(context);
+    expect(other.context).toEqual({ ...context, file: null, real_path: null });
+    expect(other.dangers.length).toBeGreaterThan(same.dangers.length);
+  });
+});
