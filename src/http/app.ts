@@ -47,7 +47,7 @@ export function createRoutes({ app, mcp, keepAliveMs, descriptors, closing }: Ro
 
   routes.get("/healthz", (c) => c.json({ status: "ok" }));
   routes.get("/readyz", async (c) => {
-    app.assertReady();
+    await app.assertReady();
     if (!c.get("principal") || c.get("principal").kind === "session") return c.json({ status: "ready" });
     const claude = await app.claude();
     const warnings = "problem" in claude ? [claude.problem] : [];

@@ -33,7 +33,7 @@ export function createMcpEndpoint(app: App, createServer: CreateServer = createM
   async function serveOnce(request: Request, caller: Caller, body: unknown): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport({});
     await createServer(app, caller.principal).server.connect(transport);
-    const gone = AbortSignal.any([request.signal, app.tokens.revocation(caller)]);
+    const gone = AbortSignal.any([request.signal, await app.tokens.revocation(caller)]);
     const response = await transport.handleRequest(acceptable(request), transportOptions(request, body, gone));
     const held = caller.held.stayOpenWithBody();
     return primed(response, COMMENT, () => held[Symbol.dispose]());

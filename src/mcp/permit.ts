@@ -17,7 +17,7 @@ const PROGRESS_EVERY_MS = 20_000;
 const MAX_ID_CHARS = 2_000;
 const Token = z.union([z.string().max(MAX_ID_CHARS), z.number()]);
 type Token = z.infer<typeof Token>;
-type Ask = Awaited<ReturnType<App["approvals"]["ask"]>>;
+type Ask = Awaited<ReturnType<App["approvals"]["request"]>>;
 const encoder = new TextEncoder();
 
 /** Where an answer goes: the JSON-RPC request that waits for it, and the token that its progress is told with. */
@@ -45,15 +45,15 @@ export function createPermits(app: App) {
         throw new AppError("invalid_arguments", `The id of a request has at most ${MAX_ID_CHARS} characters.`);
       const input = OperatorPermitInput.parse(call.arguments);
       const session = await sessionOf(request, caller, input.session_id);
-      return stream(request, caller, call, await app.approvals.ask(session, input));
+      return stream(request, caller, call, await app.approvals.request(session, input));
     } catch (cause) {
       return new Response(reply(call.id, refused(cause)), { headers: SSE_HEADERS });
     }
   }
 
   /** The child lost its connection, perhaps because we were restarted, and comes back for its answer. */
-  function resume(request: Request, caller: Caller, resumed: PermitEventId): Response {
-    const ask = app.approvals.resume(caller.principal, resumed);
+  async function resume(request: Request, caller: Caller, resumed: PermitEventId): Promise<Response> {
+    const ask = await app.approvals.resume(caller.principal, resumed);
     if (ask) {
       app.log.debug("ask resumed", { approval_id: ask.approvalId });
       return stream(request, caller, resumed, ask);
@@ -94,6 +94,8 @@ export function createPermits(app: App) {
           (decided) => finish(permitResult(decided)),
           (cause) => finish(refused(cause)),
         );
+        // It may have gone while its request was filed or found again.
+        if (request.signal.aborted) end();
       },
       cancel: () => end(),
     });
@@ -116,7 +118,7 @@ export function createPermits(app: App) {
   async function sessionOf(request: Request, caller: Caller, named: string | undefined): Promise<Session> {
     const { principal } = caller;
     if (principal.kind === "session") {
-      const session = app.sessions.get(principal.sessionId);
+      const session = await app.sessions.get(principal.sessionId);
       if (!session) throw new AppError("not_found", "This token's session is gone.");
       return session;
     }

@@ -116,9 +116,9 @@ function serveResources(app: App, principal: Principal, server: Server, subscrib
       },
     ],
   }));
-  server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => {
+  server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
     known(uri);
-    const pending = fitApprovals(app.approvals.pending(principal, undefined, 200));
+    const pending = fitApprovals(await app.approvals.pending(principal, undefined, 200));
     const text = JSON.stringify({ type: "ok", ...pending, untrusted: ["approvals"] });
     return { contents: [{ uri, mimeType: "application/json", text }] };
   });

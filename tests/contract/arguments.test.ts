@@ -7,7 +7,7 @@ const OPERATOR = { kind: "operator" } as const;
 /** A session that has asked, and the id of what it asked. */
 async function sessionWithAsk(plexus: Plexus) {
   const session = await plexus.app.sessions.createByHand(OPERATOR);
-  const { approvalId } = await plexus.app.approvals.ask(session, { tool_name: "Bash", input: { command: "ls" } });
+  const { approvalId } = await plexus.app.approvals.request(session, { tool_name: "Bash", input: { command: "ls" } });
   return { session: session.id, approvalId };
 }
 
@@ -43,8 +43,8 @@ describe("an optional argument", () => {
     const child = await plexus.connect(token);
     const answered = child.call("loopback_permit", { tool_name: "Bash", input: {}, tool_use_id: null });
     answered.catch(() => {});
-    const [approval] = await until("the ask", () => {
-      const pending = plexus.app.approvals.pending(OPERATOR, undefined, 1).approvals;
+    const [approval] = await until("the ask", async () => {
+      const pending = (await plexus.app.approvals.pending(OPERATOR, undefined, 1)).approvals;
       return pending.length > 0 && pending;
     });
     expect(approval?.tool_use_id).toBeNull();
@@ -78,7 +78,7 @@ describe("an argument that a tool does not have", () => {
       expect({ tool, isError, code: value["code"] }).toEqual({ tool, isError: true, code: "invalid_arguments" });
       expect(value["message"]).toContain("aproved");
     }
-    expect(plexus.app.approvals.get(OPERATOR, approvalId).status).toBe("pending");
+    expect((await plexus.app.approvals.get(OPERATOR, approvalId)).status).toBe("pending");
   });
 
   test("is listed as not allowed", async () => {
@@ -118,7 +118,7 @@ describe("a value that does not fit", () => {
     const { approvalId } = await sessionWithAsk(plexus);
     const { value, isError } = await parent.call(tool, { approval_id: approvalId, ...args });
     expect({ isError, code: value["code"] }).toEqual({ isError: true, code: "invalid_arguments" });
-    expect(plexus.app.approvals.get(OPERATOR, approvalId).status).toBe("pending");
+    expect((await plexus.app.approvals.get(OPERATOR, approvalId)).status).toBe("pending");
   });
 });
 
@@ -138,8 +138,8 @@ describe("a tool's name", () => {
     const { token } = await plexus.child();
     const child = await plexus.connect(token);
     const answered = child.call("loopback.permit", { tool_name: "Bash", input: { command: "ls" } });
-    const [approval] = await until("the ask", () => {
-      const pending = plexus.app.approvals.pending(OPERATOR, undefined, 1).approvals;
+    const [approval] = await until("the ask", async () => {
+      const pending = (await plexus.app.approvals.pending(OPERATOR, undefined, 1)).approvals;
       return pending.length > 0 && pending;
     });
     await plexus.app.approvals.decide(OPERATOR, approval?.id ?? "", { approve: true });

@@ -27,12 +27,12 @@ async function supervised() {
     },
     /** The child asks; the ask is on record when this returns, and `answered` is what the child is told. */
     async ask(args: object = ARGS) {
-      const pending = () =>
-        plexus.app.approvals.pending(OPERATOR, undefined, 10).approvals.map((approval) => approval.id);
-      const before = pending();
+      const pending = async () =>
+        (await plexus.app.approvals.pending(OPERATOR, undefined, 10)).approvals.map((approval) => approval.id);
+      const before = await pending();
       const answered = child.call("loopback_permit", args);
       answered.catch(() => {});
-      const id = await until("the ask", () => pending().find((candidate) => !before.includes(candidate)));
+      const id = await until("the ask", async () => (await pending()).find((candidate) => !before.includes(candidate)));
       return { id, answered };
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
@@ -116,7 +116,7 @@ describe("loopback_permit", () => {
     const { id, answered } = await world.ask({ ...ARGS, permission_suggestions: [], session_id: "not-mine" });
     await world.parent.call("loopback_respond", { approval_id: id, approve: true });
     await expectPermit(await answered, "permit-allow");
-    expect(world.plexus.app.approvals.get(OPERATOR, id).session_id).toBe(world.worker.sessionId);
+    expect((await world.plexus.app.approvals.get(OPERATOR, id)).session_id).toBe(world.worker.sessionId);
   });
 
   test("refuses bad arguments without structured content", async () => {
@@ -309,9 +309,9 @@ describe("an Approval", () => {
     const { token } = await world.plexus.app.tokens.createNamed("laptop");
     const laptop = await world.plexus.connect(token);
     const configured = await laptop.call("loopback_configure", { name: "worker" });
-    const session = world.plexus.app.sessions.get(String(configured.value["session_id"]));
+    const session = await world.plexus.app.sessions.get(String(configured.value["session_id"]));
     if (!session) throw new Error("the session was not made");
-    const { approvalId } = await world.plexus.app.approvals.ask(session, ARGS);
+    const { approvalId } = await world.plexus.app.approvals.request(session, ARGS);
     await laptop.call("loopback_respond", {
       approval_id: approvalId,
       approve: false,
@@ -346,7 +346,7 @@ describe("an Approval", () => {
   test("expires after the time that was set, in whole seconds", async () => {
     await using world = await supervised();
     const { id } = await world.ask();
-    const { created_at, expires_at } = world.plexus.app.approvals.get(OPERATOR, id);
+    const { created_at, expires_at } = await world.plexus.app.approvals.get(OPERATOR, id);
     expect(expires_at - created_at).toBe(300);
   });
 });

@@ -76,7 +76,7 @@ describe("every route", () => {
     await go({ route: "post /api/v1/sessions", body: { name: "builder", working_dir: place }, status: 201 });
     await go({ route: "post /api/v1/sessions", body: { name: "builder", working_dir: place }, status: 409 });
     await go({ route: "get /api/v1/sessions", query: "limit=5&status=idle", status: 200 });
-    const sessionId = plexus.app.sessions.require({ kind: "operator" }, "builder").id;
+    const sessionId = (await plexus.app.sessions.require({ kind: "operator" }, "builder")).id;
     const prompt = script([{ use: [bash("echo hello > there.txt", "toolu_1")] }, { say: "done" }]);
     const chat = "post /api/v1/sessions/{key}/chat";
     await go({ route: chat, path: key, body: { prompt, wait_secs: 110 }, status: 200 });
@@ -99,9 +99,11 @@ describe("every route", () => {
     await go({ route: "get /api/v1/sessions/{key}/events", path: key, query: "follow=false", status: 200 });
     await go({ route: "get /api/v1/events", query: "last_event_id=0", status: 200 });
     await go({ route: "get /api/v1/events", query: "last_event_id=x", status: 422 });
-    const turn_id = plexus.app.sessionView.turns(plexus.app.sessions.require({ kind: "operator" }, "builder"), {
-      limit: 1,
-    }).turns[0]?.turn_id;
+    const turn_id = (
+      await plexus.app.sessionViews.turns(await plexus.app.sessions.require({ kind: "operator" }, "builder"), {
+        limit: 1,
+      })
+    ).turns[0]?.turn_id;
     const turn = { turn_id: turn_id ?? "" };
     await go({ route: "get /api/v1/turns/{turn_id}", path: turn, status: 200 });
     await go({ route: "get /api/v1/turns/{turn_id}/events", path: turn, query: "from_seq=0&limit=1000", status: 200 });
@@ -124,7 +126,7 @@ describe("every route", () => {
     await go({ route: "delete /api/v1/tokens", status: 422 });
     await go({ route: "get /api/v1/me", token, status: 200 });
     await go({ route: "post /api/v1/me/codes", status: 201 });
-    const { code } = plexus.app.signIn.newCode({ kind: "operator" });
+    const { code } = await plexus.app.signIn.newCode({ kind: "operator" });
     await go({ route: "post /api/v1/sign-in", body: { code }, token: null, status: 200 });
     await go({ route: "post /api/v1/sign-in", body: { code }, token: null, status: 401 });
     await go({ route: "post /api/v1/me/sign-out", status: 200 });

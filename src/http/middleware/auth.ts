@@ -18,7 +18,7 @@ export function authenticate(app: App, open: (path: string) => boolean): Middlew
   const wrong = createWrongTokenLimit();
   return async (c, next) => {
     const secret = bearer(c.req.header("authorization"));
-    const known = secret === undefined ? undefined : app.tokens.identify(secret);
+    const known = secret === undefined ? undefined : await app.tokens.identify(secret);
     if (secret !== undefined && !known) {
       wrong.count();
       throw unknownToken();
@@ -29,7 +29,7 @@ export function authenticate(app: App, open: (path: string) => boolean): Middlew
       c.set("holder", holder);
       c.set("principal", holder.principal);
       c.set("anonymous", anonymous);
-      c.set("revoked", app.tokens.revocation(holder));
+      c.set("revoked", await app.tokens.revocation(holder));
     } else if (!open(c.req.path)) {
       throw new AppError(
         "unauthorized",

@@ -34,7 +34,7 @@ export function limitRequests(app: App, descriptors: number): MiddlewareHandler<
   const holdersOfCaller = rememberHolders(app);
   return async (c, next) => {
     const principal = c.get("principal");
-    const holders = principal && holdersOfCaller(principal);
+    const holders = principal && (await holdersOfCaller(principal));
     if (!holders) {
       c.set("held", UNCOUNTED);
       return next();
@@ -89,12 +89,12 @@ function countRequest(holders: Holders, connections: Shares, bodies: Shares): He
 }
 
 /** A session never changes its owner, and to read it for each request would be most of what a small one costs. */
-function rememberHolders(app: App): (principal: Principal) => Holders | undefined {
+function rememberHolders(app: App): (principal: Principal) => Promise<Holders | undefined> {
   const known = new Map<string, Holders | undefined>();
-  return (principal) => {
+  return async (principal) => {
     if (principal.kind !== "session") return holdersOf(principal);
     const { sessionId } = principal;
-    const holders = known.get(sessionId) ?? holdersOf(principal, app.sessions.get(sessionId)?.owner);
+    const holders = known.get(sessionId) ?? holdersOf(principal, (await app.sessions.get(sessionId))?.owner);
     if (known.size >= MAX_REMEMBERED) known.clear();
     known.set(sessionId, holders);
     return holders;

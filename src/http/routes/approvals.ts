@@ -25,7 +25,7 @@ export const ApprovalQuery = z.strictObject({
 
 export function approvalRoutes(app: App) {
   return new Hono<Env>()
-    .get("/", zValidator("query", ApprovalQuery, refuseInvalid), (c) => {
+    .get("/", zValidator("query", ApprovalQuery, refuseInvalid), async (c) => {
       const {
         session_id: sessionId,
         tool_name: toolName,
@@ -34,13 +34,15 @@ export function approvalRoutes(app: App) {
         ...page
       } = c.req.valid("query");
       const filter = { sessionId, toolName, withBuiltin, ...page };
-      const { approvals: found, cursor } = app.approvals.list(c.get("principal"), filter);
+      const { approvals: found, cursor } = await app.approvals.list(c.get("principal"), filter);
       const approvals = maxChars === undefined ? found : found.map((approval) => cutApproval(approval, maxChars));
       return c.json({ type: "ok", approvals, has_more: cursor !== null, cursor });
     })
-    .get("/:id", (c) => c.json({ type: "ok", approval: app.approvals.get(c.get("principal"), c.req.param("id")) }))
+    .get("/:id", async (c) =>
+      c.json({ type: "ok", approval: await app.approvals.get(c.get("principal"), c.req.param("id")) }),
+    )
     .get("/:id/context", async (c) =>
-      c.json({ type: "ok", ...app.approvalContexts.get(c.get("principal"), c.req.param("id")) }),
+      c.json({ type: "ok", ...(await app.approvalContexts.get(c.get("principal"), c.req.param("id"))) }),
     )
     .post("/:id/respond", jsonBody, zValidator("json", Decision, refuseInvalid), async (c) =>
       c.json(await app.approvals.decide(c.get("principal"), c.req.param("id"), c.req.valid("json"))),

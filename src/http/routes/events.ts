@@ -17,7 +17,7 @@ export function eventRoutes(app: App, streaming: Streaming) {
     const after = lastEventId(c.req.header("last-event-id") ?? c.req.valid("query").last_event_id);
     return answerEvents(c, streaming, {
       stream: "events",
-      follow: (signal) => app.watching.follow(c.get("principal"), after, signal),
+      follow: (signal) => app.eventFeed.follow(c.get("principal"), after, signal),
       sent: ({ id, event }) => ({ id, type: event.type, data: cutChange(event) }),
     });
   });

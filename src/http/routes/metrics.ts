@@ -8,5 +8,5 @@ const HEADERS = { "Content-Type": "text/plain; version=0.0.4; charset=utf-8", "C
 /** Figures for Prometheus, of everybody's doings: numbers, and no names. */
 export function metricsRoute(app: App) {
   const build = { version: VERSION, commit: COMMIT ?? "" };
-  return new Hono<Env>().get("/", (c) => c.body(app.metrics.text(build), 200, HEADERS));
+  return new Hono<Env>().get("/", async (c) => c.body(await app.metrics.text(build), 200, HEADERS));
 }

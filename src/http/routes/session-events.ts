@@ -16,22 +16,22 @@ export const StreamQuery = z.strictObject({
 
 /** What happens in one session, over its turns; `Last-Event-ID` goes on right behind what a reader has. */
 export function sessionEventRoutes(app: App, streaming: Streaming) {
-  return new Hono<Env>().get("/:key/events", zValidator("query", StreamQuery, refuseInvalid), (c) => {
-    const session = app.sessions.require(c.get("principal"), c.req.param("key"));
+  return new Hono<Env>().get("/:key/events", zValidator("query", StreamQuery, refuseInvalid), async (c) => {
+    const session = await app.sessions.require(c.get("principal"), c.req.param("key"));
     const { turn_id, last_event_id, follow } = c.req.valid("query");
     const last = c.req.header("last-event-id") || last_event_id;
-    const from = last ? behind(app, session, last) : app.turnStream.beginning(session, turn_id);
+    const from = last ? await behind(app, session, last) : await app.sessionStream.beginning(session, turn_id);
     return answerEvents(c, streaming, {
       stream: "session",
-      follow: (signal) => app.turnStream.follow(session, from, { isLive: follow === "true", signal }),
+      follow: (signal) => app.sessionStream.follow(session, from, { isLive: follow === "true", signal }),
       sent: (told) => ({ id: `${told.turn_id}~${told.seq}`, type: told.event.type, data: told }),
     });
   });
 }
 
-function behind(app: App, session: Session, lastEventId: string) {
+async function behind(app: App, session: Session, lastEventId: string) {
   const [, turnId = "", seq] = /^([^~]{1,64})~(\d{1,15})$/.exec(lastEventId) ?? [];
-  const position = app.turnStream.behind(session, { turnId, seq: Number(seq) });
+  const position = await app.sessionStream.behind(session, { turnId, seq: Number(seq) });
   if (position) return position;
   throw new AppError("invalid_arguments", "Last-Event-ID must be an id that this stream has sent.");
 }

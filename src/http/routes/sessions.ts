@@ -18,36 +18,37 @@ const MAX_TEXT_CHARS = 100_000;
 
 /** Sessions: made, given work, looked at. `:key` is a session's id or its name. */
 export function sessionRoutes(app: App, closing: AbortSignal) {
-  const sessionOf = (c: Context<Env>): Session => app.sessions.require(c.get("principal"), c.req.param("key") ?? "");
+  const sessionOf = (c: Context<Env>): Promise<Session> =>
+    app.sessions.require(c.get("principal"), c.req.param("key") ?? "");
 
   return new Hono<Env>()
-    .get("/", zValidator("query", SessionQuery, refuseInvalid), (c) => {
-      const { sessions, cursor } = app.sessionView.list(c.get("principal"), c.req.valid("query"));
+    .get("/", zValidator("query", SessionQuery, refuseInvalid), async (c) => {
+      const { sessions, cursor } = await app.sessionViews.list(c.get("principal"), c.req.valid("query"));
       return c.json({ type: "ok", sessions, has_more: cursor !== null, cursor });
     })
     .post("/", jsonBody, zValidator("json", CreateInput, refuseInvalid), async (c) => {
-      const session = await app.driving.create(c.get("principal"), c.req.valid("json"));
+      const session = await app.sessionCommands.create(c.get("principal"), c.req.valid("json"));
       return c.json({ type: "created", id: session.id, name: session.name, head: headOf(session) }, 201);
     })
-    .get("/:key", (c) => c.json({ type: "ok", config: app.sessionView.detail(sessionOf(c)) }))
+    .get("/:key", async (c) => c.json({ type: "ok", config: await app.sessionViews.detail(await sessionOf(c)) }))
     .delete("/:key", async (c) => {
-      const session = sessionOf(c);
-      const left = await app.driving.remove(session);
+      const session = await sessionOf(c);
+      const left = await app.sessionCommands.remove(session);
       return c.json({ type: "deleted", id: session.id, ...leftRunning(left) });
     })
     .post("/:key/chat", jsonBody, zValidator("json", Chat, refuseInvalid), async (c) => {
-      const session = sessionOf(c);
+      const session = await sessionOf(c);
       const { prompt, ephemeral, wait_secs } = c.req.valid("json");
       if (wait_secs === undefined) {
         const turn = await app.turns.start(session, prompt, ephemeral ?? false);
-        const place = turn.status === "queued" ? app.turns.place(turn.id) : undefined;
+        const place = turn.status === "queued" ? await app.turns.place(turn.id) : undefined;
         const about = { session_id: session.id, turn_id: turn.id };
         return c.json(place === undefined ? { type: "started", ...about } : { type: "queued", ...about, place }, 202);
       }
       c.env.server?.timeout(c.req.raw, 0);
       const signal = AbortSignal.any([c.req.raw.signal, closing, c.get("revoked")]);
       const wait = { waitMs: wait_secs * 1000, signal, maxChars: MAX_TEXT_CHARS };
-      const outcome = await app.driving.chat(session, { prompt, ephemeral }, wait);
+      const outcome = await app.sessionCommands.chat(session, { prompt, ephemeral }, wait);
       const { turn, status, text, error, pending, usage, place } = outcome;
       refuseRevoked(c);
       return c.json({
@@ -63,29 +64,29 @@ export function sessionRoutes(app: App, closing: AbortSignal) {
       });
     })
     .post("/:key/cancel", async (c) => {
-      const session = sessionOf(c);
+      const session = await sessionOf(c);
       const left = await app.turns.cancel(session);
       return c.json({ type: left ? "cancelled" : "not_running", session_id: session.id, ...leftRunning(left ?? []) });
     })
     .post("/:key/fork", jsonBody, zValidator("json", Fork, refuseInvalid), async (c) => {
-      const fork = await app.sessions.fork(c.get("principal"), sessionOf(c), c.req.valid("json").new_name);
+      const fork = await app.sessions.fork(c.get("principal"), await sessionOf(c), c.req.valid("json").new_name);
       return c.json({ type: "forked", id: fork.id, head: headOf(fork) }, 201);
     })
-    .get("/:key/tree", (c) => {
-      const session = sessionOf(c);
-      const { nodes, hasMore } = app.conversations.tree(session);
+    .get("/:key/tree", async (c) => {
+      const session = await sessionOf(c);
+      const { nodes, hasMore } = await app.conversations.tree(session);
       const shown = fitting(nodes.map(toNode));
       const has_more = hasMore || shown.length < nodes.length;
       return c.json({ type: "ok", tree_id: session.treeId, head: headOf(session), nodes: shown, has_more });
     })
-    .get("/:key/context", (c) => {
-      const messages = app.conversations.context(sessionOf(c)).map(toMessage);
+    .get("/:key/context", async (c) => {
+      const messages = (await app.conversations.context(await sessionOf(c))).map(toMessage);
       // The newest matter most where not all of them fit.
       const shown = fitting(messages.toReversed()).toReversed();
       return c.json({ type: "ok", messages: shown, has_more: shown.length < messages.length });
     })
-    .get("/:key/turns", zValidator("query", PageQuery, refuseInvalid), (c) => {
-      const { turns, cursor } = app.sessionView.turns(sessionOf(c), c.req.valid("query"));
+    .get("/:key/turns", zValidator("query", PageQuery, refuseInvalid), async (c) => {
+      const { turns, cursor } = await app.sessionViews.turns(await sessionOf(c), c.req.valid("query"));
       return c.json({ type: "ok", turns, has_more: cursor !== null, cursor });
     });
 }

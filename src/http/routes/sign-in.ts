@@ -26,10 +26,10 @@ export function callerRoutes(app: App) {
   const notByPages = refusePages("A page signs no other page in, which would outlive it: use `plexus open`.");
   return new Hono<Env>()
     .get("/", (c) => c.json({ type: "ok", name: app.nameOf(c.get("principal")), version: VERSION }))
-    .post("/codes", notByPages, (c) => {
+    .post("/codes", notByPages, async (c) => {
       const principal = c.get("principal");
       if (principal.kind === "session") throw new AppError("forbidden", "A child has no page.");
-      return c.json({ type: "created", ...app.signIn.newCode(principal) }, 201);
+      return c.json({ type: "created", ...(await app.signIn.newCode(principal)) }, 201);
     })
     .post("/sign-out", async (c) => {
       const { page } = c.get("holder");

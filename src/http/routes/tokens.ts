@@ -15,7 +15,7 @@ export function tokenRoutes(app: App) {
   const notByPages = refusePages("A page makes no tokens, which would outlive it: use `plexus token create NAME`.");
   return new Hono<Env>()
     .use(operatorOnly)
-    .get("/", (c) => c.json({ type: "ok", tokens: app.tokens.listNamed() }))
+    .get("/", async (c) => c.json({ type: "ok", tokens: await app.tokens.listNamed() }))
     .post("/", notByPages, jsonBody, zValidator("json", NewToken, refuseInvalid), async (c) =>
       c.json({ type: "created", ...(await app.tokens.createNamed(c.req.valid("json").name)) }, 201),
     )

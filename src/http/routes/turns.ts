@@ -13,15 +13,15 @@ export const EventsQuery = PageQuery.omit({ cursor: true }).extend({
 /** Turns, and what happened in them, in full. */
 export function turnRoutes(app: App) {
   return new Hono<Env>()
-    .get("/:turn_id", (c) => {
-      const turn = app.turnStream.requireTurn(c.get("principal"), c.req.param("turn_id"));
-      return c.json({ type: "ok", turn: app.sessionView.turn(turn) });
+    .get("/:turn_id", async (c) => {
+      const turn = await app.sessionStream.requireTurn(c.get("principal"), c.req.param("turn_id"));
+      return c.json({ type: "ok", turn: await app.sessionViews.turn(turn) });
     })
-    .get("/:turn_id/events", zValidator("query", EventsQuery, refuseInvalid), (c) => {
-      const turn = app.turnStream.requireTurn(c.get("principal"), c.req.param("turn_id"));
+    .get("/:turn_id/events", zValidator("query", EventsQuery, refuseInvalid), async (c) => {
+      const turn = await app.sessionStream.requireTurn(c.get("principal"), c.req.param("turn_id"));
       const { from_seq, limit } = c.req.valid("query");
-      const events = app.turnStream.page(turn, from_seq, limit);
-      const { status, event_count } = app.sessionView.turn(turn);
+      const events = await app.sessionStream.page(turn, from_seq, limit);
+      const { status, event_count } = await app.sessionViews.turn(turn);
       const has_more = (events.at(-1)?.seq ?? event_count) + 1 < event_count;
       return c.json({ type: "ok", turn_id: turn.id, status, events, total_events: event_count, has_more });
     });

@@ -10,9 +10,9 @@ export const UnaskedQuery = PageQuery.extend({ session_id: Id.optional(), turn_i
 
 /** Calls that ran although Plexus had not allowed them. */
 export function unaskedRoutes(app: App) {
-  return new Hono<Env>().get("/", zValidator("query", UnaskedQuery, refuseInvalid), (c) => {
+  return new Hono<Env>().get("/", zValidator("query", UnaskedQuery, refuseInvalid), async (c) => {
     const { session_id: sessionId, turn_id: turnId, ...page } = c.req.valid("query");
-    const { calls, cursor } = app.unaskedCalls.list(c.get("principal"), { sessionId, turnId, ...page });
+    const { calls, cursor } = await app.unaskedCalls.list(c.get("principal"), { sessionId, turnId, ...page });
     return c.json({ type: "ok", calls, has_more: cursor !== null, cursor });
   });
 }

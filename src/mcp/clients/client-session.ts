@@ -29,7 +29,7 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
     sessionIdGenerator: () => id,
     onsessionclosed: () => app.mcpClients.forget(id),
   });
-  const revoked = app.tokens.revocation({ principal });
+  const revoked = await app.tokens.revocation({ principal });
   let unread = 0;
   const listening = notify(app, principal, id, mcp, () => {
     if (++unread > MAX_UNREAD) transport.closeStandaloneSSEStream();
@@ -108,11 +108,11 @@ function notify(
   };
   const listening = new DisposableStack();
   listening.use(
-    app.watching.onAsk(principal, (request) => {
+    app.eventFeed.onRequest(principal, (request) => {
       say("notice", request);
       if (subscribed.has(PENDING_URI)) server.sendResourceUpdated({ uri: PENDING_URI }).catch(lost);
     }),
   );
-  listening.use(app.watching.onUnasked(principal, (call) => say("error", { type: "unasked_call", ...call })));
+  listening.use(app.eventFeed.onUnasked(principal, (call) => say("error", { type: "unasked_call", ...call })));
   return listening;
 }

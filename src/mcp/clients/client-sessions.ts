@@ -37,9 +37,11 @@ export function createClientSessions(app: App, createServer: CreateServer) {
   }
 
   async function restore(principal: Principal, id: string): Promise<ClientSession | undefined> {
-    const recalled = app.mcpClients.recall(principal, id);
+    const recalled = await app.mcpClients.recall(principal, id);
     if (!recalled) return undefined;
-    // Two requests of one client may come at once; both must find the same session.
+    // Two requests of one client may come at once; both must find the same session, also when it was restored by now.
+    const known = sessions.get(id);
+    if (known) return known;
     const restored = restoring.get(id) ?? reopen(principal, id, recalled).finally(() => restoring.delete(id));
     restoring.set(id, restored);
     return restored;

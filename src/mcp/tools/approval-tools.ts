@@ -32,9 +32,9 @@ export const DECIDER_TOOLS: RunnableTool[] = [
     annotations: { readOnlyHint: true, openWorldHint: false },
     untrusted: ["approvals", "finished"],
     async run({ app, principal, signal }, { session_id, since, timeout_secs }) {
-      const sessionId = session_id && app.sessions.require(principal, session_id).id;
+      const sessionId = session_id && (await app.sessions.require(principal, session_id)).id;
       const timeoutMs = (timeout_secs ?? DEFAULT_WAIT_SECS) * 1000;
-      const { cursor, finished, ...listed } = await app.watching.wait(principal, {
+      const { cursor, finished, ...listed } = await app.eventFeed.wait(principal, {
         sessionId,
         since,
         timeoutMs,
@@ -60,8 +60,8 @@ export const DECIDER_TOOLS: RunnableTool[] = [
     annotations: { readOnlyHint: true, openWorldHint: false },
     untrusted: ["approvals"],
     async run({ app, principal }, { session_id }) {
-      const sessionId = session_id && app.sessions.require(principal, session_id).id;
-      const listed = fitApprovals(app.approvals.pending(principal, sessionId, MAX_LISTED));
+      const sessionId = session_id && (await app.sessions.require(principal, session_id)).id;
+      const listed = fitApprovals(await app.approvals.pending(principal, sessionId, MAX_LISTED));
       const next =
         listed.approvals.length === 0
           ? "Nothing waits. Call loopback_wait to learn of the next ask."
@@ -97,7 +97,7 @@ export const DECIDER_TOOLS: RunnableTool[] = [
     annotations: { readOnlyHint: true, openWorldHint: false },
     untrusted: ["approval", "text"],
     async run({ app, principal }, { approval_id, offset, length }) {
-      const approval = app.approvals.get(principal, approval_id);
+      const approval = await app.approvals.get(principal, approval_id);
       if (offset !== undefined || length !== undefined) return slice(approval, offset ?? 0, length ?? 30_000);
       const shown = cutApproval(approval, MAX_RESULT_CHARS - 1_000);
       const decide = approval.status === "pending" ? "Decide it with loopback_respond." : "It is decided.";

@@ -19,8 +19,8 @@ export const CONVERSATION_TOOLS: RunnableTool[] = [
     annotations: readOnly,
     untrusted: ["config"],
     async run({ app, principal }, reference) {
-      const session = sessionOf(app, principal, reference);
-      return { type: "ok", config: cutObject(app.sessionView.detail(session), MAX_CHARS) };
+      const session = await sessionOf(app, principal, reference);
+      return { type: "ok", config: cutObject(await app.sessionViews.detail(session), MAX_CHARS) };
     },
   }),
   tool({
@@ -31,14 +31,15 @@ export const CONVERSATION_TOOLS: RunnableTool[] = [
     annotations: readOnly,
     untrusted: ["streams"],
     async run({ app, principal }, { session_id }) {
-      const sessionId = session_id && app.sessions.require(principal, session_id).id;
-      const streams = app.turnReading.list(principal, sessionId, MAX_STREAMS).map((row) => {
-        const { usage, ephemeral, unasked, ...turn } = app.sessionView.turn(row);
-        const read_position = app.turnReading.position(row.id, "");
+      const sessionId = session_id && (await app.sessions.require(principal, session_id)).id;
+      const rows = await app.polls.list(principal, sessionId, MAX_STREAMS);
+      const streams = rows.map(async (row) => {
+        const { usage, ephemeral, unasked, ...turn } = await app.sessionViews.turn(row);
+        const read_position = await app.polls.position(row.id, "");
         const error = turn.error?.slice(0, 150) ?? null;
         return { ...turn, read_position, error, ...(unasked > 0 && { unasked }) };
       });
-      return { type: "ok", streams };
+      return { type: "ok", streams: await Promise.all(streams) };
     },
   }),
   tool({
@@ -49,7 +50,7 @@ export const CONVERSATION_TOOLS: RunnableTool[] = [
     input: ForkInput,
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
     async run({ app, principal }, { name, new_name }) {
-      const fork = await app.sessions.fork(principal, app.sessions.require(principal, name), new_name);
+      const fork = await app.sessions.fork(principal, await app.sessions.require(principal, name), new_name);
       return { type: "forked", id: fork.id, head: headOf(fork), next: "Give it work with claudecode_chat_async." };
     },
   }),
@@ -61,8 +62,8 @@ export const CONVERSATION_TOOLS: RunnableTool[] = [
     annotations: readOnly,
     untrusted: ["nodes"],
     async run({ app, principal }, reference) {
-      const session = sessionOf(app, principal, reference);
-      const { nodes, hasMore } = app.conversations.tree(session);
+      const session = await sessionOf(app, principal, reference);
+      const { nodes, hasMore } = await app.conversations.tree(session);
       const shown = nodes.map(toNode);
       const fitting = fit(shown, MAX_CHARS);
       const has_more = hasMore || fitting.length < shown.length;
@@ -77,8 +78,8 @@ export const CONVERSATION_TOOLS: RunnableTool[] = [
     annotations: readOnly,
     untrusted: ["messages"],
     async run({ app, principal }, reference) {
-      const session = sessionOf(app, principal, reference);
-      const messages = app.conversations.context(session).map(toMessage);
+      const session = await sessionOf(app, principal, reference);
+      const messages = (await app.conversations.context(session)).map(toMessage);
       // The newest matter most where not all of them fit.
       const fitting = fit(messages.toReversed(), MAX_CHARS).toReversed();
       return { type: "ok", messages: fitting, has_more: fitting.length < messages.length };

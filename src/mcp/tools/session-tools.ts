@@ -29,7 +29,7 @@ export const SESSION_TOOLS: RunnableTool[] = [
     input: CreateInput,
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
     async run({ app, principal }, asked) {
-      const session = await app.driving.create(principal, asked);
+      const session = await app.sessionCommands.create(principal, asked);
       const next = "Give it work with claudecode_chat_async.";
       return { type: "created", id: session.id, name: session.name, head: headOf(session), next };
     },
@@ -43,9 +43,9 @@ export const SESSION_TOOLS: RunnableTool[] = [
     input: ChatInput,
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     async run({ app, principal }, { prompt, ephemeral, ...reference }) {
-      const session = sessionOf(app, principal, reference);
+      const session = await sessionOf(app, principal, reference);
       const turn = await app.turns.start(session, prompt, ephemeral ?? false);
-      const place = turn.status === "queued" ? app.turns.place(turn.id) : undefined;
+      const place = turn.status === "queued" ? await app.turns.place(turn.id) : undefined;
       return {
         type: place === undefined ? "started" : "queued",
         session_id: session.id,
@@ -64,11 +64,11 @@ export const SESSION_TOOLS: RunnableTool[] = [
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     untrusted: ["text", "error", "pending_approvals"],
     async run({ app, principal, signal, progress }, { prompt, ephemeral, wait_secs, ...reference }) {
-      const session = sessionOf(app, principal, reference);
+      const session = await sessionOf(app, principal, reference);
       const waitMs = (wait_secs ?? DEFAULT_WAIT_SECS) * 1000;
       const onProgress = (events: number) => progress(events, `${session.name}: ${events} events so far`);
       const chat = { waitMs, signal, maxChars: MAX_CHAT_TEXT_CHARS, onProgress };
-      const outcome = await app.driving.chat(session, { prompt, ephemeral }, chat);
+      const outcome = await app.sessionCommands.chat(session, { prompt, ephemeral }, chat);
       const { status, error, text, pending, usage, place } = outcome;
       return {
         type: "ok",
@@ -93,8 +93,8 @@ export const SESSION_TOOLS: RunnableTool[] = [
     annotations: { readOnlyHint: true, openWorldHint: false },
     untrusted: ["events", "pending_approvals"],
     async run({ app, principal, signal }, { from_seq, limit, wait_secs, consumer = "", ...reference }) {
-      const session = sessionOf(app, principal, reference);
-      const poll = await app.turnReading.poll(session, {
+      const session = await sessionOf(app, principal, reference);
+      const poll = await app.polls.poll(session, {
         consumer,
         fromSeq: from_seq,
         limit: limit ?? DEFAULT_POLL_LIMIT,
@@ -104,7 +104,7 @@ export const SESSION_TOOLS: RunnableTool[] = [
       const pending = pendingIn(poll.pending);
       const events = fitEvents(poll.events, MAX_POLL_CHARS - JSON.stringify(pending).length);
       const end = (events.at(-1)?.seq ?? (from_seq ?? poll.position) - 1) + 1;
-      if (from_seq === undefined) await app.turnReading.advance(session, consumer, end);
+      if (from_seq === undefined) await app.polls.advance(poll, consumer, end);
       return {
         type: "ok",
         status: poll.status,
@@ -125,7 +125,7 @@ export const SESSION_TOOLS: RunnableTool[] = [
     annotations: { readOnlyHint: true, openWorldHint: false },
     untrusted: ["sessions"],
     async run({ app, principal }) {
-      const { sessions, cursor } = app.sessionView.list(principal, { limit: MAX_SESSIONS });
+      const { sessions, cursor } = await app.sessionViews.list(principal, { limit: MAX_SESSIONS });
       const shown = sessions.map(({ id, name, status, working_dir, created_at }) => {
         return { id, name, status, working_dir, created_at };
       });
@@ -142,7 +142,7 @@ export const SESSION_TOOLS: RunnableTool[] = [
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
     untrusted: ["left_running"],
     async run({ app, principal }, reference) {
-      const session = sessionOf(app, principal, reference);
+      const session = await sessionOf(app, principal, reference);
       const left = await app.turns.cancel(session);
       return { type: left ? "cancelled" : "not_running", session_id: session.id, ...leftRunning(left ?? []) };
     },
@@ -157,8 +157,8 @@ export const SESSION_TOOLS: RunnableTool[] = [
     annotations: { readOnlyHint: false, destructiveHint: true },
     untrusted: ["left_running"],
     async run({ app, principal }, reference) {
-      const session = sessionOf(app, principal, reference);
-      const left = await app.driving.remove(session);
+      const session = await sessionOf(app, principal, reference);
+      const left = await app.sessionCommands.remove(session);
       return { type: "deleted", id: session.id, ...leftRunning(left) };
     },
   }),

@@ -1,27 +1,5 @@
 import { approvals } from "../tables.ts";
 
-export type ApprovalRow = typeof approvals.$inferSelect;
-/** All that is small: an input may be megabytes, and deciding needs none of it. */
-export type ApprovalHead = Pick<
-  ApprovalRow,
-  | "id"
-  | "sessionId"
-  | "sessionName"
-  | "askedIn"
-  | "owner"
-  | "toolName"
-  | "toolUseId"
-  | "asker"
-  | "askHash"
-  | "status"
-  | "createdAt"
-  | "expiresAt"
-  | "resolvedAt"
-  | "resolvedBy"
-  | "deliveredAt"
-  | "isBuiltin"
->;
-
 /** The columns of a head. */
 export const head = {
   id: approvals.id,
