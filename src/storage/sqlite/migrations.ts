@@ -5,6 +5,7 @@ import webhooks from "../../../drizzle/0002_webhooks.sql" with { type: "text" };
 import sealedChildren from "../../../drizzle/0003_sealed_children.sql" with { type: "text" };
 import turnQueue from "../../../drizzle/0004_turn_queue.sql" with { type: "text" };
 import fairShares from "../../../drizzle/0005_fair_shares.sql" with { type: "text" };
+import heldAndShared from "../../../drizzle/0006_held_and_shared.sql" with { type: "text" };
 import { AppError } from "../../contract/errors.ts";
 
 /** The files of `drizzle/` in order, carried inside the binary. */
@@ -15,6 +16,7 @@ export const MIGRATIONS: { tag: string; sql: string }[] = [
   { tag: "0003_sealed_children", sql: sealedChildren },
   { tag: "0004_turn_queue", sql: turnQueue },
   { tag: "0005_fair_shares", sql: fairShares },
+  { tag: "0006_held_and_shared", sql: heldAndShared },
 ];
 
 /** Brings the database up to date, each step in a transaction; refuses one that a newer Plexus has written. */
