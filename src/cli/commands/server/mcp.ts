@@ -12,7 +12,7 @@ export function mcpCommand(terminal: Terminal): Command {
     .action(async (options: Options) => {
       const config = readConfig(options);
       if (options.carrier) refuseIncomplete(config);
-      const { bridge } = await import("./bridging.ts");
+      const { bridge } = await import("../../server/bridge.ts");
       await bridge(config, (line) => terminal.err(`plexus: ${printable(line)}\n`));
     });
 }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { type Config, type Flags, readConfig } from "../../../config.ts";
 import { createCode } from "../../../contract/routes/sign-in.ts";
+import { pageUrl } from "../../server/page-url.ts";
 import { openApi, reachServer } from "../../server/server-client.ts";
 import { clientCommand } from "../../server/settings.ts";
 import { jsonText } from "../../terminal/printable.ts";
@@ -24,11 +25,6 @@ export function openCommand(terminal: Terminal): Command {
       }
       terminal.out(`${url}\n`);
     });
-}
-
-/** The code stands behind the #, which browsers keep to themselves. */
-export function pageUrl(url: string, code: string): string {
-  return `${url}/#code=${code}`;
 }
 
 /** Says whether there was a browser to hand it to. */

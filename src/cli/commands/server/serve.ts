@@ -33,7 +33,7 @@ export function serveCommand(terminal: Terminal): Command {
   return withSettings(command, SETTINGS).action(async ({ takeover, untilInputEnds, ...flags }: Options) => {
     const config = readConfig(flags);
     // Loaded here alone: the other commands start in a fraction of the time without a server in them.
-    const { serve } = await import("./serving.ts");
+    const { serve } = await import("../../server/server-process.ts");
     await serve(config, terminal, { takeover, untilInputEnds });
   });
 }

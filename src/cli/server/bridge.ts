@@ -1,9 +1,9 @@
-import type { Config } from "../../../config.ts";
-import { isUnreachable } from "../../../contract/refused.ts";
-import { type BridgeEnd, type BridgeNeed, runBridge } from "../../../mcp/bridge/bridge.ts";
-import { fetchUnproxied, reachServer } from "../../server/server-client.ts";
-import { CommandFailed } from "../../terminal/terminal.ts";
+import type { Config } from "../../config.ts";
+import { isUnreachable } from "../../contract/refused.ts";
+import { type BridgeEnd, type BridgeNeed, runBridge } from "../../mcp/bridge/bridge.ts";
+import { CommandFailed } from "../terminal/terminal.ts";
 import { ensureServer } from "./detached-server.ts";
+import { fetchUnproxied, reachServer } from "./server-client.ts";
 
 const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 

@@ -1,9 +1,9 @@
-import type { Config } from "../../../config.ts";
-import type { Listener } from "../../../http/listener.ts";
-import { listenAhead } from "../../../http/server.ts";
-import { lockDataDir } from "../../../storage/sqlite/lock.ts";
-import { isGone, readServerFile, type ServerFile } from "../../server/server-file.ts";
-import { CommandFailed } from "../../terminal/terminal.ts";
+import type { Config } from "../../config.ts";
+import type { Listener } from "../../http/listener.ts";
+import { listenAhead } from "../../http/server.ts";
+import { lockDataDir } from "../../storage/sqlite/lock.ts";
+import { CommandFailed } from "../terminal/terminal.ts";
+import { isGone, readServerFile, type ServerFile } from "./server-file.ts";
 
 /** Tells a server to exit and to leave its children to the next one. */
 export const HAND_OVER_SIGNAL = "SIGUSR2";

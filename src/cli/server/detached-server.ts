@@ -1,12 +1,12 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { MARK } from "../../../claude/process/markers.ts";
-import type { Config } from "../../../config.ts";
-import { isAlive } from "../../../contract/routes/server.ts";
-import { fileFailure } from "../../server/file-failure.ts";
-import { fetchUnproxied, locateServer } from "../../server/server-client.ts";
-import { CommandFailed, ExitCode } from "../../terminal/terminal.ts";
+import { MARK } from "../../claude/process/markers.ts";
+import type { Config } from "../../config.ts";
+import { isAlive } from "../../contract/routes/server.ts";
+import { CommandFailed, ExitCode } from "../terminal/terminal.ts";
+import { fileFailure } from "./file-failure.ts";
+import { fetchUnproxied, locateServer } from "./server-client.ts";
 
 const PROBE_EVERY_MS = 50;
 const PROBE_MS = 4_000;

@@ -1,15 +1,15 @@
-import { type App, openApp } from "../../../app.ts";
-import type { Config } from "../../../config.ts";
-import { type Listener, PortInUse } from "../../../http/listener.ts";
-import { listenAhead, startHttpServer } from "../../../http/server.ts";
-import { createLog, type Log } from "../../../log.ts";
-import { createLazyMcpEndpoint } from "../../../mcp/lazy-endpoint.ts";
-import { DataDirInUse } from "../../../storage/sqlite/database.ts";
-import { VERSION } from "../../../version.ts";
-import { fileFailure } from "../../server/file-failure.ts";
-import { isGone, readServerFile, type ServerFile, writeServerFile } from "../../server/server-file.ts";
-import { CommandFailed, type Terminal } from "../../terminal/terminal.ts";
-import { pageUrl } from "./open.ts";
+import { type App, openApp } from "../../app.ts";
+import type { Config } from "../../config.ts";
+import { type Listener, PortInUse } from "../../http/listener.ts";
+import { listenAhead, startHttpServer } from "../../http/server.ts";
+import { createLog, type Log } from "../../log.ts";
+import { createLazyMcpEndpoint } from "../../mcp/lazy-endpoint.ts";
+import { DataDirInUse } from "../../storage/sqlite/database.ts";
+import { VERSION } from "../../version.ts";
+import { CommandFailed, type Terminal } from "../terminal/terminal.ts";
+import { fileFailure } from "./file-failure.ts";
+import { pageUrl } from "./page-url.ts";
+import { isGone, readServerFile, type ServerFile, writeServerFile } from "./server-file.ts";
 import { HAND_OVER_SIGNAL, takePort } from "./takeover.ts";
 import { AUTH_NONE_WARNING, welcome } from "./welcome.ts";
 

@@ -1,9 +1,9 @@
-import type { FoundClaude } from "../../../app.ts";
-import type { Config } from "../../../config.ts";
-import { VERSION } from "../../../version.ts";
-import { selfCommand } from "../../server/self-command.ts";
-import { shellLine } from "../../terminal/shell.ts";
-import { bold, type Terminal } from "../../terminal/terminal.ts";
+import type { FoundClaude } from "../../app.ts";
+import type { Config } from "../../config.ts";
+import { VERSION } from "../../version.ts";
+import { shellLine } from "../terminal/shell.ts";
+import { bold, type Terminal } from "../terminal/terminal.ts";
+import { selfCommand } from "./self-command.ts";
 
 export const AUTH_NONE_WARNING = "--auth none: every process on this machine may decide, children too";
 
