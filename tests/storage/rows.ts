@@ -23,7 +23,7 @@ export function newApproval(given: Partial<AnyApproval> = {}): AnyApproval {
     toolUseId: null,
     asker: null,
     input: { command: "true" },
-    askHash: "hash",
+    askHash: "ab".repeat(32),
     createdAt: 1_000,
     expiresAt: 301_000,
     ...given,
