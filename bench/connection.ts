@@ -79,7 +79,7 @@ export function permitRequest(token: string, toolUseId: string): RequestOptions 
 }
 
 /** The approval that the first event of a permit names. */
-export function approvalFromEvent(text: string): string {
+export function askedIn(text: string): string {
   const id = /id: ([0-9a-f-]{36})~/.exec(text)?.[1];
   if (!id) throw new Error(`no approval in: ${text.slice(0, 500)}`);
   return id;

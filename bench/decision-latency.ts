@@ -1,4 +1,4 @@
-import { ANSWERED, approvalFromEvent, type Connection, connect, permitRequest } from "./connection.ts";
+import { ANSWERED, askedIn, type Connection, connect, permitRequest } from "./connection.ts";
 import { type Latency, latency, timed } from "./measure.ts";
 import { type BenchServer, OPERATOR_TOKEN } from "./server-process.ts";
 
@@ -11,9 +11,7 @@ export async function decisionLatency(server: BenchServer, rounds: number, warmU
   const decider = await connect(server.port);
   const samples: number[] = [];
   for (let round = 0; round < rounds + warmUp; round++) {
-    const approvalId = approvalFromEvent(
-      await child.request(permitRequest(token, `toolu_${round}`), "notifications/progress"),
-    );
+    const approvalId = askedIn(await child.request(permitRequest(token, `toolu_${round}`), "notifications/progress"));
     const elapsed = await timed(async () => {
       const acknowledged = respond(decider, approvalId);
       await child.read(ANSWERED);

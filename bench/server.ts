@@ -16,7 +16,7 @@ setInterval(notePeak, 20);
 process.on("message", async (message: unknown) => {
   const [command, argument] = Array.isArray(message) ? message : [];
   if (command === "children") process.send?.({ tokens: await children(Number(argument)) });
-  if (command === "abandon") await app.approvals.abandon(pending(), "the benchmark is over");
+  if (command === "abandon") await app.approvals.abandon(await pending(), "the benchmark is over");
   if (command === "memory") process.send?.({ rss: memory() });
   if (command === "peak") process.send?.({ rss: peakMemory() });
   if (command === "processor") process.send?.({ processorMs: processorMs() });
@@ -29,8 +29,10 @@ async function children(count: number): Promise<string[]> {
   return Promise.all(sessions.map((session) => app.tokens.createForChild(session.id)));
 }
 
-function pending(): string[] {
-  return app.approvals.pending({ kind: "operator" }, undefined, 1_000_000).approvals.map((approval) => approval.id);
+async function pending(): Promise<string[]> {
+  return (await app.approvals.pending({ kind: "operator" }, undefined, 1_000_000)).approvals.map(
+    (approval) => approval.id,
+  );
 }
 
 function memory(): number {

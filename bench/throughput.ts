@@ -1,4 +1,4 @@
-import { ANSWERED, approvalFromEvent, connect, permitRequest } from "./connection.ts";
+import { ANSWERED, askedIn, connect, permitRequest } from "./connection.ts";
 import { respond } from "./decision-latency.ts";
 import type { BenchServer } from "./server-process.ts";
 
@@ -12,7 +12,7 @@ export async function throughput(server: BenchServer, inFlight: number, total: n
       const child = await connect(server.port);
       const decider = await connect(server.port);
       while (left-- > 0) {
-        const approvalId = approvalFromEvent(
+        const approvalId = askedIn(
           await child.request(permitRequest(token, `toolu_${left}`), "notifications/progress"),
         );
         const answered = child.read(ANSWERED);

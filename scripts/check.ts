@@ -1,7 +1,6 @@
 import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { MIGRATIONS } from "../src/storage/sqlite/migrations.ts";
 import { staleDocs } from "./docs/generated.ts";
 import { leaksIn } from "./leaks.ts";
 
@@ -14,7 +13,6 @@ const STEPS: Record<string, () => Promise<string[]>> = {
   "types of the page": () => quietly(join(bin, "tsc"), "-p", "src/web"),
   "lint, layers and format": () => quietly(join(bin, "biome"), "ci", "--error-on-warnings", "--colors=off", "."),
   "migrations match the tables": migrationDrift,
-  "migrations are embedded": embeddedMigrations,
   "docs match the code": docsDrift,
   "nothing of one machine": leaks,
 };
@@ -61,18 +59,6 @@ async function contentsOf(folder: string): Promise<Map<string, string>> {
     paths.map(async (path) => [relative(folder, path), await Bun.file(path).text()] as const),
   );
   return new Map(contents);
-}
-
-async function embeddedMigrations(): Promise<string[]> {
-  const contents = await contentsOf(join(root, "drizzle"));
-  const files = [...contents.keys()].filter((path) => path.endsWith(".sql")).sort();
-  const embedded = MIGRATIONS.map(({ tag }) => `${tag}.sql`);
-  if (files.join() !== embedded.join()) {
-    return [`drizzle/ has ${files.join(", ")}; src/storage/sqlite/migrations.ts lists ${embedded.join(", ")}.`];
-  }
-  return MIGRATIONS.filter(({ tag, sql }) => contents.get(`${tag}.sql`) !== sql).map(
-    ({ tag }) => `src/storage/sqlite/migrations.ts lists ${tag} with the text of another file.`,
-  );
 }
 
 async function docsDrift(): Promise<string[]> {

@@ -8,28 +8,28 @@ import { displayName, type Principal } from "./core/access/principals.ts";
 import { createSignIn, type SignIn } from "./core/access/sign-in.ts";
 import { createTokens, type Tokens } from "./core/access/tokens.ts";
 import { type ApprovalContexts, createApprovalContexts } from "./core/approvals/approval-context.ts";
-import { type Approvals, createApprovals } from "./core/approvals/approvals.ts";
+import { type Approvals, openApprovals } from "./core/approvals/approvals.ts";
 import { createBuiltinRules } from "./core/approvals/builtin-rules.ts";
-import { createAudit } from "./core/audit/audit.ts";
 import { type AuditCheck, createAuditCheck } from "./core/audit/check.ts";
 import { createBroadcast } from "./core/events/broadcast.ts";
-import { createWatching, type Watching } from "./core/events/feed.ts";
-import { createDriving, type Driving } from "./core/sessions/commands.ts";
+import { createEventFeed, type EventFeed } from "./core/events/feed.ts";
+import { createSessionCommands, type SessionCommands } from "./core/sessions/commands.ts";
 import { type Conversations, createConversations } from "./core/sessions/conversations.ts";
 import { homesOf } from "./core/sessions/homes.ts";
 import { createMcpServerPolicy } from "./core/sessions/mcp-server-policy.ts";
 import { createSessions, type Sessions } from "./core/sessions/sessions.ts";
-import { createSessionView, type SessionView } from "./core/sessions/view.ts";
+import { createSessionViews, type SessionViews } from "./core/sessions/view.ts";
 import { createWorkspace } from "./core/sessions/workspace.ts";
-import { createTurnReading, type TurnReading } from "./core/turns/poll.ts";
-import { createTurnStream, type TurnStream } from "./core/turns/stream.ts";
-import { createTurns, type Turns } from "./core/turns/turns.ts";
+import { createOutputStored } from "./core/turns/output-stored.ts";
+import { createPolls, type Polls } from "./core/turns/poll.ts";
+import { createSessionStream, type SessionStream } from "./core/turns/stream.ts";
+import { openTurns, type Turns } from "./core/turns/turns.ts";
 import { createUnaskedCalls, type UnaskedCalls } from "./core/turns/unasked-calls.ts";
 import { createRetention } from "./core/upkeep/retention.ts";
 import { errorFields, type Log } from "./log.ts";
 import { ensureOperatorToken, ensureWebhookSecret } from "./operator-token.ts";
-import { createMetrics, type Metrics } from "./outbound/metrics/metrics.ts";
-import { createWebhooks } from "./outbound/webhooks/webhooks.ts";
+import { type Metrics, openMetrics } from "./outbound/metrics/metrics.ts";
+import { openWebhooks } from "./outbound/webhooks/webhooks.ts";
 import { openStorage } from "./storage/sqlite/database.ts";
 
 export type { FoundClaude } from "./claude/cli.ts";
@@ -55,16 +55,16 @@ export type App = AsyncDisposable & {
   sessions: Sessions;
   tokens: Tokens;
   signIn: SignIn;
-  watching: Watching;
+  eventFeed: EventFeed;
   unaskedCalls: UnaskedCalls;
   auditCheck: AuditCheck;
   mcpClients: McpClients;
   metrics: Metrics;
   turns: Turns;
-  turnReading: TurnReading;
-  turnStream: TurnStream;
-  sessionView: SessionView;
-  driving: Driving;
+  polls: Polls;
+  sessionStream: SessionStream;
+  sessionViews: SessionViews;
+  sessionCommands: SessionCommands;
   conversations: Conversations;
   retryMs: number;
   /** How the record of a decision would name this caller. */
@@ -73,8 +73,8 @@ export type App = AsyncDisposable & {
   listensOn(port: number): void;
   /** Where a process on this machine reaches us, whatever name others use. */
   childUrl(): string;
-  /** Throws when the database takes no writes. */
-  assertReady(): void;
+  /** Fails when the database takes no writes. */
+  assertReady(): Promise<void>;
   /** The CLI that children are started with, and its version. */
   claude(): Promise<FoundClaude>;
 };
@@ -89,158 +89,151 @@ export type Clocks = {
   webhookRetryMs?: number;
 };
 
-/** Opens storage, wires the domain on top, and takes both down in reverse order, also when it fails half-way. */
+/** Opens storage, wires the core on top, and takes both down in reverse order, also when it fails half-way. */
 export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Promise<App> {
   const now = clocks.now ?? Date.now;
   const retryMs = clocks.retryMs ?? RETRY_MS;
   const onError = (cause: unknown) => log.error("background work failed", errorFields(cause));
   let port = config.port;
   let writableAt = Number.NEGATIVE_INFINITY;
+  await using opened = new AsyncDisposableStack();
   const broadcast = createBroadcast(onError);
-  const storage = openStorage(config.dataDir, broadcast.publish, now);
-  const stack = new AsyncDisposableStack();
-  stack.use(storage);
-  try {
-    const operatorToken = config.token ?? ensureOperatorToken(config.dataDir);
-    const hidden = privatePaths({ dataDir: config.dataDir, home: config.home, env: config.environment });
-    const audit = createAudit({ storage, now, onError });
-    await storage.write(audit.begin);
-    const approvals = stack.use(
-      createApprovals({
-        storage,
-        audit,
-        broadcast,
-        now,
-        elapsed: clocks.elapsed ?? clocks.now ?? (() => performance.now()),
-        timeoutSecs: config.approvalTimeoutSecs,
-        abandonAfterMs: clocks.abandonAfterMs ?? retryMs + 5_000,
-        rereadEveryMs: clocks.rereadEveryMs ?? 5_000,
-        caughtUp: (sessionId) => turns.caughtUp(sessionId),
-        onBuiltin: () => metrics.countBuiltin(),
-        builtinRule: createBuiltinRules({ privatePaths: hidden, home: config.home, path: config.path }),
-        onError,
-      }),
-    );
-    stack.use(
-      createRetention({
-        storage,
-        audit,
-        now,
-        days: config.retentionDays,
-        builtinDays: config.builtinRetentionDays,
-        maxBytes: config.maxHistoryMb * MEGABYTE,
-        onError,
-      }),
-    );
-    const webhooks = stack.use(
-      createWebhooks({
-        storage,
-        broadcast,
-        now,
-        urls: config.webhook,
-        secret: () => config.webhookSecret ?? ensureWebhookSecret(config.dataDir),
-        firstRetryMs: clocks.webhookRetryMs ?? 1_000,
-        report: log.warn,
-      }),
-    );
-    const metrics = stack.use(createMetrics({ storage, broadcast, webhooks, now }));
-    const tokens = createTokens({ storage, operatorToken, now });
-    const childUrl = () => localUrl(config.host, port);
-    const claude = createClaudeCli(config);
-    const workspace = createWorkspace({
-      roots: config.workspace,
-      startedIn: process.cwd(),
-      dataDir: config.dataDir,
-      homes: homesOf(config.home),
-      claudeDir: config.environment["CLAUDE_CONFIG_DIR"] || join(config.home, ".claude"),
-    });
-    const mcpServerPolicy = createMcpServerPolicy(config.mcpServers);
-    // The last that can fail: to dispose it would stop the children that an earlier server has left running.
-    const turns: Turns = stack.use(
-      createTurns({
-        storage,
-        broadcast,
-        tokens,
-        abandon: approvals.abandon,
-        now,
-        onError,
-        onSealBroken: ({ id, sessionId, turnId, toolName }) =>
-          log.error("a call ran although Plexus had not allowed it: the seal of its child is broken", {
-            unasked_call_id: id,
-            session_id: sessionId,
-            turn_id: turnId,
-            tool: toolName,
-          }),
-        dataDir: config.dataDir,
-        workspace,
-        mcpServerPolicy,
-        maxRunning: config.maxRunning,
-        claude: claude.require,
-        environment: config.environment,
-        cgroups: ownCgroup(),
-        umask: config.umask,
-        childUrl,
-        program: config.program,
-      }),
-    );
-    const sessions = createSessions({ storage, now });
-    const turnReading = createTurnReading({ storage, broadcast });
-    const timeoutSecs = config.approvalTimeoutSecs;
-    return {
-      config,
-      log,
-      approvals,
-      approvalContexts: createApprovalContexts({
-        approvals,
-        sessions,
-        storage,
-        privatePaths: hidden,
-        environment: config.environment,
-      }),
-      turns,
-      turnReading,
-      turnStream: createTurnStream({ storage, broadcast }),
-      sessionView: createSessionView({ storage, turnReading }),
-      driving: createDriving({
-        storage,
-        abandon: approvals.abandon,
-        sessions,
-        turns,
-        turnReading,
-        workspace,
-        mcpServerPolicy,
-        broadcast,
-        privatePaths: hidden,
-        timeoutSecs,
-      }),
-      conversations: createConversations({ storage }),
-      sessions,
+  const storage = opened.use(openStorage(config.dataDir, broadcast.publish, now));
+  const operatorToken = config.token ?? ensureOperatorToken(config.dataDir);
+  const hidden = privatePaths({ dataDir: config.dataDir, home: config.home, env: config.environment });
+  await storage.audit.begin(now());
+  // Before whatever makes changes, so that they begin with what happens from now on.
+  const webhooks = opened.use(
+    await openWebhooks({
+      storage,
+      broadcast,
+      now,
+      urls: config.webhook,
+      secret: () => config.webhookSecret ?? ensureWebhookSecret(config.dataDir),
+      firstRetryMs: clocks.webhookRetryMs ?? 1_000,
+      report: log.warn,
+    }),
+  );
+  const metrics = opened.use(await openMetrics({ storage, broadcast, webhooks, now, onError }));
+  const outputStored = createOutputStored();
+  const approvals = opened.use(
+    await openApprovals({
+      storage,
+      broadcast,
+      now,
+      elapsed: clocks.elapsed ?? clocks.now ?? (() => performance.now()),
+      timeoutSecs: config.approvalTimeoutSecs,
+      abandonAfterMs: clocks.abandonAfterMs ?? retryMs + 5_000,
+      rereadEveryMs: clocks.rereadEveryMs ?? 5_000,
+      outputStored: outputStored.wait,
+      onBuiltin: metrics.countBuiltin,
+      builtinRule: createBuiltinRules({ privatePaths: hidden, home: config.home, path: config.path }),
+      onError,
+    }),
+  );
+  opened.use(
+    createRetention({
+      storage,
+      now,
+      days: config.retentionDays,
+      builtinDays: config.builtinRetentionDays,
+      maxBytes: config.maxHistoryMb * MEGABYTE,
+      onError,
+    }),
+  );
+  const tokens = createTokens({ storage, operatorToken, now });
+  const childUrl = () => localUrl(config.host, port);
+  const claude = createClaudeCli(config);
+  const workspace = createWorkspace({
+    roots: config.workspace,
+    startedIn: process.cwd(),
+    dataDir: config.dataDir,
+    homes: homesOf(config.home),
+    claudeDir: config.environment["CLAUDE_CONFIG_DIR"] || join(config.home, ".claude"),
+  });
+  const mcpServerPolicy = createMcpServerPolicy(config.mcpServers);
+  // The last that can fail: to dispose it would stop the children that an earlier server has left running.
+  const turns = opened.use(
+    await openTurns({
+      storage,
+      broadcast,
       tokens,
-      signIn: createSignIn({ tokens, now }),
-      watching: createWatching({ storage, broadcast }),
-      unaskedCalls: createUnaskedCalls({ storage }),
-      auditCheck: createAuditCheck({ storage }),
-      mcpClients: createMcpClients({ storage, now }),
-      metrics,
-      retryMs,
-      nameOf: displayName,
-      listensOn(actual) {
-        port = actual;
-        turns.open();
-      },
+      outputStored,
+      abandon: approvals.abandon,
+      now,
+      onError,
+      onSealBroken: ({ id, sessionId, turnId, toolName }) =>
+        log.error("a call ran although Plexus had not allowed it: the seal of its child is broken", {
+          unasked_call_id: id,
+          session_id: sessionId,
+          turn_id: turnId,
+          tool: toolName,
+        }),
+      dataDir: config.dataDir,
+      workspace,
+      mcpServerPolicy,
+      maxRunning: config.maxRunning,
+      claude: claude.require,
+      environment: config.environment,
+      cgroups: ownCgroup(),
+      umask: config.umask,
       childUrl,
-      claude: claude.look,
-      assertReady() {
-        // Asked without a token, so it must not cost a commit each time.
-        if (performance.now() - writableAt > READY_FOR_MS) {
-          storage.assertWritable();
-          writableAt = performance.now();
-        }
-      },
-      [Symbol.asyncDispose]: () => stack.disposeAsync(),
-    };
-  } catch (cause) {
-    await stack.disposeAsync().catch(onError);
-    throw cause;
-  }
+      program: config.program,
+    }),
+  );
+  const sessions = createSessions({ storage, now });
+  const polls = createPolls({ storage, broadcast });
+  const owned = opened.move();
+  return {
+    config,
+    log,
+    approvals,
+    approvalContexts: createApprovalContexts({
+      approvals,
+      sessions,
+      storage,
+      privatePaths: hidden,
+      environment: config.environment,
+    }),
+    turns,
+    polls,
+    sessionStream: createSessionStream({ storage, broadcast }),
+    sessionViews: createSessionViews({ storage, polls }),
+    sessionCommands: createSessionCommands({
+      storage,
+      abandon: approvals.abandon,
+      sessions,
+      turns,
+      polls,
+      workspace,
+      mcpServerPolicy,
+      broadcast,
+      privatePaths: hidden,
+      timeoutSecs: config.approvalTimeoutSecs,
+    }),
+    conversations: createConversations({ storage }),
+    sessions,
+    tokens,
+    signIn: createSignIn({ storage, tokens, now }),
+    eventFeed: createEventFeed({ storage, broadcast, onError }),
+    unaskedCalls: createUnaskedCalls({ storage }),
+    auditCheck: createAuditCheck({ storage }),
+    mcpClients: createMcpClients({ storage, now }),
+    metrics,
+    retryMs,
+    nameOf: displayName,
+    listensOn(actual) {
+      port = actual;
+      turns.open();
+    },
+    childUrl,
+    claude: claude.look,
+    async assertReady() {
+      // Asked without a token, so it must not cost a commit each time.
+      if (performance.now() - writableAt <= READY_FOR_MS) return;
+      await storage.assertWritable();
+      writableAt = performance.now();
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
 }

@@ -4,7 +4,7 @@ export const ALONE: Record<string, string> = {
     "builds two images, which takes all cores, and stops containers within 10 seconds",
   "tests/core/rules/allowed-tools.test.ts": "bounds processor time, which caches shared with another test make longer",
   "tests/core/rules/bash.test.ts": "bounds processor time",
-  "tests/review/hostile-asks.test.ts": "bounds processor time",
+  "tests/review/hostile-requests.test.ts": "bounds processor time",
   "tests/review/shell/dangers.test.ts": "compares processor times",
   "tests/review/shell/parsed-command.test.ts": "bounds processor time",
   "tests/web/everybody.test.ts": "bounds the time to the first paint",

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { ROOT } from "../run.ts";
+import { programList } from "./programs.ts";
 import { restTable } from "./rest.ts";
 import { TOOL_PARTS } from "./tools.ts";
 
@@ -7,7 +8,7 @@ export type Generators = Record<string, () => string | Promise<string>>;
 type Page = { path: string; text: string };
 
 /** What stands between `<!-- generated: NAME -->` and `<!-- /generated -->` in the README and in docs/. */
-const GENERATORS: Generators = { ...TOOL_PARTS, rest: restTable };
+const GENERATORS: Generators = { ...TOOL_PARTS, rest: restTable, programs: programList };
 const PARTS = /(<!-- generated: ([\w-]+) -->\n).*?(?=<!-- \/generated -->)/gs;
 
 if (import.meta.main) {

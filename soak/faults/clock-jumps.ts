@@ -46,7 +46,7 @@ async function forwardByADay(): Promise<Finding[]> {
   const answer = await asked.stream.answer();
   const late = await plexus.app.approvals.decide(OPERATOR, asked.id, allow);
   const next = await ask(plexus, child.token, "toolu_2");
-  const { expires_at, created_at } = plexus.app.approvals.get(OPERATOR, next.id);
+  const { expires_at, created_at } = await plexus.app.approvals.get(OPERATOR, next.id);
   await plexus.app.approvals.decide(OPERATOR, next.id, allow);
   const nextAnswer = await next.stream.answer();
   return [
@@ -74,7 +74,7 @@ async function backByAnHour(): Promise<Finding[]> {
     const [kept, overdue] = [await ask(plexus, child.token, "toolu_1"), await ask(plexus, child.token, "toolu_2")];
     clock.set(-HOUR_MS);
     const later = await ask(plexus, child.token, "toolu_4");
-    const pending = plexus.app.approvals.pending(OPERATOR, undefined, 10).approvals.map(({ id }) => id);
+    const pending = (await plexus.app.approvals.pending(OPERATOR, undefined, 10)).approvals.map(({ id }) => id);
     findings.push({
       promised: "back by an hour: the oldest ask is still listed first, and the newest last",
       happened: places(pending, [kept.id, overdue.id, later.id]),
@@ -111,16 +111,19 @@ async function turnsAfterSettingBack(): Promise<Finding[]> {
   const parent = await plexus.connect();
   const session = plexus.app.sessions;
   const { value } = await parent.call("claudecode_create", { name: "worker", working_dir: directory.path });
-  const worker = session.require(OPERATOR, String(value["id"]));
+  const worker = await session.require(OPERATOR, String(value["id"]));
   const run = async (prompt: string) => {
-    const turn = await plexus.app.turns.start(session.require(OPERATOR, worker.id), prompt, false);
-    await until("the turn's end", () => plexus.app.turnStream.requireTurn(OPERATOR, turn.id).status !== "running");
+    const turn = await plexus.app.turns.start(await session.require(OPERATOR, worker.id), prompt, false);
+    await until(
+      "the turn's end",
+      async () => (await plexus.app.sessionStream.requireTurn(OPERATOR, turn.id)).status !== "running",
+    );
     return turn.id;
   };
   const first = await run("first");
   clock.set(-HOUR_MS);
   const second = await run("second");
-  const newest = plexus.app.turnReading.latest(worker.id)?.id;
+  const newest = (await plexus.app.polls.latest(worker.id))?.id;
   const { messages } = (await parent.call("claudecode_render_context", { name: "worker" })).value;
   const said = z.array(z.object({ content: z.object({ text: z.string() }) })).parse(messages);
   const words = said.map(({ content }) => content.text).join(", ");
@@ -137,30 +140,35 @@ async function turnsAfterSettingBack(): Promise<Finding[]> {
 async function goneBeforeSettingBack(): Promise<Finding> {
   const clock = settableClock();
   await using directory = await temporaryDirectory();
-  using domain = openDomain(directory.path, { clock, elapsed: clock.clocks.elapsed, abandonAfterMs: GONE_AFTER_MS });
+  using domain = await openDomain(directory.path, {
+    clock,
+    elapsed: clock.clocks.elapsed,
+    abandonAfterMs: GONE_AFTER_MS,
+  });
   const gone = await domain.ask(await domain.session());
   gone[Symbol.dispose]();
   clock.set(-HOUR_MS);
-  const status = () => domain.approvals.get(OPERATOR, gone.approvalId).status;
-  await until("the ask to be abandoned", () => status() === "abandoned", 10_000).catch(() => {});
+  const status = async () => (await domain.approvals.get(OPERATOR, gone.approvalId)).status;
+  await until("the ask to be abandoned", async () => (await status()) === "abandoned", 10_000).catch(() => {});
   return {
     promised: "… an ask whose child has gone is abandoned no later for it",
-    happened: `it is ${status()}`,
-    kept: status() === "abandoned",
+    happened: `it is ${await status()}`,
+    kept: (await status()) === "abandoned",
   };
 }
 
 async function retention(): Promise<Finding> {
   const clock = settableClock();
   await using directory = await temporaryDirectory();
-  using domain = openDomain(directory.path, { clock, retentionDays: 30 });
+  using domain = await openDomain(directory.path, { clock, retentionDays: 30 });
   const session = await domain.session();
   const [decided, pending] = [await domain.ask(session), await domain.ask(session)];
   await domain.approvals.decide(OPERATOR, decided.approvalId, allow);
   const left = async (ms: number) => {
     clock.set(ms);
     await domain.retention.sweep();
-    return [decided, pending].filter(({ approvalId }) => domain.storage.approvals.get(approvalId)).length;
+    const rows = [decided, pending].map(({ approvalId }) => domain.storage.approvals.get(approvalId));
+    return (await Promise.all(rows)).filter(Boolean).length;
   };
   const counts = [await left(-HOUR_MS), await left(DAY_MS + HOUR_MS), await left(40 * DAY_MS)];
   for (const one of [decided, pending]) one[Symbol.dispose]();

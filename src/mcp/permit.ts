@@ -23,7 +23,7 @@ const PROGRESS_EVERY_MS = 20_000;
 
 /** What permits use of the app. */
 export type PermitApp = Pick<App, "approvals" | "log" | "retryMs" | "sessions">;
-type Ask = Awaited<ReturnType<App["approvals"]["ask"]>>;
+type WaitingRequest = Awaited<ReturnType<App["approvals"]["request"]>>;
 const encoder = new TextEncoder();
 
 /**
@@ -40,7 +40,7 @@ export function createPermits(app: PermitApp) {
         throw new AppError("invalid_arguments", `The id of a request has at most ${MAX_ID_CHARS} characters.`);
       const input = OperatorPermitInput.parse(call.arguments);
       const session = await sessionOf(request, caller, input.session_id);
-      return stream(request, caller, call, await app.approvals.ask(session, input));
+      return stream(request, caller, call, await app.approvals.request(session, input));
     } catch (cause) {
       return new Response(reply(call.id, refused(cause)), { headers: SSE_HEADERS });
     }
@@ -59,7 +59,7 @@ export function createPermits(app: PermitApp) {
     );
   }
 
-  function stream(request: Request, { held }: Caller, { id, progressToken }: Waiting, ask: Ask): Response {
+  function stream(request: Request, { held }: Caller, { id, progressToken }: Waiting, ask: WaitingRequest): Response {
     let end = () => {};
     // Without its body: what an ask holds in memory is bounded with the other undecided ones.
     const connection = held.stayOpen();

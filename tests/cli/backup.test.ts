@@ -2,8 +2,8 @@ import { Database } from "bun:sqlite";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openStorage } from "../../src/storage/sqlite/database.ts";
 import { newApproval } from "../storage/rows.ts";
+import { openDirect } from "../storage/sqlite/direct.ts";
 import { canMountSmallDisk, smallDisk } from "../storage/sqlite/small-disk.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { MAIN, plexus } from "./command.ts";
@@ -117,8 +117,8 @@ async function withoutServer(body: (place: Folder) => Promise<void>): Promise<vo
   await using directory = await temporaryDirectory();
   const dataDir = join(directory.path, "data");
   {
-    using storage = openStorage(dataDir, () => {});
-    await storage.write(() => storage.approvals.create(newApproval()));
+    using direct = openDirect(dataDir);
+    direct.approvals.create(newApproval());
   }
   await body({ folder: directory.path, dataDir, target: join(directory.path, "backup.db") });
 }

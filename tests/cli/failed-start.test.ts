@@ -3,8 +3,8 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isAlive } from "../../src/contract/routes/server.ts";
-import { openStorage } from "../../src/storage/sqlite/database.ts";
 import { newApproval } from "../storage/rows.ts";
+import { openDirect } from "../storage/sqlite/direct.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { plexus } from "./command.ts";
@@ -94,8 +94,8 @@ describe("plexus serve ends at once, in one line that says what to do, when", ()
 /** A database with something pending in it, one index of which can't be read. */
 async function damage(dataDir: string, index: string): Promise<void> {
   {
-    using storage = openStorage(dataDir, () => {});
-    await storage.write(() => storage.approvals.create(newApproval()));
+    using direct = openDirect(dataDir);
+    direct.approvals.create(newApproval());
   }
   const path = join(dataDir, "plexus.db");
   using sqlite = new Database(path, { readonly: true });

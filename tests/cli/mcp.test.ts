@@ -90,16 +90,16 @@ describe("plexus mcp", () => {
       await using bridge = startBridge({ args: ["--url", server.url], env: { PLEXUS_TOKEN: token } });
       bridge.send(permitMessage({ command: "ls" }, { toolUseId: "cut short" }));
       const operator = { kind: "operator" } as const;
-      const [approval] = await until("the ask", () => {
-        const { approvals } = server.app.approvals.pending(operator, sessionId, 1);
+      const [approval] = await until("the ask", async () => {
+        const { approvals } = await server.app.approvals.pending(operator, sessionId, 1);
         return approvals.length > 0 && approvals;
       });
       if (how === "stdin's end") bridge.closeInput();
       else bridge.kill(how);
       expect(await bridge.exited).toBe(0);
       expect(bridge.said).toEqual([]);
-      const status = () => server.app.approvals.get(operator, approval?.id ?? "").status;
-      await until("the ask to be abandoned", () => status() === "abandoned");
+      const status = async () => (await server.app.approvals.get(operator, approval?.id ?? "")).status;
+      await until("the ask to be abandoned", async () => (await status()) === "abandoned");
     },
   );
 

@@ -9,7 +9,7 @@ const OPERATOR = { kind: "operator" } as const;
 /** A session that has asked, and the id of what it asked. */
 async function sessionWithAsk(plexus: Plexus) {
   const session = await plexus.app.sessions.createByHand(OPERATOR);
-  const { approvalId } = await plexus.app.approvals.ask(session, { tool_name: "Bash", input: { command: "ls" } });
+  const { approvalId } = await plexus.app.approvals.request(session, { tool_name: "Bash", input: { command: "ls" } });
   return { session: session.id, approvalId };
 }
 

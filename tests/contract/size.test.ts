@@ -44,7 +44,7 @@ describe.each(Object.entries(inputsOf(MEGABYTE)))("a megabyte of %s", (_, input)
     await using plexus = await startPlexus();
     const parent = await plexus.connect();
     const session = await plexus.app.sessions.createByHand(OPERATOR, "s".repeat(100));
-    const { approvalId } = await plexus.app.approvals.ask(session, { ...WORST, input });
+    const { approvalId } = await plexus.app.approvals.request(session, { ...WORST, input });
     const answers = [
       await parent.call("loopback_get", { approval_id: approvalId }),
       await parent.call("loopback_pending"),
@@ -67,7 +67,7 @@ describe.each(Object.entries(inputsOf(MEGABYTE / 8)))("an input of %s", (_, inpu
     await using plexus = await startPlexus();
     const parent = await plexus.connect();
     const session = await plexus.app.sessions.createByHand(OPERATOR);
-    const { approvalId } = await plexus.app.approvals.ask(session, { tool_name: "Write", input });
+    const { approvalId } = await plexus.app.approvals.request(session, { tool_name: "Write", input });
     const total = JSON.stringify(input).length;
     let text = "";
     for (let more = true; more; ) {
@@ -88,7 +88,7 @@ describe("a slice", () => {
     await using plexus = await startPlexus();
     const parent = await plexus.connect();
     const session = await plexus.app.sessions.createByHand(OPERATOR);
-    const { approvalId } = await plexus.app.approvals.ask(session, { tool_name: "Bash", input: { command: "ls" } });
+    const { approvalId } = await plexus.app.approvals.request(session, { tool_name: "Bash", input: { command: "ls" } });
     for (const offset of [16, 17, Number.MAX_SAFE_INTEGER]) {
       const { value } = await parent.call("loopback_get", { approval_id: approvalId, offset });
       expect(value).toMatchObject({ text: "", length: 0, total: 16, has_more: false });
@@ -99,7 +99,7 @@ describe("a slice", () => {
     await using plexus = await startPlexus();
     const parent = await plexus.connect();
     const session = await plexus.app.sessions.createByHand(OPERATOR);
-    using ask = await plexus.app.approvals.ask(session, { tool_name: "Bash", input: { command: "ls" } });
+    using ask = await plexus.app.approvals.request(session, { tool_name: "Bash", input: { command: "ls" } });
     const { approvalId: approval_id } = ask;
     await plexus.app.approvals.decide(OPERATOR, approval_id, { approve: true });
     using sqlite = new Database(join(plexus.dataDir, "plexus.db"));
@@ -114,7 +114,7 @@ describe("a slice", () => {
     await using plexus = await startPlexus();
     const parent = await plexus.connect();
     const session = await plexus.app.sessions.createByHand(OPERATOR);
-    const { approvalId } = await plexus.app.approvals.ask(session, { tool_name: "Bash", input: { command: "ls" } });
+    const { approvalId } = await plexus.app.approvals.request(session, { tool_name: "Bash", input: { command: "ls" } });
     const { value } = await parent.call("loopback_get", { approval_id: approvalId, length: 30_000 });
     expect(value).toMatchObject({ text: '{"command":"ls"}', offset: 0, length: 16, has_more: false });
   });
@@ -178,7 +178,7 @@ describe("an approval that was decided", () => {
     const parent = await plexus.connect();
     const session = await plexus.app.sessions.createByHand(OPERATOR, "s".repeat(100));
     const input = { content: "\u0001".repeat(100_000) };
-    const asked = await plexus.app.approvals.ask(session, { ...WORST, input });
+    const asked = await plexus.app.approvals.request(session, { ...WORST, input });
     await parent.call("loopback_respond", {
       approval_id: asked.approvalId,
       approve: true,
@@ -238,7 +238,12 @@ async function manyAsks(
 ): Promise<string[]> {
   const session = await plexus.app.sessions.createByHand(OPERATOR);
   const asks = Array.from({ length: count }, (_, index) =>
-    plexus.app.approvals.ask(session, { tool_name: "Bash", ...names, tool_use_id: `${index}`, input: input(index) }),
+    plexus.app.approvals.request(session, {
+      tool_name: "Bash",
+      ...names,
+      tool_use_id: `${index}`,
+      input: input(index),
+    }),
   );
   return (await Promise.all(asks)).map((ask) => ask.approvalId);
 }

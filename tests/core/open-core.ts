@@ -3,16 +3,17 @@ import { join } from "node:path";
 import { Decision, PermitInput } from "../../src/contract/approvals/approval.ts";
 import type { JsonObject } from "../../src/contract/values.ts";
 import type { Principal } from "../../src/core/access/principals.ts";
-import { type Approvals, createApprovals } from "../../src/core/approvals/approvals.ts";
+import { type Approvals, openApprovals } from "../../src/core/approvals/approvals.ts";
 import type { BuiltinDecision } from "../../src/core/approvals/builtin-rules.ts";
-import type { Ask } from "../../src/core/approvals/request.ts";
-import { createAudit } from "../../src/core/audit/audit.ts";
+import type { WaitingRequest } from "../../src/core/approvals/request.ts";
 import { type AuditCheck, createAuditCheck } from "../../src/core/audit/check.ts";
 import { type Broadcast, createBroadcast } from "../../src/core/events/broadcast.ts";
-import { createWatching, type Watching } from "../../src/core/events/feed.ts";
+import { createEventFeed, type EventFeed } from "../../src/core/events/feed.ts";
 import { createSessions, type Session, type Sessions } from "../../src/core/sessions/sessions.ts";
 import { createRetention } from "../../src/core/upkeep/retention.ts";
-import { openStorage, type Storage } from "../../src/storage/sqlite/database.ts";
+import { openStorage } from "../../src/storage/sqlite/database.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { type Direct, openDirect } from "../storage/sqlite/direct.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 
 export const OPERATOR: Principal = { kind: "operator" };
@@ -50,38 +51,36 @@ export type Domain = Disposable & {
   broadcast: Broadcast;
   approvals: Approvals;
   sessions: Sessions;
-  watching: Watching;
+  eventFeed: EventFeed;
   auditCheck: AuditCheck;
   retention: ReturnType<typeof createRetention>;
   /** What went wrong in the background. */
   errors: unknown[];
   /** The operator's session of this name, made if there is none. */
   session(name?: string): Promise<Session>;
-  ask(session: Session, given?: AskGiven): Promise<Ask>;
+  ask(session: Session, given?: AskGiven): Promise<WaitingRequest>;
 };
 
 export type AskGiven = { tool?: string; input?: JsonObject; toolUseId?: string | undefined };
 
 /** The domain on this data dir as the app wires it, with the background work out of the way unless a test wants it. */
-export function openDomain(dataDir: string, options: DomainOptions = {}): Domain {
+export async function openDomain(dataDir: string, options: DomainOptions = {}): Promise<Domain> {
   const now = options.clock?.now ?? stoppedClock().now;
   const errors: unknown[] = [];
   const onError = (cause: unknown) => void errors.push(cause);
   const broadcast = createBroadcast(onError);
   using opened = new DisposableStack();
   const storage = opened.use(openStorage(dataDir, broadcast.publish, now));
-  const audit = createAudit({ storage, now, onError });
   const approvals = opened.use(
-    createApprovals({
+    await openApprovals({
       storage,
-      audit,
       broadcast,
       now,
       elapsed: options.elapsed ?? now,
       timeoutSecs: options.timeoutSecs ?? 300,
       abandonAfterMs: options.abandonAfterMs ?? NEVER_MS,
       rereadEveryMs: options.rereadEveryMs ?? NEVER_MS,
-      caughtUp: async () => {},
+      outputStored: async () => {},
       onBuiltin: () => {},
       builtinRule: options.builtinRule ?? (() => undefined),
       onError,
@@ -90,7 +89,6 @@ export function openDomain(dataDir: string, options: DomainOptions = {}): Domain
   const retention = opened.use(
     createRetention({
       storage,
-      audit,
       now,
       days: options.retentionDays ?? 30,
       builtinDays: options.builtinRetentionDays ?? 7,
@@ -105,26 +103,32 @@ export function openDomain(dataDir: string, options: DomainOptions = {}): Domain
     broadcast,
     approvals,
     sessions,
-    watching: createWatching({ storage, broadcast }),
+    eventFeed: createEventFeed({ storage, broadcast, onError }),
     auditCheck: createAuditCheck({ storage }),
     retention,
     errors,
     session: (name = "child") => sessions.openByHand(OPERATOR, name),
     ask: (session, { tool = "Bash", input = { command: "true" }, toolUseId } = {}) =>
-      approvals.ask(session, PermitInput.parse({ tool_name: tool, input, tool_use_id: toolUseId })),
+      approvals.request(session, PermitInput.parse({ tool_name: tool, input, tool_use_id: toolUseId })),
     [Symbol.dispose]: () => owned.dispose(),
   };
 }
 
+export type TemporaryDomain = Omit<Domain, typeof Symbol.dispose> &
+  AsyncDisposable & {
+    dataDir: string;
+    /** For rows that no command would write, and for looking behind the scenes. */
+    direct: Direct;
+  };
+
 /** A domain on a data dir that goes away with it. */
-export async function temporaryDomain(
-  options: DomainOptions = {},
-): Promise<Omit<Domain, typeof Symbol.dispose> & AsyncDisposable & { dataDir: string }> {
+export async function temporaryDomain(options: DomainOptions = {}): Promise<TemporaryDomain> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await temporaryDirectory());
-  const domain = stack.use(openDomain(directory.path, options));
+  const domain = stack.use(await openDomain(directory.path, options));
+  const direct = stack.use(openDirect(directory.path));
   const owned = stack.move();
-  return { ...domain, dataDir: directory.path, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { ...domain, direct, dataDir: directory.path, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /** Decisions as the transports hand them over. */

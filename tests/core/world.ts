@@ -3,8 +3,8 @@ import { Decision, type PermitAnswer, type RespondResult } from "../../src/contr
 import { AppError } from "../../src/contract/errors.ts";
 import type { Principal } from "../../src/core/access/principals.ts";
 import { toPermitAnswer } from "../../src/core/approvals/approval-view.ts";
-import type { Ask } from "../../src/core/approvals/request.ts";
-import type { ApprovalRow } from "../../src/storage/sqlite/approvals/approvals.ts";
+import type { WaitingRequest } from "../../src/core/approvals/request.ts";
+import type { ApprovalRow } from "../../src/storage/approvals.ts";
 import { type Domain, OPERATOR, openDomain, stoppedClock } from "./open-core.ts";
 
 type Role = "operator" | "creator" | "stranger" | "child";
@@ -36,15 +36,15 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
   const announced = new Map<string, string[]>();
   const settled = new Map<string, ApprovalRow>();
   const known = new Map<number, Set<string>>();
-  const holding = new Map<number, Ask[]>();
+  const holding = new Map<number, WaitingRequest[]>();
   const removed = new Set<string>();
   const inFlight: Promise<unknown>[] = [];
   let marks = 0;
-  let domain = open();
+  let domain = await open();
   const session = await domain.sessions.createByHand(CREATOR, "child");
 
-  function open(): Domain {
-    const opened = openDomain(dataDir, { clock, timeoutSecs: 300, retentionDays: RETENTION_DAYS, ...options });
+  async function open(): Promise<Domain> {
+    const opened = await openDomain(dataDir, { clock, timeoutSecs: 300, retentionDays: RETENTION_DAYS, ...options });
     opened.broadcast.listen(({ subjectId, kind }) => add(announced, subjectId, kind));
     return opened;
   }
@@ -86,9 +86,9 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
   }
 
   /** Notes what is decided, and finds out whether anything was decided anew. */
-  function observe(): void {
+  async function observe(): Promise<void> {
     for (const id of [...known.values()].flatMap((ids) => [...ids])) {
-      const row = domain.storage.approvals.get(id);
+      const row = await domain.storage.approvals.get(id);
       const before = settled.get(id);
       if (row === undefined) removed.add(id);
       // A decision that waits for its child is delivered later, to whoever asked last; nothing else of it ever changes.
@@ -105,7 +105,7 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
     await domain.retention.sweep();
     for (const [id, row] of settled) {
       const wanted = row.resolvedAt !== null && row.resolvedAt < before;
-      expect(domain.storage.approvals.get(id) === undefined || !wanted).toBe(true);
+      expect((await domain.storage.approvals.get(id)) === undefined || !wanted).toBe(true);
     }
   }
 
@@ -113,8 +113,8 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
     domain[Symbol.dispose]();
     await rest();
     holding.clear();
-    domain = open();
-    observe();
+    domain = await open();
+    await observe();
   }
 
   /** Waits until nothing is under way any more. */
@@ -156,11 +156,11 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
     /** Lets everything end, and holds the record against what is stored. */
     async finish(): Promise<void> {
       await rest();
-      observe();
+      await observe();
       clock.advance(3_600_000);
       await domain.approvals.expire();
       await rest();
-      observe();
+      await observe();
       for (const [id, row] of settled) {
         expect(announced.get(id)).toEqual(["approval_requested", "approval_resolved"]);
         for (const one of told.get(id) ?? []) expectTrue(one, row, removed.has(id));
@@ -170,7 +170,7 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
         const allows = (told.get(id) ?? []).filter((one) => one.to === "child" && one.answer.behavior === "allow");
         expect(allows.length).toBeLessThanOrEqual(1);
       }
-      expect(domain.storage.approvals.pendingIds()).toEqual(new Set());
+      expect(await domain.storage.approvals.pendingIds()).toEqual(new Set());
     },
 
     [Symbol.dispose]() {

@@ -64,7 +64,7 @@ test("a parent that is itself Claude Code makes a child, allows it one call, den
   expect(existsSync(join(family.place, "forbidden"))).toBe(false);
 
   const ids = z.array(z.string()).parse(results.flatMap(({ approval_id }) => approval_id ?? []));
-  const decided = ids.map((id) => family.plexus.app.approvals.get({ kind: "operator" }, id));
+  const decided = await Promise.all(ids.map((id) => family.plexus.app.approvals.get({ kind: "operator" }, id)));
   expect(decided).toMatchObject([
     { status: "allowed", resolved_by: "token:parent" },
     { status: "denied", resolved_by: "token:parent" },

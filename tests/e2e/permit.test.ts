@@ -139,9 +139,9 @@ describe("a permit of the real CLI", () => {
       async ({ run, pending, sessionId }) => {
         const [approval] = await pending(1);
         run.kill("SIGKILL");
-        const status = () => own.app.approvals.get({ kind: "operator" }, approval?.id ?? "").status;
-        await until("the ask to be abandoned", () => status() === "abandoned");
-        expect(own.app.approvals.pending({ kind: "operator" }, sessionId, 10).approvals).toEqual([]);
+        const status = async () => (await own.app.approvals.get({ kind: "operator" }, approval?.id ?? "")).status;
+        await until("the ask to be abandoned", async () => (await status()) === "abandoned");
+        expect((await own.app.approvals.pending({ kind: "operator" }, sessionId, 10)).approvals).toEqual([]);
       },
       { server: own },
     );

@@ -43,7 +43,7 @@ describe("a managed child whose carrier is stdio", () => {
     expect(family.children().filter(({ command }) => command.includes("--carrier"))).toHaveLength(1);
     await family.call("claudecode_cancel", { name: "cancelled" });
     expect(family.children()).toEqual([]);
-    expect(family.statusOf(asked)).toBe("abandoned");
+    expect(await family.statusOf(asked)).toBe("abandoned");
   });
 
   test("is kept with the session, http unless told", async () => {

@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => plexus[Symbol.asyncDispose]());
 
 const pendingOf = (sessionId: string, count = 1, server = plexus): Promise<Approval[]> =>
-  until(`${count} pending`, () => {
-    const approvals = server.app.approvals.pending(operator, sessionId, 1_000).approvals;
+  until(`${count} pending`, async () => {
+    const approvals = (await server.app.approvals.pending(operator, sessionId, 1_000)).approvals;
     return approvals.length === count ? approvals : undefined;
   });
 
@@ -148,8 +148,8 @@ describe("a child's connection", () => {
     const call = await post(own.url, message, child);
     const [approval] = await pendingOf(child.sessionId, 1, own);
     call.disconnect();
-    const status = () => own.app.approvals.get(operator, approval?.id ?? "").status;
-    await until("the ask to be abandoned", () => status() === "abandoned");
+    const status = async () => (await own.app.approvals.get(operator, approval?.id ?? "")).status;
+    await until("the ask to be abandoned", async () => (await status()) === "abandoned");
     const again = await post(own.url, message, child);
     const [second] = await pendingOf(child.sessionId, 1, own);
     expect(second?.id).not.toBe(approval?.id);

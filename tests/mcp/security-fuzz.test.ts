@@ -169,10 +169,10 @@ async function statusOf(world: World, path: string, body: string | Uint8Array, h
   return response.status;
 }
 
-function expectUnharmed({ plexus, ids }: World): void {
+async function expectUnharmed({ plexus, ids }: World): Promise<void> {
   expect(plexus.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
-  expect(plexus.app.approvals.list(OPERATOR, { status: "allowed", limit: 10 }).approvals).toEqual([]);
-  for (const id of ids) expect(plexus.app.approvals.get(OPERATOR, id).status).toBe("pending");
+  expect((await plexus.app.approvals.list(OPERATOR, { status: "allowed", limit: 10 })).approvals).toEqual([]);
+  for (const id of ids) expect((await plexus.app.approvals.get(OPERATOR, id)).status).toBe("pending");
 }
 
 describe.each(CALLERS)("whatever %s sends", (caller) => {
@@ -204,7 +204,7 @@ describe.each(CALLERS)("whatever %s sends", (caller) => {
     await fc.assert(
       fc.asyncProperty(bodies(rpcMessage(fuzzed)), headers, async (body, given) => {
         expect(await statusOf(fuzzed, "/mcp", body, given)).toBeLessThan(500);
-        expectUnharmed(fuzzed);
+        await expectUnharmed(fuzzed);
       }),
       { numRuns: RUNS, seed: SEED },
     );
@@ -217,7 +217,7 @@ describe.each(CALLERS)("whatever %s sends", (caller) => {
         const [body] = fc.sample(bodies(fc.constant(rest)), { seed: choice, numRuns: 1 });
         const path = `/api/v1/approvals/${encodeURIComponent(String(id).toWellFormed())}/respond`;
         expect(await statusOf(fuzzed, path, body ?? "", {})).toBeLessThan(500);
-        expectUnharmed(fuzzed);
+        await expectUnharmed(fuzzed);
       }),
       { numRuns: RUNS, seed: SEED },
     );
@@ -225,7 +225,7 @@ describe.each(CALLERS)("whatever %s sends", (caller) => {
 
   test("leaves the server able to answer", async () => {
     expect((await fuzzed.plexus.fetch("/healthz", { token: null })).status).toBe(200);
-    const pending = fuzzed.plexus.app.approvals.pending(OPERATOR, undefined, 1_000).approvals;
+    const pending = (await fuzzed.plexus.app.approvals.pending(OPERATOR, undefined, 1_000)).approvals;
     for (const { id } of pending.slice(0, 3)) {
       expect(await fuzzed.plexus.app.approvals.decide(OPERATOR, id, { approve: false })).toMatchObject({ type: "ok" });
     }
@@ -262,7 +262,7 @@ describe("a permit with an odd envelope", () => {
     const response = await plexus.fetch("/mcp", { method: "POST", token, body: JSON.stringify(body) });
     expect(response.status).toBeLessThan(500);
     expect(await response.text()).not.toContain("allow\\");
-    expect(plexus.app.approvals.list(OPERATOR, { limit: 10 }).approvals).toEqual([]);
+    expect((await plexus.app.approvals.list(OPERATOR, { limit: 10 })).approvals).toEqual([]);
     expect(plexus.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 
@@ -277,7 +277,10 @@ describe("a permit with an odd envelope", () => {
     await using plexus = await startPlexus();
     const { token } = await plexus.child();
     const stream = await post(plexus.url, permit({ id }), { token });
-    const approval = await until("the ask", () => plexus.app.approvals.pending(OPERATOR, undefined, 1).approvals[0]);
+    const approval = await until(
+      "the ask",
+      async () => (await plexus.app.approvals.pending(OPERATOR, undefined, 1)).approvals[0],
+    );
     await plexus.app.approvals.decide(OPERATOR, approval.id, { approve: true });
     let answered: unknown;
     for (let event = await stream.next(); event; event = await stream.next()) {
@@ -291,7 +294,7 @@ describe("a permit with an odd envelope", () => {
     const { token } = await plexus.child();
     const stream = await post(plexus.url, permit({ id: "x".repeat(1_000_000) }), { token });
     expect(await stream.answer()).toContain("invalid_arguments");
-    expect(plexus.app.approvals.list(OPERATOR, { limit: 1 }).approvals).toEqual([]);
+    expect((await plexus.app.approvals.list(OPERATOR, { limit: 1 })).approvals).toEqual([]);
   });
 
   test("that shares its id with another in flight gets its own answer and not the other's", async () => {
@@ -300,8 +303,8 @@ describe("a permit with an odd envelope", () => {
     const asks = await Promise.all(
       ["one", "two"].map((command) => post(plexus.url, permitMessage({ command }, { id: 7 }), { token })),
     );
-    const pending = await until("both asks", () => {
-      const both = plexus.app.approvals.pending(OPERATOR, undefined, 10).approvals;
+    const pending = await until("both asks", async () => {
+      const both = (await plexus.app.approvals.pending(OPERATOR, undefined, 10)).approvals;
       return both.length === 2 && both;
     });
     for (const { id, input } of pending) {

@@ -37,7 +37,7 @@ const call = (name: string, args: object, id: number | string = 1) => ({
   params: { name, arguments: args },
 });
 
-const statusOf = (plexus: Plexus, id: string) => plexus.app.approvals.get(OPERATOR, id).status;
+const statusOf = async (plexus: Plexus, id: string) => (await plexus.app.approvals.get(OPERATOR, id)).status;
 
 /** A server on which a child waits for a decision on its own ask. */
 async function childThatWaits() {
@@ -74,7 +74,7 @@ describe("a child's token", () => {
         expect(text).not.toContain("toolu_own");
       }
     }
-    expect(statusOf(world.plexus, world.approvalId)).toBe("pending");
+    expect(await statusOf(world.plexus, world.approvalId)).toBe("pending");
   });
 
   test("is refused by every tool through a decider's MCP session too", async () => {
@@ -84,7 +84,7 @@ describe("a child's token", () => {
       const { text } = await send(world.plexus, world.token, call(name, args), headers);
       expect({ name, leaks: text.includes("toolu_own") }).toEqual({ name, leaks: false });
     }
-    expect(statusOf(world.plexus, world.approvalId)).toBe("pending");
+    expect(await statusOf(world.plexus, world.approvalId)).toBe("pending");
   });
 
   test("is refused by every tool within a batch", async () => {
@@ -93,7 +93,7 @@ describe("a child's token", () => {
     const { status, text } = await send(world.plexus, world.token, batch);
     expect(status).toBeLessThan(500);
     expect(text).not.toContain("toolu_own");
-    expect(statusOf(world.plexus, world.approvalId)).toBe("pending");
+    expect(await statusOf(world.plexus, world.approvalId)).toBe("pending");
   });
 
   test.each([
@@ -149,7 +149,7 @@ describe("a child's token", () => {
       headers: { "mcp-session-id": other.session.id, "x-plexus-session": other.session.id },
     });
     expect(response.status).toBe(200);
-    const pending = world.plexus.app.approvals.pending(OPERATOR, undefined, 10).approvals;
+    const pending = (await world.plexus.app.approvals.pending(OPERATOR, undefined, 10)).approvals;
     expect(pending.map((approval) => [approval.session_id, approval.status])).toEqual([
       [world.session.id, "pending"],
       [world.session.id, "pending"],
@@ -162,7 +162,7 @@ describe("a child's token", () => {
     const sibling = await sessionOf(world.plexus, OPERATOR, "sibling");
     const { approvalId } = await ask(world.plexus, sibling.session, { tool_use_id: "toolu_own" });
     expect(approvalId).not.toBe(world.approvalId);
-    expect(statusOf(world.plexus, approvalId)).toBe("pending");
+    expect(await statusOf(world.plexus, approvalId)).toBe("pending");
   });
 
   test("takes up its own waiting permit again, and no sibling's, which reads the same as none", async () => {
@@ -235,7 +235,7 @@ describe("a named token", () => {
       expect({ tool, code: forHers.value["code"] }).toEqual({ tool, code: "not_found" });
       expect(forHers.text.replaceAll(hers, "")).toBe(forNone.text.replaceAll(unknown, ""));
     }
-    expect(statusOf(world.plexus, approvalId)).toBe("pending");
+    expect(await statusOf(world.plexus, approvalId)).toBe("pending");
   });
 
   test("is not woken by another's ask", async () => {
@@ -320,7 +320,7 @@ describe("a revoked token", () => {
       });
       await expectRefusal(response, 401, "unauthorized");
     }
-    expect(statusOf(world.plexus, world.ann.approvalId)).toBe("pending");
+    expect(await statusOf(world.plexus, world.ann.approvalId)).toBe("pending");
   });
 
   test("loses its stream of notifications", async () => {
@@ -366,11 +366,10 @@ describe("a revoked token", () => {
     await using world = await annAndBob();
     await revoke(world.plexus);
     const asked = await post(world.plexus.url, permitMessage({ command: "ls" }), { token: world.ann.childToken });
-    const approval = await until("the ask", () =>
-      world.plexus.app.approvals
-        .pending(OPERATOR, world.ann.session.id, 10)
-        .approvals.find(({ input }) => input["command"]),
-    );
+    const approval = await until("the ask", async () => {
+      const { approvals } = await world.plexus.app.approvals.pending(OPERATOR, world.ann.session.id, 10);
+      return approvals.find(({ input }) => input["command"]);
+    });
     await world.plexus.app.approvals.decide(OPERATOR, approval.id, { approve: false, message: "No." });
     expect(await asked.answer()).toBe('{"behavior":"deny","message":"No."}');
   });

@@ -1,23 +1,29 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { SessionConfig } from "../../src/contract/sessions/session.ts";
-import type { TokenRow } from "../../src/storage/sqlite/access/tokens.ts";
-import type { ChainedOutcome, NewApproval } from "../../src/storage/sqlite/approvals/approvals.ts";
-import type { SessionRow } from "../../src/storage/sqlite/sessions/sessions.ts";
+import type { TokenRow } from "../../src/storage/access.ts";
+import type { ApprovalRow, NewApproval, PendingLimits } from "../../src/storage/approvals.ts";
+import type { SessionRow } from "../../src/storage/sessions.ts";
+import type { ChainedOutcome } from "../../src/storage/sqlite/approvals/approvals.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import type { NewTurn, TurnRow } from "../../src/storage/turns.ts";
+
+type AnyApproval = NewApproval & Pick<ApprovalRow, "askedIn">;
 
 /** A pending approval as storage takes it; what a test cares about is given. */
-export function newApproval(given: Partial<NewApproval> = {}): NewApproval {
+export function newApproval(given: Partial<AnyApproval> = {}): AnyApproval {
   return {
     id: Bun.randomUUIDv7(),
     sessionId: "session-1",
     sessionName: "one",
-    approvalFromEvent: given.sessionId ?? "session-1",
+    askedIn: given.sessionId ?? "session-1",
+    isInTurn: false,
     owner: "operator",
     toolName: "Bash",
     toolUseId: null,
     asker: null,
     input: { command: "true" },
-    askHash: "hash",
+    askHash: "ab".repeat(32),
     createdAt: 1_000,
     expiresAt: 301_000,
     ...given,
@@ -32,7 +38,6 @@ export function outcome(given: Partial<ChainedOutcome> = {}): ChainedOutcome {
     interrupt: false,
     resolvedAt: 2_000,
     resolvedBy: "operator",
-    deliveredAt: null,
     auditSeq: null,
     ...given,
   };
@@ -56,6 +61,24 @@ export function newSession(given: Partial<SessionRow> = {}): SessionRow {
     ...given,
   };
 }
+
+/** More than any test stores. */
+export const ANY_NUMBER = { count: 1_000_000, bytes: 1e12 };
+export const ANY_PENDING: PendingLimits = { asksPerSession: 1_000_000, bytesPerSession: 1e12, bytesInAll: 1e12 };
+
+/** Begins a turn in this session, which runs at once. */
+export async function runningTurn(
+  storage: Pick<Storage, "turns" | "newId">,
+  { id: sessionId }: Pick<SessionRow, "id">,
+  given: Partial<NewTurn> = {},
+): Promise<TurnRow> {
+  const turn = { id: storage.newId(), ephemeral: false, startedAt: 1_000, prompt: "work", checkpoint: { offset: 0 } };
+  const admission = { maxRunning: 1_000, limits: ANY_QUEUE, ownerToken: undefined, choice: undefined };
+  const begun = await storage.turns.begin({ ...turn, sessionId, ...given }, admission);
+  if (begun.outcome !== "running") throw new Error(`the turn did not begin: ${begun.outcome}`);
+  return begun.turn;
+}
+export const ANY_QUEUE = { inAll: ANY_NUMBER, ofOne: ANY_NUMBER };
 
 /** So many sessions of the operator in this data dir, named s-1 and so on. */
 export function addSessions(dataDir: string, count: number): void {

@@ -41,7 +41,7 @@ export type Family = AsyncDisposable & {
   ask(sessionId: string): Promise<Approval>;
   respond(approval: Approval, decision: object): Promise<void>;
   /** What was asked in the session is now this. */
-  statusOf(approval: Approval): string;
+  statusOf(approval: Approval): Promise<string>;
   /** The processes of all children, their shells included. */
   children(): Process[];
   /** What the model was sent in turns that `start` has begun in this session. */
@@ -133,7 +133,7 @@ export async function startFamily({ flags = {}, environment = {}, clocks = {} }:
       const { value } = await parent.call("loopback_respond", { approval_id: approval.id, ...decision });
       expect(value).toMatchObject({ type: "ok" });
     },
-    statusOf: (approval) => plexus.app.approvals.get({ kind: "operator" }, approval.id).status,
+    statusOf: async (approval) => (await plexus.app.approvals.get({ kind: "operator" }, approval.id)).status,
     children: () => survivors(runId),
     requestsOf: (name) =>
       model.requests.filter(({ conversation }) => lastPrompt(conversation).includes(promptOf(name))),

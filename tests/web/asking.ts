@@ -14,18 +14,18 @@ export async function asker(plexus: Plexus, name = "builder", known?: string) {
   return {
     sessionId,
     async ask(tool_name: string, input: object): Promise<Ask> {
-      const before = new Set(pendingIds(plexus, sessionId));
+      const before = new Set(await pendingIds(plexus, sessionId));
       const answer = client.call("loopback_permit", { tool_name, input, tool_use_id: `toolu_${asked++}` });
       // A test that ends before the answer has nobody to give it to.
       answer.catch(() => undefined);
-      const id = await until("the ask to be filed", () =>
-        pendingIds(plexus, sessionId).find((one) => !before.has(one)),
+      const id = await until("the ask to be filed", async () =>
+        (await pendingIds(plexus, sessionId)).find((one) => !before.has(one)),
       );
       return { id, answer };
     },
   };
 }
 
-function pendingIds(plexus: Plexus, sessionId: string): string[] {
-  return plexus.app.approvals.pending({ kind: "operator" }, sessionId, 1000).approvals.map(({ id }) => id);
+async function pendingIds(plexus: Plexus, sessionId: string): Promise<string[]> {
+  return (await plexus.app.approvals.pending({ kind: "operator" }, sessionId, 1000)).approvals.map(({ id }) => id);
 }

@@ -68,7 +68,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     await person.press("Enter");
     await person.card.getByText("Somebody was faster").waitFor();
     expect(await person.page.getByRole("dialog").count()).toBe(0);
-    expect(plexus.app.approvals.get({ kind: "operator" }, second.id).status).toBe("pending");
+    expect((await plexus.app.approvals.get({ kind: "operator" }, second.id)).status).toBe("pending");
   });
 
   test("the focus goes with the selection, so that Enter means what is shown", async () => {
@@ -111,10 +111,10 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     await person.card.getByText("removes files (rm)").waitFor();
     await person.press("a");
     await person.card.getByText("Press again to allow").waitFor();
-    expect(plexus.app.approvals.get({ kind: "operator" }, id).status).toBe("pending");
+    expect((await plexus.app.approvals.get({ kind: "operator" }, id)).status).toBe("pending");
     await until("the second press", async () => {
       await person.press("a");
-      return plexus.app.approvals.get({ kind: "operator" }, id).status === "allowed";
+      return (await plexus.app.approvals.get({ kind: "operator" }, id)).status === "allowed";
     });
     expect((await answer).value["behavior"]).toBe("allow");
   });
@@ -136,7 +136,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     await until("the choices", () => person.card.getByLabel("load").isChecked());
     await until("the answer", async () => {
       await person.press("Enter");
-      return plexus.app.approvals.get({ kind: "operator" }, typed.id).status === "allowed";
+      return (await plexus.app.approvals.get({ kind: "operator" }, typed.id)).status === "allowed";
     });
     expect((await typed.answer).value).toEqual({
       behavior: "allow",
@@ -153,7 +153,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     const child = await asker(plexus);
     await using person = await signedIn(browser, plexus);
     const { id, answer } = await child.ask("AskUserQuestion", { questions: [DATABASE] });
-    const status = () => plexus.app.approvals.get({ kind: "operator" }, id).status;
+    const status = async () => (await plexus.app.approvals.get({ kind: "operator" }, id)).status;
     await person.card.getByText("continues without an answer").waitFor();
     expect(await person.card.getByRole("button", { name: "Allow" }).count()).toBe(0);
     expect(await person.card.getByRole("button", { name: "Answer" }).isDisabled()).toBe(true);
@@ -163,10 +163,10 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     expect(await person.card.getByLabel("Postgres").isChecked()).toBe(true);
     await person.card.getByRole("button", { name: "Skip" }).click();
     await person.card.getByText("Press again to allow").waitFor();
-    expect(status()).toBe("pending");
+    expect(await status()).toBe("pending");
     await until("the second press", async () => {
       await person.card.getByRole("button", { name: "Skip anyway" }).click({ timeout: 1_000 });
-      return status() === "allowed";
+      return (await status()) === "allowed";
     });
     expect((await answer).value).toEqual({ behavior: "allow", updatedInput: { questions: [DATABASE] } });
   });
@@ -187,7 +187,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     const at = (name: string) => join(realpathSync(directory.path), name);
     for (const name of ["work", ".ssh"]) mkdirSync(at(name));
     symlinkSync(at(".ssh"), at("work/docs"));
-    const { id: sessionId } = await plexus.app.driving.create(
+    const { id: sessionId } = await plexus.app.sessionCommands.create(
       { kind: "operator" },
       { name: "linked", working_dir: at("work") },
     );
@@ -197,7 +197,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     await person.card.locator(".real-path", { hasText: at(".ssh/authorized_keys") }).waitFor();
     await person.press("a");
     await person.card.getByText("Press again to allow").waitFor();
-    expect(plexus.app.approvals.get({ kind: "operator" }, id).status).toBe("pending");
+    expect((await plexus.app.approvals.get({ kind: "operator" }, id)).status).toBe("pending");
     expect(person.complaints).toEqual([]);
   });
 
@@ -231,7 +231,10 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     mkdirSync(skill, { recursive: true });
     writeFileSync(join(skill, "SKILL.md"), "---\nallowed-tools: Bash(*)\n---\nDeploy <b>it</b> all.");
     const working_dir = directory.path;
-    const { id: sessionId } = await plexus.app.driving.create({ kind: "operator" }, { name: "skilled", working_dir });
+    const { id: sessionId } = await plexus.app.sessionCommands.create(
+      { kind: "operator" },
+      { name: "skilled", working_dir },
+    );
     const child = await asker(plexus, "skilled", sessionId);
     await using person = await signedIn(browser, plexus);
     await child.ask("Skill", { skill: "deploy", args: "now" });
@@ -252,13 +255,13 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     await person.press("Enter");
     for (const { answer } of asked) expect((await answer).value["message"]).toBe("Not today");
     await showsRows(person, 1);
-    expect(plexus.app.approvals.get({ kind: "operator" }, other.id).status).toBe("pending");
+    expect((await plexus.app.approvals.get({ kind: "operator" }, other.id)).status).toBe("pending");
   });
 
   test("of two who decide at once the second is told who was first, and what", async () => {
     await using plexus = await startPlexus();
     const { token } = await plexus.app.tokens.createNamed("night-shift");
-    const named = plexus.app.tokens.identify(token)?.principal;
+    const named = (await plexus.app.tokens.identify(token))?.principal;
     if (named?.kind !== "token") throw new Error("a named token is a token");
     const session = await plexus.app.sessions.createByHand(named, "shared");
     const childToken = await plexus.app.tokens.createForChild(session.id);

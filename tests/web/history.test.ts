@@ -96,7 +96,7 @@ async function decided(plexus: Plexus, name: string, count: number): Promise<voi
   const session = await plexus.app.sessions.createByHand(OPERATOR, name);
   for (let at = 0; at < count; at++) {
     const asked = { tool_name: "Bash", input: { command: `make ${name}-${at}.` } };
-    using ask = await plexus.app.approvals.ask(session, asked);
+    using ask = await plexus.app.approvals.request(session, asked);
     await plexus.app.approvals.decide(OPERATOR, ask.approvalId, { approve: false });
   }
 }

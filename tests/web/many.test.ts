@@ -26,7 +26,9 @@ describe.skipIf(CHROMIUM === undefined)("the page with much to show", () => {
     const session = await plexus.app.sessions.createByHand({ kind: "operator" }, "busy");
     using asks = new DisposableStack();
     for (let at = 0; at < ASKS; at++) {
-      asks.use(await plexus.app.approvals.ask(session, { tool_name: "Bash", input: { command: `make part-${at}` } }));
+      asks.use(
+        await plexus.app.approvals.request(session, { tool_name: "Bash", input: { command: `make part-${at}` } }),
+      );
     }
     await using person = await signedIn(browser, plexus);
     await person.page.getByText("1,000 requests need approval").waitFor();

@@ -19,7 +19,7 @@ type Server = Pick<Plexus, "url"> & { app: Pick<Plexus["app"], "signIn"> };
 
 /** Opens the page as the operator does who has called `plexus open`. */
 export async function signedIn(browser: Browser, plexus: Server, options: BrowserContextOptions = {}): Promise<Person> {
-  const { code } = plexus.app.signIn.newCode({ kind: "operator" });
+  const { code } = await plexus.app.signIn.newCode({ kind: "operator" });
   const person = await visitor(browser, plexus.url, options);
   await person.page.goto(`${plexus.url}/#code=${code}`);
   await person.page.getByText("Live", { exact: true }).waitFor({ state: "attached" });

@@ -29,7 +29,7 @@ describe.skipIf(CHROMIUM === undefined)("signing in", () => {
 
   test("works once with a code", async () => {
     await using plexus = await startPlexus();
-    const { code } = plexus.app.signIn.newCode({ kind: "operator" });
+    const { code } = await plexus.app.signIn.newCode({ kind: "operator" });
     await plexus.app.signIn.redeem(code);
     await using person = await visitor(browser, plexus.url);
     await person.page.goto(`${plexus.url}/#code=${code}`);
@@ -42,7 +42,7 @@ describe.skipIf(CHROMIUM === undefined)("signing in", () => {
     const { page } = person;
     await page.goto(plexus.url);
     await page.getByLabel("Token").waitFor();
-    const { code } = plexus.app.signIn.newCode({ kind: "operator" });
+    const { code } = await plexus.app.signIn.newCode({ kind: "operator" });
     await page.goto(`${plexus.url}/#code=${code}`);
     await page.getByText("No pending requests").waitFor();
     expect(page.url()).toBe(`${plexus.url}/#/inbox`);
@@ -52,9 +52,9 @@ describe.skipIf(CHROMIUM === undefined)("signing in", () => {
     await page.getByText("Live", { exact: true }).waitFor();
 
     const { token } = await plexus.app.tokens.createNamed("night-shift");
-    const maker = plexus.app.tokens.identify(token)?.principal;
+    const maker = (await plexus.app.tokens.identify(token))?.principal;
     if (maker?.kind !== "token") throw new Error("a named token is a token");
-    await page.goto(`${plexus.url}/#code=${plexus.app.signIn.newCode(maker).code}`);
+    await page.goto(`${plexus.url}/#code=${(await plexus.app.signIn.newCode(maker)).code}`);
     await page.getByText("token:night-shift").waitFor();
   });
 
@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === undefined)("signing in", () => {
     const { page } = person;
     await page.goto("about:blank");
     await plexus.app.signIn.endAll();
-    await page.goto(`${plexus.url}/#code=${plexus.app.signIn.newCode({ kind: "operator" }).code}`);
+    await page.goto(`${plexus.url}/#code=${(await plexus.app.signIn.newCode({ kind: "operator" })).code}`);
     await page.getByText("No pending requests").waitFor();
   });
 

@@ -1,24 +1,22 @@
 import type { TurnEvent } from "../../src/contract/sessions/turn.ts";
-import { openStorage } from "../../src/storage/sqlite/database.ts";
 import { newSession } from "../storage/rows.ts";
+import { openDirect } from "../storage/sqlite/direct.ts";
 
 /** A turn that is over, with so many events. */
 export async function storeTranscript(dataDir: string, count: number): Promise<string> {
-  using storage = openStorage(dataDir, () => {});
+  using direct = openDirect(dataDir);
   const session = newSession({ name: "long", kind: "managed", createdAt: Date.now() });
   const turnId = Bun.randomUUIDv7();
-  await storage.write(() => {
-    storage.sessions.createIfNameFree(session);
-    const turn = { id: turnId, sessionId: session.id, owner: "operator", ephemeral: false, startedAt: Date.now() };
-    storage.turns.createIfNoneRuns({ ...turn, reading: {} });
-  });
+  direct.sessions.create(session);
+  const turn = { id: turnId, sessionId: session.id, owner: "operator", ephemeral: false, startedAt: Date.now() };
+  direct.turns.createIfNoneRuns({ ...turn, checkpoint: {} });
   const batch = 10_000;
   for (let from = 0; from < count; from += batch) {
     const events = Array.from({ length: Math.min(batch, count - from) }, (_, at): TurnEvent => eventAt(from + at));
-    await storage.write(() => storage.turns.appendIfRunning(turnId, events));
+    direct.write(() => direct.turns.appendEventsIfRunning(turnId, events));
   }
   const end = { status: "complete", error: null, usage: null, endedAt: Date.now() } as const;
-  await storage.write(() => storage.turns.endIfRunning(turnId, end));
+  direct.turns.endIfRunning(turnId, end);
   return session.id;
 }
 

@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { filesIn } from "../launch/launch.ts";
 import { watchChanges } from "./directory-changes.ts";
 import { createLineSplitter, NEWLINE, type OutputLine } from "./line-splitter.ts";
-import { createOutputStored, type OutputStored } from "./output-stored.ts";
+import { createReadProgress, type ReadProgress } from "./read-progress.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 /** Keeps an endless stream of tiny lines from blocking everybody else. */
@@ -15,14 +15,14 @@ type Options = {
   signal?: AbortSignal;
   /** Whether the child has ended, perhaps without writing an exit code. */
   isOver?: () => boolean;
-  stored?: OutputStored;
+  stored?: ReadProgress;
 };
 
 /** Yields the child's output from `fromOffset` on, in batches; returns when the child has ended and all is read. */
 export async function* readOutput(
   dir: string,
   fromOffset: number,
-  { signal, isOver = () => false, stored = createOutputStored() }: Options = {},
+  { signal, isOver = () => false, stored = createReadProgress() }: Options = {},
 ): AsyncGenerator<OutputLine[]> {
   const files = filesIn(dir);
   await using file = await openIfAny(files.stdout);

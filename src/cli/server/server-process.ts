@@ -47,7 +47,7 @@ async function serveUntil(stopped: Promise<string>, { app, listener, log, termin
   await using http = startHttpServer(app, mcp, { listener });
   using _ = writeServerFile(config.dataDir, { url: http.url, operator_token: tokenSource(config) });
   if (terminal.isInteractive) {
-    const page = pageUrl(http.url, app.signIn.newCode({ kind: "operator" }).code);
+    const page = pageUrl(http.url, (await app.signIn.newCode({ kind: "operator" })).code);
     terminal.out(welcome(config, { url: http.url, page }, await app.claude(), terminal));
   } else {
     if (config.auth === "none") log.warn(AUTH_NONE_WARNING);

@@ -1,10 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../contract/errors.ts";
 import { seconds } from "../../contract/values.ts";
-import type { TokenRow } from "../../storage/sqlite/access/tokens.ts";
-import type { Storage } from "../../storage/sqlite/database.ts";
-import { endIfQueued } from "../turns/queue/queued-end.ts";
-import { type Decider, ownerKey, type Principal, tokenIdIn } from "./principals.ts";
+import type { TokenRow } from "../../storage/access.ts";
+import type { Storage } from "../../storage/storage.ts";
+import { ownerKey, type Principal } from "./principals.ts";
 
 export type NamedToken = { id: string; name: string; created_at: number };
 /** How long a person stays signed in on the web page. */
@@ -23,20 +22,17 @@ export function createTokens({
   operatorToken,
   now,
 }: {
-  storage: Storage;
+  storage: Pick<Storage, "tokens">;
   operatorToken: string;
   now: () => number;
 }) {
   const operatorHash = hashOf(operatorToken);
   const revocations = new Map<string, AbortController>();
 
-  async function create(token: { kind: TokenRow["kind"]; name: string | null; sessionId: string | null }) {
+  function newToken(token: Pick<TokenRow, "kind" | "name" | "sessionId">): { secret: string; row: TokenRow } {
     const id = randomBytes(9).toString("base64url").replaceAll("_", "-");
     const secret = `plx_${id}_${newSecret()}`;
-    const row = await storage.write(() =>
-      storage.tokens.createIfNameFree({ id, ...token, hash: hashOf(secret).toString("hex"), createdAt: now() }),
-    );
-    return row && { secret, row };
+    return { secret, row: { id, ...token, hash: hashOf(secret).toString("hex"), createdAt: now() } };
   }
 
   /** Whether a page's time is up since it called; no other token's ever is. */
@@ -53,19 +49,19 @@ export function createTokens({
   }
 
   /** Whoever made it, for as long as that one may call and the time is not up. */
-  function pageHolder({ id, name, createdAt }: TokenRow): Holder | undefined {
-    const maker = name === null ? undefined : storage.tokens.get(name);
+  async function pageHolder({ id, name, createdAt }: TokenRow): Promise<Holder | undefined> {
+    const maker = name === null ? undefined : await storage.tokens.get(name);
     if (name !== null && !maker) return undefined;
     const principal: Principal = maker ? asPrincipal(maker) : { kind: "operator" };
     const holder = { principal, page: { id, endsAt: createdAt + WEB_TOKEN_MS } };
     return isOver(holder) ? undefined : holder;
   }
 
-  function identify(secret: string): Holder | undefined {
+  async function identify(secret: string): Promise<Holder | undefined> {
     const hash = hashOf(secret);
     if (timingSafeEqual(hash, operatorHash)) return { principal: { kind: "operator" } };
     const id = idIn(secret);
-    const row = id && storage.tokens.get(id);
+    const row = id === undefined ? undefined : await storage.tokens.get(id);
     if (!row || !timingSafeEqual(hash, Buffer.from(row.hash, "hex"))) return undefined;
     if (row.kind === "named") return { principal: asPrincipal(row) };
     if (row.kind === "web") return pageHolder(row);
@@ -77,93 +73,83 @@ export function createTokens({
     identify,
 
     /** The owners whose tokens stand in this text, such as the settings of an MCP server. */
-    ownersIn(text: string): string[] {
-      const holders = [...text.matchAll(TOKENS)].flatMap(([secret]) => identify(secret)?.principal ?? []);
+    async ownersIn(text: string): Promise<string[]> {
+      const found = await Promise.all([...text.matchAll(TOKENS)].map(([secret]) => identify(secret)));
+      const holders = found.flatMap((holder) => holder?.principal ?? []);
       if (text.includes(JSON.stringify(operatorToken).slice(1, -1))) holders.push({ kind: "operator" });
       return [...new Set(holders.filter(({ kind }) => kind !== "session").map(ownerKey))];
     },
 
     async createNamed(name: string): Promise<NamedToken & { token: string }> {
-      const created = await create({ kind: "named", name, sessionId: null });
-      if (!created) {
+      const { secret, row } = newToken({ kind: "named", name, sessionId: null });
+      if (!(await storage.tokens.createIfNameFree(row))) {
         throw new AppError(
           "name_taken",
           `A token named "${name}" exists: choose another name, or revoke that one first.`,
         );
       }
-      return { ...asNamed(created.row), token: created.secret };
+      return { ...asNamed(row), token: secret };
     },
 
     /** A token for a child of this session; it lives until the session is deleted. */
     async createForChild(sessionId: string): Promise<string> {
-      const created = await create({ kind: "child", name: null, sessionId });
-      if (!created) throw new Error("two random token ids were equal");
-      return created.secret;
+      const { secret, row } = newToken({ kind: "child", name: null, sessionId });
+      if (!(await storage.tokens.createIfNameFree(row))) throw new Error("two random token ids were equal");
+      return secret;
     },
 
-    /** A token for the web page of this principal; it ends with the named token that it acts as, or by itself. */
-    async createForWeb(maker: Decider): Promise<{ token: string; expires_at: number }> {
-      const name = maker.kind === "token" ? maker.id : null;
-      const created = await create({ kind: "web", name, sessionId: null });
-      if (!created) throw new Error("two random token ids were equal");
-      end(await storage.write(() => storage.tokens.removeOlderWebOf(name, MAX_PAGES_OF_ONE)));
-      return { token: created.secret, expires_at: seconds(created.row.createdAt + WEB_TOKEN_MS) };
+    /**
+     * A token for a web page, which acts as this named token, or as the operator; it ends with that token, or by itself.
+     * `undefined` when there is no such token any more.
+     */
+    async createForWeb(namedId: string | null): Promise<{ token: string; expires_at: number } | undefined> {
+      const { secret, row } = newToken({ kind: "web", name: namedId, sessionId: null });
+      const ended = await storage.tokens.createWeb(row, MAX_PAGES_OF_ONE);
+      if (!ended) return undefined;
+      end(ended);
+      return { token: secret, expires_at: seconds(row.createdAt + WEB_TOKEN_MS) };
     },
 
     isOver,
 
     /** Ends the token of a page. */
     async endWeb(id: string): Promise<void> {
-      await storage.write(() => storage.tokens.removeWeb(id));
+      await storage.tokens.endWeb(id);
       end([id]);
     },
 
     /** Ends every web token, whoever made it; tells how many there were. */
     async endEveryWeb(): Promise<number> {
-      const ids = await storage.write(storage.tokens.removeEveryWeb);
+      const ids = await storage.tokens.endEveryWeb();
       end(ids);
       return ids.length;
     },
 
     /** Aborted when the token that this one calls with is revoked, so that what it holds open ends too. */
-    revocation({ principal, page }: Holder): AbortSignal {
+    async revocation({ principal, page }: Holder): Promise<AbortSignal> {
       const id = page?.id ?? (principal.kind === "token" ? principal.id : undefined);
       if (id === undefined) return NEVER;
-      if (!storage.tokens.get(id)) return AbortSignal.abort();
       const known = revocations.get(id) ?? new AbortController();
+      // Known before it is read: a revocation that the read does not see yet will abort it.
       revocations.set(id, known);
+      if (!(await storage.tokens.get(id))) end([id]);
       return known.signal;
     },
 
-    listNamed: (): NamedToken[] => storage.tokens.listNamed().map(asNamed),
+    listNamed: async (): Promise<NamedToken[]> => (await storage.tokens.listNamed()).map(asNamed),
 
     /** Ends a named token, its pages, and its turns that are queued; those that run go on. */
     async revoke(name: string): Promise<NamedToken> {
-      const removed = await storage.write((announce) => {
-        const row = storage.tokens.removeNamed(name);
-        if (!row) return undefined;
-        const owner = ownerKey({ kind: "token", id: row.id, name });
-        storage.mcpClients.removeOwned(owner);
-        for (const id of storage.turns.queuedIdsOf(owner))
-          endIfQueued(storage, announce, id, { status: "cancelled", error: REVOKED_WHILE_QUEUED }, now());
-        return { row, pages: storage.tokens.removeWebOf(row.id) };
-      });
-      if (!removed) throw new AppError("not_found", `There is no token named "${name}": see \`plexus token list\`.`);
-      end([removed.row.id, ...removed.pages]);
-      return asNamed(removed.row);
+      const row = await storage.tokens.findNamed(name);
+      const pages = row && (await storage.tokens.revoke(row.id, ownerKey(asPrincipal(row)), now()));
+      if (!pages) throw new AppError("not_found", `There is no token named "${name}": see \`plexus token list\`.`);
+      end([row.id, ...pages]);
+      return asNamed(row);
     },
   };
 }
 
-export const REVOKED_WHILE_QUEUED = "The token that this turn belongs to was revoked while it was queued.";
-
-/** Whether this owner was a named token that is no more; the operator is never revoked. */
-export function isRevoked({ tokens }: Pick<Storage, "tokens">, owner: string): boolean {
-  const id = tokenIdIn(owner);
-  return id !== undefined && tokens.get(id) === undefined;
-}
-
-/** Tokens as `create` makes them, wherever they stand. */
+/** Tokens as `newToken` makes them, wherever they stand. */
 const TOKENS = /plx_[A-Za-z0-9-]+_[A-Za-z0-9_-]{43}/g;
 const NEVER = new AbortController().signal;
 

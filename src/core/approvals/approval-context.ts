@@ -3,7 +3,7 @@ import type { Approval } from "../../contract/approvals/approval.ts";
 import type { ApprovalContext, CurrentFile, SkillText } from "../../contract/approvals/approval-context.ts";
 import { namedPath } from "../../contract/approvals/named-path.ts";
 import { type Found, follow } from "../../files/real-path.ts";
-import type { Storage } from "../../storage/sqlite/database.ts";
+import type { Storage } from "../../storage/storage.ts";
 import type { Principal } from "../access/principals.ts";
 import type { Session, Sessions } from "../sessions/sessions.ts";
 import type { Approvals } from "./approvals.ts";
@@ -18,7 +18,7 @@ export type ApprovalContexts = ReturnType<typeof createApprovalContexts>;
 type Need = {
   approvals: Approvals;
   sessions: Sessions;
-  storage: Storage;
+  storage: Pick<Storage, "turns">;
   /** What is shown to nobody. */
   privatePaths: string[];
   /** What children inherit: it tells where their user's files are. */
@@ -48,21 +48,21 @@ export function createApprovalContexts({ approvals, sessions, storage, privatePa
   }
 
   /** The CLI takes it out of what it asks: the plan is only in what the child has said. */
-  function planOf({ tool_name, tool_use_id, session_id }: Approval): string | null {
-    const turn = tool_name === "ExitPlanMode" ? storage.turns.running(session_id) : undefined;
-    const call = turn && tool_use_id ? storage.turns.toolUse(turn.id, tool_use_id) : undefined;
+  async function planOf({ tool_name, tool_use_id, session_id }: Approval): Promise<string | null> {
+    const turn = tool_name === "ExitPlanMode" ? await storage.turns.running(session_id) : undefined;
+    const call = turn && tool_use_id ? await storage.turns.toolUse(turn.id, tool_use_id) : undefined;
     const plan = call?.input["plan"];
     return typeof plan === "string" ? plan : null;
   }
 
   return {
     /** For those who may decide the approval, and of no other file than the one that it names. */
-    get(principal: Principal, id: string): ApprovalContext {
-      const approval = approvals.get(principal, id);
-      const workingDir = workingDirOf(sessions.get(approval.session_id));
+    async get(principal: Principal, id: string): Promise<ApprovalContext> {
+      const approval = await approvals.get(principal, id);
+      const workingDir = workingDirOf(await sessions.get(approval.session_id));
       const nothing = { working_dir: workingDir, file: null, real_path: null, plan: null, skill: null };
       if (approval.status !== "pending") return nothing;
-      const plan = planOf(approval);
+      const plan = await planOf(approval);
       // A claude somewhere else has other files than this host.
       if (workingDir === null) return { ...nothing, plan };
       const path = pathOf(approval, workingDir);

@@ -1,7 +1,7 @@
 import type { Approval, PermitAnswer, ToolRequestEvent } from "../../contract/approvals/approval.ts";
 import type { ChangeEvent } from "../../contract/change.ts";
 import { type JsonObject, seconds } from "../../contract/values.ts";
-import type { ApprovalRow } from "../../storage/sqlite/approvals/approvals.ts";
+import type { ApprovalRow } from "../../storage/approvals.ts";
 
 /** An echoed input up to this size is safe for every CLI version; above it `{}` means the same: run what was asked. */
 const MAX_ECHO_BYTES = 8_000;

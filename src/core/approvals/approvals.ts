@@ -1,35 +1,35 @@
 import type { Approval, ApprovalFilter, PermitInput } from "../../contract/approvals/approval.ts";
-import type { Storage } from "../../storage/sqlite/database.ts";
+import type { LostConnection } from "../../storage/approvals.ts";
+import type { Storage } from "../../storage/storage.ts";
 import { mayDecide, type Principal, visibleOwner } from "../access/principals.ts";
-import type { Audit } from "../audit/audit.ts";
 import type { Broadcast } from "../events/broadcast.ts";
 import type { Session } from "../sessions/sessions.ts";
 import { toApproval } from "./approval-view.ts";
 import type { BuiltinDecision } from "./builtin-rules.ts";
-import { createHolds } from "./connections.ts";
+import { createConnections } from "./connections.ts";
 import { createDeadline } from "./deadline.ts";
-import { createSettlement, unknownApproval } from "./decide.ts";
-import { createPendingBounds } from "./pending-bounds.ts";
-import { createAsks } from "./request.ts";
+import { createDecide, unknownApproval } from "./decide.ts";
+import { createRequests } from "./request.ts";
 
-export type Approvals = ReturnType<typeof createApprovals>;
+export type Approvals = Awaited<ReturnType<typeof openApprovals>>;
 export type ApprovalList = { approvals: Approval[]; hasMore: boolean };
 
+const BATCH = 500;
+
 type ApprovalsNeed = {
-  storage: Storage;
-  audit: Audit;
+  storage: Pick<Storage, "approvals" | "newId">;
   broadcast: Broadcast;
   now: () => number;
   /** Milliseconds that no setting of the clock moves: whether a child is gone must not depend on that. */
   elapsed: () => number;
-  /** How long an ask waits, where its session says nothing else. */
+  /** How long a request waits, where its session says nothing else. */
   timeoutSecs: number;
   /** How long an approval may be without a connection that holds it. */
   abandonAfterMs: number;
   /** The net below the broadcast: how often those who wait are checked against the database. */
   rereadEveryMs: number;
-  /** Resolves when what a session's child has said so far is on record: an ask comes after it. */
-  caughtUp: (sessionId: string) => Promise<void>;
+  /** Resolves when what a session's child has said so far is on record: a request comes after it. */
+  outputStored: (sessionId: string) => Promise<void>;
   /** What a built-in rule decides, so that nobody has to. */
   builtinRule: (session: Session, asked: PermitInput) => BuiltinDecision | undefined;
   /** Told when a built-in rule has decided. */
@@ -38,77 +38,89 @@ type ApprovalsNeed = {
 };
 
 /** The life of an approval: asked, waited for, decided exactly once. */
-export function createApprovals(need: ApprovalsNeed) {
-  const { storage, audit, broadcast, now, onError } = need;
+export async function openApprovals(need: ApprovalsNeed) {
+  const { storage, broadcast, now, abandonAfterMs, onError } = need;
   const deadline = createDeadline({ now, onDue: () => void expire().catch(onError) });
-  const holds = createHolds({
+  const connections = createConnections({
     now: need.elapsed,
-    graceMs: need.abandonAfterMs,
-    onDropped: (ids) => void abandonUnheld(ids).catch(onError),
+    graceMs: abandonAfterMs,
+    onLost: (lost) => void release(lost).catch(onError),
+    onDropped: (lost) => void abandonUnheld(lost).catch(onError),
   });
-  const bounds = createPendingBounds(storage);
-  const settlement = createSettlement({ storage, audit, now, isHeld: holds.isHeld, onSettled: bounds.loosen });
-  const asks = createAsks({
+  /** Those that could not be released yet, since the database took no writes. */
+  const unreleased = new Set<string>();
+  const requests = createRequests({
     storage,
-    audit,
-    bounds,
     broadcast,
     now,
     timeoutSecs: need.timeoutSecs,
-    hold: holds.hold,
+    connect: connections.connect,
     onFiled: (row) => deadline.at(row.expiresAt),
-    caughtUp: need.caughtUp,
+    outputStored: need.outputStored,
     builtinRule: need.builtinRule,
     onBuiltin: need.onBuiltin,
   });
-  // Read first: a database that fails here must leave no timer behind.
-  const [pendingAtStart, firstDeadline] = [storage.approvals.pendingIds(), storage.approvals.nextDeadline()];
+  // First: a database that fails here must leave no timer behind.
+  const pendingAtStart = await storage.approvals.releaseHeldByOthers(now() + abandonAfterMs);
+  const firstDeadline = await storage.approvals.nextDeadline();
   const net = setInterval(() => void reread().catch(onError), need.rereadEveryMs);
-  holds.expectHolder(pendingAtStart);
+  connections.expectBack(pendingAtStart.map((id) => ({ id, asker: null })));
   deadline.at(firstDeadline);
 
-  async function abandonUnheld(ids: string[]): Promise<void> {
+  async function release(lost: LostConnection): Promise<void> {
+    unreleased.add(lost.id);
+    await storage.approvals.releaseIfPending(lost, now() + abandonAfterMs);
+    unreleased.delete(lost.id);
+  }
+
+  async function abandonUnheld(lost: LostConnection[]): Promise<void> {
     try {
-      await settlement.abandon(ids, "no child was connected to receive the answer", holds.isHeld);
+      for (const one of lost) if (unreleased.has(one.id)) await release(one);
+      const ids = lost.map(({ id }) => id);
+      await storage.approvals.abandonIfUnheld(ids, "no child was connected to receive the answer", now());
     } catch (cause) {
-      holds.expectHolder(ids);
+      connections.expectBack(lost);
       throw cause;
     }
   }
 
   async function expire(): Promise<void> {
-    while ((await settlement.expireDue()) > 0);
-    deadline.at(storage.approvals.nextDeadline());
+    while ((await storage.approvals.expireDue(now(), BATCH)) > 0);
+    deadline.at(await storage.approvals.nextDeadline());
   }
 
   /** Finds what a lost wake-up or a jump of the clock has left waiting. */
   async function reread(): Promise<void> {
-    const pending = storage.approvals.pendingIds();
-    for (const id of broadcast.waitedFor()) if (!pending.has(id)) broadcast.wake(id);
+    // Those that wait are listed first: one that begins to wait after the read would look as if it were decided.
+    const waitedFor = [...broadcast.waitedFor()];
+    const pending = await storage.approvals.pendingIds();
+    for (const id of waitedFor) if (!pending.has(id)) broadcast.wake(id);
     await expire();
   }
 
   return {
-    ask: asks.ask,
-    resume: asks.resume,
-    decide: settlement.decide,
-    abandon: settlement.abandon,
+    request: requests.request,
+    resume: requests.resume,
+    decide: createDecide({ storage, now }),
+    /** The child that asked is gone, so there is nobody left to tell. */
+    abandon: (ids: string[], reason: string): Promise<void> => storage.approvals.abandonIfPending(ids, reason, now()),
     expire,
 
-    get(principal: Principal, id: string): Approval {
-      const row = storage.approvals.get(id);
+    async get(principal: Principal, id: string): Promise<Approval> {
+      const row = await storage.approvals.get(id);
       if (!row || !mayDecide(principal, row.owner)) throw unknownApproval(id);
       return toApproval(row);
     },
 
     /** What the caller may decide, oldest first. */
-    pending(principal: Principal, sessionId: string | undefined, limit: number): ApprovalList {
-      const { rows, hasMore } = storage.approvals.listPending({ owner: visibleOwner(principal), sessionId }, limit);
+    async pending(principal: Principal, sessionId: string | undefined, limit: number): Promise<ApprovalList> {
+      const scope = { owner: visibleOwner(principal), sessionId };
+      const { rows, hasMore } = await storage.approvals.listPending(scope, limit);
       return { approvals: rows.map(toApproval), hasMore };
     },
 
     /** What the caller may see, newest first, a page at a time. */
-    list(
+    async list(
       principal: Principal,
       filter: {
         status?: ApprovalFilter | undefined;
@@ -121,18 +133,18 @@ export function createApprovals(need: ApprovalsNeed) {
         cursor?: string | undefined;
         limit: number;
       },
-    ): { approvals: Approval[]; cursor: string | null } {
+    ): Promise<{ approvals: Approval[]; cursor: string | null }> {
       const { sessionId, since, ...page } = filter;
       const decidedFrom = since === undefined ? undefined : since * 1000;
       const scope = { owner: visibleOwner(principal), sessionId };
-      const { rows, hasMore } = storage.approvals.list(scope, { ...page, decidedFrom });
+      const { rows, hasMore } = await storage.approvals.list(scope, { ...page, decidedFrom });
       return { approvals: rows.map(toApproval), cursor: hasMore ? (rows.at(-1)?.id ?? null) : null };
     },
 
     [Symbol.dispose]() {
       clearInterval(net);
       deadline[Symbol.dispose]();
-      holds[Symbol.dispose]();
+      connections[Symbol.dispose]();
     },
   };
 }

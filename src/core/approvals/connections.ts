@@ -1,69 +1,100 @@
-/** Counts the connections that hold each waiting approval, and reports those that nobody has held for too long. */
-export function createHolds({
+import type { LostConnection } from "../../storage/approvals.ts";
+
+/** One connection on which a child waits for the decision on an approval. */
+export type Connection = {
+  /** Which request for the approval is the last one that is known here. */
+  noteAsker(asker: string | null): void;
+  /** Ends without anybody having to come back. */
+  finish(): void;
+  /** Ends before there was a decision: its child is expected back, unless another connection is left. */
+  lose(): void;
+};
+
+/**
+ * Counts the connections of this process on which children wait, and reports an approval when its last one is lost, and
+ * when nobody has come back for it in time. Who holds what is in the database; here is only the timer, which must not
+ * depend on a wall clock that may be set.
+ */
+export function createConnections({
   now,
   graceMs,
+  onLost,
   onDropped,
 }: {
   now: () => number;
   graceMs: number;
-  onDropped: (ids: string[]) => void;
+  onLost: (lost: LostConnection) => void;
+  onDropped: (lost: LostConnection[]) => void;
 }) {
-  const held = new Map<string, number>();
-  const letGoAt = new Map<string, number>();
+  const open = new Map<string, { count: number; asker: string | null }>();
+  const lostAt = new Map<string, { at: number; asker: string | null }>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let stopped = false;
 
   function watch(): void {
-    if (stopped || timer || letGoAt.size === 0) return;
-    const [first] = letGoAt.values();
-    timer = setTimeout(sweep, Math.max(0, (first ?? 0) + graceMs - now()) + 1);
+    if (stopped || timer || lostAt.size === 0) return;
+    const [first] = lostAt.values();
+    timer = setTimeout(sweep, Math.max(0, (first?.at ?? 0) + graceMs - now()) + 1);
   }
 
-  /** Entries stand in the order in which they were let go, so the overdue ones come first. */
+  /** Entries stand in the order in which they were lost, so the overdue ones come first. */
   function sweep(): void {
     clearTimeout(timer);
     timer = undefined;
-    const dropped: string[] = [];
-    for (const [id, since] of letGoAt) {
-      if (now() - since < graceMs) break;
-      letGoAt.delete(id);
-      dropped.push(id);
+    const dropped: LostConnection[] = [];
+    for (const [id, { at, asker }] of lostAt) {
+      if (now() - at < graceMs) break;
+      lostAt.delete(id);
+      dropped.push({ id, asker });
     }
     if (dropped.length > 0) onDropped(dropped);
     watch();
   }
 
+  function expect({ id, asker }: LostConnection): void {
+    if (!open.has(id)) lostAt.set(id, { at: now(), asker });
+  }
+
   return {
     sweep,
-    isHeld: (id: string): boolean => held.has(id),
-    hold(id: string): Disposable {
-      held.set(id, (held.get(id) ?? 0) + 1);
-      letGoAt.delete(id);
-      let released = false;
+    /** Counts from now on, until one of its ends. */
+    connect(id: string, asker: string | null): Connection {
+      const entry = open.get(id) ?? { count: 0, asker };
+      entry.count++;
+      open.set(id, entry);
+      lostAt.delete(id);
+      let hasEnded = false;
+      /** Whether it was the last one. */
+      const end = (): boolean => {
+        if (hasEnded) return false;
+        hasEnded = true;
+        if (--entry.count > 0) return false;
+        open.delete(id);
+        return true;
+      };
       return {
-        [Symbol.dispose]() {
-          if (released) return;
-          released = true;
-          const others = (held.get(id) ?? 1) - 1;
-          if (others > 0) {
-            held.set(id, others);
-            return;
-          }
-          held.delete(id);
-          letGoAt.set(id, now());
+        noteAsker(latest) {
+          entry.asker = latest;
+        },
+        finish: () => void end(),
+        lose() {
+          if (!end() || stopped) return;
+          const lost = { id, asker: entry.asker };
+          expect(lost);
+          onLost(lost);
           watch();
         },
       };
     },
-    /** Counts from now on as let go: what was pending when we started. */
-    expectHolder(ids: Iterable<string>): void {
-      for (const id of ids) if (!held.has(id)) letGoAt.set(id, now());
+    /** Counts from now on as lost: what was pending when we started, or could not be given up. */
+    expectBack(lost: Iterable<LostConnection>): void {
+      for (const one of lost) expect(one);
       watch();
     },
     [Symbol.dispose]() {
       stopped = true;
       clearTimeout(timer);
-      letGoAt.clear();
+      lostAt.clear();
     },
   };
 }

@@ -1,88 +1,90 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { PermitAnswer, PermitInput } from "../../contract/approvals/approval.ts";
-import { isJsonObject, type JsonObject } from "../../contract/values.ts";
-import type { ApprovalHead, ApprovalRow, NewApproval } from "../../storage/sqlite/approvals/approvals.ts";
-import type { Storage } from "../../storage/sqlite/database.ts";
-import type { Announce } from "../../storage/sqlite/writer.ts";
-import { mayAskFor, type Principal } from "../access/principals.ts";
-import type { Audit } from "../audit/audit.ts";
+import type { ApprovalHead, ApprovalRow, NewApproval } from "../../storage/approvals.ts";
+import type { Storage } from "../../storage/storage.ts";
+import type { Principal } from "../access/principals.ts";
 import type { Broadcast } from "../events/broadcast.ts";
 import type { Session } from "../sessions/sessions.ts";
 import { echoed, toPermitAnswer } from "./approval-view.ts";
 import { askedAgain } from "./asked-again.ts";
 import type { BuiltinDecision } from "./builtin-rules.ts";
-import type { PendingBounds } from "./pending-bounds.ts";
+import type { Connection } from "./connections.ts";
+import { PENDING_LIMITS, tooManyPending } from "./pending-bounds.ts";
+import { hashOf } from "./request-hash.ts";
 
-/** A child's hold on its approval, which outlives it. */
-export type Ask = Disposable & {
+/** A child that waits for the decision on its request; the approval outlives it. */
+export type WaitingRequest = Disposable & {
   approvalId: string;
-  /** Which ask of this approval it is: by both it is taken up again. */
+  /** Which request for this approval it is: by both it is taken up again. */
   asker: string | null;
   /** Resolves when somebody has decided, and never before the decision, and that it is used up, are on disk. */
   answer(): Promise<PermitAnswer>;
 };
 
-type AsksNeed = {
-  storage: Storage;
-  audit: Audit;
-  bounds: PendingBounds;
+type RequestsNeed = {
+  storage: Pick<Storage, "approvals" | "newId">;
   broadcast: Broadcast;
   now: () => number;
   timeoutSecs: number;
-  hold: (approvalId: string) => Disposable;
+  connect: (approvalId: string, asker: string | null) => Connection;
   onFiled: (asked: ApprovalHead) => void;
   /** Resolves when what the child has said before is on record. */
-  caughtUp: (sessionId: string) => Promise<void>;
+  outputStored: (sessionId: string) => Promise<void>;
   /** What a built-in rule decides, so that nobody has to. */
   builtinRule: (session: Session, asked: PermitInput) => BuiltinDecision | undefined;
   onBuiltin: () => void;
 };
 
-export function createAsks(need: AsksNeed) {
-  const { storage, audit, bounds, broadcast, now, hold } = need;
+export function createRequests(need: RequestsNeed) {
+  const { storage, broadcast, now } = need;
 
-  /** Files an ask. It waits and holds before the commit makes its row visible, so that no decision can slip past it. */
-  async function ask(session: Session, input: PermitInput): Promise<Ask> {
+  /** Files a request. It waits and holds before the commit makes its row visible, so that no decision can slip past it. */
+  async function request(session: Session, input: PermitInput): Promise<WaitingRequest> {
     const decision = need.builtinRule(session, input);
     if (decision) return decided(session, input, decision);
-    if (session.kind === "managed") await need.caughtUp(session.id);
-    using filing = new DisposableStack();
-    const filed = await storage.write((announce) => {
-      const row = file(announce, session, input, filing);
-      return { row, ask: filing.use(waiting(row, row.asker)) };
-    });
-    filing.move();
-    need.onFiled(filed.row);
-    return filed.ask;
+    if (session.kind === "managed") await need.outputStored(session.id);
+    const asked = asApproval(session, input);
+    const waiting = wait(asked.id, asked.asker);
+    try {
+      const filed = await storage.approvals.file(asked, PENDING_LIMITS);
+      if (filed.outcome === "too_many") throw tooManyPending(filed, PENDING_LIMITS);
+      need.onFiled(filed.approval);
+      if (filed.outcome === "filed") return waiting.knowing(true);
+      waiting.forget();
+      const attached = wait(filed.approval.id, asked.asker);
+      attached.noteAsker(asked.asker);
+      // It may be decided by now, so that it is read before it is waited for.
+      return attached.knowing(false);
+    } catch (cause) {
+      waiting.forget();
+      throw cause;
+    }
   }
 
-  /** Files an ask together with its decision: nobody has to be asked, so nobody is told. */
-  async function decided(session: Session, input: PermitInput, { rule, denial }: BuiltinDecision): Promise<Ask> {
-    const row = await storage.write(() => {
-      const link = audit.next("builtin");
-      const status = denial === undefined ? "allowed" : "denied";
-      const made = { status, responseMessage: denial ?? null, resolvedBy: `builtin:${rule}` } as const;
-      const head = storage.approvals.createDecided(asked(session, input), { ...made, auditSeq: link.seq });
-      const { createdAt: at } = head;
-      audit.decided(link, head, { ...made, updatedInput: null, interrupt: false, resolvedAt: at, deliveredAt: at });
-      return head;
-    });
+  /** Files a request together with its decision: nobody has to be asked, so nobody is told. */
+  async function decided(
+    session: Session,
+    input: PermitInput,
+    { rule, denial }: BuiltinDecision,
+  ): Promise<WaitingRequest> {
+    const status = denial === undefined ? "allowed" : "denied";
+    const made = { status, responseMessage: denial ?? null, resolvedBy: `builtin:${rule}` } as const;
+    const { id: approvalId, asker } = await storage.approvals.fileDecided(asApproval(session, input), made);
     need.onBuiltin();
     const answer: PermitAnswer =
       denial === undefined
         ? { behavior: "allow", updatedInput: echoed(input.input) }
         : { behavior: "deny", message: denial };
-    return { approvalId: row.id, asker: row.asker, answer: async () => answer, [Symbol.dispose]() {} };
+    return { approvalId, asker, answer: async () => answer, [Symbol.dispose]() {} };
   }
 
-  function asked(session: Session, { tool_name, input, tool_use_id }: PermitInput): NewApproval {
+  function asApproval(session: Session, { tool_name, input, tool_use_id }: PermitInput): NewApproval {
     const createdAt = now();
     return {
       id: storage.newId(),
       sessionId: session.id,
       sessionName: session.name,
-      // A claude that was started by hand has no turns.
-      approvalFromEvent: (session.kind === "managed" && storage.turns.running(session.id)?.id) || session.id,
+      isInTurn: session.kind === "managed",
       owner: session.owner,
       toolName: tool_name,
       toolUseId: tool_use_id ?? null,
@@ -94,93 +96,89 @@ export function createAsks(need: AsksNeed) {
     };
   }
 
-  /** Whatever must be undone should the commit fail goes into `filing`. */
-  function file(announce: Announce, session: Session, input: PermitInput, filing: DisposableStack): ApprovalHead {
-    const approval = asked(session, input);
-    const { id: approvalId, sessionId, approvalFromEvent, toolUseId, asker, askHash, owner, createdAt } = approval;
-    // Without an id, two equal asks are two asks: a decision on one must not run the other.
-    const same = toolUseId && storage.approvals.findSameAsk({ approvalFromEvent, toolUseId, askHash });
-    if (same) {
-      storage.approvals.setAsker(same.id, asker);
-      return { ...same, asker };
-    }
-    bounds.admit(session, input.input);
-    filing.defer(bounds.loosen);
-    const row = storage.approvals.create(approval);
-    const event = { approval_id: approvalId, tool_name: input.tool_name, tool_use_id: toolUseId, input: input.input };
-    if (approvalFromEvent !== sessionId)
-      storage.turns.appendIfRunning(approvalFromEvent, [{ type: "approval_requested", ...event }]);
-    announce(
-      storage.changes.append({ kind: "approval_requested", owner, sessionId, subjectId: approvalId, at: createdAt }),
-    );
-    return row;
-  }
-
-  /** Waits from now on: whatever becomes of a pending one later wakes it, so that nothing is read before. */
-  function waiting({ id: approvalId, status }: ApprovalHead, asker: string | null): Ask {
-    let isPending = status === "pending";
+  /** Waits from now on: whatever becomes of a pending one later wakes it, so that it need not be read before. */
+  function wait(approvalId: string, asker: string | null) {
     const waiter = broadcast.waitFor(approvalId);
-    const held = hold(approvalId);
-    return {
-      approvalId,
-      asker,
-      async answer() {
-        if (isPending) await waiter.woken();
-        isPending = false;
-        for (;;) {
-          const row = storage.approvals.get(approvalId);
-          if (!row) return { behavior: "deny", message: "The request is no longer on record. The tool was not run." };
-          if (row.status !== "pending") return delivered(row, asker);
+    const connection = need.connect(approvalId, asker);
+    let isDecided = false;
+    let mayBeDecided = true;
+
+    async function answer(): Promise<PermitAnswer> {
+      if (!mayBeDecided) await waiter.woken();
+      mayBeDecided = true;
+      for (;;) {
+        const row = await storage.approvals.get(approvalId);
+        if (row?.status === "pending") {
           await waiter.woken();
+          continue;
         }
-      },
-      [Symbol.dispose]() {
+        isDecided = true;
+        if (!row) return { behavior: "deny", message: "The request is no longer on record. The tool was not run." };
+        return delivered(row, asker);
+      }
+    }
+
+    return {
+      noteAsker: connection.noteAsker,
+      /** There is no such approval for this caller. */
+      forget(): void {
         waiter[Symbol.dispose]();
-        held[Symbol.dispose]();
+        connection.finish();
+      },
+      /** `isPending` is how it stood in a commit after this had begun to wait. */
+      knowing(isPending: boolean): WaitingRequest {
+        mayBeDecided = !isPending;
+        return {
+          approvalId,
+          asker,
+          answer,
+          [Symbol.dispose]() {
+            waiter[Symbol.dispose]();
+            if (isDecided) connection.finish();
+            else connection.lose();
+          },
+        };
       },
     };
   }
 
   /**
-   * The answer, once it is on record that it is used up: the same ask, made again, is a new one. An allow runs one call,
-   * so it is for whoever asked last: the others are connections that a child has lost, or other calls of the same id.
+   * The answer, once it is on record that it is used up: the same request, made again, is a new one. An allow runs one
+   * call, so it is for whoever asked last: the others are connections that a child has lost, or other calls of the same id.
    */
   async function delivered(row: ApprovalRow, asker: string | null): Promise<PermitAnswer> {
     if (row.status === "abandoned") return toPermitAnswer(row);
-    const isFor = (asked: Pick<ApprovalRow, "asker">) => row.status !== "allowed" || asked.asker === asker;
-    if (row.deliveredAt !== null) return isFor(row) ? toPermitAnswer(row) : askedAgain(row.id);
-    const isServed = await storage.write(() => {
-      const asked = storage.approvals.head(row.id);
-      if (!asked || !isFor(asked)) return false;
-      const deliveredAt = now();
-      const head = storage.approvals.deliverIfUndelivered(row.id, deliveredAt);
-      if (head) audit.delivered(head, deliveredAt);
-      return true;
-    });
-    return isServed ? toPermitAnswer(row) : askedAgain(row.id);
+    const isMine =
+      row.deliveredAt === null
+        ? await storage.approvals.deliverUnlessAskedAgain(row.id, asker, now())
+        : row.status !== "allowed" || row.asker === asker;
+    return isMine ? toPermitAnswer(row) : askedAgain(row.id);
   }
 
   return {
-    ask,
-    /** Takes up an ask again after its connection was lost; `undefined` when the caller has no such ask. */
-    resume(principal: Principal, { approvalId, asker }: Pick<Ask, "approvalId" | "asker">): Ask | undefined {
-      const asked = storage.approvals.head(approvalId);
-      return asked && mayAskFor(principal, asked.sessionId) ? waiting(asked, asker) : undefined;
+    request,
+    /** Takes up a request again after its connection was lost; `undefined` when the caller has no such request. */
+    async resume(
+      principal: Principal,
+      { approvalId, asker }: Pick<WaitingRequest, "approvalId" | "asker">,
+    ): Promise<WaitingRequest | undefined> {
+      // A child asks for its own session; the operator for any, to try things out.
+      if (principal.kind === "token") return undefined;
+      // Connected first, so that the end of an older connection is not taken for the last one.
+      const waiting = wait(approvalId, asker);
+      try {
+        const sessionId = principal.kind === "session" ? principal.sessionId : undefined;
+        const asked = await storage.approvals.holdAgain(approvalId, sessionId);
+        if (asked) {
+          waiting.noteAsker(asked.asker);
+          return waiting.knowing(asked.status === "pending");
+        }
+      } catch (cause) {
+        waiting.forget();
+        throw cause;
+      }
+      waiting.forget();
+      return undefined;
     },
   };
-}
-
-/** The same for equal asks whatever the order of their keys; the tool's name counts, or one tool's allow could run another. */
-export function hashOf(toolName: string, input: JsonObject): string {
-  return createHash("sha256")
-    .update(JSON.stringify([toolName, sorted(input)]))
-    .digest("hex");
-}
-
-/** Tells objects from arrays, so that no two different inputs look alike. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return ["array", ...value.map(sorted)];
-  if (!isJsonObject(value)) return value;
-  const keys = Object.keys(value).sort();
-  return ["object", ...keys.map((key) => [key, sorted(value[key])])];
 }

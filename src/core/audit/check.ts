@@ -1,11 +1,11 @@
 import { AuditChain, type AuditLine, type AuditProblem, type AuditReport } from "../../contract/audit.ts";
 import { AppError } from "../../contract/errors.ts";
-import type { AuditRow } from "../../storage/sqlite/audit/audit.ts";
-import { NO_HASH, subjectOf, timeOf } from "../../storage/sqlite/audit/audit-entry.ts";
-import type { Storage } from "../../storage/sqlite/database.ts";
+import type { AuditRow } from "../../storage/audit.ts";
+import { NO_HASH, subjectOf, timeOf } from "../../storage/record/audit-entry.ts";
+import type { Storage } from "../../storage/storage.ts";
 import { createCutCheck } from "./cuts.ts";
 import { checkRows, problemOfDecision, problemOfDelivery, readDecision } from "./decisions.ts";
-import { createDeliveryCheck } from "./deliveries.ts";
+import { createDeliveryCheck, type OddDelivery, TWICE } from "./deliveries.ts";
 import { createLinkCheck } from "./links.ts";
 
 const PAGE = 200;
@@ -19,18 +19,18 @@ export type AuditCheck = ReturnType<typeof createAuditCheck>;
 type Report = (problem: AuditProblem) => void;
 
 /** Compares the hash chains with themselves and with the decisions on record, in steps, so that others get their turn. */
-export function createAuditCheck({ storage }: { storage: Storage }) {
-  const forgottenThrough = (chain: AuditChain) => storage.audit.checkpoint(chain)?.seq ?? -1;
+export function createAuditCheck({ storage }: { storage: Pick<Storage, "approvals" | "audit"> }) {
+  const forgottenThrough = async (chain: AuditChain) => (await storage.audit.checkpoint(chain))?.seq ?? -1;
 
   /** The entries of a chain in order, each with the hash that it builds on; throws when retention overtakes it. */
   async function* lines(chain: AuditChain): AsyncGenerator<{ line: AuditLine; row: AuditRow }> {
-    let { seq: after, hash: previous } = storage.audit.checkpoint(chain) ?? { seq: -1, hash: NO_HASH };
+    let { seq: after, hash: previous } = (await storage.audit.checkpoint(chain)) ?? { seq: -1, hash: NO_HASH };
     for (;;) {
-      const page = storage.audit.page(chain, after, PAGE);
-      if (forgottenThrough(chain) > after) throw new Overtaken();
+      const page = await storage.audit.page(chain, after, PAGE);
+      if (page.forgottenThrough > after) throw new Overtaken();
       // Not before: a row that was read may tell of an entry that was written meanwhile.
-      if (page.length === 0) return;
-      for (const row of page) {
+      if (page.rows.length === 0) return;
+      for (const row of page.rows) {
         const { seq } = row;
         // SQLite keeps any type in any column.
         const [hash, entry] = [String(row.hash), String(row.entry)];
@@ -43,12 +43,14 @@ export function createAuditCheck({ storage }: { storage: Storage }) {
   }
 
   async function checkChain(chain: AuditChain, report: Report) {
-    const checkpoint = storage.audit.checkpoint(chain);
+    const checkpoint = await storage.audit.checkpoint(chain);
     const links = createLinkCheck(chain);
-    const deliveries = createDeliveryCheck(chain, (approvalId) =>
-      problemOfDelivery(storage, chain, approvalId, !!checkpoint || (links.mark()?.unchained ?? 0) > 0),
-    );
-    const cuts = createCutCheck(chain, storage.audit.placeOf);
+    const deliveries = createDeliveryCheck();
+    const problemOf = async ({ approvalId, isRepeated }: OddDelivery) => {
+      const mayBeForgotten = !!checkpoint || (links.mark()?.unchained ?? 0) > 0;
+      return isRepeated ? TWICE : problemOfDelivery(storage, chain, approvalId, mayBeForgotten);
+    };
+    const cuts = createCutCheck(chain, (approvalId) => storage.audit.placeOf(chain, approvalId));
     /** Decisions whose rows say that they were delivered later, until an entry says so too. */
     const marked = new Map<string, number>();
     let bytes = 0;
@@ -58,13 +60,15 @@ export function createAuditCheck({ storage }: { storage: Storage }) {
       const complain = (problem: string) => report({ chain, seq, approval_id: subjectOf(entry), problem });
       if (entry && row.approvalId !== subjectOf(entry)) complain("beside it stands another approval_id");
       if (entry && row.at !== timeOf(entry)) complain("beside it stands another at");
-      deliveries.next(entry, seq, report);
-      cuts.next(entry, seq, report);
+      const odd = deliveries.next(entry);
+      const oddProblem = odd && (await problemOf(odd));
+      if (oddProblem) complain(oddProblem);
+      await cuts.next(entry, seq, report);
       if (entry?.kind === "decided") {
-        const decision = readDecision(storage, entry.approval_id);
+        const decision = await readDecision(storage, entry.approval_id);
         const problem = problemOfDecision(decision, entry, chain, seq);
         // What is gone may have been forgotten since the entry was read.
-        if (problem && (decision || seq > forgottenThrough(chain))) complain(problem);
+        if (problem && (decision || seq > (await forgottenThrough(chain)))) complain(problem);
         if (decision && decision !== "unreadable") {
           bytes += JSON.stringify(decision.input).length;
           cuts.decided(decision, seq);
@@ -73,7 +77,7 @@ export function createAuditCheck({ storage }: { storage: Storage }) {
       }
       if (entry?.kind === "delivered") {
         marked.delete(entry.approval_id);
-        const place = storage.audit.placeOf(entry.approval_id);
+        const place = await storage.audit.placeOf(chain, entry.approval_id);
         if (place && place.deliveredAt !== entry.delivered_at) complain(RETIMED);
       }
       if (bytes < MAX_BYTES) continue;

@@ -1,12 +1,12 @@
 import type { AuditChain, AuditEntry, AuditProblem } from "../../contract/audit.ts";
-import type { ApprovalRow } from "../../storage/sqlite/approvals/approvals.ts";
+import type { ApprovalRow } from "../../storage/approvals.ts";
 
 type Report = (problem: AuditProblem) => void;
 
 /** Follows whose inputs were removed to save space: a row that says so needs an entry that names it, and the other way round. */
 export function createCutCheck(
   chain: AuditChain,
-  placeOf: (approvalId: string) => Pick<ApprovalRow, "inputCutAt"> | undefined,
+  placeOf: (approvalId: string) => Promise<Pick<ApprovalRow, "inputCutAt"> | undefined>,
 ) {
   /** Decisions whose rows say so, until an entry says so too. */
   const unnamed = new Map<string, number>();
@@ -15,11 +15,11 @@ export function createCutCheck(
     decided(row: Pick<ApprovalRow, "id" | "inputCutAt">, seq: number): void {
       if (row.inputCutAt !== null) unnamed.set(row.id, seq);
     },
-    next(entry: AuditEntry | undefined, seq: number, report: Report): void {
+    async next(entry: AuditEntry | undefined, seq: number, report: Report): Promise<void> {
       if (entry?.kind !== "cut") return;
       for (const approval_id of entry.approval_ids) {
         unnamed.delete(approval_id);
-        const row = placeOf(approval_id);
+        const row = await placeOf(approval_id);
         if (row && row.inputCutAt !== entry.at)
           report({ chain, seq, approval_id, problem: "its input was removed, and its row does not say so" });
       }

@@ -1,11 +1,10 @@
 import type { AuditChain, AuditMark, AuditProblem, DecidedEntry } from "../../contract/audit.ts";
 import { AppError } from "../../contract/errors.ts";
 import { isJsonObject } from "../../contract/values.ts";
-import type { ApprovalRow } from "../../storage/sqlite/approvals/approvals.ts";
-import { entryIn } from "../../storage/sqlite/audit/audit-entry.ts";
-import type { Storage } from "../../storage/sqlite/database.ts";
-import { hashOf } from "../approvals/request.ts";
-import { chainOf, decidedEntry, hashOfUpdate } from "./audit.ts";
+import type { ApprovalRow } from "../../storage/approvals.ts";
+import { chainOf, decidedEntry, entryIn, hashOfUpdate } from "../../storage/record/audit-entry.ts";
+import type { Storage } from "../../storage/storage.ts";
+import { hashOf } from "../approvals/request-hash.ts";
 import { TWICE, UNKNOWN } from "./deliveries.ts";
 
 const PAGE = 200;
@@ -26,9 +25,12 @@ export function problemOfDecision(
 }
 
 /** A decision as it stands on record, where somebody may have written anything. */
-export function readDecision(storage: Storage, approvalId: string): ApprovalRow | "unreadable" | undefined {
+export async function readDecision(
+  storage: Pick<Storage, "approvals">,
+  approvalId: string,
+): Promise<ApprovalRow | "unreadable" | undefined> {
   try {
-    return storage.approvals.get(approvalId);
+    return await storage.approvals.get(approvalId);
   } catch (cause) {
     if (cause instanceof AppError && cause.cause instanceof SyntaxError) return "unreadable";
     throw cause;
@@ -47,8 +49,8 @@ function changeIn(row: ApprovalRow, entry: DecidedEntry, chain: AuditChain, seq:
     row.inputCutAt !== null && isEmpty(row.input) && (row.updatedInput === null || isEmpty(row.updatedInput));
   const isEdited = row.updatedInput !== null;
   const now = decidedEntry(
-    { ...row, askHash: isCut ? row.askHash : hashOf(row.toolName, row.input) },
-    { ...row, status, resolvedAt, resolvedBy, deliveredAt },
+    { ...row, deliveredAt, askHash: isCut ? row.askHash : hashOf(row.toolName, row.input) },
+    { ...row, status, resolvedAt, resolvedBy },
     isCut && isEdited ? (entry.updated_input_hash ?? "") : hashOfUpdate(row.updatedInput),
   );
   const different = Object.entries(now).filter(([key, value]) => !Bun.deepEquals(value, Object(entry)[key]));
@@ -56,31 +58,31 @@ function changeIn(row: ApprovalRow, entry: DecidedEntry, chain: AuditChain, seq:
 }
 
 /** What is wrong with the delivery of a decision that did not wait for it by the entries before. */
-export function problemOfDelivery(
-  storage: Storage,
+export async function problemOfDelivery(
+  storage: Pick<Storage, "audit">,
   chain: AuditChain,
   approvalId: string,
   mayBeForgotten: boolean,
-): string | undefined {
-  const place = storage.audit.placeOf(approvalId);
+): Promise<string | undefined> {
+  const place = await storage.audit.placeOf(chain, approvalId);
   if (!place) return mayBeForgotten ? undefined : UNKNOWN;
   // From before there was a chain.
   if (place.auditSeq === null) return undefined;
-  const entry = entryIn(storage.audit.page(chain, place.auditSeq - 1, 1)[0]?.entry ?? "");
+  const entry = entryIn(place.entry ?? "");
   if (entry?.kind !== "decided" || entry.approval_id !== approvalId) return UNKNOWN;
   return entry.delivered_at === null ? "it was delivered before it was decided" : TWICE;
 }
 
 /** Reports decisions on record that the chains don't know. */
 export async function checkRows(
-  storage: Storage,
+  storage: Pick<Storage, "audit">,
   begins: Begins,
   mark: Pick<AuditMark, "chained_since" | "unchained"> = { chained_since: Number.POSITIVE_INFINITY, unchained: 0 },
   report: Report,
 ): Promise<void> {
   let older = 0;
   for (let after: string | undefined; ; ) {
-    const page = storage.audit.decided(after, PAGE);
+    const page = await storage.audit.decided(after, PAGE);
     for (const { id, chain, auditSeq, at, entry, oddColumn } of page) {
       const named = chain && auditSeq !== null && auditSeq > begins[chain] ? entryIn(entry ?? "") : undefined;
       const isOlder = auditSeq === null && at !== null && at <= mark.chained_since;

@@ -1,27 +1,25 @@
-import type { AuditChain, AuditEntry, AuditProblem } from "../../contract/audit.ts";
-
-type Report = (problem: AuditProblem) => void;
+import type { AuditEntry } from "../../contract/audit.ts";
 
 export const TWICE = "it was delivered twice";
 export const UNKNOWN = "a decision was delivered that the chain does not have";
 
-/**
- * Follows which decisions of a chain were handed over: each is once, with its decision or later. `problemWith` tells what
- * is wrong with the delivery of a decision that was not seen waiting for it.
- */
-export function createDeliveryCheck(chain: AuditChain, problemWith: (approvalId: string) => string | undefined) {
+/** A delivery for which no decision was seen to wait, and whether the same decision was seen to be delivered before. */
+export type OddDelivery = { approvalId: string; isRepeated: boolean };
+
+/** Follows which decisions of a chain were handed over: each is once, with its decision or later. */
+export function createDeliveryCheck() {
   const waiting = new Set<string>();
   const delivered = new Set<string>();
 
   return {
-    next(entry: AuditEntry | undefined, seq: number, report: Report): void {
+    next(entry: AuditEntry | undefined): OddDelivery | undefined {
       if (entry?.kind === "decided" && entry.delivered_at === null) waiting.add(entry.approval_id);
-      if (entry?.kind !== "delivered") return;
-      const { approval_id } = entry;
-      const isExpected = waiting.delete(approval_id);
-      const problem = isExpected ? undefined : delivered.has(approval_id) ? TWICE : problemWith(approval_id);
-      if (problem) report({ chain, seq, approval_id, problem });
-      delivered.add(approval_id);
+      if (entry?.kind !== "delivered") return undefined;
+      const { approval_id: approvalId } = entry;
+      const isExpected = waiting.delete(approvalId);
+      const isRepeated = delivered.has(approvalId);
+      delivered.add(approvalId);
+      return isExpected ? undefined : { approvalId, isRepeated };
     },
   };
 }

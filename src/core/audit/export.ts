@@ -1,22 +1,26 @@
 import type { AuditChain, AuditLine, AuditProblem, AuditReport } from "../../contract/audit.ts";
-import { createDeliveryCheck, TWICE, UNKNOWN } from "./deliveries.ts";
+import { createDeliveryCheck, type OddDelivery, TWICE, UNKNOWN } from "./deliveries.ts";
 import { createLinkCheck } from "./links.ts";
 
 /** Checks a chain without the record that it is about, as anybody can who has an export of it. */
 export function createExportCheck(chain: AuditChain, report: (problem: AuditProblem) => void) {
   const links = createLinkCheck(chain);
   const deliveredAtOnce = new Set<string>();
-  const deliveries = createDeliveryCheck(chain, (approvalId) => {
-    if (deliveredAtOnce.has(approvalId)) return TWICE;
+  const deliveries = createDeliveryCheck();
+
+  function problemOf({ approvalId, isRepeated }: OddDelivery): string | undefined {
+    if (isRepeated || deliveredAtOnce.has(approvalId)) return TWICE;
     const isComplete = links.summary().forgotten_through < 0 && links.mark()?.unchained === 0;
     return isComplete ? UNKNOWN : undefined;
-  });
+  }
 
   return {
     next(line: AuditLine): void {
       const entry = links.next(line, report);
       if (entry?.kind === "decided" && entry.delivered_at !== null) deliveredAtOnce.add(entry.approval_id);
-      deliveries.next(entry, line.seq, report);
+      const odd = deliveries.next(entry);
+      const problem = odd && problemOf(odd);
+      if (problem) report({ chain, seq: line.seq, approval_id: odd.approvalId, problem });
     },
     /** At the end: what the chain comes to. */
     finish(): AuditReport["chains"][number] {

@@ -1,5 +1,5 @@
 import type { AuditChain, AuditEntry, AuditLine, AuditMark, AuditProblem, AuditReport } from "../../contract/audit.ts";
-import { entryIn, hashOfEntry, NO_HASH, subjectOf, timeOf } from "../../storage/sqlite/audit/audit-entry.ts";
+import { entryIn, hashOfEntry, NO_HASH, subjectOf, timeOf } from "../../storage/record/audit-entry.ts";
 
 type Report = (problem: AuditProblem) => void;
 

@@ -1,10 +1,11 @@
 import type { Change } from "../../contract/change.ts";
+import { type Bell, createBell } from "./bell.ts";
 
 /** Changes as they come; throws `SlowReader` when too many had to wait, ends when disposed or aborted. */
 export type Subscription = AsyncIterable<Change> & Disposable;
 
 /** `woken` resolves at the next wake-up since the last one, which may be a false alarm. */
-export type Waiter = Disposable & { woken(): Promise<void> };
+export type Waiter = Disposable & Pick<Bell, "woken">;
 
 export class SlowReader extends Error {
   override readonly name = "SlowReader";
@@ -35,19 +36,15 @@ export function createBroadcast(onError: (cause: unknown) => void = reportError)
 
     /** Waits for the decision on an approval, or for the next thing in a session; registered as soon as this returns. */
     waitFor(id: string): Waiter {
-      let next = Promise.withResolvers<void>();
-      const waiter = () => next.resolve();
+      const { ring, woken } = createBell();
       const others = waiters.get(id);
-      if (others) others.add(waiter);
-      else waiters.set(id, new Set([waiter]));
+      if (others) others.add(ring);
+      else waiters.set(id, new Set([ring]));
       return {
-        async woken() {
-          await next.promise;
-          next = Promise.withResolvers();
-        },
+        woken,
         [Symbol.dispose]() {
           const set = waiters.get(id);
-          if (set?.delete(waiter) && set.size === 0) waiters.delete(id);
+          if (set?.delete(ring) && set.size === 0) waiters.delete(id);
         },
       };
     },
@@ -63,7 +60,7 @@ export function createBroadcast(onError: (cause: unknown) => void = reportError)
       const queue: Change[] = [];
       let overflowed = false;
       let ended = signal.aborted;
-      let ring = () => {};
+      const { ring, woken } = createBell();
       const listening = listen((change) => {
         if (overflowed || !accepts(change)) return;
         if (queue.length < limit) queue.push(change);
@@ -85,9 +82,7 @@ export function createBroadcast(onError: (cause: unknown) => void = reportError)
               continue;
             }
             if (overflowed) throw new SlowReader(limit);
-            await new Promise<void>((resolve) => {
-              ring = resolve;
-            });
+            await woken();
           }
         },
         [Symbol.dispose]() {

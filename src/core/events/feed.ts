@@ -2,12 +2,13 @@ import type { ToolRequestEvent } from "../../contract/approvals/approval.ts";
 import type { UnaskedCall } from "../../contract/approvals/unasked-call.ts";
 import type { Change, ChangeEvent } from "../../contract/change.ts";
 import { cutObject } from "../../contract/cut.ts";
-import type { Finished } from "../../contract/tools/approval-answers.ts";
-import type { Storage } from "../../storage/sqlite/database.ts";
+import type { Storage } from "../../storage/storage.ts";
+import type { TurnRow } from "../../storage/turns.ts";
 import { type Principal, visibleOwner } from "../access/principals.ts";
 import { toApproval, toToolRequest } from "../approvals/approval-view.ts";
 import type { ApprovalList } from "../approvals/approvals.ts";
 import { toUnaskedCall } from "../turns/unasked-calls.ts";
+import { createBell } from "./bell.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { readChange } from "./change-view.ts";
 
@@ -16,31 +17,70 @@ const MAX_QUEUED = 1_000;
 const MAX_FINISHED = 50;
 const MAX_NOTIFIED_CHARS = 20_000;
 
-export type Watching = ReturnType<typeof createWatching>;
+export type EventFeed = ReturnType<typeof createEventFeed>;
+/** A session whose turn has ended. */
+export type FinishedTurn = { session_id: string; name: string; status: TurnRow["status"] };
 export type NumberedEvent = { id: number; event: ChangeEvent };
 
-/** How principals learn what happens: by waiting for the next thing to decide, or by following everything. */
-export function createWatching({ storage, broadcast }: { storage: Storage; broadcast: Broadcast }) {
-  let newest: ToolRequestEvent | undefined;
+type EventFeedNeed = {
+  storage: Pick<Storage, "approvals" | "changes" | "sessions" | "turns" | "unaskedCalls">;
+  broadcast: Broadcast;
+  onError: (cause: unknown) => void;
+};
 
-  function finishedIn(change: Change): Finished[] {
-    const turn = storage.turns.get(change.subjectId);
-    const session = storage.sessions.get(change.sessionId);
+/** How principals learn what happens: by waiting for the next thing to decide, or by following everything. */
+export function createEventFeed({ storage, broadcast, onError }: EventFeedNeed) {
+  let newest: { approvalId: string; request: Promise<ToolRequestEvent | undefined> } | undefined;
+
+  async function finishedIn(change: Change): Promise<FinishedTurn[]> {
+    const turn = await storage.turns.get(change.subjectId);
+    const session = await storage.sessions.get(change.sessionId);
     return turn && session ? [{ session_id: session.id, name: session.name, status: turn.status }] : [];
   }
 
-  /** Every listener is told of the same ask in turn, so it is read once for all of them. */
-  function requestOf(approvalId: string): ToolRequestEvent | undefined {
-    if (newest?.approval_id === approvalId) return newest;
-    const row = storage.approvals.get(approvalId);
+  /** Every listener is told of the same request in turn, so it is read once for all of them. */
+  function requestOf(approvalId: string): Promise<ToolRequestEvent | undefined> {
+    if (newest?.approvalId !== approvalId) newest = { approvalId, request: readRequest(approvalId) };
+    return newest.request;
+  }
+
+  async function readRequest(approvalId: string): Promise<ToolRequestEvent | undefined> {
+    const row = await storage.approvals.get(approvalId);
     const request = row && toToolRequest(row);
-    newest = request && { ...request, tool_input: cutObject(request.tool_input, MAX_NOTIFIED_CHARS) };
-    return newest;
+    return request && { ...request, tool_input: cutObject(request.tool_input, MAX_NOTIFIED_CHARS) };
   }
 
   function visibleTo(principal: Principal): (change: Change) => boolean {
     const owner = visibleOwner(principal);
     return (change) => owner === undefined || change.owner === owner;
+  }
+
+  /** Calls back with what is read of each such change, in the order of the changes, until disposed. */
+  function onEach<T>(
+    kind: Change["kind"],
+    principal: Principal,
+    read: (subjectId: string) => Promise<T | undefined>,
+    listener: (found: T) => void,
+  ): Disposable {
+    const visible = visibleTo(principal);
+    let told = Promise.resolve();
+    let isOver = false;
+    const listening = broadcast.listen((change) => {
+      if (change.kind !== kind || !visible(change)) return;
+      const reading = read(change.subjectId);
+      const tell = (found: T | undefined) => {
+        if (found !== undefined && !isOver) listener(found);
+      };
+      told = Promise.all([reading, told])
+        .then(([found]) => tell(found))
+        .catch(onError);
+    });
+    return {
+      [Symbol.dispose]() {
+        isOver = true;
+        listening[Symbol.dispose]();
+      },
+    };
   }
 
   return {
@@ -54,11 +94,12 @@ export function createWatching({ storage, broadcast }: { storage: Storage; broad
         limit: number;
         signal: AbortSignal;
       },
-    ): Promise<ApprovalList & { finished: Finished[]; cursor: number }> {
+    ): Promise<ApprovalList & { finished: FinishedTurn[]; cursor: number }> {
       const scope = { owner: visibleOwner(principal), sessionId: options.sessionId };
       const visible = visibleTo(principal);
+      // Rings while it reads too: what happens between a read and the sleep behind it must not be missed.
+      const { ring, woken } = createBell();
       let isOver = options.signal.aborted;
-      let ring = () => {};
       const finish = () => {
         isOver = true;
         ring();
@@ -74,34 +115,32 @@ export function createWatching({ storage, broadcast }: { storage: Storage; broad
       cleanup.adopt(setTimeout(finish, options.timeoutMs), clearTimeout);
       options.signal.addEventListener("abort", finish);
       cleanup.defer(() => options.signal.removeEventListener("abort", finish));
-      const since = options.since ?? storage.changes.newestId();
+      const since = options.since ?? (await storage.changes.newestId());
       for (;;) {
-        const newestId = storage.changes.newestId();
-        const { rows, hasMore } = storage.approvals.listPending(scope, options.limit);
-        const ended = storage.changes.turnsEndedAfter(since, scope, MAX_FINISHED);
+        const query = { since, maxPending: options.limit, maxEnded: MAX_FINISHED };
+        const { newestId, pending, ended } = await storage.changes.awaited(scope, query);
         // What was asked may be decided by now: then there is still nothing to return for.
-        if (rows.length > 0 || ended.length > 0 || isOver) {
+        if (pending.rows.length > 0 || ended.length > 0 || isOver) {
           // With more than fit, the next wait goes on behind those that were told.
           const cursor = ended.length === MAX_FINISHED ? (ended.at(-1)?.id ?? newestId) : newestId;
-          return { approvals: rows.map(toApproval), hasMore, finished: ended.flatMap(finishedIn), cursor };
+          const finished = (await Promise.all(ended.map(finishedIn))).flat();
+          return { approvals: pending.rows.map(toApproval), hasMore: pending.hasMore, finished, cursor };
         }
-        await new Promise<void>((resolve) => {
-          ring = resolve;
-        });
+        await woken();
       }
     },
 
     /** Everything after `after` from the database, then everything that happens: nothing missed, nothing twice, in order. */
     async *follow(principal: Principal, after: number | undefined, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
       using live = broadcast.subscribe(visibleTo(principal), MAX_QUEUED, signal);
-      const newest = storage.changes.newestId();
+      const newest = await storage.changes.newestId();
       // An id that was never given comes from another database: whoever sends it has seen nothing of this one's future.
       let cursor = Math.min(after ?? newest, newest);
       for (;;) {
-        const page = storage.changes.listAfter(cursor, visibleOwner(principal), REPLAY_PAGE);
+        const page = await storage.changes.listAfter(cursor, visibleOwner(principal), REPLAY_PAGE);
         for (const change of page) {
           cursor = change.id;
-          const event = readChange(storage, change);
+          const event = await readChange(storage, change);
           if (event) yield { id: change.id, event };
         }
         if (page.length < REPLAY_PAGE || signal.aborted) break;
@@ -109,31 +148,24 @@ export function createWatching({ storage, broadcast }: { storage: Storage; broad
       for await (const change of live) {
         if (change.id <= cursor) continue;
         cursor = change.id;
-        const event = readChange(storage, change);
+        const event = await readChange(storage, change);
         if (event) yield { id: change.id, event };
       }
     },
 
-    /** Calls back with each new ask that the principal may decide, until disposed; long inputs are cut. */
-    onAsk(principal: Principal, listener: (request: ToolRequestEvent) => void): Disposable {
-      const visible = visibleTo(principal);
-      return broadcast.listen((change) => {
-        if (change.kind !== "approval_requested" || !visible(change)) return;
-        const request = requestOf(change.subjectId);
-        if (request) listener(request);
-      });
-    },
+    /** Calls back with each new request that the principal may decide, until disposed; long inputs are cut. */
+    onRequest: (principal: Principal, listener: (request: ToolRequestEvent) => void): Disposable =>
+      onEach("approval_requested", principal, requestOf, listener),
 
     /** Calls back with each call that ran although its session lets none run unasked, until disposed. */
-    onUnasked(principal: Principal, listener: (call: UnaskedCall) => void): Disposable {
-      const visible = visibleTo(principal);
-      return broadcast.listen((change) => {
-        if (change.kind !== "unasked_call" || !visible(change)) return;
-        const row = storage.unaskedCalls.get(change.subjectId);
-        if (!row) return;
-        const call = toUnaskedCall(row);
-        listener({ ...call, tool_input: cutObject(call.tool_input, MAX_NOTIFIED_CHARS) });
-      });
-    },
+    onUnasked: (principal: Principal, listener: (call: UnaskedCall) => void): Disposable =>
+      onEach("unasked_call", principal, readUnasked, listener),
   };
+
+  async function readUnasked(id: string): Promise<UnaskedCall | undefined> {
+    const row = await storage.unaskedCalls.get(id);
+    if (!row) return undefined;
+    const call = toUnaskedCall(row);
+    return { ...call, tool_input: cutObject(call.tool_input, MAX_NOTIFIED_CHARS) };
+  }
 }

@@ -4,19 +4,19 @@ import { AppError } from "../../contract/errors.ts";
 import type { LeftRunning } from "../../contract/sessions/left-running.ts";
 import type { CreateInput, SessionConfig } from "../../contract/sessions/session.ts";
 import type { SessionStatus, Usage } from "../../contract/sessions/turn.ts";
-import type { Storage } from "../../storage/sqlite/database.ts";
-import type { TurnRow } from "../../storage/sqlite/turns/turns.ts";
+import type { Storage } from "../../storage/storage.ts";
+import type { TurnRow } from "../../storage/turns.ts";
 import { ownerKey, type Principal } from "../access/principals.ts";
 import type { ApprovalList } from "../approvals/approvals.ts";
 import type { Broadcast } from "../events/broadcast.ts";
-import type { TurnReading } from "../turns/poll.ts";
+import type { Polls } from "../turns/poll.ts";
 import type { Turns } from "../turns/turns.ts";
 import type { McpServerPolicy } from "./mcp-server-policy.ts";
 import type { Session, Sessions } from "./sessions.ts";
 import type { Workspace } from "./workspace.ts";
 
-export type Driving = ReturnType<typeof createDriving>;
-export type ChatOutcome = {
+export type SessionCommands = ReturnType<typeof createSessionCommands>;
+export type ChatResult = {
   turn: TurnRow;
   status: SessionStatus;
   error: string | null;
@@ -35,24 +35,24 @@ type ChatOptions = {
   onProgress?: (events: number) => void;
 };
 
-type DrivingNeed = {
-  storage: Storage;
+type SessionCommandsNeed = {
+  storage: Pick<Storage, "approvals">;
   sessions: Sessions;
   turns: Turns;
-  turnReading: TurnReading;
+  polls: Polls;
   workspace: Workspace;
   mcpServerPolicy: McpServerPolicy;
   broadcast: Broadcast;
   abandon: (approvalIds: string[], reason: string) => Promise<void>;
   /** What no child may read or change, on this host. */
   privatePaths: string[];
-  /** How long an ask waits, where the session says nothing else. */
+  /** How long a request waits, where the session says nothing else. */
   timeoutSecs: number;
 };
 
 /** What a parent does with its children, over whatever transport. */
-export function createDriving(need: DrivingNeed) {
-  const { sessions, turns, turnReading, workspace, broadcast, privatePaths, timeoutSecs } = need;
+export function createSessionCommands(need: SessionCommandsNeed) {
+  const { sessions, turns, polls, workspace, broadcast, privatePaths, timeoutSecs } = need;
 
   function chosen(asked: Omit<CreateInput, "name">): SessionConfig {
     return {
@@ -94,7 +94,7 @@ export function createDriving(need: DrivingNeed) {
           "Give a name and a working_dir for a new session, or the session_id of an existing one, not both.",
         );
       }
-      const session = sessions.require(principal, session_id);
+      const session = await sessions.require(principal, session_id);
       if (session.kind !== "by_hand") {
         throw new AppError(
           "invalid_arguments",
@@ -114,9 +114,9 @@ export function createDriving(need: DrivingNeed) {
       session: Session,
       { prompt, ephemeral = false }: { prompt: string; ephemeral?: boolean | undefined },
       { waitMs, signal, maxChars, onProgress = () => {} }: ChatOptions,
-    ): Promise<ChatOutcome> {
+    ): Promise<ChatResult> {
       const turn = await turns.start(session, prompt, ephemeral);
-      const { status, error, pending } = await turnReading.poll(session, {
+      const { status, error, pending } = await polls.poll(session, {
         consumer: "",
         fromSeq: 0,
         limit: 1,
@@ -127,11 +127,11 @@ export function createDriving(need: DrivingNeed) {
           return status !== "running" && status !== "queued";
         },
       });
-      const place = status === "queued" ? turns.place(turn.id) : undefined;
-      return { turn, status, error, pending, place, ...turnReading.summary(turn.id, maxChars) };
+      const place = status === "queued" ? await turns.place(turn.id) : undefined;
+      return { turn, status, error, pending, place, ...(await polls.summary(turn.id, maxChars)) };
     },
 
-    /** Cancels what runs in the session, forgets it, and abandons its asks; whoever follows it hears the end. Tells what could not be ended. */
+    /** Cancels what runs in the session, forgets it, and abandons its requests; whoever follows it hears the end. Tells what could not be ended. */
     async remove(session: Session): Promise<LeftRunning[]> {
       const left: LeftRunning[] = [];
       for (;;) {
@@ -140,8 +140,8 @@ export function createDriving(need: DrivingNeed) {
         // Another turn has begun: it needs the event loop to go on.
         await new Promise(setImmediate);
       }
-      // That of a claude started by hand waits on: it has no turn whose end would abandon its asks.
-      await need.abandon(need.storage.approvals.pendingIdsOf(session.id), "its session was deleted");
+      // That of a claude started by hand waits on: it has no turn whose end would abandon its requests.
+      await need.abandon(await need.storage.approvals.pendingIdsOf(session.id), "its session was deleted");
       broadcast.wake(session.id);
       return left;
     },

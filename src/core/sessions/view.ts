@@ -3,25 +3,25 @@ import { fitting } from "../../contract/fit.ts";
 import type { SessionDetail, SessionSummary, TurnSummary } from "../../contract/sessions/session-view.ts";
 import type { SessionStatus } from "../../contract/sessions/turn.ts";
 import { seconds } from "../../contract/values.ts";
-import type { Storage } from "../../storage/sqlite/database.ts";
-import type { NodeRow } from "../../storage/sqlite/sessions/nodes.ts";
-import type { ListedSession } from "../../storage/sqlite/sessions/sessions.ts";
-import type { TurnRow } from "../../storage/sqlite/turns/turns.ts";
-import { type Principal, visibleOwner } from "../access/principals.ts";
-import type { TurnReading } from "../turns/poll.ts";
+import type { ListedSession, NodeRow } from "../../storage/sessions.ts";
+import type { Storage } from "../../storage/storage.ts";
+import type { TurnRow } from "../../storage/turns.ts";
+import { type Principal, tokenIdIn, visibleOwner } from "../access/principals.ts";
+import type { Polls } from "../turns/poll.ts";
 import { headOf } from "./conversations.ts";
 import type { Session } from "./sessions.ts";
 
-export type SessionView = ReturnType<typeof createSessionView>;
+export type SessionViews = ReturnType<typeof createSessionViews>;
+type SessionViewsNeed = { storage: Pick<Storage, "approvals" | "sessions" | "tokens" | "turns">; polls: Polls };
 type Page = { cursor?: string | undefined; limit: number };
 /** All settings of a session are read to find its directory; sessions of earlier versions may have many megabytes of them. */
 const MAX_PAGE_CONFIG_BYTES = 32 * 1024 * 1024;
 
 /** Sessions and turns as everybody outside sees them. */
-export function createSessionView({ storage, turnReading }: { storage: Storage; turnReading: TurnReading }) {
-  function summary(session: ListedSession): SessionSummary {
-    const turn = storage.turns.latest(session.id);
-    const status = turn && turnReading.statusOf(turn);
+export function createSessionViews({ storage, polls }: SessionViewsNeed) {
+  async function summary(session: ListedSession): Promise<SessionSummary> {
+    const turn = await storage.turns.latest(session.id);
+    const status = turn && (await polls.statusOf(turn));
     return {
       id: session.id,
       name: session.name,
@@ -29,26 +29,27 @@ export function createSessionView({ storage, turnReading }: { storage: Storage; 
       status: status ?? "idle",
       working_dir: session.workingDir,
       created_at: seconds(session.createdAt),
-      owner: ownerName(session.owner),
+      owner: await ownerName(session.owner),
       cost_usd: session.totalCostUsd,
       claude_session_id: session.claudeSessionId,
       ...(session.forkedFrom !== null && { forked_from: session.forkedFrom }),
       last_turn: turn && status ? { id: turn.id, status, ...timesOf(turn) } : null,
-      pending: storage.approvals.countPending(session.id),
+      pending: await storage.approvals.countPending(session.id),
     };
   }
 
   /** As the record of a decision names them; a token that was revoked has left only its id. */
-  function ownerName(owner: string): string {
-    const name = owner.startsWith("token:") && storage.tokens.get(owner.slice("token:".length))?.name;
-    return name ? `token:${name}` : owner;
+  async function ownerName(owner: string): Promise<string> {
+    const tokenId = tokenIdIn(owner);
+    const token = tokenId === undefined ? undefined : await storage.tokens.get(tokenId);
+    return token?.name ? `token:${token.name}` : owner;
   }
 
-  function turn(row: TurnRow): TurnSummary {
+  async function turn(row: TurnRow): Promise<TurnSummary> {
     return {
       turn_id: row.id,
       session_id: row.sessionId,
-      status: turnReading.statusOf(row),
+      status: await polls.statusOf(row),
       event_count: row.eventCount,
       ...timesOf(row),
       error: row.error,
@@ -60,17 +61,19 @@ export function createSessionView({ storage, turnReading }: { storage: Storage; 
 
   return {
     /** What the caller may see, newest first, a page at a time. */
-    list(principal: Principal, page: Page & { status?: SessionStatus | undefined }) {
-      const { shown, cursor } = paged(page, (one) => storage.sessions.list(visibleOwner(principal), one), readable);
-      const sessions = shown.flatMap(({ id }) => storage.sessions.listed(id) ?? []);
-      return { sessions: sessions.map(summary), cursor };
+    async list(principal: Principal, page: Page & { status?: SessionStatus | undefined }) {
+      const owner = visibleOwner(principal);
+      const { shown, cursor } = await paged(page, (one) => storage.sessions.list(owner, one), readable);
+      const found = await Promise.all(shown.map(({ id }) => storage.sessions.listed(id)));
+      const sessions = found.filter((session) => session !== undefined);
+      return { sessions: await Promise.all(sessions.map(summary)), cursor };
     },
 
-    detail: (session: Session): SessionDetail => ({
+    detail: async (session: Session): Promise<SessionDetail> => ({
       id: session.id,
       name: session.name,
       kind: session.kind,
-      status: turnReading.statusOfSession(session.id),
+      status: await polls.statusOfSession(session.id),
       head: headOf(session),
       claude_session_id: session.claudeSessionId,
       total_cost_usd: session.totalCostUsd,
@@ -81,11 +84,11 @@ export function createSessionView({ storage, turnReading }: { storage: Storage; 
     turn,
 
     /** The turns of a session, newest first, a page at a time. */
-    turns(session: Session, page: Page) {
-      const { shown, cursor } = paged(page, ({ limit, cursor }) =>
+    async turns(session: Session, page: Page) {
+      const { shown, cursor } = await paged(page, ({ limit, cursor }) =>
         storage.turns.list({ sessionId: session.id }, limit, cursor),
       );
-      return { turns: shown.map(turn), cursor };
+      return { turns: await Promise.all(shown.map(turn)), cursor };
     },
   };
 }
@@ -125,12 +128,12 @@ function readable<Row extends { configBytes: number }>(rows: Row[]): Row[] {
 }
 
 /** Asks for one more than a page holds, to know whether there is another. */
-function paged<P extends Page, Row extends { id: string }>(
+async function paged<P extends Page, Row extends { id: string }>(
   page: P,
-  list: (page: P) => Row[],
+  list: (page: P) => Promise<Row[]>,
   fit: (rows: Row[]) => Row[] = (rows) => rows,
 ) {
-  const found = list({ ...page, limit: page.limit + 1 });
+  const found = await list({ ...page, limit: page.limit + 1 });
   const shown = fit(found.slice(0, page.limit));
   return { shown, cursor: found.length > shown.length ? (shown.at(-1)?.id ?? null) : null };
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { findChildProcess } from "../../claude/launch/launch.ts";
 import type { ProcessIdentity } from "../../claude/process/processes.ts";
 import { AppError } from "../../contract/errors.ts";
-import type { TurnRow } from "../../storage/sqlite/turns/turns.ts";
+import type { TurnRow } from "../../storage/turns.ts";
 
 /**
  * The process that a turn was started with, which may have ended. A server that was killed before it could note it

@@ -1,65 +1,34 @@
 import type { ToolResultDraft, TurnEventDraft } from "../../claude/output/facts.ts";
 import { isRefusedCall } from "../../claude/output/refused-call.ts";
-import type { TurnEvent } from "../../contract/sessions/turn.ts";
-import type { Storage } from "../../storage/sqlite/database.ts";
-import type { TurnRow } from "../../storage/sqlite/turns/turns.ts";
-import type { UnaskedCallRow } from "../../storage/sqlite/turns/unasked-calls.ts";
+import type { Storage } from "../../storage/storage.ts";
+import type { OutputEvent, TurnRow } from "../../storage/turns.ts";
 import { approvalAskedAgain } from "../approvals/asked-again.ts";
 import type { Session } from "../sessions/sessions.ts";
 
-type ToolUse = Extract<TurnEvent, { type: "tool_use" }>;
-export type Accounted = { events: TurnEvent[]; unasked: UnaskedCallRow[] };
-
-/**
- * Ties each result in a child's output to the decision on its call, and finds the calls that ran without one. An allow
- * accounts for one result: were the same call run twice, the second one would be unasked. Called inside a transaction.
- */
-export function accountFor(
-  storage: Storage,
-  { turn, session, drafts, at }: { turn: TurnRow; session: Session; drafts: TurnEventDraft[]; at: number },
-): Accounted {
-  const unasked: UnaskedCallRow[] = [];
-  const toolUses = new Map<string, ToolUse>();
-  const events = drafts.map((draft): TurnEvent => {
-    if (draft.type === "tool_use") toolUses.set(draft.tool_use_id, draft);
-    return draft.type === "tool_result" ? result(draft) : draft;
-  });
-  for (const call of unasked) storage.unaskedCalls.add(call);
-  return { events, unasked };
-
-  function wasAskedAgain({ output, tool_use_id }: ToolResultDraft): boolean {
-    const named = approvalAskedAgain(output);
-    const approval = named === undefined ? undefined : storage.approvals.head(named);
-    return approval?.approvalFromEvent === turn.id && approval.toolUseId === tool_use_id;
+/** What a child's output says of its calls, as far as its words tell; which decision each had is for storage to find. */
+export async function interpreted(
+  storage: Pick<Storage, "turns">,
+  turnId: string,
+  drafts: TurnEventDraft[],
+): Promise<OutputEvent[]> {
+  const toolNames = new Map<string, string>();
+  const events: OutputEvent[] = [];
+  for (const draft of drafts) {
+    if (draft.type === "tool_use") toolNames.set(draft.tool_use_id, draft.tool_name);
+    events.push(draft.type === "tool_result" ? await result(draft) : draft);
   }
+  return events;
 
-  function result(draft: ToolResultDraft): TurnEvent {
-    const call = { turnId: turn.id, toolUseId: draft.tool_use_id };
-    // Of two calls of one id, the allow is for the other one.
-    if (draft.is_error && wasAskedAgain(draft)) return { ...draft, approval_id: null };
-    const approval = storage.approvals.takeResult(call, at);
-    // What was not allowed, and fails, is the refusal that its child was told.
-    if (approval && (approval.status === "allowed" || draft.is_error)) return { ...draft, approval_id: approval.id };
-    const toolUse = toolUses.get(draft.tool_use_id) ?? storage.turns.toolUse(turn.id, draft.tool_use_id);
-    // What an earlier version started was let do more unasked.
-    if (!turn.isAccounted || !canAsk(session) || isRefusedCall(toolUse?.tool_name ?? "", draft))
-      return { ...draft, approval_id: null };
-    unasked.push({
-      id: storage.newId(),
-      turnId: turn.id,
-      sessionId: session.id,
-      sessionName: session.name,
-      owner: session.owner,
-      toolName: toolUse?.tool_name ?? "",
-      toolUseId: draft.tool_use_id,
-      input: toolUse?.input ?? {},
-      supervision: session.config?.supervision ?? "inherit",
-      at,
-    });
-    return { ...draft, approval_id: null, unasked: true };
+  /** Only an error can be a refusal; and a call never changes, so that it may be read before its result is stored. */
+  async function result(draft: ToolResultDraft): Promise<OutputEvent> {
+    if (!draft.is_error) return { ...draft, askedAgain: undefined, isRefused: false };
+    const id = draft.tool_use_id;
+    const toolName = toolNames.get(id) ?? (await storage.turns.toolUse(turnId, id))?.tool_name ?? "";
+    return { ...draft, askedAgain: approvalAskedAgain(draft.output), isRefused: isRefusedCall(toolName, draft) };
   }
 }
 
-function canAsk({ config }: Session): boolean {
-  return config?.loopback_enabled !== false;
+/** Whether every call of this turn's child is asked about; what an earlier version started was let do more unasked. */
+export function mustAsk(turn: TurnRow, { config }: Session): boolean {
+  return turn.isAccounted && config?.loopback_enabled !== false;
 }

@@ -4,8 +4,8 @@ import type { Checkpoint } from "../../claude/output/checkpoint.ts";
 import { type ExitOutcome, exitOutcome } from "../../claude/output/exit-outcome.ts";
 import type { ConversationBlock, InitFact, TurnEventDraft } from "../../claude/output/facts.ts";
 import { readOutput } from "../../claude/output/output.ts";
-import type { OutputStored } from "../../claude/output/output-stored.ts";
 import { createParser } from "../../claude/output/parser.ts";
+import type { ReadProgress } from "../../claude/output/read-progress.ts";
 import { readExitCode, readStderrTail } from "../../claude/process/exit-status.ts";
 import { isSameProcess, type ProcessIdentity } from "../../claude/process/processes.ts";
 import { stopProcessTree } from "../../claude/process/stop-process.ts";
@@ -18,7 +18,7 @@ const MAX_OUTPUT_BYTES = 8 * 1024 ** 3;
 const TOO_MUCH = `The child wrote more than ${MAX_OUTPUT_BYTES} bytes: it was stopped.`;
 
 /** A child's process, where there still is one, and the directory that it writes to. */
-export type Child = { process: ProcessIdentity | undefined; dir: string; outputStored: OutputStored };
+export type Child = { process: ProcessIdentity | undefined; dir: string; readProgress: ReadProgress };
 /** What was read in one go: stored together, it is neither lost nor told twice. */
 export type Batch = { events: TurnEventDraft[]; blocks: ConversationBlock[]; reading: Checkpoint };
 export type ChildEnd = Pick<Checkpoint, "init" | "result"> & {
@@ -47,7 +47,7 @@ export async function followChild(
   let { init, result } = from;
   let stopReason: string | undefined;
   let left: LeftRunning[] = [];
-  for await (const lines of readOutput(child.dir, from.offset, { isOver, signal: leave, stored: child.outputStored })) {
+  for await (const lines of readOutput(child.dir, from.offset, { isOver, signal: leave, stored: child.readProgress })) {
     const events: TurnEventDraft[] = [];
     const blocks: ConversationBlock[] = [];
     for (const { line } of lines) {

@@ -1,6 +1,9 @@
 import type { LeftRunning } from "../../contract/sessions/left-running.ts";
+import type { TurnEnd } from "../../storage/turns.ts";
 import type { ChildEnd } from "./child-output.ts";
-import type { Outcome } from "./record.ts";
+
+/** How a turn has ended. */
+export type TurnOutcome = Pick<TurnEnd, "status" | "error">;
 
 /** Why a child was stopped, and what of it could not be ended. */
 export type Stop = { why: string; left: Promise<LeftRunning[]> };
@@ -8,7 +11,7 @@ export type Stop = { why: string; left: Promise<LeftRunning[]> };
 const MAX_NAMED = 10;
 
 /** How a turn has ended; whoever stops its child may still be at it. */
-export async function outcomeOf({ verdict, left }: ChildEnd, stop: Stop | undefined): Promise<Outcome> {
+export async function outcomeOf({ verdict, left }: ChildEnd, stop: Stop | undefined): Promise<TurnOutcome> {
   if (stop) return { status: "cancelled", error: naming(await stop.left, stop.why) };
   if (verdict.outcome === "complete") return { status: "complete", error: null };
   return { status: "failed", error: naming(left, verdict.message) };

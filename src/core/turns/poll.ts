@@ -1,7 +1,7 @@
 import { cutText } from "../../contract/cut.ts";
 import type { SessionStatus, TurnStatus, Usage } from "../../contract/sessions/turn.ts";
-import type { Storage } from "../../storage/sqlite/database.ts";
-import type { NumberedTurnEvent, TurnRow } from "../../storage/sqlite/turns/turns.ts";
+import type { Storage } from "../../storage/storage.ts";
+import type { NumberedTurnEvent, TurnRow } from "../../storage/turns.ts";
 import { type Principal, visibleOwner } from "../access/principals.ts";
 import { toApproval } from "../approvals/approval-view.ts";
 import type { ApprovalList } from "../approvals/approvals.ts";
@@ -12,6 +12,8 @@ const MAX_PENDING_SHOWN = 100;
 const SUMMARY_PAGE = 500;
 
 export type Poll = {
+  /** The session's newest turn, of which it tells; none in a session that has had none. */
+  turnId: string | undefined;
   status: SessionStatus;
   error: string | null;
   events: NumberedTurnEvent[];
@@ -20,43 +22,53 @@ export type Poll = {
   total: number;
 };
 
-export type TurnReading = ReturnType<typeof createTurnReading>;
+export type Polls = ReturnType<typeof createPolls>;
+type PollsNeed = { storage: Pick<Storage, "approvals" | "turns">; broadcast: Broadcast };
 
 /** How a session's turns are read: by position, without polling, never stale. */
-export function createTurnReading({ storage, broadcast }: { storage: Storage; broadcast: Broadcast }) {
-  function statusOf(turn: TurnRow): TurnStatus {
+export function createPolls({ storage, broadcast }: PollsNeed) {
+  async function statusOf(turn: TurnRow): Promise<TurnStatus> {
     if (turn.status !== "running") return turn.status;
-    return storage.approvals.countPending(turn.sessionId) > 0 ? "awaiting_permission" : "running";
+    return (await storage.approvals.countPending(turn.sessionId)) > 0 ? "awaiting_permission" : "running";
   }
 
-  function read(session: Session, consumer: string, fromSeq: number | undefined, limit: number): Poll {
-    const turn = storage.turns.latest(session.id);
-    const { rows, hasMore } = storage.approvals.listPending({ sessionId: session.id }, MAX_PENDING_SHOWN);
-    const pending = { approvals: rows.map(toApproval), hasMore };
-    if (!turn) return { status: "idle", error: null, events: [], pending, position: 0, total: 0 };
-    const position = storage.turns.position(turn.id, consumer);
-    const events = storage.turns.events(turn.id, fromSeq ?? position, limit);
-    return { status: statusOf(turn), error: turn.error, events, pending, position, total: turn.eventCount };
+  async function read(
+    session: Session,
+    reader: { consumer: string; fromSeq: number | undefined; limit: number },
+  ): Promise<Poll> {
+    const found = await storage.turns.progress(session.id, { ...reader, maxPending: MAX_PENDING_SHOWN });
+    const { turn, position, events } = found;
+    const pending = { approvals: found.pending.rows.map(toApproval), hasMore: found.pending.hasMore };
+    const isAsking = turn?.status === "running" && pending.approvals.length > 0;
+    return {
+      turnId: turn?.id,
+      status: isAsking ? "awaiting_permission" : (turn?.status ?? "idle"),
+      error: turn?.error ?? null,
+      events,
+      pending,
+      position,
+      total: turn?.eventCount ?? 0,
+    };
   }
 
   return {
     statusOf,
-    statusOfSession: (sessionId: string): SessionStatus => {
-      const turn = storage.turns.latest(sessionId);
+    statusOfSession: async (sessionId: string): Promise<SessionStatus> => {
+      const turn = await storage.turns.latest(sessionId);
       return turn ? statusOf(turn) : "idle";
     },
-    latest: (sessionId: string): TurnRow | undefined => storage.turns.latest(sessionId),
+    latest: (sessionId: string): Promise<TurnRow | undefined> => storage.turns.latest(sessionId),
     /** Those of the caller's sessions, or of one, newest first. */
-    list: (principal: Principal, sessionId: string | undefined, limit: number): TurnRow[] =>
+    list: (principal: Principal, sessionId: string | undefined, limit: number): Promise<TurnRow[]> =>
       storage.turns.list({ owner: visibleOwner(principal), sessionId }, limit),
-    position: (turnId: string, consumer: string): number => storage.turns.position(turnId, consumer),
+    position: (turnId: string, consumer: string): Promise<number> => storage.turns.position(turnId, consumer),
 
     /** What the child has said in a turn, in head and tail where that is long, and what the turn has used. */
-    summary(turnId: string, maxChars: number): { text: string; usage: Usage | null } {
+    async summary(turnId: string, maxChars: number): Promise<{ text: string; usage: Usage | null }> {
       let text = "";
       let usage: Usage | null = null;
       for (let from = 0; ; from += SUMMARY_PAGE) {
-        const page = storage.turns.events(turnId, from, SUMMARY_PAGE);
+        const page = await storage.turns.events(turnId, from, SUMMARY_PAGE);
         for (const { event } of page) {
           if (event.type === "content") text = cutText(text + event.text, 100 * maxChars);
           if (event.type === "complete") usage = event.usage;
@@ -82,18 +94,16 @@ export function createTurnReading({ storage, broadcast }: { storage: Storage; br
       const timeUp = new Promise<void>((resolve) => over.addEventListener("abort", () => resolve(), { once: true }));
       using waiter = broadcast.waitFor(session.id);
       for (;;) {
-        const poll = read(session, options.consumer, options.fromSeq, options.limit);
+        const { consumer, fromSeq, limit } = options;
+        const poll = await read(session, { consumer, fromSeq, limit });
         if (options.waitMs === 0 || over.aborted || isEnough(poll)) return poll;
         await Promise.race([waiter.woken(), timeUp]);
       }
     },
 
-    /** Moves a reader on over what it was given. */
-    async advance(session: Session, consumer: string, position: number): Promise<void> {
-      const turn = storage.turns.latest(session.id);
-      if (turn && position > storage.turns.position(turn.id, consumer)) {
-        await storage.write(() => storage.turns.advance(turn.id, consumer, position));
-      }
+    /** Moves a reader on over what it was given of a turn. */
+    async advance({ turnId, position: before }: Poll, consumer: string, position: number): Promise<void> {
+      if (turnId !== undefined && position > before) await storage.turns.advance(turnId, consumer, position);
     },
   };
 }

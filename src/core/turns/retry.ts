@@ -3,7 +3,7 @@ import { AppError } from "../../contract/errors.ts";
 export const TRY_AGAIN_MS = 1_000;
 
 /** Does what must end up on disk, again and again for as long as what is in its way may pass; gives up when told to leave. */
-export async function insist(
+export async function retry(
   work: () => Promise<void>,
   leave: AbortSignal,
   onError: (cause: unknown) => void,

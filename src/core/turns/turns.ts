@@ -3,14 +3,14 @@ import { join } from "node:path";
 import type { UsableClaude } from "../../claude/cli.ts";
 import { launch } from "../../claude/launch/launch.ts";
 import { Checkpoint } from "../../claude/output/checkpoint.ts";
-import { createOutputStored } from "../../claude/output/output-stored.ts";
+import { createReadProgress } from "../../claude/output/read-progress.ts";
 import { AppError } from "../../contract/errors.ts";
 import { carrierServer } from "../../contract/sessions/carrier.ts";
 import type { LeftRunning } from "../../contract/sessions/left-running.ts";
 import type { SessionConfig } from "../../contract/sessions/session.ts";
-import type { Storage } from "../../storage/sqlite/database.ts";
-import type { TurnRow } from "../../storage/sqlite/turns/turns.ts";
-import type { UnaskedCallRow } from "../../storage/sqlite/turns/unasked-calls.ts";
+import type { Storage } from "../../storage/storage.ts";
+import type { BegunTurn, TurnRow } from "../../storage/turns.ts";
+import type { UnaskedCallRow } from "../../storage/unasked-calls.ts";
 import type { Tokens } from "../access/tokens.ts";
 import type { Broadcast } from "../events/broadcast.ts";
 import { configOf, sessionSpec } from "../sessions/launch-spec.ts";
@@ -19,18 +19,20 @@ import type { Session } from "../sessions/sessions.ts";
 import type { Workspace } from "../sessions/workspace.ts";
 import { processOf, removeStrayDirs } from "./adoption.ts";
 import { type Batch, type Child, type ChildEnd, followChild, stopChild } from "./child-output.ts";
-import { naming, outcomeOf, type Stop } from "./outcome.ts";
+import { naming, outcomeOf, type Stop, type TurnOutcome } from "./outcome.ts";
+import type { OutputStored } from "./output-stored.ts";
 import { createQueueStarter, messageOf } from "./queue/starter.ts";
 import { createTurnQueue } from "./queue/turn-queue.ts";
-import { type Begun, createTurnRecord, type Outcome } from "./record.ts";
-import { insist, isPassing, TRY_AGAIN_MS } from "./retry.ts";
+import { createTurnRecord } from "./record.ts";
+import { isPassing, retry, TRY_AGAIN_MS } from "./retry.ts";
 
-export type Turns = ReturnType<typeof createTurns>;
+export type Turns = Awaited<ReturnType<typeof openTurns>>;
 
 type TurnsNeed = {
-  storage: Storage;
+  storage: Pick<Storage, "approvals" | "sessions" | "turns" | "newId">;
   broadcast: Broadcast;
   tokens: Tokens;
+  outputStored: OutputStored;
   abandon: (approvalIds: string[], reason: string) => Promise<void>;
   now: () => number;
   onError: (cause: unknown) => void;
@@ -56,13 +58,13 @@ type Running = {
   child: Child;
   /** Resolves when the child has been started, or could not be. */
   launched: Promise<unknown>;
+  /** Lets requests wait for its output, once it has a child. */
+  reader?: Disposable;
   over: Promise<void>;
   /** Why it was stopped, once somebody has said so, and what could not be ended. */
   stopped?: Stop;
 };
 
-/** An ask must not wait long for the words that came before it. */
-const CATCH_UP_MS = 250;
 /** Children are stopped in a few seconds; only a database that takes no writes holds that up. */
 const STOP_WITHIN_MS = 6_000;
 const ANOTHER_VERSION =
@@ -70,25 +72,24 @@ const ANOTHER_VERSION =
 const FAILED_INSIDE = "Plexus failed inside; its log has the details. The child was stopped.";
 
 /** Turns: one prompt to one child, its output stored as numbered events, and its end. */
-export function createTurns(need: TurnsNeed) {
+export async function openTurns(need: TurnsNeed) {
   const { storage } = need;
   const queue = createTurnQueue(need);
-  const record = createTurnRecord({ ...need, queue });
+  const record = createTurnRecord(need);
   const running = new Map<string, Running>();
   const leave = new AbortController();
   let isClosing = false;
-  const insisting = (work: () => Promise<void>) => insist(work, leave.signal, need.onError);
+  const retrying = (work: () => Promise<void>) => retry(work, leave.signal, need.onError);
   const starter = createQueueStarter({
     ...need,
     queue,
-    record,
-    begin: (id) => begin(id, () => record.beginQueued(id)),
-    insisting,
+    begin: (chosen) => begin(chosen.id, () => queue.beginQueued(chosen)),
+    retrying,
   });
   const turnsDir = join(need.dataDir, "turns");
 
   function lookAfter(turnId: string): Running {
-    const child: Child = { process: undefined, dir: join(turnsDir, turnId), outputStored: createOutputStored() };
+    const child: Child = { process: undefined, dir: join(turnsDir, turnId), readProgress: createReadProgress() };
     const entry: Running = { child, launched: Promise.resolve(), over: Promise.resolve() };
     running.set(turnId, entry);
     return entry;
@@ -109,14 +110,14 @@ export function createTurns(need: TurnsNeed) {
     // Whatever began now would be looked after by nobody.
     if (isClosing) throw new AppError("unreachable", "Plexus is stopping, or handing over: try again in a moment.");
     const id = storage.newId();
-    const { turn } = await begin(id, () => record.begin(session, { id, prompt, ephemeral }));
+    const { turn } = await begin(id, () => queue.begin(session, { id, prompt, ephemeral }));
     // What has started may hold a token that lets a queued turn start.
     starter.look();
     return turn;
   }
 
   /** Starts the child of a turn, unless that is queued once it is filed, or no longer is. */
-  async function begin<B extends Begun | undefined>(id: string, file: () => Promise<B>): Promise<B> {
+  async function begin<B extends BegunTurn | undefined>(id: string, file: () => Promise<B>): Promise<B> {
     // Known before anybody can see the turn, so that whoever sees it can also cancel it.
     const entry = lookAfter(id);
     // Once the turn is on disk, the starter may have begun it already, with an entry of its own.
@@ -136,10 +137,12 @@ export function createTurns(need: TurnsNeed) {
     }
   }
 
-  async function startChild(entry: Running, { turn, session, prompt }: Begun): Promise<void> {
+  async function startChild(entry: Running, { turn, session, prompt }: BegunTurn): Promise<void> {
     try {
       const config = checkedConfig(session);
       const claude = await need.claude();
+      // Before there is a child that could ask.
+      entry.reader = need.outputStored.add(session.id, entry.child.readProgress);
       const token = config.loopback_enabled ? await need.tokens.createForChild(session.id) : undefined;
       const process = launch({
         ...sessionSpec(session, config, turn.ephemeral),
@@ -157,12 +160,10 @@ export function createTurns(need: TurnsNeed) {
             : carrierServer(config.carrier, { url: need.childUrl(), program: need.program }, token),
       });
       entry.child.process = process;
-      await storage.write(() =>
-        storage.turns.setProcess(turn.id, { pid: process.pid, processStart: process.startTime }),
-      );
+      await storage.turns.setProcess(turn.id, { pid: process.pid, processStart: process.startTime });
     } catch (cause) {
       const error = naming(await stopChild(entry.child), messageOf(cause));
-      entry.over = insisting(() => end(turn, entry, { status: "failed", error }));
+      entry.over = retrying(() => end(turn, entry, { status: "failed", error }));
       // Told at once where the disk takes it; where it does not, the caller hears why.
       await Promise.race([entry.over, Bun.sleep(TRY_AGAIN_MS)]);
       throw cause;
@@ -172,14 +173,14 @@ export function createTurns(need: TurnsNeed) {
 
   /** Stores what the child writes as it comes, until the child has ended, and then its end. */
   async function follow(turn: TurnRow, entry: Running): Promise<void> {
-    await insisting(async () => {
+    await retrying(async () => {
       try {
-        const reading = Checkpoint.safeParse(storage.turns.reading(turn.id)).data;
-        if (!reading) return await giveUp(turn, entry, ANOTHER_VERSION);
+        const checkpoint = Checkpoint.safeParse(await storage.turns.checkpoint(turn.id)).data;
+        if (!checkpoint) return await giveUp(turn, entry, ANOTHER_VERSION);
         // Found by a server that was killed before it could stop the child.
-        const broken = record.brokenSeal(turn);
+        const broken = await record.brokenSeal(turn);
         if (broken) return await giveUp(turn, entry, broken);
-        const ended = await followChild(entry.child, reading, (batch) => store(turn, batch), leave.signal);
+        const ended = await followChild(entry.child, checkpoint, (batch) => store(turn, batch), leave.signal);
         if (ended) await end(turn, entry, await outcomeOf(ended, entry.stopped), ended);
       } catch (cause) {
         if (isPassing(cause)) throw cause;
@@ -191,10 +192,9 @@ export function createTurns(need: TurnsNeed) {
 
   /** Tells why the child must not go on. */
   async function store(turn: TurnRow, batch: Batch): Promise<string | undefined> {
-    for (const call of await record.add(turn, batch)) {
-      if (call.supervision !== "inherit") need.onSealBroken(call);
-    }
-    return record.brokenSeal(turn);
+    const unasked = await record.add(turn, batch);
+    for (const call of unasked) if (call.supervision !== "inherit") need.onSealBroken(call);
+    return unasked.length > 0 ? record.brokenSeal(turn) : undefined;
   }
 
   /** A child that nobody can read any more must not go on. */
@@ -203,8 +203,9 @@ export function createTurns(need: TurnsNeed) {
     await end(turn, entry, { status: "failed", error: naming(left, error) });
   }
 
-  async function end(turn: TurnRow, entry: Running, outcome: Outcome, ended?: ChildEnd): Promise<void> {
-    entry.child.outputStored.end();
+  async function end(turn: TurnRow, entry: Running, outcome: TurnOutcome, ended?: ChildEnd): Promise<void> {
+    entry.child.readProgress.end();
+    entry.reader?.[Symbol.dispose]();
     await record.end(turn, outcome, ended);
     running.delete(turn.id);
     starter.look();
@@ -222,17 +223,19 @@ export function createTurns(need: TurnsNeed) {
   /** What could not be ended; `undefined` when no turn runs or is queued. */
   async function cancel(session: Session): Promise<LeftRunning[] | undefined> {
     const error = "The turn was cancelled.";
-    const latest = storage.turns.latest(session.id);
-    if (latest?.status === "queued" && (await record.endQueued(latest.id, { status: "cancelled", error }))) return [];
-    const turn = storage.turns.running(session.id);
+    const latest = await storage.turns.latest(session.id);
+    const end = { status: "cancelled", error } as const;
+    if (latest?.status === "queued" && (await storage.turns.endIfQueued(latest.id, end, need.now()))) return [];
+    const turn = await storage.turns.running(session.id);
     const entry = turn && running.get(turn.id);
     return entry && stop(entry, error);
   }
 
   // What an earlier server has left behind: children that still run, or that have ended meanwhile.
-  const left = storage.turns.listRunning().map((turn) => {
+  const left = (await storage.turns.listRunning()).map((turn) => {
     const entry = lookAfter(turn.id);
     entry.child.process = processOf(turn, entry.child.dir);
+    entry.reader = need.outputStored.add(turn.sessionId, entry.child.readProgress);
     return { turn, entry };
   });
   removeStrayDirs(turnsDir, (turnId) => running.has(turnId));
@@ -246,16 +249,6 @@ export function createTurns(need: TurnsNeed) {
     place: queue.place,
     /** Starts what is queued, from now on: children can reach us. */
     open: starter.open,
-    /** Resolves when what the session's child has written so far is stored, or when that takes too long. */
-    async caughtUp(sessionId: string): Promise<void> {
-      const turn = storage.turns.running(sessionId);
-      const entry = turn && running.get(turn.id);
-      if (!entry) return;
-      const { promise: timeUp, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, CATCH_UP_MS);
-      await Promise.race([entry.child.outputStored.wait(), timeUp]);
-      clearTimeout(timer);
-    },
     /** Lets go of the children, which go on; the next server finds them by what is on disk. */
     async handOver(): Promise<void> {
       isClosing = true;
@@ -270,7 +263,7 @@ export function createTurns(need: TurnsNeed) {
       const stopped: Promise<unknown>[] = leave.signal.aborted
         ? []
         : [...running.values()].map((entry) => stop(entry, why));
-      stopped.push(insisting(() => starter.cancelAll("Plexus was stopped while this turn was queued.")));
+      stopped.push(retrying(() => starter.cancelAll("Plexus was stopped while this turn was queued.")));
       const timer = setTimeout(() => leave.abort(), STOP_WITHIN_MS);
       await Promise.all(stopped);
       clearTimeout(timer);

@@ -1,16 +1,16 @@
 import type { UnaskedCall } from "../../contract/approvals/unasked-call.ts";
 import { seconds } from "../../contract/values.ts";
-import type { Storage } from "../../storage/sqlite/database.ts";
-import type { UnaskedCallRow } from "../../storage/sqlite/turns/unasked-calls.ts";
+import type { Storage } from "../../storage/storage.ts";
+import type { UnaskedCallRow } from "../../storage/unasked-calls.ts";
 import { type Principal, visibleOwner } from "../access/principals.ts";
 
 export type UnaskedCalls = ReturnType<typeof createUnaskedCalls>;
 
 /** The calls that ran although Plexus had not allowed them. */
-export function createUnaskedCalls({ storage }: { storage: Storage }) {
+export function createUnaskedCalls({ storage }: { storage: Pick<Storage, "unaskedCalls"> }) {
   return {
     /** What the caller may see, newest first, a page at a time. */
-    list(
+    async list(
       principal: Principal,
       {
         sessionId,
@@ -20,9 +20,9 @@ export function createUnaskedCalls({ storage }: { storage: Storage }) {
         cursor?: string | undefined;
         limit: number;
       },
-    ): { calls: UnaskedCall[]; cursor: string | null } {
+    ): Promise<{ calls: UnaskedCall[]; cursor: string | null }> {
       const scope = { owner: visibleOwner(principal), sessionId, turnId };
-      const { rows, hasMore } = storage.unaskedCalls.list(scope, page);
+      const { rows, hasMore } = await storage.unaskedCalls.list(scope, page);
       return { calls: rows.map(toUnaskedCall), cursor: hasMore ? (rows.at(-1)?.id ?? null) : null };
     },
   };

@@ -1,6 +1,6 @@
-import type { Storage } from "../../storage/sqlite/database.ts";
-import type { OwnerBytes } from "../../storage/sqlite/upkeep/history-sizes.ts";
-import type { Audit } from "../audit/audit.ts";
+import type { OwnerBytes } from "../../storage/history.ts";
+import type { Storage } from "../../storage/storage.ts";
+import type { AuditUpkeep } from "./audit-upkeep.ts";
 
 const SLICE_MS = 10 * 60_000;
 /** Below the bound by so much that it isn't reached again at once. */
@@ -13,11 +13,11 @@ const CHANGE_BYTES = 120;
 const MEGABYTE = 1024 * 1024;
 
 /** Removes up to `limit` of what is older than `before`; tells how many. */
-export type RemoveSome = (before: number, limit: number) => number;
+export type RemoveSome = (before: number, limit: number) => Promise<number>;
 
 type HistoryBoundNeed = {
-  storage: Storage;
-  audit: Audit;
+  storage: Pick<Storage, "audit" | "changes" | "history">;
+  audit: AuditUpkeep;
   maxBytes: number;
   /** What is not older stays, and is no history yet. */
   recent: () => number;
@@ -34,9 +34,9 @@ type HistoryBoundNeed = {
  */
 export function createHistoryBound(need: HistoryBoundNeed) {
   const { storage, audit, maxBytes, recent, removeAll, isStopped, onError } = need;
-  const { approvals, changes, turns, historySizes, space } = storage;
-  const records: { oldest: () => number | undefined; remove: RemoveSome }[] = [
-    { oldest: approvals.oldestUnchainedAt, remove: approvals.removeUnchainedBefore },
+  const { changes, history } = storage;
+  const records: { oldest: () => Promise<number | undefined>; remove: RemoveSome }[] = [
+    { oldest: history.oldestUnchainedAt, remove: history.removeUnchainedBefore },
     {
       oldest: () => storage.audit.oldestAt("decisions"),
       remove: (before, limit) => audit.forgetBefore("decisions", before, limit),
@@ -46,20 +46,20 @@ export function createHistoryBound(need: HistoryBoundNeed) {
   let isTold = false;
 
   async function removeExcess(): Promise<void> {
-    if (space.usedBytes() > maxBytes && bytesOf(bulk()) > maxBytes) {
+    if ((await history.usedBytes()) > maxBytes && (await bytesOf(await bulk())) > maxBytes) {
       await removeBuiltin();
       await removeBulk();
       await removeRecords();
     }
-    tellOfTheRest();
+    await tellOfTheRest();
   }
 
   /** First, so that it never pushes out what people decided. */
   async function removeBuiltin(): Promise<void> {
-    for (let over = excess(bulk()); over > 0 && !isStopped(); over = excess(bulk())) {
-      const enough = space.usedBytes() - Math.min(over, maxBytes * SLICE);
-      const builtin: RemoveSome = (before, limit) =>
-        space.usedBytes() > enough ? audit.forgetBefore("builtin", before, limit) : 0;
+    for (let over = await excess(await bulk()); over > 0 && !isStopped(); over = await excess(await bulk())) {
+      const enough = (await history.usedBytes()) - Math.min(over, maxBytes * SLICE);
+      const builtin: RemoveSome = async (before, limit) =>
+        (await history.usedBytes()) > enough ? audit.forgetBefore("builtin", before, limit) : 0;
       if ((await removeAll(builtin, recent())) === 0) return;
     }
   }
@@ -67,8 +67,8 @@ export function createHistoryBound(need: HistoryBoundNeed) {
   async function removeBulk(): Promise<void> {
     const spent = new Set<string>();
     while (!isStopped()) {
-      const held = bulk().filter(({ owner }) => !spent.has(owner));
-      const over = excess(held);
+      const held = (await bulk()).filter(({ owner }) => !spent.has(owner));
+      const over = await excess(held);
       const most = held.toSorted((a, b) => b.bytes - a.bytes)[0];
       if (!most || over <= 0) return;
       const removed = await removeBulkOf(most.owner, Math.min(over, maxBytes * SLICE));
@@ -79,20 +79,25 @@ export function createHistoryBound(need: HistoryBoundNeed) {
 
   /** The owner's oldest turns; its large inputs once it has none. */
   async function removeBulkOf(owner: string, bytes: number): Promise<number> {
-    const ended = historySizes.endOfTurns(owner, bytes, recent());
-    const removed = await removeAll((before, limit) => turns.removeEndedOfOwner(owner, before, limit), ended);
+    const ended = await history.endOfTurns(owner, bytes, recent());
+    const removed = await removeAll(
+      (before, limit) => history.removeTurnsOfOwnerEndedBefore(owner, before, limit),
+      ended,
+    );
     if (removed > 0) return removed;
-    const decided = historySizes.endOfInputs(owner, bytes, recent());
+    const decided = await history.endOfInputs(owner, bytes, recent());
     return removeAll((before, limit) => audit.cutInputs(owner, before, limit), decided);
   }
 
   /** The oldest, whatever it is, in slices of time; of bulk, only what no chain has counts: nothing else removes that. */
   async function removeRecords(): Promise<void> {
     const spent = new Set<RemoveSome>();
-    while (!isStopped() && excess(historySizes.unchainedInputs(recent())) > 0) {
+    while (!isStopped() && (await excess(await history.unchainedInputs(recent()))) > 0) {
       const until = recent();
       const left = records.filter(({ remove }) => !spent.has(remove));
-      const kinds = left.map(({ oldest, remove }) => ({ from: oldest() ?? until, remove }));
+      const kinds = await Promise.all(
+        left.map(async ({ oldest, remove }) => ({ from: (await oldest()) ?? until, remove })),
+      );
       const first = kinds.toSorted((a, b) => a.from - b.from)[0];
       if (!first || first.from >= until) return;
       const before = Math.min(until, first.from + SLICE_MS);
@@ -101,37 +106,35 @@ export function createHistoryBound(need: HistoryBoundNeed) {
   }
 
   /** Turns and large inputs, by their owner. */
-  function bulk(): OwnerBytes[] {
+  async function bulk(): Promise<OwnerBytes[]> {
     const held = new Map<string, number>();
-    for (const { owner, bytes } of [...historySizes.endedTurns(recent()), ...historySizes.largeInputs(recent())]) {
+    const turns = await history.endedTurns(recent());
+    for (const { owner, bytes } of [...turns, ...(await history.largeInputs(recent()))]) {
       held.set(owner, (held.get(owner) ?? 0) + bytes);
     }
     return [...held].map(([owner, bytes]) => ({ owner, bytes }));
   }
 
-  function excess(held: OwnerBytes[]): number {
-    return bytesOf(held) - maxBytes * SHRINK_TO;
+  async function excess(held: OwnerBytes[]): Promise<number> {
+    return (await bytesOf(held)) - maxBytes * SHRINK_TO;
   }
 
   /** How large the history is: this bulk, and what was decided and told, estimated from its number. */
-  function bytesOf(held: OwnerBytes[]): number {
-    const entries = entriesOf("decisions") + entriesOf("builtin") + storage.audit.countUnchained();
-    const told = changes.newestId() - (changes.listAfter(0, undefined, 1)[0]?.id ?? changes.newestId());
+  async function bytesOf(held: OwnerBytes[]): Promise<number> {
+    const entries = await storage.audit.size();
+    const newest = await changes.newestId();
+    const told = newest - ((await changes.listAfter(0, undefined, 1))[0]?.id ?? newest);
     const estimate = held.reduce((sum, { bytes }) => sum + bytes, entries * ENTRY_BYTES + told * CHANGE_BYTES);
-    return Math.min(estimate, space.usedBytes());
-  }
-
-  function entriesOf(chain: "decisions" | "builtin"): number {
-    return (storage.audit.tail(chain)?.seq ?? 0) - (storage.audit.checkpoint(chain)?.seq ?? 0);
+    return Math.min(estimate, await history.usedBytes());
   }
 
   /** Once, until there is room again. */
-  function tellOfTheRest(): void {
-    const used = space.usedBytes();
-    const history = used > maxBytes ? bytesOf(bulk()) : used;
+  async function tellOfTheRest(): Promise<void> {
+    const used = await history.usedBytes();
+    const ofHistory = used > maxBytes ? await bytesOf(await bulk()) : used;
     // An empty database takes some room too.
-    const isTooLarge = used - history > Math.max(maxBytes, MEGABYTE);
-    if (isTooLarge && !isTold) onError(new Error(tooLarge(used, history, maxBytes)));
+    const isTooLarge = used - ofHistory > Math.max(maxBytes, MEGABYTE);
+    if (isTooLarge && !isTold) onError(new Error(tooLarge(used, ofHistory, maxBytes)));
     isTold = isTooLarge;
   }
 

@@ -1,7 +1,7 @@
-import type { Storage } from "../../storage/sqlite/database.ts";
+import type { Storage } from "../../storage/storage.ts";
 import { WEB_TOKEN_MS } from "../access/tokens.ts";
-import type { Audit } from "../audit/audit.ts";
 import { forgetTreeIfUnused } from "../sessions/sessions.ts";
+import { createAuditUpkeep } from "./audit-upkeep.ts";
 import { createHistoryBound, type RemoveSome } from "./history-bound.ts";
 
 const MINUTE_MS = 60_000;
@@ -13,7 +13,6 @@ const BATCH = 500;
 
 type RetentionNeed = {
   storage: Storage;
-  audit: Audit;
   now: () => number;
   days: number;
   /** For what built-in rules decided. */
@@ -27,11 +26,12 @@ type RetentionNeed = {
  * Removes what is over once it is older than the retention time, or when there is too much of it: turns with their
  * events, decided approvals, told changes. Never what is pending, nor what a running turn needs.
  */
-export function createRetention({ storage, audit, now, days, builtinDays, maxBytes, onError }: RetentionNeed) {
-  const { approvals, changes, turns, mcpClients, tokens, space } = storage;
+export function createRetention({ storage, now, days, builtinDays, maxBytes, onError }: RetentionNeed) {
+  const audit = createAuditUpkeep({ storage, now, onError });
+  const { changes, history, mcpClients, tokens } = storage;
   const decisions = (before: number, limit: number) => audit.forgetBefore("decisions", before, limit);
   const builtin = (before: number, limit: number) => audit.forgetBefore("builtin", before, limit);
-  const history = [approvals.removeUnchainedBefore, decisions, changes.removeBefore, turns.removeEndedBefore];
+  const kinds = [history.removeUnchainedBefore, decisions, changes.removeBefore, history.removeTurnsEndedBefore];
   const recent = () => now() - RECENT_MS;
   const isStopped = () => stopped;
   const { removeExcess } = createHistoryBound({ storage, audit, maxBytes, recent, removeAll, isStopped, onError });
@@ -40,7 +40,7 @@ export function createRetention({ storage, audit, now, days, builtinDays, maxByt
 
   async function removeOld(): Promise<void> {
     const old = now() - Math.max(days * DAY_MS, RECENT_MS);
-    for (const remove of history) await removeAll(remove, old);
+    for (const remove of kinds) await removeAll(remove, old);
     await removeAll(builtin, now() - Math.max(Math.min(builtinDays, days) * DAY_MS, RECENT_MS));
     await removeAll(mcpClients.removeUnusedSince, old);
     await removeAll(tokens.removeWebBefore, now() - WEB_TOKEN_MS);
@@ -49,20 +49,21 @@ export function createRetention({ storage, audit, now, days, builtinDays, maxByt
   /** In batches, so that decisions get their turn in between; tells how many. */
   async function removeAll(remove: RemoveSome, before: number): Promise<number> {
     let removed = 0;
-    for (let some = 1; some > 0 && !stopped; removed += some) some = await storage.write(() => remove(before, BATCH));
+    for (let some = 1; some > 0 && !stopped; removed += some) some = await remove(before, BATCH);
     return removed;
   }
 
   /** What was said in sessions of which the server was killed while it deleted them. */
   async function removeUnusedTrees(): Promise<void> {
-    for (let tree = storage.nodes.treeAfter(""); tree && !stopped; tree = storage.nodes.treeAfter(tree)) {
-      if (storage.sessions.countOnTree(tree) === 0) await forgetTreeIfUnused(storage, tree);
+    const { treeAfter } = storage.conversations;
+    for (let tree = await treeAfter(""); tree && !stopped; tree = await treeAfter(tree)) {
+      await forgetTreeIfUnused(storage, tree);
       await new Promise(setImmediate);
     }
   }
 
   async function giveBack(): Promise<void> {
-    while (!stopped && space.giveBackSome()) await new Promise(setImmediate);
+    while (!stopped && (await history.giveBackSome())) await new Promise(setImmediate);
   }
 
   async function sweep(): Promise<void> {

@@ -6,13 +6,13 @@ import { session_id, turn_id } from "../openapi/example-ids.ts";
 import { type Served, serve } from "../serve.ts";
 import { allowSilence } from "../streams/silence.ts";
 
-export type ChatApp = Pick<App, "sessions" | "turns" | "driving">;
+export type ChatApp = Pick<App, "sessions" | "turns" | "sessionCommands">;
 
 /** How much of a turn's text an answer holds; all of it is in the turn's events. */
 const MAX_TEXT_CHARS = 100_000;
 
 /** Work for a session, and its end; `closing` is the end of the server, which no caller waits out. */
-export function chatRoutes({ sessions, turns, driving }: ChatApp, closing: AbortSignal): Served[] {
+export function chatRoutes({ sessions, turns, sessionCommands }: ChatApp, closing: AbortSignal): Served[] {
   return [
     serve(chat, {
       tag: "Sessions",
@@ -51,7 +51,7 @@ export function chatRoutes({ sessions, turns, driving }: ChatApp, closing: Abort
       allowSilence(c);
       const signal = AbortSignal.any([c.req.raw.signal, closing, caller.revoked]);
       const wait = { waitMs: wait_secs * 1000, signal, maxChars: MAX_TEXT_CHARS };
-      const result = await driving.chat(session, { prompt, ephemeral }, wait);
+      const result = await sessionCommands.chat(session, { prompt, ephemeral }, wait);
       const { turn, status, text, error, pending, usage, place } = result;
       refuseRevoked(caller);
       return {

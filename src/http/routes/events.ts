@@ -5,10 +5,10 @@ import { approval_id, session_id } from "../openapi/example-ids.ts";
 import { type Served, serve } from "../serve.ts";
 import { eventsFrom, unknownEventId } from "../streams/events.ts";
 
-export type EventsApp = Pick<App, "watching">;
+export type EventsApp = Pick<App, "eventFeed">;
 
 /** Server-sent events: what happens, numbered; `Last-Event-ID` goes on where a reader stopped. */
-export function eventRoutes({ watching }: EventsApp): Served[] {
+export function eventRoutes({ eventFeed }: EventsApp): Served[] {
   return [
     serve(followEvents, {
       tag: "Events",
@@ -37,7 +37,7 @@ export function eventRoutes({ watching }: EventsApp): Served[] {
       const after = readEventId(c.req.header("last-event-id") ?? query.last_event_id);
       return eventsFrom({
         stream: "events",
-        follow: (signal) => watching.follow(principal, after, signal),
+        follow: (signal) => eventFeed.follow(principal, after, signal),
         sent: ({ id, event }) => ({ id, type: event.type, data: cutChange(event) }),
       });
     }),

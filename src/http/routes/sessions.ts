@@ -14,7 +14,7 @@ import { head, session_id, turn_id } from "../openapi/example-ids.ts";
 import { type Served, serve } from "../serve.ts";
 import { lastPage, onOnePage, pageOf } from "./paging.ts";
 
-export type SessionsApp = Pick<App, "sessions" | "sessionView" | "driving" | "conversations">;
+export type SessionsApp = Pick<App, "sessions" | "sessionViews" | "sessionCommands" | "conversations">;
 
 const LISTED: SessionSummary = {
   id: session_id,
@@ -43,14 +43,14 @@ const DETAIL: SessionDetail = {
 };
 
 /** Sessions: made, looked at, forked and forgotten. */
-export function sessionRoutes({ sessions, sessionView, driving, conversations }: SessionsApp): Served[] {
+export function sessionRoutes({ sessions, sessionViews, sessionCommands, conversations }: SessionsApp): Served[] {
   return [
     serve(listSessions, {
       tag: "Sessions",
       summary: "Lists sessions, newest first",
       answer: { says: "A page of them.", example: { type: "ok", sessions: [LISTED], ...lastPage } },
     }).by(async ({ principal, query }) => {
-      const found = await sessionView.list(principal, query);
+      const found = await sessionViews.list(principal, query);
       return { type: "ok", sessions: found.sessions, ...pageOf(found) };
     }),
     serve(createSession, {
@@ -63,7 +63,7 @@ export function sessionRoutes({ sessions, sessionView, driving, conversations }:
       },
       errors: ["name_taken", "limit_reached"],
     }).by(async ({ principal, body }) => {
-      const session = await driving.create(principal, body);
+      const session = await sessionCommands.create(principal, body);
       return { type: "created", id: session.id, name: session.name, head: headOf(session) };
     }),
     serve(getSession, {
@@ -72,7 +72,7 @@ export function sessionRoutes({ sessions, sessionView, driving, conversations }:
       answer: { says: "The session.", example: { type: "ok", config: DETAIL } },
     }).by(async ({ principal, params }) => {
       const session = await sessions.require(principal, params.key);
-      return { type: "ok", config: await sessionView.detail(session) };
+      return { type: "ok", config: await sessionViews.detail(session) };
     }),
     serve(deleteSession, {
       tag: "Sessions",
@@ -83,7 +83,7 @@ export function sessionRoutes({ sessions, sessionView, driving, conversations }:
       },
     }).by(async ({ principal, params }) => {
       const session = await sessions.require(principal, params.key);
-      const left = await driving.remove(session);
+      const left = await sessionCommands.remove(session);
       return { type: "deleted", id: session.id, ...leftRunning(left) };
     }),
     serve(forkSession, {

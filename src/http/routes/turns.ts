@@ -6,7 +6,7 @@ import { type Served, serve } from "../serve.ts";
 import { eventsFrom, unknownEventId } from "../streams/events.ts";
 import { lastPage, pageOf } from "./paging.ts";
 
-export type TurnsApp = Pick<App, "sessions" | "sessionView" | "turnStream">;
+export type TurnsApp = Pick<App, "sessions" | "sessionViews" | "sessionStream">;
 
 const EXAMPLE: TurnSummary = {
   turn_id,
@@ -22,7 +22,7 @@ const EXAMPLE: TurnSummary = {
 };
 
 /** Turns, and what happened in them, in full. */
-export function turnRoutes({ sessions, sessionView, turnStream }: TurnsApp): Served[] {
+export function turnRoutes({ sessions, sessionViews, sessionStream }: TurnsApp): Served[] {
   return [
     serve(listTurns, {
       tag: "Sessions",
@@ -30,7 +30,7 @@ export function turnRoutes({ sessions, sessionView, turnStream }: TurnsApp): Ser
       answer: { says: "A page of them.", example: { type: "ok", turns: [EXAMPLE], ...lastPage } },
     }).by(async ({ principal, params, query }) => {
       const session = await sessions.require(principal, params.key);
-      const found = await sessionView.turns(session, query);
+      const found = await sessionViews.turns(session, query);
       return { type: "ok", turns: found.turns, ...pageOf(found) };
     }),
     serve(followSession, {
@@ -48,10 +48,10 @@ export function turnRoutes({ sessions, sessionView, turnStream }: TurnsApp): Ser
     }).by(async ({ principal, params, query, c }) => {
       const session = await sessions.require(principal, params.key);
       const last = c.req.header("last-event-id") || query.last_event_id;
-      const from = last ? await positionBehind(session, last) : await turnStream.beginning(session, query.turn_id);
+      const from = last ? await positionBehind(session, last) : await sessionStream.beginning(session, query.turn_id);
       return eventsFrom({
         stream: "session",
-        follow: (signal) => turnStream.follow(session, from, { isLive: query.follow === "true", signal }),
+        follow: (signal) => sessionStream.follow(session, from, { isLive: query.follow === "true", signal }),
         sent: (event) => ({ id: `${event.turn_id}~${event.seq}`, type: event.event.type, data: event }),
       });
     }),
@@ -60,8 +60,8 @@ export function turnRoutes({ sessions, sessionView, turnStream }: TurnsApp): Ser
       summary: "One turn",
       answer: { says: "The turn.", example: { type: "ok", turn: EXAMPLE } },
     }).by(async ({ principal, params }) => {
-      const turn = await turnStream.requireTurn(principal, params.turn_id);
-      return { type: "ok", turn: await sessionView.turn(turn) };
+      const turn = await sessionStream.requireTurn(principal, params.turn_id);
+      return { type: "ok", turn: await sessionViews.turn(turn) };
     }),
     serve(listTurnEvents, {
       tag: "Turns",
@@ -78,9 +78,9 @@ export function turnRoutes({ sessions, sessionView, turnStream }: TurnsApp): Ser
         },
       },
     }).by(async ({ principal, params, query }) => {
-      const turn = await turnStream.requireTurn(principal, params.turn_id);
-      const events = await turnStream.page(turn, query.from_seq, query.limit);
-      const { status, event_count } = await sessionView.turn(turn);
+      const turn = await sessionStream.requireTurn(principal, params.turn_id);
+      const events = await sessionStream.page(turn, query.from_seq, query.limit);
+      const { status, event_count } = await sessionViews.turn(turn);
       const has_more = (events.at(-1)?.seq ?? event_count) + 1 < event_count;
       return { type: "ok", turn_id: turn.id, status, events, total_events: event_count, has_more };
     }),
@@ -88,7 +88,7 @@ export function turnRoutes({ sessions, sessionView, turnStream }: TurnsApp): Ser
 
   async function positionBehind(session: Session, lastEventId: string) {
     const [, turnId = "", seq] = /^([^~]{1,64})~(\d{1,15})$/.exec(lastEventId) ?? [];
-    const position = await turnStream.behind(session, { turnId, seq: Number(seq) });
+    const position = await sessionStream.behind(session, { turnId, seq: Number(seq) });
     if (position) return position;
     throw unknownEventId();
   }

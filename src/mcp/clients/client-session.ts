@@ -20,7 +20,7 @@ export type ClientSession = {
 };
 
 /** What client sessions use of the app. */
-export type ClientApp = Pick<App, "log" | "mcpClients" | "retryMs" | "tokens" | "watching">;
+export type ClientApp = Pick<App, "log" | "mcpClients" | "retryMs" | "tokens" | "eventFeed">;
 type Opening = { app: ClientApp; createServer: CreateServer; principal: Principal; id: string; onClose: () => void };
 
 /** Serves a client under this id, with what it had set up before replayed. */
@@ -47,6 +47,8 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
     opening.onClose();
   };
   await mcp.server.connect(transport);
+  // Revoked while this was opened, so that nothing will tell it any more.
+  if (revoked.aborted) await close();
   for (const message of setup) {
     await drained(await transport.handleRequest(jsonRequest(id, message), { parsedBody: message }));
   }
@@ -110,11 +112,11 @@ async function notify(
   };
   const listening = new DisposableStack();
   listening.use(
-    await app.watching.onAsk(principal, (request) => {
+    await app.eventFeed.onRequest(principal, (request) => {
       say("notice", request);
       if (subscribed.has(PENDING_URI)) server.sendResourceUpdated({ uri: PENDING_URI }).catch(lost);
     }),
   );
-  listening.use(await app.watching.onUnasked(principal, (call) => say("error", { type: "unasked_call", ...call })));
+  listening.use(await app.eventFeed.onUnasked(principal, (call) => say("error", { type: "unasked_call", ...call })));
   return listening;
 }

@@ -58,7 +58,7 @@ export const APPROVAL_TOOLS = [
     untrusted: ["approvals", "finished"],
   }).runs(async (call, { session_id, since, timeout_secs }) => {
     const { app, principal, signal } = call;
-    const { cursor, finished, ...found } = await app.watching.wait(principal, {
+    const { cursor, finished, ...found } = await app.eventFeed.wait(principal, {
       sessionId: await onlyIn(call, session_id),
       since,
       timeoutMs: (timeout_secs ?? DEFAULT_WAIT_SECS) * 1000,

@@ -56,7 +56,7 @@ export const SESSION_TOOLS = [
     ],
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
   }).runs(async ({ app, principal }, asked) => {
-    const { session, args } = await app.driving.configure(principal, asked);
+    const { session, args } = await app.sessionCommands.configure(principal, asked);
     const token = await app.tokens.createForChild(session.id);
     const plexus = plexusServer(await app.childUrl(), token);
     return { type: "ok", session_id: session.id, mcp_config: { mcpServers: { plexus } }, args, next: START_CLAUDE };
@@ -83,7 +83,7 @@ export const SESSION_TOOLS = [
     ],
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
   }).runs(async ({ app, principal }, asked) => {
-    const session = await app.driving.create(principal, asked);
+    const session = await app.sessionCommands.create(principal, asked);
     return { type: "created", id: session.id, name: session.name, head: headOf(session), next: GIVE_WORK };
   }),
   tool({
@@ -113,7 +113,7 @@ export const SESSION_TOOLS = [
     annotations: { readOnlyHint: true, openWorldHint: false },
     untrusted: ["sessions"],
   }).runs(async ({ app, principal }) => {
-    const { sessions, cursor } = await app.sessionView.list(principal, { limit: MAX_SESSIONS });
+    const { sessions, cursor } = await app.sessionViews.list(principal, { limit: MAX_SESSIONS });
     const shown = sessions.map(({ id, name, status, working_dir, created_at }) => {
       return { id, name, status, working_dir, created_at };
     });
@@ -159,7 +159,7 @@ export const SESSION_TOOLS = [
     annotations: { readOnlyHint: true, openWorldHint: false },
     untrusted: ["config"],
   }).runs(async (call, reference) => {
-    const detail = await call.app.sessionView.detail(await sessionOf(call, reference));
+    const detail = await call.app.sessionViews.detail(await sessionOf(call, reference));
     return { type: "ok", config: cutObject(detail, MAX_CONFIG_CHARS) };
   }),
   tool({
@@ -199,7 +199,7 @@ export const SESSION_TOOLS = [
     untrusted: ["left_running"],
   }).runs(async (call, reference) => {
     const session = await sessionOf(call, reference);
-    const left = await call.app.driving.remove(session);
+    const left = await call.app.sessionCommands.remove(session);
     return { type: "deleted", id: session.id, ...leftRunning(left) };
   }),
 ];

@@ -35,13 +35,13 @@ export type ToolApp = Pick<
   | "approvals"
   | "childUrl"
   | "conversations"
-  | "driving"
+  | "sessionCommands"
   | "sessions"
-  | "sessionView"
+  | "sessionViews"
   | "tokens"
-  | "turnReading"
+  | "polls"
   | "turns"
-  | "watching"
+  | "eventFeed"
 >;
 
 export type ToolCall = {

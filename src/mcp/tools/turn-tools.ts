@@ -89,7 +89,7 @@ export const TURN_TOOLS = [
     untrusted: ["text", "error", "pending_approvals"],
   }).runs(async (call, { prompt, ephemeral, wait_secs, ...reference }) => {
     const session = await sessionOf(call, reference);
-    const { status, error, text, pending, usage, place } = await call.app.driving.chat(
+    const { status, error, text, pending, usage, place } = await call.app.sessionCommands.chat(
       session,
       { prompt, ephemeral },
       {
@@ -160,9 +160,9 @@ export const TURN_TOOLS = [
     annotations: { readOnlyHint: true, openWorldHint: false },
     untrusted: ["events", "pending_approvals"],
   }).runs(async (call, { from_seq, limit, wait_secs, consumer = "", ...reference }) => {
-    const { turnReading } = call.app;
+    const { polls } = call.app;
     const session = await sessionOf(call, reference);
-    const poll = await turnReading.poll(session, {
+    const poll = await polls.poll(session, {
       consumer,
       fromSeq: from_seq,
       limit: limit ?? DEFAULT_POLL_LIMIT,
@@ -172,7 +172,7 @@ export const TURN_TOOLS = [
     const pending = pendingIn(poll.pending);
     const events = fitEvents(poll.events, MAX_POLL_CHARS - JSON.stringify(pending).length);
     const end = (events.at(-1)?.seq ?? (from_seq ?? poll.position) - 1) + 1;
-    if (from_seq === undefined) await turnReading.advance(session, consumer, end);
+    if (from_seq === undefined) await polls.advance(poll, consumer, end);
     return {
       type: "ok",
       status: poll.status,
@@ -214,10 +214,10 @@ export const TURN_TOOLS = [
     untrusted: ["streams"],
   }).runs(async (call, { session_id }) => {
     const { principal, app } = call;
-    const rows = await app.turnReading.list(principal, await onlyIn(call, session_id), MAX_STREAMS);
+    const rows = await app.polls.list(principal, await onlyIn(call, session_id), MAX_STREAMS);
     const streams = rows.map(async (row) => {
-      const { usage, ephemeral, unasked, ...turn } = await app.sessionView.turn(row);
-      const read_position = await app.turnReading.position(row.id, "");
+      const { usage, ephemeral, unasked, ...turn } = await app.sessionViews.turn(row);
+      const read_position = await app.polls.position(row.id, "");
       const error = turn.error?.slice(0, MAX_LISTED_ERROR_CHARS) ?? null;
       return { ...turn, read_position, error, ...(unasked > 0 && { unasked }) };
     });

@@ -1,21 +1,25 @@
 import type { Broadcast } from "../../core/events/broadcast.ts";
-import type { Storage } from "../../storage/sqlite/database.ts";
+import type { Storage } from "../../storage/storage.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { MetricText } from "./text.ts";
 
-type GaugesNeed = { storage: Storage; broadcast: Broadcast; webhooks: Webhooks; now: () => number };
+type GaugesNeed = { storage: Pick<Storage, "figures">; broadcast: Broadcast; webhooks: Webhooks; now: () => number };
 
 /** Figures that are read when somebody asks for them. */
 export function addGauges(metrics: MetricText, { storage, broadcast, webhooks, now }: GaugesNeed): void {
-  const gauge = (name: string, help: string, read: () => number) =>
-    metrics.read("gauge", name, help, () => [{ value: read() }]);
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+    metrics.read("gauge", name, help, async () => [{ value: await read() }]);
 
-  gauge("plexus_approvals_pending", "Approvals that wait for a decision.", () => storage.figures.pending().count);
-  gauge("plexus_oldest_pending_seconds", "How long the oldest pending approval has waited; 0 with none.", () => {
-    const { oldestAt } = storage.figures.pending();
+  gauge(
+    "plexus_approvals_pending",
+    "Approvals that wait for a decision.",
+    async () => (await storage.figures.pending()).count,
+  );
+  gauge("plexus_oldest_pending_seconds", "How long the oldest pending approval has waited; 0 with none.", async () => {
+    const { oldestAt } = await storage.figures.pending();
     return oldestAt === null ? 0 : Math.max(0, now() - oldestAt) / 1000;
   });
-  gauge("plexus_children_running", "Children that run.", () => storage.figures.running().count);
+  gauge("plexus_children_running", "Children that run.", async () => (await storage.figures.running()).count);
   gauge("plexus_turns_queued", "Turns that wait for a child to end.", storage.figures.queued);
   gauge("plexus_waiters", "Approvals and sessions that a call waits on.", () => [...broadcast.waitedFor()].length);
   gauge("plexus_database_bytes", "Size of the database file.", storage.figures.databaseBytes);

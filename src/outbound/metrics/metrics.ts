@@ -1,22 +1,28 @@
 import type { Change } from "../../contract/change.ts";
 import type { Broadcast } from "../../core/events/broadcast.ts";
-import type { Storage } from "../../storage/sqlite/database.ts";
+import type { Storage } from "../../storage/storage.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { addGauges } from "./gauges.ts";
 import { createMetricText } from "./text.ts";
 
-export type Metrics = ReturnType<typeof createMetrics>;
+export type Metrics = Awaited<ReturnType<typeof openMetrics>>;
 
 const DECISION_SECONDS = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600];
 const TURN_SECONDS = [1, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400];
 
-type MetricsNeed = { storage: Storage; broadcast: Broadcast; webhooks: Webhooks; now: () => number };
+type MetricsNeed = {
+  storage: Pick<Storage, "approvals" | "figures" | "turns">;
+  broadcast: Broadcast;
+  webhooks: Webhooks;
+  now: () => number;
+  onError: (cause: unknown) => void;
+};
 
 /**
  * What Prometheus reads. Counters begin at 0 with the process and move with each change as it is committed; gauges are
  * read when somebody asks. Neither costs more as the history grows.
  */
-export function createMetrics({ storage, broadcast, webhooks, now }: MetricsNeed) {
+export async function openMetrics({ storage, broadcast, webhooks, now, onError }: MetricsNeed) {
   const metrics = createMetricText();
   const requested = metrics.counter("plexus_approvals_requested_total", "Calls that children have asked about.");
   const resolved = metrics.counter("plexus_approvals_total", "Approvals by how they ended.", {
@@ -52,29 +58,29 @@ export function createMetrics({ storage, broadcast, webhooks, now }: MetricsNeed
     Object.entries(streams).map(([stream, value]) => ({ labels: { stream }, value })),
   );
   /** Of turns that ended since the start; what those that ran then had before is not ours to count. */
-  let endedEvents = -storage.figures.running().events;
-  metrics.read("counter", "plexus_turn_events_total", "Events of turns that were stored.", () => [
-    { value: Math.max(0, endedEvents + storage.figures.running().events) },
+  let endedEvents = -(await storage.figures.running()).events;
+  metrics.read("counter", "plexus_turn_events_total", "Events of turns that were stored.", async () => [
+    { value: Math.max(0, endedEvents + (await storage.figures.running()).events) },
   ]);
   addGauges(metrics, { storage, broadcast, webhooks, now });
 
-  function count(change: Change): void {
+  async function count(change: Change): Promise<void> {
     if (change.kind === "approval_requested") requested();
-    if (change.kind === "approval_resolved") countDecision(change);
+    if (change.kind === "approval_resolved") await countDecision(change);
     if (change.kind === "unasked_call") unasked();
-    if (change.kind === "turn_ended") countTurn(change);
+    if (change.kind === "turn_ended") await countTurn(change);
   }
 
-  function countDecision({ subjectId }: Change): void {
-    const row = storage.approvals.head(subjectId);
+  async function countDecision({ subjectId }: Change): Promise<void> {
+    const row = await storage.approvals.head(subjectId);
     if (!row || row.resolvedAt === null) return;
     resolved(1, row.status);
     const isDecided = row.status === "allowed" || row.status === "denied";
     if (isDecided) decision(Math.max(0, row.resolvedAt - row.createdAt) / 1000, row.status);
   }
 
-  function countTurn({ subjectId }: Change): void {
-    const turn = storage.turns.get(subjectId);
+  async function countTurn({ subjectId }: Change): Promise<void> {
+    const turn = await storage.turns.get(subjectId);
     if (!turn || turn.endedAt === null) return;
     endedEvents += turn.eventCount;
     turns(1, turn.status);
@@ -84,14 +90,22 @@ export function createMetrics({ storage, broadcast, webhooks, now }: MetricsNeed
     cost(turn.usage?.cost_usd ?? 0);
   }
 
-  const listening = broadcast.listen(count);
+  /** What is committed is counted before anybody is shown the figures. */
+  const counting = new Set<Promise<void>>();
+  const listening = broadcast.listen((change) => {
+    const counted = count(change)
+      .catch(onError)
+      .finally(() => counting.delete(counted));
+    counting.add(counted);
+  });
   return {
     /** All of them; `build` says what this program is, which only the outermost layer knows. */
-    text(build: { version: string; commit: string }): string {
+    async text(build: { version: string; commit: string }): Promise<string> {
+      await Promise.all(counting);
       const help = "Always 1: the version, and the commit that the executable was built from.";
       const info = createMetricText();
       info.read("gauge", "plexus_build_info", help, () => [{ labels: build, value: 1 }]);
-      return metrics.text() + info.text();
+      return (await metrics.text()) + (await info.text());
     },
     /** Counts a call that a built-in rule allowed, of which no change tells. */
     countBuiltin: (): void => builtin(),

@@ -8,12 +8,19 @@ type Label = { name: string; values: readonly string[] };
  * tens of milliseconds of every start.
  */
 export function createMetricText() {
-  const families: (() => string)[] = [];
+  const families: (() => Promise<string>)[] = [];
 
-  function family(type: "counter" | "gauge" | "histogram", name: string, help: string, read: () => Sample[]): void {
+  function family(
+    type: "counter" | "gauge" | "histogram",
+    name: string,
+    help: string,
+    read: () => Sample[] | Promise<Sample[]>,
+  ): void {
     const head = `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
-    families.push(() => {
-      const lines = read().map(({ suffix = "", labels = {}, value }) => `${name}${suffix}${braced(labels)} ${value}\n`);
+    families.push(async () => {
+      const lines = (await read()).map(
+        ({ suffix = "", labels = {}, value }) => `${name}${suffix}${braced(labels)} ${value}\n`,
+      );
       return head + lines.join("");
     });
   }
@@ -53,7 +60,7 @@ export function createMetricText() {
       };
     },
 
-    text: (): string => families.map((write) => write()).join(""),
+    text: async (): Promise<string> => (await Promise.all(families.map((write) => write()))).join(""),
   };
 }
 

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Change, ChangeEvent, ChangeKind } from "../../contract/change.ts";
 import { cutChange } from "../../contract/cut.ts";
+import { createBell } from "../../core/events/bell.ts";
 import type { Broadcast } from "../../core/events/broadcast.ts";
 import { readChange } from "../../core/events/change-view.ts";
-import type { Storage } from "../../storage/sqlite/database.ts";
+import type { Storage } from "../../storage/storage.ts";
 import { type Attempt, post } from "./post.ts";
 
-export type Webhooks = ReturnType<typeof createWebhooks>;
+export type Webhooks = Awaited<ReturnType<typeof openWebhooks>>;
 /** What became of attempts, and of events that were given up. */
 export type WebhookOutcome = Attempt | "dropped";
 
@@ -20,7 +21,7 @@ const STALE_AFTER_MS = 24 * 60 * 60_000;
 const STOP_WITHIN_MS = 2_000;
 
 type WebhooksNeed = {
-  storage: Storage;
+  storage: Pick<Storage, "approvals" | "changes" | "sessions" | "turns" | "unaskedCalls" | "webhooks">;
   broadcast: Broadcast;
   now: () => number;
   urls: string[];
@@ -36,49 +37,49 @@ type WebhooksNeed = {
  * database, and so is how far each has been told: neither a restart nor a receiver that is away loses anything, and
  * nothing that waits takes memory.
  */
-export function createWebhooks(need: WebhooksNeed) {
+export async function openWebhooks(need: WebhooksNeed) {
   const { storage, broadcast, now, report } = need;
   const counts: Record<WebhookOutcome, number> = { delivered: 0, failed: 0, refused: 0, gone: 0, dropped: 0 };
-  const newest = storage.changes.newestId();
+  const newest = await storage.changes.newestId();
+  const known = await storage.webhooks.positions();
   const hooks = [...new Set(need.urls)].map((url) => {
     const id = createHash("sha256").update(url).digest("hex");
     // The address may be a secret; its host says enough.
-    return { id, url, host: new URL(url).host, position: startOf(id), failures: 0, isGone: false };
+    return { id, url, host: new URL(url).host, position: startOf(id), failures: 0, isGone: false, bell: createBell() };
   });
   type Hook = (typeof hooks)[number];
   const secret = hooks.length > 0 ? need.secret() : "";
   const stopping = new AbortController();
   const cutOff = new AbortController();
-  const bells = new Set<() => void>();
+  // Before anything is read: what is committed behind a read rings for the next one.
   const listening = broadcast.listen(ring);
 
   /** A position of another database's future has seen nothing of this one's. */
   function startOf(id: string): number {
-    return Math.min(storage.webhooks.position(id) ?? newest, newest);
+    return Math.min(known.find((webhook) => webhook.id === id)?.position ?? newest, newest);
   }
 
   function ring(): void {
-    for (const bell of bells) bell();
+    for (const { bell } of hooks) bell.ring();
   }
 
-  /** Resolves when the time is up, or without one at the next change; and when we stop. */
-  async function pause(ms?: number): Promise<void> {
+  /** Resolves when the time is up, and when we stop. */
+  async function pause(ms: number): Promise<void> {
     if (stopping.signal.aborted) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
-    const bell = () => (timer === undefined || stopping.signal.aborted) && resolve();
-    bells.add(bell);
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const timer = setTimeout(resolve, ms);
+    stopping.signal.addEventListener("abort", resolve);
     await promise;
     clearTimeout(timer);
-    bells.delete(bell);
+    stopping.signal.removeEventListener("abort", resolve);
   }
 
   async function follow(hook: Hook): Promise<void> {
     while (!stopping.signal.aborted && !hook.isGone) {
       try {
-        const page = storage.changes.listAfter(hook.position, undefined, PAGE);
+        const page = await storage.changes.listAfter(hook.position, undefined, PAGE);
         for (const change of page) if (!(await pass(hook, change))) break;
-        if (page.length === 0) await pause();
+        if (page.length === 0) await hook.bell.woken();
       } catch (cause) {
         report("a webhook could not be told", { host: hook.host, error: String(cause) });
         await pause(need.firstRetryMs);
@@ -88,10 +89,10 @@ export function createWebhooks(need: WebhooksNeed) {
 
   /** Moves on behind this change, whether it was told or is not to be; `false` when it is still to be told. */
   async function pass(hook: Hook, change: Change): Promise<boolean> {
-    const event = TOLD.includes(change.kind) ? readChange(storage, change) : undefined;
+    const event = TOLD.includes(change.kind) ? await readChange(storage, change) : undefined;
     if (event && !(await tell(hook, change, event))) return false;
     hook.position = change.id;
-    if (event) await storage.write(() => storage.webhooks.setPosition(hook.id, change.id));
+    if (event) await storage.webhooks.setPosition({ id: hook.id, position: change.id });
     return true;
   }
 
@@ -131,12 +132,8 @@ export function createWebhooks(need: WebhooksNeed) {
 
   /** One that is no longer named is forgotten: if it comes back, it begins with what happens then. */
   async function remember(): Promise<void> {
-    const forgotten = storage.webhooks.ids().filter((known) => !hooks.some(({ id }) => id === known));
-    if (hooks.length === 0 && forgotten.length === 0) return;
-    await storage.write(() => {
-      for (const id of forgotten) storage.webhooks.remove(id);
-      for (const { id, position } of hooks) storage.webhooks.setPosition(id, position);
-    });
+    if (hooks.length === 0 && known.length === 0) return;
+    await storage.webhooks.replaceAll(hooks.map(({ id, position }) => ({ id, position })));
   }
 
   const started = remember().catch((cause) =>
@@ -147,8 +144,8 @@ export function createWebhooks(need: WebhooksNeed) {
     counts,
     gone: (): number => hooks.filter(({ isGone }) => isGone).length,
     /** How many changes the one that is furthest behind has still to be told of, or passed over. */
-    behind: (): number => {
-      const last = storage.changes.newestId();
+    behind: async (): Promise<number> => {
+      const last = await storage.changes.newestId();
       return Math.max(0, ...hooks.filter(({ isGone }) => !isGone).map(({ position }) => last - position));
     },
     async [Symbol.asyncDispose]() {

@@ -4,31 +4,21 @@ import { join } from "node:path";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import type { Change } from "../../contract/change.ts";
 import { AppError } from "../../contract/errors.ts";
-import { mcpClientQueries } from "./access/mcp-clients.ts";
-import { tokenQueries } from "./access/tokens.ts";
-import { approvalQueries } from "./approvals/approvals.ts";
-import { pendingSizeQueries } from "./approvals/pending-sizes.ts";
-import { auditQueries } from "./audit/audit.ts";
-import { changeQueries } from "./events/changes.ts";
-import { webhookQueries } from "./events/webhooks.ts";
-import { storageError } from "./failure.ts";
-import { createIds } from "./ids.ts";
+import type { Storage } from "../storage.ts";
+import { storageOn } from "./engine.ts";
 import { lockDataDir } from "./lock.ts";
 import { migrate } from "./migrations.ts";
-import { nodeQueries } from "./sessions/nodes.ts";
-import { sessionQueries } from "./sessions/sessions.ts";
-import { spaceQueries } from "./space.ts";
-import { turnQueries } from "./turns/turns.ts";
-import { unaskedCallQueries } from "./turns/unasked-calls.ts";
-import { figureQueries } from "./upkeep/figures.ts";
-import { historySizeQueries } from "./upkeep/history-sizes.ts";
+import { translated } from "./reads.ts";
 import { createWriter } from "./writer.ts";
 
 export type Orm = BunSQLiteDatabase;
-export type Storage = ReturnType<typeof openStorage>;
 
 /** Opens the data dir for this process alone; every change is told to `onCommitted`, in order, once it is on disk. */
-export function openStorage(dataDir: string, onCommitted: (changes: Change[]) => void, now: () => number = Date.now) {
+export function openStorage(
+  dataDir: string,
+  onCommitted: (changes: Change[]) => void,
+  now: () => number = Date.now,
+): Storage {
   prepareDataDir(dataDir);
   return translated(() => {
     using opened = new DisposableStack();
@@ -38,29 +28,8 @@ export function openStorage(dataDir: string, onCommitted: (changes: Change[]) =>
     // Ends its statements too, which would keep the connection open behind our back.
     const path = join(dataDir, "plexus.db");
     const sqlite = opened.adopt(openDatabase(path), (database) => database.close(true));
-    const orm = drizzle({ client: sqlite });
     const writer = opened.adopt(createWriter(sqlite, onCommitted), ({ close }) => close());
-    const storage = {
-      approvals: guarded(approvalQueries(orm)),
-      audit: guarded(auditQueries(orm, sqlite)),
-      pendingSizes: guarded(pendingSizeQueries(sqlite)),
-      sessions: guarded(sessionQueries(orm)),
-      tokens: guarded(tokenQueries(orm)),
-      changes: guarded(changeQueries(orm, sqlite)),
-      mcpClients: guarded(mcpClientQueries(orm)),
-      turns: guarded(turnQueries(orm)),
-      unaskedCalls: guarded(unaskedCallQueries(orm)),
-      nodes: guarded(nodeQueries(orm)),
-      webhooks: guarded(webhookQueries(orm)),
-      /** A new id, later in order than every one before it. */
-      newId: createIds(sqlite, now),
-      historySizes: guarded(historySizeQueries(sqlite)),
-      space: guarded(spaceQueries(sqlite)),
-      figures: guarded(figureQueries(orm, path)),
-      write: writer.write,
-      /** Throws unless the database takes a write right now: only a commit finds out that the disk is full. */
-      assertWritable: () => translated(() => sqlite.run("PRAGMA user_version = 0")),
-    };
+    const storage = storageOn({ sqlite, orm: drizzle({ client: sqlite }), write: writer.write, path, now });
     const owned = opened.move();
     return { ...storage, [Symbol.dispose]: () => owned.dispose() };
   });
@@ -121,22 +90,5 @@ export function openDatabase(path: string): Database {
   } catch (cause) {
     sqlite.close(true);
     throw cause;
-  }
-}
-
-/** The same queries, failing in words that a person understands. */
-function guarded<Q extends Record<string, (...parameters: never[]) => unknown>>(queries: Q): Q {
-  const entries = Object.entries(queries).map(([name, query]) => [
-    name,
-    (...parameters: never[]) => translated(() => query(...parameters)),
-  ]);
-  return Object.fromEntries(entries);
-}
-
-function translated<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    throw storageError(cause);
   }
 }

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
 
-/** Makes ids whose order is that of their creation, though the clock be set back, and though another process made the last. */
+/** Makes ids whose order is that of their creation, even when the clock was set back, or another process made the last one. */
 export function createIds(sqlite: Database, now: () => number): () => string {
   let last = newestIn(sqlite);
   return () => {

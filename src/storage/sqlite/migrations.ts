@@ -1,21 +1,9 @@
 import type { Database } from "bun:sqlite";
-import approvalCore from "../../../drizzle/0000_approval_core.sql" with { type: "text" };
-import adoption from "../../../drizzle/0001_adoption.sql" with { type: "text" };
-import webhooks from "../../../drizzle/0002_webhooks.sql" with { type: "text" };
-import sealedChildren from "../../../drizzle/0003_sealed_children.sql" with { type: "text" };
-import turnQueue from "../../../drizzle/0004_turn_queue.sql" with { type: "text" };
-import fairShares from "../../../drizzle/0005_fair_shares.sql" with { type: "text" };
 import { AppError } from "../../contract/errors.ts";
+import { embeddedMigrations, type Migration } from "./embedded-migrations.ts" with { type: "macro" };
 
-/** The files of `drizzle/` in order, carried inside the binary. */
-export const MIGRATIONS: { tag: string; sql: string }[] = [
-  { tag: "0000_approval_core", sql: approvalCore },
-  { tag: "0001_adoption", sql: adoption },
-  { tag: "0002_webhooks", sql: webhooks },
-  { tag: "0003_sealed_children", sql: sealedChildren },
-  { tag: "0004_turn_queue", sql: turnQueue },
-  { tag: "0005_fair_shares", sql: fairShares },
-];
+/** Carried inside the binary. */
+export const MIGRATIONS: Migration[] = embeddedMigrations();
 
 /** Brings the database up to date, each step in a transaction; refuses one that a newer Plexus has written. */
 export function migrate(sqlite: Database, migrations = MIGRATIONS): void {

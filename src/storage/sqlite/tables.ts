@@ -42,7 +42,7 @@ export const approvals = sqliteTable(
     sessionId: text("session_id").notNull(),
     sessionName: text("session_name").notNull(),
     /** The turn whose child asks; for a claude that was started by hand, its session. */
-    approvalFromEvent: text("asked_in").notNull().default(""),
+    askedIn: text("asked_in").notNull().default(""),
     owner: text().notNull(),
     toolName: text("tool_name").notNull(),
     toolUseId: text("tool_use_id"),
@@ -68,6 +68,10 @@ export const approvals = sqliteTable(
     auditSeq: integer("audit_seq"),
     /** When the input, and an edited one, were removed to save space: `{}` stands there since. */
     inputCutAt: integer("input_cut_at"),
+    /** The server that has, or last had, a connection on which a child waits for the decision. */
+    heldBy: text("held_by"),
+    /** Null while a connection holds it; else until when its child is expected back. */
+    heldUntil: integer("held_until"),
   },
   (table) => [
     index("approvals_pending_by_session").on(table.sessionId, table.id).where(sql`status = 'pending'`),
@@ -78,10 +82,10 @@ export const approvals = sqliteTable(
       .on(table.owner, table.resolvedAt, sql`octet_length(input)`, sql`octet_length(updated_input)`)
       .where(sql`status <> 'pending' AND octet_length(input) + coalesce(octet_length(updated_input), 0) > 4096`),
     uniqueIndex("approvals_same_ask")
-      .on(table.approvalFromEvent, table.toolUseId, table.askHash)
+      .on(table.askedIn, table.toolUseId, table.askHash)
       .where(sql`tool_use_id IS NOT NULL AND delivered_at IS NULL AND status <> 'abandoned'`),
     index("approvals_without_result")
-      .on(table.approvalFromEvent, table.toolUseId)
+      .on(table.askedIn, table.toolUseId)
       .where(sql`result_at IS NULL AND asked_in <> session_id`),
   ],
 );
@@ -151,6 +155,18 @@ export const tokens = sqliteTable(
   ],
 );
 
+/** Codes that sign a page in, once, as whoever made them. */
+export const signInCodes = sqliteTable(
+  "sign_in_codes",
+  {
+    hash: text().primaryKey(),
+    /** The named token whose page it signs in; none for the operator's. */
+    tokenId: text("token_id").references(() => tokens.id, { onDelete: "cascade" }),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [index("sign_in_codes_token").on(table.tokenId)],
+);
+
 /** What watchers are told, in order; AUTOINCREMENT, so that an id is never given twice. */
 export const changes = sqliteTable(
   "changes",
@@ -198,7 +214,7 @@ export const turns = sqliteTable(
     /** How long the JSON of all its events is. */
     eventBytes: integer("event_bytes").notNull().default(0),
     /** How far the child's output is in the events, and what reading on from there takes. */
-    reading: text({ mode: "json" }).$type<JsonObject>(),
+    checkpoint: text("reading", { mode: "json" }).$type<JsonObject>(),
     pid: integer(),
     processStart: text("process_start"),
     usage: text({ mode: "json" }).$type<Usage>(),
@@ -221,6 +237,12 @@ export const turns = sqliteTable(
       .where(sql`status <> 'running' AND status <> 'queued'`),
   ],
 );
+
+/** Who got a turn started when: the numbers grow with each start, so that slots are shared fairly across restarts too. */
+export const turnShares = sqliteTable("turn_shares", {
+  owner: text().primaryKey(),
+  lastStart: integer("last_start").notNull(),
+});
 
 export const turnEvents = sqliteTable(
   "turn_events",

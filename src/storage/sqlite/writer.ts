@@ -5,9 +5,13 @@ import { storageError } from "./failure.ts";
 /** Records a change in the transaction at hand; watchers hear of it once that has committed. */
 export type Announce = (change: Change) => void;
 
+/** A promise would be committed before its work is done: nothing that returns one may run in a transaction. */
+export type Work<T> = (announce: Announce) => T extends PromiseLike<unknown> ? never : T;
+/** Runs `work` in a transaction and resolves once it is on disk; a throw undoes this work alone. */
+export type Write = <T>(work: Work<T>) => Promise<T>;
+
 export type Writer = {
-  /** Runs `work` in a transaction and resolves once it is on disk; a throw undoes this work alone. */
-  write<T>(work: (announce: Announce) => T): Promise<T>;
+  write: Write;
   /** Commits what is queued, and refuses what comes later. */
   close(): void;
 };
@@ -27,7 +31,7 @@ export function createWriter(sqlite: Database, onCommitted: (changes: Change[]) 
   let queue: Job[] = [];
   let closed = false;
 
-  function write<T>(work: (announce: Announce) => T): Promise<T> {
+  function write<T>(work: Work<T>): Promise<T> {
     if (closed) return Promise.reject(storageError(new Error("the database is closed")));
     return new Promise<T>((resolve, reject) => {
       const run = () => {

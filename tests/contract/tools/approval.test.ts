@@ -61,7 +61,7 @@ describe("an Approval", () => {
     const configured = await laptop.call("loopback_configure", { name: "worker" });
     const session = await world.plexus.app.sessions.get(String(configured.value["session_id"]));
     if (!session) throw new Error("the session was not made");
-    const { approvalId } = await world.plexus.app.approvals.ask(session, ARGS);
+    const { approvalId } = await world.plexus.app.approvals.request(session, ARGS);
     await laptop.call("loopback_respond", {
       approval_id: approvalId,
       approve: false,

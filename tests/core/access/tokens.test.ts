@@ -12,9 +12,9 @@ describe("tokens.identify", () => {
     const { tokens } = at;
     const named = await tokens.createNamed("ci");
     const child = await tokens.createForChild(at.sessionId);
-    expect(tokens.identify(OPERATOR_TOKEN)).toEqual({ principal: { kind: "operator" } });
-    expect(tokens.identify(named.token)).toEqual({ principal: { kind: "token", id: named.id, name: "ci" } });
-    expect(tokens.identify(child)).toEqual({ principal: { kind: "session", sessionId: at.sessionId } });
+    expect(await tokens.identify(OPERATOR_TOKEN)).toEqual({ principal: { kind: "operator" } });
+    expect(await tokens.identify(named.token)).toEqual({ principal: { kind: "token", id: named.id, name: "ci" } });
+    expect(await tokens.identify(child)).toEqual({ principal: { kind: "session", sessionId: at.sessionId } });
   });
 
   test("knows no token that is only nearly right", async () => {
@@ -22,18 +22,18 @@ describe("tokens.identify", () => {
     const { id, token } = await at.tokens.createNamed("ci");
     const wrong = ["", " ", OPERATOR_TOKEN.slice(1), `${OPERATOR_TOKEN} `, token.slice(0, -1), `${token}x`];
     wrong.push(`plx_${id}_`, `plx_${id}_${"x".repeat(43)}`, id, token.toUpperCase(), "plx__", "plx_operator_", "%_%");
-    for (const secret of wrong) expect(at.tokens.identify(secret)).toBeUndefined();
+    for (const secret of wrong) expect(await at.tokens.identify(secret)).toBeUndefined();
   });
 
   test("knows no token that was revoked", async () => {
     await using at = await temporaryTokens();
     const { token } = await at.tokens.createNamed("ci");
     await at.tokens.revoke("ci");
-    expect(at.tokens.identify(token)).toBeUndefined();
-    expect(at.tokens.listNamed()).toEqual([]);
+    expect(await at.tokens.identify(token)).toBeUndefined();
+    expect(await at.tokens.listNamed()).toEqual([]);
     const again = await at.tokens.createNamed("ci");
-    expect(at.tokens.identify(again.token)).toBeDefined();
-    expect(at.tokens.identify(token)).toBeUndefined();
+    expect(await at.tokens.identify(again.token)).toBeDefined();
+    expect(await at.tokens.identify(token)).toBeUndefined();
   });
 });
 
@@ -59,14 +59,23 @@ describe("tokens.createNamed", () => {
 describe("tokens.createForWeb", () => {
   test("keeps the newest hundred pages of each maker, and ends what the others hold open", async () => {
     await using at = await temporaryTokens();
-    const named = at.tokens.identify((await at.tokens.createNamed("ci")).token)?.principal;
+    const named = (await at.tokens.identify((await at.tokens.createNamed("ci")).token))?.principal;
     if (named?.kind !== "token") throw new Error("a named token is a token");
-    const [own, first] = [await at.tokens.createForWeb({ kind: "operator" }), await at.tokens.createForWeb(named)];
-    const revoked = at.tokens.revocation(at.tokens.identify(first.token) ?? { principal: named });
+    const sign = async (namedId: string | null) => (await at.tokens.createForWeb(namedId))?.token ?? "";
+    const [own, first] = [await sign(null), await sign(named.id)];
+    const revoked = await at.tokens.revocation((await at.tokens.identify(first)) ?? { principal: named });
     const later = [];
-    for (let page = 0; page < 100; page++) later.push(await at.tokens.createForWeb(named));
-    expect([revoked.aborted, at.tokens.identify(first.token)]).toEqual([true, undefined]);
-    for (const { token } of [own, ...later]) expect(at.tokens.identify(token)).toBeDefined();
+    for (let page = 0; page < 100; page++) later.push(await sign(named.id));
+    expect([revoked.aborted, await at.tokens.identify(first)]).toEqual([true, undefined]);
+    for (const token of [own, ...later]) expect(await at.tokens.identify(token)).toBeDefined();
+  });
+
+  test("makes none for a token that was revoked meanwhile", async () => {
+    await using at = await temporaryTokens();
+    const { id } = await at.tokens.createNamed("ci");
+    const [, page] = await Promise.all([at.tokens.revoke("ci"), at.tokens.createForWeb(id)]);
+    expect(page === undefined || (await at.tokens.identify(page.token)) === undefined).toBe(true);
+    expect(await at.tokens.createForWeb(id)).toBeUndefined();
   });
 });
 
@@ -74,13 +83,13 @@ describe("tokens.revoke", () => {
   test("ends what the token holds open", async () => {
     await using at = await temporaryTokens();
     const { token } = await at.tokens.createNamed("ci");
-    const holder = at.tokens.identify(token) ?? { principal: OPERATOR };
-    const signal = at.tokens.revocation(holder);
+    const holder = (await at.tokens.identify(token)) ?? { principal: OPERATOR };
+    const signal = await at.tokens.revocation(holder);
     expect(signal.aborted).toBe(false);
     await at.tokens.revoke("ci");
     expect(signal.aborted).toBe(true);
-    expect(at.tokens.revocation(holder).aborted).toBe(true);
-    expect(at.tokens.revocation({ principal: OPERATOR }).aborted).toBe(false);
+    expect((await at.tokens.revocation(holder)).aborted).toBe(true);
+    expect((await at.tokens.revocation({ principal: OPERATOR })).aborted).toBe(false);
   });
 
   test("says so when there is no such token", async () => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { Approval, ApprovalStatus, PermitAnswer } from "../../../src/contract/approvals/approval.ts";
 import { ChangeEvent } from "../../../src/contract/change.ts";
 import { toApproval, toChangeEvent, toPermitAnswer } from "../../../src/core/approvals/approval-view.ts";
-import type { ApprovalRow } from "../../../src/storage/sqlite/approvals/approvals.ts";
+import type { ApprovalRow } from "../../../src/storage/approvals.ts";
 import { newApproval } from "../../storage/rows.ts";
 
 const row = (given: Partial<ApprovalRow> = {}): ApprovalRow => ({
@@ -19,6 +19,8 @@ const row = (given: Partial<ApprovalRow> = {}): ApprovalRow => ({
   resultAt: null,
   auditSeq: 1,
   inputCutAt: null,
+  heldBy: null,
+  heldUntil: null,
   ...given,
 });
 

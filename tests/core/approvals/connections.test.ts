@@ -1,10 +1,19 @@
 import { describe, expect, test } from "bun:test";
-import { createHolds } from "../../../src/core/approvals/connections.ts";
-import { createSettlement } from "../../../src/core/approvals/decide.ts";
-import { createAudit } from "../../../src/core/audit/audit.ts";
+import { createConnections } from "../../../src/core/approvals/connections.ts";
+import type { WaitingRequest } from "../../../src/core/approvals/request.ts";
+import type { LostConnection } from "../../../src/storage/approvals.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
-import { allow, blockUpdates, type Domain, OPERATOR, openDomain, stoppedClock, temporaryDomain } from "../open-core.ts";
+import {
+  allow,
+  blockUpdates,
+  type Domain,
+  NEVER_MS,
+  OPERATOR,
+  openDomain,
+  stoppedClock,
+  temporaryDomain,
+} from "../open-core.ts";
 
 const GRACE_MS = 15_000;
 const realTime = { now: Date.now };
@@ -14,12 +23,12 @@ describe("an approval that no connection holds", () => {
     await using domain = await temporaryDomain({ clock: realTime, abandonAfterMs: 20 });
     const ask = await domain.ask(await domain.session());
     ask[Symbol.dispose]();
-    await until("the approval to be abandoned", () => statusOf(domain, ask.approvalId) === "abandoned");
-    expect(domain.approvals.get(OPERATOR, ask.approvalId)).toMatchObject({
+    await until("the approval to be abandoned", async () => (await statusOf(domain, ask.approvalId)) === "abandoned");
+    expect(await domain.approvals.get(OPERATOR, ask.approvalId)).toMatchObject({
       resolved_by: "plexus",
       response_message: expect.stringContaining("no child was connected"),
     });
-    expect(domain.storage.changes.listAfter(0, undefined, 10).map(({ kind }) => kind)).toEqual([
+    expect((await domain.storage.changes.listAfter(0, undefined, 10)).map(({ kind }) => kind)).toEqual([
       "approval_requested",
       "approval_resolved",
     ]);
@@ -35,8 +44,8 @@ describe("an approval that no connection holds", () => {
     first[Symbol.dispose]();
     first[Symbol.dispose]();
     lost[Symbol.dispose]();
-    await until("the other to be abandoned", () => statusOf(domain, lost.approvalId) === "abandoned");
-    expect(statusOf(domain, second.approvalId)).toBe("pending");
+    await until("the other to be abandoned", async () => (await statusOf(domain, lost.approvalId)) === "abandoned");
+    expect(await statusOf(domain, second.approvalId)).toBe("pending");
   });
 
   test("stays pending when its child comes back in time", async () => {
@@ -47,28 +56,62 @@ describe("an approval that no connection holds", () => {
     first[Symbol.dispose]();
     using again = await domain.ask(session, { toolUseId: "toolu_1" });
     lost[Symbol.dispose]();
-    await until("the other to be abandoned", () => statusOf(domain, lost.approvalId) === "abandoned");
+    await until("the other to be abandoned", async () => (await statusOf(domain, lost.approvalId)) === "abandoned");
     await domain.approvals.decide(OPERATOR, again.approvalId, allow);
     expect(again.approvalId).toBe(first.approvalId);
     expect(await again.answer()).toMatchObject({ behavior: "allow" });
   });
 
   test("stays pending when its child comes back while it is being given up", async () => {
+    await using domain = await temporaryDomain({ clock: realTime, abandonAfterMs: NEVER_MS });
+    const session = await domain.session();
+    const child = { kind: "session", sessionId: session.id } as const;
+    const call = { toolUseId: "toolu_1" };
+    const givenUp = (lost: WaitingRequest) =>
+      domain.storage.approvals.abandonIfUnheld([lost.approvalId], "gone", Date.now());
+    for (const comeBack of [
+      (lost: WaitingRequest) => domain.approvals.resume(child, lost),
+      () => domain.ask(session, call),
+    ]) {
+      const lost = await domain.ask(session, call);
+      lost[Symbol.dispose]();
+      // Both in one transaction.
+      const [back] = await Promise.all([comeBack(lost), givenUp(lost)]);
+      expect(await statusOf(domain, lost.approvalId)).toBe("pending");
+      back?.[Symbol.dispose]();
+      await givenUp(lost);
+    }
+  });
+
+  test("is given up although its connection is still on record, when to release it could not be written", async () => {
+    await using domain = await temporaryDomain({ clock: realTime, abandonAfterMs: 20 });
+    const ask = await domain.ask(await domain.session());
+    {
+      using _ = blockUpdates(domain.dataDir);
+      ask[Symbol.dispose]();
+      await until("the failed release", () => domain.errors.length > 0);
+    }
+    expect(domain.direct.approvals.get(ask.approvalId)).toMatchObject({ heldUntil: null });
+    await until("the approval to be abandoned", async () => (await statusOf(domain, ask.approvalId)) === "abandoned");
+  });
+
+  test("says in the database who holds it, and until when its child is expected", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock });
-    using ask = await domain.ask(await domain.session());
-    using holds = createHolds({ now: clock.now, graceMs: 0, onDropped: () => {} });
-    const settlement = createSettlement({
-      storage: domain.storage,
-      audit: createAudit({ storage: domain.storage, now: clock.now, onError: (cause) => domain.errors.push(cause) }),
-      now: clock.now,
-      isHeld: holds.isHeld,
-      onSettled: () => {},
-    });
-    const givingUp = settlement.abandon([ask.approvalId], "nobody held it", holds.isHeld);
-    using _ = holds.hold(ask.approvalId);
-    await givingUp;
-    expect(statusOf(domain, ask.approvalId)).toBe("pending");
+    await using domain = await temporaryDomain({ clock, abandonAfterMs: GRACE_MS });
+    const session = await domain.session();
+    const held = () => {
+      const { heldBy = null, heldUntil = null } = domain.direct.approvals.get(first.approvalId) ?? {};
+      return { isHeld: heldBy !== null, until: heldUntil };
+    };
+    const first = await domain.ask(session, { toolUseId: "toolu_1" });
+    const second = await domain.ask(session, { toolUseId: "toolu_1" });
+    expect(held()).toEqual({ isHeld: true, until: null });
+    second[Symbol.dispose]();
+    first[Symbol.dispose]();
+    await until("the release", () => held().until !== null);
+    expect(held()).toEqual({ isHeld: true, until: clock.now() + GRACE_MS });
+    using _ = await domain.approvals.resume({ kind: "session", sessionId: session.id }, first);
+    expect(held()).toEqual({ isHeld: true, until: null });
   });
 
   test("keeps its decision when one was made", async () => {
@@ -79,9 +122,9 @@ describe("an approval that no connection holds", () => {
     decided[Symbol.dispose]();
     const lost = await domain.ask(session);
     lost[Symbol.dispose]();
-    await until("the other to be abandoned", () => statusOf(domain, lost.approvalId) === "abandoned");
-    expect(statusOf(domain, decided.approvalId)).toBe("allowed");
-    expect(domain.storage.changes.newestId()).toBe(4);
+    await until("the other to be abandoned", async () => (await statusOf(domain, lost.approvalId)) === "abandoned");
+    expect(await statusOf(domain, decided.approvalId)).toBe("allowed");
+    expect(await domain.storage.changes.newestId()).toBe(4);
   });
 
   test("is given up later when that could not be written at first", async () => {
@@ -90,9 +133,9 @@ describe("an approval that no connection holds", () => {
     const block = blockUpdates(domain.dataDir);
     ask[Symbol.dispose]();
     await until("a failed attempt", () => domain.errors.length > 0);
-    expect(statusOf(domain, ask.approvalId)).toBe("pending");
+    expect(await statusOf(domain, ask.approvalId)).toBe("pending");
     block[Symbol.dispose]();
-    await until("the approval to be abandoned", () => statusOf(domain, ask.approvalId) === "abandoned");
+    await until("the approval to be abandoned", async () => (await statusOf(domain, ask.approvalId)) === "abandoned");
   });
 
   test("has its full time again after a restart, however long that took", async () => {
@@ -100,13 +143,13 @@ describe("an approval that no connection holds", () => {
     const clock = stoppedClock();
     let id: string;
     {
-      using domain = openDomain(directory.path, { clock, timeoutSecs: 86_400, abandonAfterMs: GRACE_MS });
+      using domain = await openDomain(directory.path, { clock, timeoutSecs: 86_400, abandonAfterMs: GRACE_MS });
       id = (await domain.ask(await domain.session(), { toolUseId: "toolu_1" })).approvalId;
     }
     clock.advance(10 * GRACE_MS);
-    using domain = openDomain(directory.path, { clock, timeoutSecs: 86_400, abandonAfterMs: 20 });
+    using domain = await openDomain(directory.path, { clock, timeoutSecs: 86_400, abandonAfterMs: 20 });
     const session = await domain.session();
-    expect(statusOf(domain, id)).toBe("pending");
+    expect(await statusOf(domain, id)).toBe("pending");
     using again = await domain.ask(session, { toolUseId: "toolu_1" });
     expect(again.approvalId).toBe(id);
   });
@@ -115,79 +158,101 @@ describe("an approval that no connection holds", () => {
     await using directory = await temporaryDirectory();
     let id: string;
     {
-      using domain = openDomain(directory.path, { clock: realTime, abandonAfterMs: 20 });
+      using domain = await openDomain(directory.path, { clock: realTime, abandonAfterMs: 20 });
       id = (await domain.ask(await domain.session())).approvalId;
     }
-    using domain = openDomain(directory.path, { clock: realTime, abandonAfterMs: 20 });
-    await until("the approval to be abandoned", () => statusOf(domain, id) === "abandoned");
+    using domain = await openDomain(directory.path, { clock: realTime, abandonAfterMs: 20 });
+    await until("the approval to be abandoned", async () => (await statusOf(domain, id)) === "abandoned");
   });
 });
 
-describe("createHolds", () => {
-  test("counts from when the last of several let go", () => {
-    using at = stoppedHolds();
-    const { clock, dropped, holds } = at;
-    const [first, second] = [holds.hold("a"), holds.hold("a")];
-    first[Symbol.dispose]();
+describe("createConnections", () => {
+  test("counts from when the last of several was lost, and tells that at once", () => {
+    using at = stoppedConnections();
+    const { clock, lost, dropped, connections } = at;
+    const [first, second] = [connections.connect("a", "1"), connections.connect("a", "2")];
+    second.noteAsker("2");
+    first.lose();
     clock.advance(GRACE_MS * 2);
-    holds.sweep();
-    expect(dropped).toEqual([]);
-    second[Symbol.dispose]();
+    connections.sweep();
+    expect({ lost, dropped }).toEqual({ lost: [], dropped: [] });
+    second.lose();
+    second.lose();
+    expect(lost).toEqual([{ id: "a", asker: "2" }]);
     clock.advance(GRACE_MS - 1);
-    holds.sweep();
+    connections.sweep();
     expect(dropped).toEqual([]);
     clock.advance(1);
-    holds.sweep();
-    holds.sweep();
+    connections.sweep();
+    connections.sweep();
     expect(dropped).toEqual(["a"]);
   });
 
+  test("expects nobody back when the last one was finished", () => {
+    using at = stoppedConnections();
+    const { clock, lost, dropped, connections } = at;
+    const [first, second] = [connections.connect("a", "1"), connections.connect("a", "1")];
+    first.lose();
+    second.finish();
+    clock.advance(GRACE_MS);
+    connections.sweep();
+    expect({ lost, dropped }).toEqual({ lost: [], dropped: [] });
+  });
+
   test("counts from our own start for what was pending then", () => {
-    using at = stoppedHolds();
-    const { clock, dropped, holds } = at;
-    holds.expectHolder(["a", "b"]);
-    const back = holds.hold("b");
+    using at = stoppedConnections();
+    const { clock, dropped, connections } = at;
+    connections.expectBack(["a", "b"].map((id) => ({ id, asker: null })));
+    const back = connections.connect("b", "1");
     clock.advance(GRACE_MS);
-    holds.sweep();
+    connections.sweep();
     expect(dropped).toEqual(["a"]);
-    back[Symbol.dispose]();
+    back.lose();
     clock.advance(GRACE_MS);
-    holds.sweep();
+    connections.sweep();
     expect(dropped).toEqual(["a", "b"]);
   });
 
   test("begins anew for whoever was back in between", () => {
-    using at = stoppedHolds();
-    const { clock, dropped, holds } = at;
-    holds.hold("a")[Symbol.dispose]();
+    using at = stoppedConnections();
+    const { clock, dropped, connections } = at;
+    connections.connect("a", "1").lose();
     clock.advance(GRACE_MS - 1);
-    holds.hold("a")[Symbol.dispose]();
+    connections.connect("a", "1").lose();
     clock.advance(GRACE_MS - 1);
-    holds.sweep();
+    connections.sweep();
     expect(dropped).toEqual([]);
   });
 
-  test("stays silent once disposed, whoever lets go afterwards", async () => {
-    const dropped: string[] = [];
-    const old = createHolds({ now: Date.now, graceMs: 1, onDropped: (ids) => dropped.push(...ids) });
-    const hold = old.hold("a");
+  test("stays silent once disposed, whoever is lost afterwards", async () => {
+    const told: unknown[] = [];
+    const note = (lost: unknown) => void told.push(lost);
+    const old = createConnections({ now: Date.now, graceMs: 1, onLost: note, onDropped: note });
+    const connection = old.connect("a", "1");
     old[Symbol.dispose]();
-    hold[Symbol.dispose]();
+    connection.lose();
     const later = Promise.withResolvers<void>();
-    using next = createHolds({ now: Date.now, graceMs: 20, onDropped: () => later.resolve() });
-    next.hold("b")[Symbol.dispose]();
+    const onDropped = () => later.resolve();
+    using next = createConnections({ now: Date.now, graceMs: 20, onLost: () => {}, onDropped });
+    next.connect("b", "1").lose();
     await later.promise;
-    expect(dropped).toEqual([]);
+    expect(told).toEqual([]);
   });
 });
 
-function stoppedHolds() {
+function stoppedConnections() {
   const clock = stoppedClock();
+  const lost: LostConnection[] = [];
   const dropped: string[] = [];
-  const holds = createHolds({ now: clock.now, graceMs: GRACE_MS, onDropped: (ids) => dropped.push(...ids) });
-  return { clock, dropped, holds, [Symbol.dispose]: () => holds[Symbol.dispose]() };
+  const connections = createConnections({
+    now: clock.now,
+    graceMs: GRACE_MS,
+    onLost: (one) => lost.push(one),
+    onDropped: (some) => dropped.push(...some.map(({ id }) => id)),
+  });
+  return { clock, lost, dropped, connections, [Symbol.dispose]: () => connections[Symbol.dispose]() };
 }
 
-function statusOf(domain: Pick<Domain, "approvals">, id: string): string {
-  return domain.approvals.get(OPERATOR, id).status;
+async function statusOf(domain: Pick<Domain, "approvals">, id: string): Promise<string> {
+  return (await domain.approvals.get(OPERATOR, id)).status;
 }

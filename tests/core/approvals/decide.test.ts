@@ -37,7 +37,10 @@ describe("approvals.decide", () => {
       resolved_by: "token:ci",
       resolved_at: 1_700_000_005,
     });
-    expect(domain.approvals.get(OPERATOR, ask.approvalId)).toMatchObject({ status: "denied", response_message: "no" });
+    expect(await domain.approvals.get(OPERATOR, ask.approvalId)).toMatchObject({
+      status: "denied",
+      response_message: "no",
+    });
   });
 
   test("gives one of many simultaneous deciders its ok, and all others the name of that one", async () => {
@@ -51,7 +54,7 @@ describe("approvals.decide", () => {
           domain.approvals.decide(decider, ask.approvalId, number % 2 ? allow : deny(`${number}`)),
         ),
       );
-      const { status, resolved_by } = domain.approvals.get(OPERATOR, ask.approvalId);
+      const { status, resolved_by } = await domain.approvals.get(OPERATOR, ask.approvalId);
       const types = answers.map(({ type }) => type).sort();
       expect(types).toEqual(["already_resolved", "already_resolved", "already_resolved", "ok"]);
       for (const answer of answers) {
@@ -67,7 +70,7 @@ describe("approvals.decide", () => {
     await Promise.all(
       [allow, deny("a"), deny("b")].map((decision) => domain.approvals.decide(OPERATOR, ask.approvalId, decision)),
     );
-    const kinds = domain.storage.changes.listAfter(0, undefined, 10).map(({ kind }) => kind);
+    const kinds = (await domain.storage.changes.listAfter(0, undefined, 10)).map(({ kind }) => kind);
     expect(kinds).toEqual(["approval_requested", "approval_resolved"]);
   });
 
@@ -78,12 +81,12 @@ describe("approvals.decide", () => {
     using denied = await domain.ask(session);
     await domain.approvals.decide(OPERATOR, edited.approvalId, edit({ command: "ls" }));
     await domain.approvals.decide(OPERATOR, denied.approvalId, deny("too risky"));
-    expect(domain.approvals.get(OPERATOR, edited.approvalId)).toMatchObject({
+    expect(await domain.approvals.get(OPERATOR, edited.approvalId)).toMatchObject({
       status: "allowed",
       input: { command: "true" },
       updated_input: { command: "ls" },
     });
-    expect(domain.approvals.get(OPERATOR, denied.approvalId)).toMatchObject({
+    expect(await domain.approvals.get(OPERATOR, denied.approvalId)).toMatchObject({
       status: "denied",
       response_message: "too risky",
       updated_input: null,
@@ -120,7 +123,7 @@ describe("approvals.decide", () => {
     await expect(domain.approvals.decide(OPERATOR, ask.approvalId, allow)).rejects.toMatchObject({
       code: "storage_unavailable",
     });
-    expect(domain.approvals.get(OPERATOR, ask.approvalId).status).toBe("pending");
+    expect((await domain.approvals.get(OPERATOR, ask.approvalId)).status).toBe("pending");
     sqlite.run("DROP TRIGGER broken");
     expect(await domain.approvals.decide(OPERATOR, ask.approvalId, allow)).toMatchObject({ type: "ok" });
   });
@@ -134,7 +137,8 @@ describe("approvals.abandon", () => {
     const ids = asks.map(({ approvalId }) => approvalId);
     await domain.approvals.decide(OPERATOR, ids[3] ?? "", allow);
     await domain.approvals.abandon(ids, "the child has ended");
-    const statuses = ids.map((id) => domain.approvals.get(OPERATOR, id).status);
+    const settled = await Promise.all(ids.map((id) => domain.approvals.get(OPERATOR, id)));
+    const statuses = settled.map(({ status }) => status);
     expect(statuses.filter((status) => status === "abandoned")).toHaveLength(1_099);
     expect(statuses[3]).toBe("allowed");
     const answer = await asks[0]?.answer();
@@ -150,7 +154,7 @@ describe("approvals.abandon", () => {
     using ask = await domain.ask(await domain.session());
     clock.advance(10_000);
     await domain.approvals.abandon([ask.approvalId], "the child has ended");
-    expect(domain.approvals.get(OPERATOR, ask.approvalId).status).toBe("timed_out");
+    expect((await domain.approvals.get(OPERATOR, ask.approvalId)).status).toBe("timed_out");
   });
 });
 
@@ -172,14 +176,14 @@ describe("who may decide", () => {
         ...expected,
         message: expected.message.replace(/approval \S+:/, `approval ${ask.approvalId}:`),
       });
-      expect(() => domain.approvals.get(stranger, ask.approvalId)).toThrow(got.message);
-      expect(domain.approvals.pending(stranger, undefined, 10).approvals).toEqual([]);
-      expect(domain.approvals.list(stranger, { limit: 10 }).approvals).toEqual([]);
+      expect(async () => await domain.approvals.get(stranger, ask.approvalId)).toThrow(got.message);
+      expect((await domain.approvals.pending(stranger, undefined, 10)).approvals).toEqual([]);
+      expect((await domain.approvals.list(stranger, { limit: 10 })).approvals).toEqual([]);
     }
     for (const decider of [CI, OPERATOR]) {
-      expect(domain.approvals.get(decider, ask.approvalId).id).toBe(ask.approvalId);
-      expect(domain.approvals.pending(decider, undefined, 10).approvals).toHaveLength(1);
-      expect(domain.approvals.list(decider, { limit: 10 }).approvals).toHaveLength(1);
+      expect((await domain.approvals.get(decider, ask.approvalId)).id).toBe(ask.approvalId);
+      expect((await domain.approvals.pending(decider, undefined, 10)).approvals).toHaveLength(1);
+      expect((await domain.approvals.list(decider, { limit: 10 })).approvals).toHaveLength(1);
     }
     expect(await domain.approvals.decide(CI, ask.approvalId, allow)).toMatchObject({ type: "ok" });
   });

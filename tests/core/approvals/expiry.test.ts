@@ -17,7 +17,7 @@ describe("a deadline", () => {
       behavior: "deny",
       message: "Approval timed out: nobody decided within 0 seconds. The tool was not run.",
     });
-    expect(domain.approvals.get(OPERATOR, ask.approvalId)).toMatchObject({
+    expect(await domain.approvals.get(OPERATOR, ask.approvalId)).toMatchObject({
       status: "timed_out",
       resolved_by: "timeout",
     });
@@ -40,7 +40,7 @@ describe("a deadline", () => {
     const ended: number[] = [];
     await Promise.all(asks.slice(1).map((ask, number) => ask.answer().then(() => ended.push(number))));
     expect(ended).toEqual([1, 2, 0]);
-    expect(domain.approvals.get(OPERATOR, asks[0]?.approvalId ?? "").status).toBe("pending");
+    expect((await domain.approvals.get(OPERATOR, asks[0]?.approvalId ?? "")).status).toBe("pending");
   });
 
   test("settles thousands that come due together", async () => {
@@ -52,7 +52,7 @@ describe("a deadline", () => {
     await domain.approvals.expire();
     const answers = await Promise.all(asks.map((ask) => ask.answer()));
     expect(new Set(answers.map(({ behavior }) => behavior))).toEqual(new Set(["deny"]));
-    expect(domain.storage.approvals.nextDeadline()).toBeUndefined();
+    expect(await domain.storage.approvals.nextDeadline()).toBeUndefined();
   });
 
   test("does not come early when the clock is set back, nor twice", async () => {
@@ -61,12 +61,12 @@ describe("a deadline", () => {
     using ask = await domain.ask(await domain.session());
     clock.advance(-3_600_000);
     await domain.approvals.expire();
-    expect(domain.approvals.get(OPERATOR, ask.approvalId).status).toBe("pending");
+    expect((await domain.approvals.get(OPERATOR, ask.approvalId)).status).toBe("pending");
     clock.advance(3_610_000);
     await domain.approvals.expire();
     await domain.approvals.expire();
-    expect(domain.approvals.get(OPERATOR, ask.approvalId).status).toBe("timed_out");
-    expect(domain.storage.changes.newestId()).toBe(2);
+    expect((await domain.approvals.get(OPERATOR, ask.approvalId)).status).toBe("timed_out");
+    expect(await domain.storage.changes.newestId()).toBe(2);
   });
 
   test("comes within a re-read when the clock jumps over it", async () => {
@@ -93,13 +93,13 @@ describe("expires_at", () => {
     {
       await using app = await open();
       const session = await app.sessions.createByHand(OPERATOR, "child");
-      id = (await app.approvals.ask(session, { tool_name: "Bash", input: {}, tool_use_id: "toolu_1" })).approvalId;
+      id = (await app.approvals.request(session, { tool_name: "Bash", input: {}, tool_use_id: "toolu_1" })).approvalId;
     }
     clock.advance(40_000);
     const before = clock.now();
     {
       await using app = await open();
-      const { status, created_at, expires_at } = app.approvals.get(OPERATOR, id);
+      const { status, created_at, expires_at } = await app.approvals.get(OPERATOR, id);
       expect([status, expires_at - created_at, expires_at * 1000 - before]).toEqual(["pending", 60, 20_000]);
     }
     clock.advance(20_000);
@@ -115,12 +115,12 @@ describe("expires_at", () => {
     const clock = stoppedClock();
     let id: string;
     {
-      using domain = openDomain(directory.path, { clock, timeoutSecs: 10 });
+      using domain = await openDomain(directory.path, { clock, timeoutSecs: 10 });
       id = (await domain.ask(await domain.session())).approvalId;
     }
     clock.advance(11_000);
-    using domain = openDomain(directory.path, { clock });
-    await until("the time-out", () => domain.approvals.get(OPERATOR, id).status === "timed_out");
+    using domain = await openDomain(directory.path, { clock });
+    await until("the time-out", async () => (await domain.approvals.get(OPERATOR, id)).status === "timed_out");
   });
 });
 

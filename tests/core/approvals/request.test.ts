@@ -4,21 +4,19 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { type PermitAnswer, PermitInput } from "../../../src/contract/approvals/approval.ts";
 import type { JsonObject } from "../../../src/contract/values.ts";
-import { createPendingBounds } from "../../../src/core/approvals/pending-bounds.ts";
-import { createAsks } from "../../../src/core/approvals/request.ts";
-import { createAudit } from "../../../src/core/audit/audit.ts";
+import { createRequests } from "../../../src/core/approvals/request.ts";
 import { createBroadcast } from "../../../src/core/events/broadcast.ts";
 import { newApproval, newSession, outcome } from "../../storage/rows.ts";
 import { temporaryStorage } from "../../storage/temporary-storage.ts";
 import { until } from "../../support/until.ts";
 import { allow, blockUpdates, deny, edit, OPERATOR, temporaryDomain } from "../open-core.ts";
 
-describe("approvals.ask", () => {
+describe("approvals.request", () => {
   test("files what the child wants to do, and when that must be decided", async () => {
     await using domain = await temporaryDomain({ timeoutSecs: 60 });
     const session = await domain.session("worker");
     using ask = await domain.ask(session, { tool: "Write", input: { b: 1, a: [2] }, toolUseId: "toolu_1" });
-    const approval = domain.approvals.get(OPERATOR, ask.approvalId);
+    const approval = await domain.approvals.get(OPERATOR, ask.approvalId);
     expect(approval).toMatchObject({
       session_id: session.id,
       session_name: "worker",
@@ -36,7 +34,7 @@ describe("approvals.ask", () => {
     await using domain = await temporaryDomain({ timeoutSecs: 60 });
     const session = { ...(await domain.session()), loopbackTimeoutSecs: 7 };
     using ask = await domain.ask(session);
-    const { created_at, expires_at } = domain.approvals.get(OPERATOR, ask.approvalId);
+    const { created_at, expires_at } = await domain.approvals.get(OPERATOR, ask.approvalId);
     expect(expires_at - created_at).toBe(7);
   });
 
@@ -63,13 +61,13 @@ describe("approvals.ask", () => {
   test("refuses a session that floods", async () => {
     await using domain = await temporaryDomain();
     const session = await domain.session();
-    await domain.storage.write(() => {
+    domain.direct.write(() => {
       for (let count = 0; count < 20_000; count++)
-        domain.storage.approvals.create(newApproval({ sessionId: session.id }));
+        domain.direct.approvals.create(newApproval({ sessionId: session.id }));
     });
     await expect(domain.ask(session)).rejects.toMatchObject({ code: "too_many_requests" });
     using other = await domain.ask(await domain.session("other"));
-    expect(domain.approvals.get(OPERATOR, other.approvalId).status).toBe("pending");
+    expect((await domain.approvals.get(OPERATOR, other.approvalId)).status).toBe("pending");
   });
 
   test("denies when its record has gone", async () => {
@@ -88,7 +86,7 @@ describe("a repeated ask", () => {
     using first = await domain.ask(session, { input: { a: 1, b: { c: [1, 2], d: null } }, toolUseId: "toolu_1" });
     using again = await domain.ask(session, { input: { b: { d: null, c: [1, 2] }, a: 1 }, toolUseId: "toolu_1" });
     expect(again.approvalId).toBe(first.approvalId);
-    expect(domain.approvals.pending(OPERATOR, session.id, 10).approvals).toHaveLength(1);
+    expect((await domain.approvals.pending(OPERATOR, session.id, 10)).approvals).toHaveLength(1);
     const answers = [first.answer(), again.answer()];
     await domain.approvals.decide(OPERATOR, first.approvalId, deny("once"));
     const once: PermitAnswer = { behavior: "deny", message: "once" };
@@ -101,11 +99,11 @@ describe("a repeated ask", () => {
     const first = await domain.ask(session, { toolUseId: "toolu_1" });
     first[Symbol.dispose]();
     await domain.approvals.decide(OPERATOR, first.approvalId, edit({ command: "false" }));
-    expect(domain.approvals.get(OPERATOR, first.approvalId).delivered_at).toBeNull();
+    expect((await domain.approvals.get(OPERATOR, first.approvalId)).delivered_at).toBeNull();
     using again = await domain.ask(session, { toolUseId: "toolu_1" });
     expect(await again.answer()).toEqual({ behavior: "allow", updatedInput: { command: "false" } });
-    expect(domain.approvals.get(OPERATOR, first.approvalId).delivered_at).not.toBeNull();
-    expect(domain.storage.changes.newestId()).toBe(2);
+    expect((await domain.approvals.get(OPERATOR, first.approvalId)).delivered_at).not.toBeNull();
+    expect(await domain.storage.changes.newestId()).toBe(2);
   });
 
   test("is a new one once the decision was delivered: an allow runs one call", async () => {
@@ -116,7 +114,7 @@ describe("a repeated ask", () => {
     expect(await first.answer()).toMatchObject({ behavior: "allow" });
     using again = await domain.ask(session, { toolUseId: "call_0" });
     expect(again.approvalId).not.toBe(first.approvalId);
-    expect(domain.approvals.get(OPERATOR, again.approvalId).status).toBe("pending");
+    expect((await domain.approvals.get(OPERATOR, again.approvalId)).status).toBe("pending");
   });
 
   test("is used up by the decision itself where its child waits, even if the server is killed right then", async () => {
@@ -125,8 +123,8 @@ describe("a repeated ask", () => {
     using first = await domain.ask(session, { toolUseId: "call_0" });
     await domain.approvals.decide(OPERATOR, first.approvalId, allow);
     // Nobody has read the answer yet, and the row says already that it is used up.
-    expect(domain.approvals.get(OPERATOR, first.approvalId).delivered_at).not.toBeNull();
-    using resumed = domain.approvals.resume({ kind: "session", sessionId: session.id }, first);
+    expect((await domain.approvals.get(OPERATOR, first.approvalId)).delivered_at).not.toBeNull();
+    using resumed = await domain.approvals.resume({ kind: "session", sessionId: session.id }, first);
     expect(await resumed?.answer()).toMatchObject({ behavior: "allow" });
   });
 
@@ -153,14 +151,17 @@ describe("a repeated ask", () => {
       await domain.ask(session, { toolUseId: "call_0" }),
     ];
     for (const ask of asks) ask[Symbol.dispose]();
-    const [first, second, ...others] = [...asks, ...["", "x", null].map((asker) => ({ ...asks[0], asker }))].map(
-      (ask) => domain.approvals.resume(child, { approvalId: asks[0]?.approvalId ?? "", asker: ask.asker }),
+    const approvalId = asks[0]?.approvalId ?? "";
+    const [first, second, ...others] = await Promise.all(
+      [...asks.map(({ asker }) => asker), "", "x", null].map((asker) =>
+        domain.approvals.resume(child, { approvalId, asker }),
+      ),
     );
     await domain.approvals.decide(OPERATOR, asks[0]?.approvalId ?? "", allow);
     expect(await second?.answer()).toMatchObject({ behavior: "allow" });
     for (const ask of [first, ...others]) expect(await ask?.answer()).toMatchObject({ behavior: "deny" });
     // And not later either, however often.
-    using again = domain.approvals.resume(child, { approvalId: asks[0]?.approvalId ?? "", asker: "x" });
+    using again = await domain.approvals.resume(child, { approvalId: asks[0]?.approvalId ?? "", asker: "x" });
     expect(await again?.answer()).toMatchObject({ behavior: "deny" });
     for (const ask of [first, second, ...others]) ask?.[Symbol.dispose]();
   });
@@ -197,7 +198,7 @@ describe("a repeated ask", () => {
     await domain.approvals.decide(OPERATOR, first.approvalId, allow);
     using other = await domain.ask(session, given);
     expect(other.approvalId).not.toBe(first.approvalId);
-    expect(domain.approvals.get(OPERATOR, other.approvalId).status).toBe("pending");
+    expect((await domain.approvals.get(OPERATOR, other.approvalId)).status).toBe("pending");
   });
 
   test("with an array where an object stood is an ask of its own", async () => {
@@ -262,25 +263,23 @@ describe("a waiter", () => {
     const broadcast = createBroadcast();
     await using storage = await temporaryStorage(broadcast.publish);
     const session = newSession();
-    const { ask } = createAsks({
-      storage: { ...storage, [Symbol.dispose]: () => {} },
-      bounds: createPendingBounds(storage),
+    const { request } = createRequests({
+      storage,
       broadcast,
       now: Date.now,
       timeoutSecs: 300,
-      caughtUp: async () => {},
+      outputStored: async () => {},
       builtinRule: () => undefined,
       onBuiltin: () => {},
-      audit: createAudit({ storage: { ...storage, [Symbol.dispose]: () => {} }, now: Date.now, onError: () => {} }),
-      hold: (id) => {
+      connect: (id) => {
         using sqlite = new Database(join(storage.dataDir, "plexus.db"), { readonly: true });
         const visible = sqlite.query("SELECT id FROM loopback_approvals WHERE id = ?").get(id) !== null;
         order.push(`held, ${[...broadcast.waitedFor()].includes(id) ? "waited for" : "not waited for"}, ${visible}`);
-        return { [Symbol.dispose]: () => {} };
+        return { noteAsker() {}, finish() {}, lose() {} };
       },
       onFiled: () => {},
     });
-    using _ = await ask(session, PermitInput.parse({ tool_name: "Bash", input: {} }));
+    using _ = await request(session, PermitInput.parse({ tool_name: "Bash", input: {} }));
     expect(order).toEqual(["held, waited for, false"]);
   });
 
@@ -321,7 +320,7 @@ describe("a waiter", () => {
     await until("an expiry that fails", () => domain.errors.length > 0);
     sqlite.run("DELETE FROM loopback_approvals WHERE id = ?", [ask.approvalId]);
     expect(await answer).toMatchObject({ behavior: "deny" });
-    expect(domain.approvals.get(OPERATOR, due.approvalId).status).toBe("pending");
+    expect((await domain.approvals.get(OPERATOR, due.approvalId)).status).toBe("pending");
   });
 
   test("leaves nothing behind, however its ask ends", async () => {
@@ -373,10 +372,10 @@ describe("approvals.resume", () => {
     const session = await domain.session();
     const ask = await domain.ask(session);
     const child = { kind: "session", sessionId: session.id } as const;
-    expect(domain.approvals.resume({ kind: "session", sessionId: "another" }, ask)).toBeUndefined();
-    expect(domain.approvals.resume({ kind: "token", id: "1", name: "ci" }, ask)).toBeUndefined();
-    expect(domain.approvals.resume(child, { ...ask, approvalId: "unknown" })).toBeUndefined();
-    using resumed = domain.approvals.resume(child, ask);
+    expect(await domain.approvals.resume({ kind: "session", sessionId: "another" }, ask)).toBeUndefined();
+    expect(await domain.approvals.resume({ kind: "token", id: "1", name: "ci" }, ask)).toBeUndefined();
+    expect(await domain.approvals.resume(child, { ...ask, approvalId: "unknown" })).toBeUndefined();
+    using resumed = await domain.approvals.resume(child, ask);
     await domain.approvals.decide(OPERATOR, ask.approvalId, deny("found again"));
     expect(await resumed?.answer()).toEqual({ behavior: "deny", message: "found again" });
   });
@@ -386,8 +385,9 @@ describe("approvals.resume", () => {
     const session = await domain.session();
     const ask = await domain.ask(session);
     ask[Symbol.dispose]();
-    await domain.storage.write(() => domain.storage.approvals.settleIfPending(ask.approvalId, outcome()));
-    using resumed = domain.approvals.resume({ kind: "session", sessionId: session.id }, ask);
+    await domain.storage.approvals.settleIfPending(ask.approvalId, outcome(), undefined);
+    expect((await domain.approvals.get(OPERATOR, ask.approvalId)).delivered_at).toBeNull();
+    using resumed = await domain.approvals.resume({ kind: "session", sessionId: session.id }, ask);
     expect(await resumed?.answer()).toMatchObject({ behavior: "allow" });
   });
 });

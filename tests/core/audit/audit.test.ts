@@ -112,7 +112,7 @@ describe("the hash chains", () => {
     using _ = await domain.ask(session);
     await domain.approvals.decide(
       OPERATOR,
-      domain.approvals.pending(OPERATOR, undefined, 1).approvals[0]?.id ?? "",
+      (await domain.approvals.pending(OPERATOR, undefined, 1)).approvals[0]?.id ?? "",
       allow,
     );
     expect(ask.approvalId).not.toBe("");
@@ -144,13 +144,13 @@ describe("what retention takes away", () => {
         { chain: "builtin", entries: 1, forgotten_through: 2 },
       ],
     });
-    expect(listed(domain, true)).toHaveLength(5);
+    expect(await listed(domain, true)).toHaveLength(5);
     clock.advance(23 * DAY_MS);
     await decideAll(domain);
     await domain.retention.sweep();
     const report = await domain.auditCheck.verify();
     expect(report).toMatchObject({ intact: true, chains: [{ entries: 7, forgotten_through: 6 }, {}] });
-    expect(listed(domain, true)).toHaveLength(7);
+    expect(await listed(domain, true)).toHaveLength(7);
     tamper(domain, "UPDATE audit_checkpoints SET seq=seq-1");
     expect((await domain.auditCheck.verify()).intact).toBe(false);
   });
@@ -168,8 +168,8 @@ describe("what retention takes away", () => {
     }
     clock.advance(DAY_MS);
     await domain.retention.sweep();
-    expect(listed(domain, false)).toEqual([asked.approvalId]);
-    expect(listed(domain, true).length).toBeLessThan(200);
+    expect(await listed(domain, false)).toEqual([asked.approvalId]);
+    expect((await listed(domain, true)).length).toBeLessThan(200);
     expect((await domain.auditCheck.verify()).intact).toBe(true);
   });
 });

@@ -26,7 +26,7 @@ export async function decideAll(domain: TestDomain): Promise<void> {
   await domain.approvals.decide(OPERATOR, edited.approvalId, edit({ command: "four" }));
   using expired = await domain.ask({ ...session, loopbackTimeoutSecs: 0 });
   await domain.approvals.expire();
-  expect(domain.approvals.get(OPERATOR, expired.approvalId).status).toBe("timed_out");
+  expect((await domain.approvals.get(OPERATOR, expired.approvalId)).status).toBe("timed_out");
   const left = await ask({ command: "five" }, "late");
   left[Symbol.dispose]();
   await domain.approvals.decide(OPERATOR, left.approvalId, allow);
@@ -39,8 +39,8 @@ export function readsAlone(_: unknown, { tool_name }: { tool_name: string }): { 
   return tool_name === "Read" ? { rule: "read" } : undefined;
 }
 
-export function listed(domain: TestDomain, withBuiltin: boolean): string[] {
-  return domain.approvals.list(OPERATOR, { limit: 1_000, withBuiltin }).approvals.map(({ id }) => id);
+export async function listed(domain: TestDomain, withBuiltin: boolean): Promise<string[]> {
+  return (await domain.approvals.list(OPERATOR, { limit: 1_000, withBuiltin })).approvals.map(({ id }) => id);
 }
 
 export function tamper({ dataDir }: TestDomain, sql: string, ...values: SQLQueryBindings[]): void {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { Approval } from "../../../src/contract/approvals/approval.ts";
-import { createAudit } from "../../../src/core/audit/audit.ts";
 import { readChange } from "../../../src/core/events/change-view.ts";
 import { allow, type Clock, deny, edit, OPERATOR, stoppedClock, temporaryDomain } from "../open-core.ts";
 import { DAY_MS, forge, found, foundIn, INTACT, readsAlone, type TestDomain, tamper } from "./audited.ts";
@@ -17,11 +16,11 @@ type Cutting = AsyncDisposable & {
 async function cuttingDomain(): Promise<Cutting> {
   const clock = stoppedClock();
   const domain = await temporaryDomain({ clock, builtinRule: readsAlone });
-  const audit = createAudit({ storage: domain.storage, now: clock.now, onError: (cause) => domain.errors.push(cause) });
   return {
     domain,
     clock,
-    cut: (limit = 100, owner = "operator") => domain.storage.write(() => audit.cutInputs(owner, clock.now(), limit)),
+    cut: async (limit = 100, owner = "operator") =>
+      await domain.storage.audit.cutInputs(owner, clock.now(), limit, clock.now()),
     [Symbol.asyncDispose]: () => domain[Symbol.asyncDispose](),
   };
 }
@@ -51,13 +50,25 @@ describe("audit.cutInputs", () => {
     await using cutting = await cuttingDomain();
     const { domain, clock, cut } = cutting;
     const { edited, denied, builtin, small } = await decideLarge(cutting);
-    const before = domain.approvals.get(OPERATOR, denied);
+    const before = await domain.approvals.get(OPERATOR, denied);
     expect(await cut()).toBe(3);
     const input_removed_at = clock.now() / 1_000;
-    expect(Approval.parse(domain.approvals.get(OPERATOR, denied))).toEqual({ ...before, input: {}, input_removed_at });
-    expect(domain.approvals.get(OPERATOR, edited)).toMatchObject({ input: {}, updated_input: {}, input_removed_at });
-    expect(domain.approvals.get(OPERATOR, builtin)).toMatchObject({ input: {}, updated_input: null, input_removed_at });
-    expect(domain.approvals.get(OPERATOR, small)).not.toHaveProperty("input_removed_at");
+    expect(Approval.parse(await domain.approvals.get(OPERATOR, denied))).toEqual({
+      ...before,
+      input: {},
+      input_removed_at,
+    });
+    expect(await domain.approvals.get(OPERATOR, edited)).toMatchObject({
+      input: {},
+      updated_input: {},
+      input_removed_at,
+    });
+    expect(await domain.approvals.get(OPERATOR, builtin)).toMatchObject({
+      input: {},
+      updated_input: null,
+      input_removed_at,
+    });
+    expect(await domain.approvals.get(OPERATOR, small)).not.toHaveProperty("input_removed_at");
     expect(await foundIn(domain)).toEqual(INTACT);
     const lines = await Array.fromAsync(domain.auditCheck.export());
     const cuts = lines.flatMap(({ chain, entry }) => (entry.includes('"cut"') ? { chain, ...JSON.parse(entry) } : []));
@@ -68,7 +79,7 @@ describe("audit.cutInputs", () => {
     expect(await cut()).toBe(0);
     for (const kind of ["approval_requested", "approval_resolved"] as const) {
       const change = { id: 1, kind, owner: "operator", sessionId: "s", subjectId: denied, at: 1 };
-      expect(readChange(domain.storage, change)).toMatchObject({ type: kind, input_removed_at });
+      expect(await readChange(domain.storage, change)).toMatchObject({ type: kind, input_removed_at });
     }
   });
 
@@ -78,8 +89,8 @@ describe("audit.cutInputs", () => {
     const { edited, denied } = await decideLarge(cutting);
     expect(await cut(100, "token:other")).toBe(0);
     expect(await cut(1)).toBe(1);
-    expect(domain.approvals.get(OPERATOR, edited)).toHaveProperty("input_removed_at");
-    expect(domain.approvals.get(OPERATOR, denied)).not.toHaveProperty("input_removed_at");
+    expect(await domain.approvals.get(OPERATOR, edited)).toHaveProperty("input_removed_at");
+    expect(await domain.approvals.get(OPERATOR, denied)).not.toHaveProperty("input_removed_at");
   });
 
   test("leaves what was decided later, and what no chain has", async () => {
@@ -93,7 +104,7 @@ describe("audit.cutInputs", () => {
     expect(await cut()).toBe(0);
     clock.advance(1);
     expect(await cut()).toBe(1);
-    expect(domain.approvals.get(OPERATOR, old.approvalId)).not.toHaveProperty("input_removed_at");
+    expect(await domain.approvals.get(OPERATOR, old.approvalId)).not.toHaveProperty("input_removed_at");
   });
 
   test("leaves what is pending, and an allow that somebody may still come for", async () => {
@@ -109,7 +120,7 @@ describe("audit.cutInputs", () => {
     using late = await domain.ask(session, { input: LARGE, toolUseId: "late" });
     expect(await late.answer()).toEqual({ behavior: "allow", updatedInput: { command: "true" } });
     expect(await cut()).toBe(1);
-    expect(domain.approvals.get(OPERATOR, pending.approvalId)).not.toHaveProperty("input_removed_at");
+    expect(await domain.approvals.get(OPERATOR, pending.approvalId)).not.toHaveProperty("input_removed_at");
     expect(await foundIn(domain)).toEqual(INTACT);
   });
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { createAudit } from "../../../src/core/audit/audit.ts";
 import { allow, OPERATOR, stoppedClock, temporaryDomain } from "../open-core.ts";
 import {
   DAY_MS,
@@ -20,10 +19,10 @@ describe("retention goes by what was hashed:", () => {
   test("an age that stands beside an entry makes it no older", async () => {
     const clock = stoppedClock();
     await using domain = await decidedDomain({ clock });
-    const before = listed(domain, false);
+    const before = await listed(domain, false);
     tamper(domain, "UPDATE audit SET at=1 WHERE chain='decisions'");
     await domain.retention.sweep();
-    expect(listed(domain, false)).toEqual(before);
+    expect(await listed(domain, false)).toEqual(before);
     expect(await foundIn(domain)).toEqual(found("beside it stands another at"));
   });
 
@@ -35,7 +34,7 @@ describe("retention goes by what was hashed:", () => {
     tamper(domain, "UPDATE audit SET approval_id=? WHERE chain='decisions' AND seq=1", young);
     clock.advance(15 * DAY_MS);
     await domain.retention.sweep();
-    expect(listed(domain, false)).toEqual([young]);
+    expect(await listed(domain, false)).toEqual([young]);
     expect(await foundIn(domain)).toEqual(INTACT);
   });
 
@@ -51,11 +50,11 @@ describe("retention goes by what was hashed:", () => {
     tamper(domain, sql);
     clock.advance(40 * DAY_MS);
     for (let times = 0; times < 2; times++) await domain.retention.sweep();
-    expect(domain.storage.audit.checkpoint("decisions")?.seq).toBe(brokenAt === 0 ? undefined : brokenAt - 1);
+    expect((await domain.storage.audit.checkpoint("decisions"))?.seq).toBe(brokenAt === 0 ? undefined : brokenAt - 1);
     expect(domain.errors.map(String)).toEqual([
       expect.stringMatching(brokenAt === 0 ? "no entry says when it began" : `entry ${brokenAt} does not verify`),
     ]);
-    expect(domain.storage.changes.oldestAt()).toBeUndefined();
+    expect(await domain.storage.changes.oldestAt()).toBeUndefined();
     expect((await foundIn(domain)).intact).toBe(false);
   });
 });
@@ -74,7 +73,7 @@ describe("a checkpoint that Plexus did not write is found", () => {
     clock.advance(15 * DAY_MS);
     insertUnchained(domain, clock.now() - 1_000);
     await domain.retention.sweep();
-    expect(domain.storage.approvals.get("inserted")).toBeDefined();
+    expect(await domain.storage.approvals.get("inserted")).toBeDefined();
     expect(await foundIn(domain)).toEqual(found("in no chain: it was inserted"));
     expect(await foundIn(domain)).toEqual(found("the checkpoint says that the chain began at another time"));
   });
@@ -142,8 +141,9 @@ test("how many decisions were made before the chain is carried on, and only gets
   expect(await foundIn(domain)).toEqual(INTACT);
   insertUnchained(domain, clock.now());
   clock.advance(DAY_MS);
-  const audit = createAudit({ storage: domain.storage, now: clock.now, onError: (cause) => domain.errors.push(cause) });
-  expect(await domain.storage.write(() => audit.forgetBefore("decisions", clock.now(), 10))).toBe(2);
+  expect(await domain.storage.audit.forgetBefore("decisions", clock.now(), 10, clock.now())).toMatchObject({
+    count: 2,
+  });
   expect(await foundIn(domain)).toEqual(
     found("1 decisions from before the chain began were on record, and now there are 2"),
   );
@@ -189,10 +189,9 @@ test("what is forgotten or delivered while the chains are read is no accusation"
   asked[Symbol.dispose]();
   await domain.approvals.decide(OPERATOR, asked.approvalId, allow);
   using late = await domain.ask(session, call);
-  const audit = createAudit({ storage: domain.storage, now: clock.now, onError: (cause) => domain.errors.push(cause) });
-  const forget = () => domain.storage.write(() => audit.forgetBefore("builtin", forgetAfter, 500));
+  const forget = async () => await domain.storage.audit.forgetBefore("builtin", forgetAfter, 500, clock.now());
   const forgetAll = async () => {
-    while ((await forget()) > 0);
+    while ((await forget()).count > 0);
   };
   const [report] = await Promise.all([domain.auditCheck.verify(), forgetAll(), late.answer()]);
   expect(report).toMatchObject({ intact: true, problems: [] });

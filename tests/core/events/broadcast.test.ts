@@ -138,7 +138,7 @@ describe("broadcast.subscribe", () => {
     const reading = take(live, 5);
     await Promise.resolve();
     broadcast.publish([requested(1)]);
-    await Promise.resolve();
+    await new Promise(setImmediate);
     if (how === "disposed") live[Symbol.dispose]();
     else abort.abort();
     expect(await reading).toEqual([1]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Principal } from "../../../src/core/access/principals.ts";
 import type { NumberedEvent } from "../../../src/core/events/feed.ts";
-import { outcome } from "../../storage/rows.ts";
+import { ANY_PENDING, newApproval, outcome } from "../../storage/rows.ts";
 import { allow, type Domain, deny, OPERATOR, temporaryDomain } from "../open-core.ts";
 
 const CI: Principal = { kind: "token", id: "1", name: "ci" };
@@ -15,14 +15,14 @@ describe("watching.wait", () => {
     await using domain = await temporaryDomain();
     const session = await domain.session();
     const asks = [await domain.ask(session), await domain.ask(session)];
-    const { approvals } = await domain.watching.wait(OPERATOR, waiting);
+    const { approvals } = await domain.eventFeed.wait(OPERATOR, waiting);
     expect(approvals.map(({ id }) => id)).toEqual(asks.map(({ approvalId }) => approvalId));
   });
 
   test("returns as soon as something is asked", async () => {
     await using domain = await temporaryDomain();
     const session = await domain.session();
-    const wait = domain.watching.wait(OPERATOR, waiting);
+    const wait = domain.eventFeed.wait(OPERATOR, waiting);
     expect(Bun.peek.status(wait)).toBe("pending");
     using ask = await domain.ask(session);
     const { approvals, cursor } = await wait;
@@ -32,7 +32,7 @@ describe("watching.wait", () => {
 
   test("returns without anything when its time is up", async () => {
     await using domain = await temporaryDomain();
-    expect(await domain.watching.wait(OPERATOR, { ...waiting, timeoutMs: 5 })).toMatchObject({
+    expect(await domain.eventFeed.wait(OPERATOR, { ...waiting, timeoutMs: 5 })).toMatchObject({
       approvals: [],
       cursor: 0,
     });
@@ -41,20 +41,20 @@ describe("watching.wait", () => {
   test("returns when the caller has gone, before or meanwhile", async () => {
     await using domain = await temporaryDomain();
     const gone = new AbortController();
-    const wait = domain.watching.wait(OPERATOR, { ...waiting, signal: gone.signal });
+    const wait = domain.eventFeed.wait(OPERATOR, { ...waiting, signal: gone.signal });
     gone.abort();
     expect((await wait).approvals).toEqual([]);
-    expect((await domain.watching.wait(OPERATOR, { ...waiting, signal: AbortSignal.abort() })).approvals).toEqual([]);
+    expect((await domain.eventFeed.wait(OPERATOR, { ...waiting, signal: AbortSignal.abort() })).approvals).toEqual([]);
   });
 
   test("goes on waiting when what was asked has been decided by somebody else", async () => {
     await using domain = await temporaryDomain({ rereadEveryMs: 10 });
     const session = await domain.session();
-    const wait = domain.watching.wait(OPERATOR, waiting);
-    const { approvals, write } = domain.storage;
-    const deciding = () => [...approvals.pendingIds()].map((id) => approvals.settleIfPending(id, outcome()));
-    const [quick] = await Promise.all([domain.ask(session), write(deciding)]);
-    expect(await quick.answer()).toMatchObject({ behavior: "allow" });
+    const wait = domain.eventFeed.wait(OPERATOR, waiting);
+    const quick = newApproval({ sessionId: session.id });
+    const { approvals } = domain.storage;
+    // In one commit, so that nobody sees it pending.
+    await Promise.all([approvals.file(quick, ANY_PENDING), approvals.settleIfPending(quick.id, outcome(), undefined)]);
     using ask = await domain.ask(session);
     expect((await wait).approvals.map(({ id }) => id)).toEqual([ask.approvalId]);
   });
@@ -62,8 +62,8 @@ describe("watching.wait", () => {
   test("is not woken by what concerns another session, or another owner", async () => {
     await using domain = await temporaryDomain();
     const [mine, other] = [await domain.session("mine"), await domain.session("other")];
-    const ofSession = domain.watching.wait(OPERATOR, { ...waiting, sessionId: mine.id });
-    const ofOwner = domain.watching.wait(CI, waiting);
+    const ofSession = domain.eventFeed.wait(OPERATOR, { ...waiting, sessionId: mine.id });
+    const ofOwner = domain.eventFeed.wait(CI, waiting);
     using _ = await domain.ask(other);
     expect([Bun.peek.status(ofSession), Bun.peek.status(ofOwner)]).toEqual(["pending", "pending"]);
     using ask = await domain.ask(mine);
@@ -84,7 +84,7 @@ describe("watching.wait", () => {
       }),
     );
     while (seen.size < 200) {
-      const { approvals } = await domain.watching.wait(OPERATOR, { ...waiting, limit: 3 });
+      const { approvals } = await domain.eventFeed.wait(OPERATOR, { ...waiting, limit: 3 });
       for (const { id } of approvals) {
         expect(seen.has(id)).toBe(false);
         seen.add(id);
@@ -97,7 +97,7 @@ describe("watching.wait", () => {
   test("leaves nothing behind", async () => {
     await using domain = await temporaryDomain();
     const gone = new AbortController();
-    const waits = Array.from({ length: 5 }, () => domain.watching.wait(OPERATOR, { ...waiting, signal: gone.signal }));
+    const waits = Array.from({ length: 5 }, () => domain.eventFeed.wait(OPERATOR, { ...waiting, signal: gone.signal }));
     gone.abort();
     await Promise.all(waits);
     expect([...domain.broadcast.waitedFor()]).toEqual([]);
@@ -109,7 +109,7 @@ describe("watching.follow", () => {
     await using domain = await temporaryDomain();
     const session = await domain.session();
     const asks = [await domain.ask(session), await domain.ask(session)];
-    const events = domain.watching.follow(OPERATOR, 1, never);
+    const events = domain.eventFeed.follow(OPERATOR, 1, never);
     expect(await next(events)).toMatchObject({ id: 2, event: { approval_id: asks[1]?.approvalId } });
     await domain.approvals.decide(OPERATOR, asks[0]?.approvalId ?? "", deny("no"));
     expect(await next(events)).toMatchObject({ id: 3, event: { type: "approval_resolved", response_message: "no" } });
@@ -120,7 +120,7 @@ describe("watching.follow", () => {
     await using domain = await temporaryDomain();
     const session = await domain.session();
     using _ = await domain.ask(session);
-    const events = domain.watching.follow(OPERATOR, undefined, never);
+    const events = domain.eventFeed.follow(OPERATOR, undefined, never);
     const first = next(events);
     using ask = await domain.ask(session);
     expect(await first).toMatchObject({ event: { approval_id: ask.approvalId } });
@@ -129,7 +129,7 @@ describe("watching.follow", () => {
 
   test("with a position that was never given misses nothing that happens", async () => {
     await using domain = await temporaryDomain();
-    const events = domain.watching.follow(OPERATOR, 5_000, never);
+    const events = domain.eventFeed.follow(OPERATOR, 5_000, never);
     const first = next(events);
     using ask = await domain.ask(await domain.session());
     expect(await first).toMatchObject({ id: 1, event: { approval_id: ask.approvalId } });
@@ -140,7 +140,7 @@ describe("watching.follow", () => {
     await using domain = await temporaryDomain();
     using _ = await domain.ask(await domain.session());
     using own = await domain.ask(await domain.sessions.createByHand(CI, "own"));
-    const events = domain.watching.follow(CI, 0, never);
+    const events = domain.eventFeed.follow(CI, 0, never);
     expect(await next(events)).toMatchObject({ event: { approval_id: own.approvalId } });
     const second = next(events);
     using __ = await domain.ask(await domain.session());
@@ -152,7 +152,7 @@ describe("watching.follow", () => {
   test("ends when its reader has gone", async () => {
     await using domain = await temporaryDomain();
     const gone = new AbortController();
-    const events = domain.watching.follow(OPERATOR, 0, gone.signal);
+    const events = domain.eventFeed.follow(OPERATOR, 0, gone.signal);
     const waiting = events.next();
     gone.abort();
     expect((await waiting).done).toBe(true);
@@ -164,7 +164,7 @@ describe("watching.follow", () => {
     const askMany = (count: number) => Promise.all(Array.from({ length: count }, () => domain.ask(session)));
     await askMany(450);
     const ids: number[] = [];
-    for await (const { id } of domain.watching.follow(OPERATOR, 0, never)) {
+    for await (const { id } of domain.eventFeed.follow(OPERATOR, 0, never)) {
       ids.push(id);
       if (id === 100 || id === 300 || id === 460) await askMany(20);
       if (id === 510) break;
@@ -194,7 +194,7 @@ describe("watching.onAsk", () => {
   test("calls back with every ask that the principal may decide, until disposed", async () => {
     await using domain = await temporaryDomain();
     const told: string[] = [];
-    const watching = domain.watching.onAsk(CI, ({ approval_id }) => told.push(approval_id));
+    const watching = domain.eventFeed.onRequest(CI, ({ approval_id }) => told.push(approval_id));
     const session = await domain.sessions.createByHand(CI, "own");
     using _ = await domain.ask(await domain.session());
     using own = await domain.ask(session);
@@ -206,11 +206,11 @@ describe("watching.onAsk", () => {
 });
 
 /** Reads all events, leaving after every `sitting` of them and coming back with the last id. */
-async function idsInSittings(domain: Pick<Domain, "watching">, total: number, sitting: number): Promise<number[]> {
+async function idsInSittings(domain: Pick<Domain, "eventFeed">, total: number, sitting: number): Promise<number[]> {
   const ids: number[] = [];
   while (ids.length < total) {
     let left = Math.min(sitting, total - ids.length);
-    for await (const { id } of domain.watching.follow(OPERATOR, ids.at(-1) ?? 0, never)) {
+    for await (const { id } of domain.eventFeed.follow(OPERATOR, ids.at(-1) ?? 0, never)) {
       ids.push(id);
       if (--left === 0) break;
     }

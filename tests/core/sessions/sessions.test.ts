@@ -34,13 +34,14 @@ describe("sessions.require", () => {
     await using domain = await temporaryDomain();
     const mine = await domain.sessions.createByHand(CI, "work");
     const other = await domain.sessions.createByHand(OPERATOR, "other");
-    expect(domain.sessions.require(CI, mine.id).id).toBe(mine.id);
-    expect(domain.sessions.require(CI, "work").id).toBe(mine.id);
-    expect(domain.sessions.require(OPERATOR, mine.id).id).toBe(mine.id);
+    expect((await domain.sessions.require(CI, mine.id)).id).toBe(mine.id);
+    expect((await domain.sessions.require(CI, "work")).id).toBe(mine.id);
+    expect((await domain.sessions.require(OPERATOR, mine.id)).id).toBe(mine.id);
     for (const key of [other.id, "other", "none"]) {
-      expect(() => domain.sessions.require(CI, key)).toThrow(`There is no session "${key}".`);
+      await expect(domain.sessions.require(CI, key)).rejects.toThrow(`There is no session "${key}".`);
     }
-    expect(() => domain.sessions.require({ kind: "session", sessionId: mine.id }, mine.id)).toThrow("no session");
+    const own = domain.sessions.require({ kind: "session", sessionId: mine.id }, mine.id);
+    await expect(own).rejects.toThrow("no session");
   });
 });
 

@@ -2,9 +2,10 @@ import { describe, expect, test } from "bun:test";
 import type { ToolResultDraft } from "../../../src/claude/output/facts.ts";
 import type { ApprovalStatus } from "../../../src/contract/approvals/approval.ts";
 import type { Supervision } from "../../../src/contract/sessions/supervision.ts";
-import { hashOf } from "../../../src/core/approvals/request.ts";
-import { accountFor } from "../../../src/core/turns/call-accounts.ts";
+import { hashOf } from "../../../src/core/approvals/request-hash.ts";
+import { interpreted, mustAsk } from "../../../src/core/turns/call-accounts.ts";
 import { newApproval, newSession, outcome } from "../../storage/rows.ts";
+import { openDirect } from "../../storage/sqlite/direct.ts";
 import { temporaryStorage } from "../../storage/temporary-storage.ts";
 
 type Settled = Exclude<ApprovalStatus, "pending">;
@@ -76,7 +77,6 @@ async function openScene(
   { isAccounted = true, loopback_enabled = true, supervision = "strict" as Supervision } = {},
 ) {
   const storage = await temporaryStorage();
-  const lent = { ...storage, [Symbol.dispose]: () => {} };
   const config = {
     working_dir: "/",
     model: null,
@@ -93,28 +93,39 @@ async function openScene(
     metadata: {},
   };
   const session = newSession({ kind: "managed", config });
-  const turn = await storage.write(() => {
-    storage.sessions.createIfNameFree(session);
-    const { id: sessionId, owner } = session;
-    const asked = { id: "turn", sessionId, owner, ephemeral: false, startedAt: 1, reading: { offset: 0 } };
-    const begun = storage.turns.createIfNoneRuns(asked);
-    storage.turns.appendIfRunning("turn", [{ type: "tool_use", ...call, tool_name }]);
-    return begun;
+  const direct = openDirect(storage.dataDir);
+  direct.sessions.create(session);
+  const { id: sessionId, owner } = session;
+  const checkpoint = { offset: 0 };
+  const turn = direct.turns.createIfNoneRuns({
+    id: "turn",
+    sessionId,
+    owner,
+    ephemeral: false,
+    startedAt: 1,
+    checkpoint,
   });
+  direct.turns.appendEventsIfRunning("turn", [{ type: "tool_use", ...call, tool_name }]);
   if (!turn) throw new Error("there is no turn");
   return {
     async file(id: string, status: Settled | "pending") {
       const { tool_name: toolName, input, tool_use_id: toolUseId } = call;
       // Each another ask, since one that waits would be the same.
       const askHash = hashOf(toolName, { ...input, id });
-      await storage.write(() => {
-        storage.approvals.create(newApproval({ id, approvalFromEvent: "turn", toolName, input, toolUseId, askHash }));
-        if (status !== "pending") storage.approvals.settleIfPending(id, outcome({ status }));
-      });
+      direct.approvals.create(newApproval({ id, askedIn: "turn", toolName, input, toolUseId, askHash }));
+      if (status !== "pending") direct.approvals.settleIfPending(id, outcome({ status }));
     },
-    account: (draft: ToolResultDraft) =>
-      storage.write(() => accountFor(lent, { turn: { ...turn, isAccounted }, session, drafts: [draft], at: 1 })),
-    unasked: () => storage.turns.get("turn")?.unasked,
-    [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+    async account(draft: ToolResultDraft) {
+      const known = { ...turn, isAccounted };
+      const events = await interpreted(storage, turn.id, [draft]);
+      const output = { events, blocks: [], checkpoint, mustAsk: mustAsk(known, session) };
+      const unasked = await storage.turns.appendIfRunning(known, output, 1);
+      return { events: [direct.turns.events(turn.id, 0, 100).at(-1)?.event], unasked };
+    },
+    unasked: () => direct.turns.get("turn")?.unasked,
+    async [Symbol.asyncDispose]() {
+      direct[Symbol.dispose]();
+      await storage[Symbol.asyncDispose]();
+    },
   };
 }

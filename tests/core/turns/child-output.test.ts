@@ -3,15 +3,14 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { filesIn } from "../../../src/claude/launch/launch.ts";
 import { Checkpoint } from "../../../src/claude/output/checkpoint.ts";
-import { createOutputStored } from "../../../src/claude/output/output-stored.ts";
+import { createReadProgress } from "../../../src/claude/output/read-progress.ts";
 import type { TurnEvent } from "../../../src/contract/sessions/turn.ts";
 import { JsonObject } from "../../../src/contract/values.ts";
 import { createBroadcast } from "../../../src/core/events/broadcast.ts";
 import { type Batch, type ChildEnd, followChild } from "../../../src/core/turns/child-output.ts";
-import { createTurnQueue } from "../../../src/core/turns/queue/turn-queue.ts";
 import { createTurnRecord } from "../../../src/core/turns/record.ts";
-import type { TurnRow } from "../../../src/storage/sqlite/turns/turns.ts";
-import { newSession } from "../../storage/rows.ts";
+import type { TurnRow } from "../../../src/storage/turns.ts";
+import { ANY_NUMBER, newSession, runningTurn } from "../../storage/rows.ts";
 import { type TemporaryStorage, temporaryStorage } from "../../storage/temporary-storage.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 
@@ -30,7 +29,7 @@ describe("followChild, with what it tells on disk,", () => {
       const long = result("€x".repeat(12.5 * MEGABYTE));
       write(`${INIT}\n${say("before")}\n`, long, `\n${say("behind")}\n${RESULT}\n`);
       expect((await follow())?.verdict).toEqual({ outcome: "complete" });
-      const stored = events();
+      const stored = await events();
       expect([stored.at(1), stored.at(-1)]).toEqual([said("before"), said("behind")]);
       expect(Bun.hash(oversized(stored).join(""))).toBe(Bun.hash(long));
     }));
@@ -40,9 +39,9 @@ describe("followChild, with what it tells on disk,", () => {
       const long = result("🙂".repeat(10 * MEGABYTE));
       write(`${INIT}\n`, long, `\n${RESULT}\n`);
       for (let batches = 3; (await follow(batches)) === undefined; batches += 7);
-      const pieces = events().flatMap((event) => (event.type === "passthrough" ? [pieceOf(event.data)] : []));
+      const pieces = (await events()).flatMap((event) => (event.type === "passthrough" ? [pieceOf(event.data)] : []));
       expect(pieces).toEqual(pieces.map((_, index) => index + 1));
-      expect(Bun.hash(oversized(events()).join(""))).toBe(Bun.hash(long));
+      expect(Bun.hash(oversized(await events()).join(""))).toBe(Bun.hash(long));
     }));
 
   test("keeps results of megabytes, and stores them as they came", () =>
@@ -50,7 +49,9 @@ describe("followChild, with what it tells on disk,", () => {
       const outputs = [1, 4, 12].map((size) => `${size}→`.repeat(size * 200_000));
       write(`${INIT}\n`, ...outputs.map((output) => `${result(output)}\n`), `${RESULT}\n`);
       await follow();
-      const stored = events().flatMap((event) => (event.type === "tool_result" ? [Bun.hash(event.output)] : []));
+      const stored = (await events()).flatMap((event) =>
+        event.type === "tool_result" ? [Bun.hash(event.output)] : [],
+      );
       expect(stored).toEqual(outputs.map((output) => Bun.hash(output)));
     }));
 
@@ -65,8 +66,8 @@ describe("followChild, with what it tells on disk,", () => {
       write(`{"type":"new","deep":${"[".repeat(4 * MEGABYTE)}${"]".repeat(4 * MEGABYTE)}}\n`);
       write(`{"type":"user","message":{"content":[${"1,".repeat(4 * MEGABYTE)}1]}}\n`, `${say("words")}\n${RESULT}\n`);
       expect((await follow())?.verdict).toEqual({ outcome: "complete" });
-      expect(events().at(-1)).toEqual(said("words"));
-      expect(events().length).toBeWithin(50, 1_000);
+      expect((await events()).at(-1)).toEqual(said("words"));
+      expect((await events()).length).toBeWithin(50, 1_000);
       expect(peakBytes() / MEGABYTE).toBeLessThan(150);
     }));
 });
@@ -90,7 +91,7 @@ type Scene = {
   /** Stores what was written, all of it or so many batches; from where it was left. */
   follow(batches?: number): Promise<ChildEnd | undefined>;
   /** What is stored, which must be numbered without a gap. */
-  events(): TurnEvent[];
+  events(): Promise<TurnEvent[]>;
   /** The most that was in use, above what it was in the beginning. */
   peakBytes(): number;
 };
@@ -117,16 +118,16 @@ async function withChild(body: (scene: Scene) => Promise<void>): Promise<void> {
         if (left <= 0) leaving.abort();
         return undefined;
       };
-      const from = Checkpoint.parse(storage.turns.reading(turn.id));
+      const from = Checkpoint.parse(await storage.turns.checkpoint(turn.id));
       return followChild(
-        { process: undefined, dir: directory.path, outputStored: createOutputStored() },
+        { process: undefined, dir: directory.path, readProgress: createReadProgress() },
         from,
         store,
         leaving.signal,
       );
     },
-    events() {
-      const stored = storage.turns.events(turn.id, 0, 1_000_000);
+    async events() {
+      const stored = await storage.turns.events(turn.id, 0, 1_000_000);
       expect(stored.map(({ seq }) => seq)).toEqual(stored.map((_, index) => index));
       return stored.map(({ event }) => event);
     },
@@ -135,18 +136,16 @@ async function withChild(body: (scene: Scene) => Promise<void>): Promise<void> {
 }
 
 async function beginTurn(storage: TemporaryStorage): Promise<{ turn: TurnRow; add(batch: Batch): Promise<unknown> }> {
-  const lent = { ...storage, [Symbol.dispose]: () => {} };
   const record = createTurnRecord({
-    storage: lent,
+    storage,
     broadcast: createBroadcast(),
     abandon: async () => {},
     now: Date.now,
-    queue: createTurnQueue({ storage: lent, tokens: { ownersIn: () => [] }, maxRunning: 1 }),
     environment: {},
   });
   const session = newSession();
-  await storage.write(() => storage.sessions.createIfNameFree(session));
-  const { turn } = await record.begin(session, { id: Bun.randomUUIDv7(), prompt: "work", ephemeral: false });
+  await storage.sessions.createIfNameFree(session, "none", ANY_NUMBER);
+  const turn = await runningTurn(storage, session);
   return { turn, add: (batch) => record.add(turn, batch) };
 }
 

@@ -1,7 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import type { Principal } from "../../../src/core/access/principals.ts";
 import { newApproval, newConfig } from "../../storage/rows.ts";
-import { allow, type Clock, type Domain, OPERATOR, stoppedClock, temporaryDomain } from "../open-core.ts";
+import {
+  allow,
+  type Clock,
+  type Domain,
+  OPERATOR,
+  stoppedClock,
+  type TemporaryDomain,
+  temporaryDomain,
+} from "../open-core.ts";
 import { storeEnded, storeRunning, storeSession } from "./history.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -28,13 +36,13 @@ describe("what the operator decided stays on record", () => {
   test("when what is pending, what runs and what was said are larger than the history may be", async () => {
     const clock = stoppedClock();
     await using domain = await temporaryDomain({ clock, maxHistoryBytes: 2 * MEGABYTE });
-    const { storage } = domain;
+    const { direct } = domain;
     const decided = await decide(domain, clock, 50);
-    const sessionId = await storeSession(storage, "hostile", 5_000);
-    await storeRunning(storage, { sessionId, at: clock.now(), owner: "token:hostile", events: 20, chars: 100_000 });
+    const sessionId = await storeSession(direct, "hostile", 5_000);
+    await storeRunning(direct, { sessionId, at: clock.now(), owner: "token:hostile", events: 20, chars: 100_000 });
     const filler = { command: "x".repeat(2 * MEGABYTE) };
-    await storage.write(() => storage.approvals.create(newApproval({ input: filler, owner: "token:hostile" })));
-    expect(storage.space.usedBytes()).toBeGreaterThan(4 * MEGABYTE);
+    direct.write(() => direct.approvals.create(newApproval({ input: filler, owner: "token:hostile" })));
+    expect(direct.space.usedBytes()).toBeGreaterThan(4 * MEGABYTE);
     await domain.retention.sweep();
     await expectAllKept(domain, decided);
   });
@@ -54,26 +62,26 @@ describe("what the operator decided stays on record", () => {
     clock.advance(age);
     await domain.retention.sweep();
     await expectAllKept(domain, decided);
-    if (age > 0) expect(domain.storage.space.usedBytes()).toBeLessThan(2.2 * MEGABYTE);
+    if (age > 0) expect(domain.direct.space.usedBytes()).toBeLessThan(2.2 * MEGABYTE);
   });
 
   test("and so do the operator's turns, when a token's turns are larger than the history may be", async () => {
     const clock = stoppedClock();
     await using domain = await temporaryDomain({ clock, maxHistoryBytes: 4 * MEGABYTE });
-    const { storage } = domain;
-    const sessionId = await storeSession(storage, "busy");
+    const { direct } = domain;
+    const sessionId = await storeSession(direct, "busy");
     const turn = { sessionId, events: 10, chars: 100_000 };
-    const own = await storeEnded(storage, { ...turn, at: clock.now() });
+    const own = await storeEnded(direct, { ...turn, at: clock.now() });
     const decided = await decide(domain, clock, 50);
     const hostile: string[] = [];
     for (let count = 0; count < 8; count++) {
-      hostile.push(await storeEnded(storage, { ...turn, at: clock.now(), owner: "token:hostile" }));
+      hostile.push(await storeEnded(direct, { ...turn, at: clock.now(), owner: "token:hostile" }));
       clock.advance(11 * MINUTE_MS);
     }
     await domain.retention.sweep();
     await expectAllKept(domain, decided);
-    expect(storage.turns.get(own)?.eventCount).toBe(10);
-    const kept = hostile.map((id) => storage.turns.get(id) !== undefined);
+    expect(direct.turns.get(own)?.eventCount).toBe(10);
+    const kept = hostile.map((id) => direct.turns.get(id) !== undefined);
     expect(kept).toEqual([false, false, false, false, false, false, true, true]);
   });
 });
@@ -82,17 +90,17 @@ describe("of two owners that hold too much", () => {
   test("each keeps as much as the other", async () => {
     const clock = stoppedClock();
     await using domain = await temporaryDomain({ clock, maxHistoryBytes: 4 * MEGABYTE });
-    const { storage } = domain;
-    const sessionId = await storeSession(storage, "busy");
+    const { direct } = domain;
+    const sessionId = await storeSession(direct, "busy");
     const turn = { sessionId, events: 10, chars: 10_000 };
     // The operator's are all older: by age alone, nothing of them would be left.
     const start = clock.now();
-    for (let at = start; at < start + 40; at++) await storeEnded(storage, { ...turn, at });
-    for (let at = start + 40; at < start + 120; at++) await storeEnded(storage, { ...turn, at, owner: "token:other" });
+    for (let at = start; at < start + 40; at++) await storeEnded(direct, { ...turn, at });
+    for (let at = start + 40; at < start + 120; at++) await storeEnded(direct, { ...turn, at, owner: "token:other" });
     clock.advance(11 * MINUTE_MS);
     await domain.retention.sweep();
     const [operator = 0, other = 0] = ["operator", "token:other"].map(
-      (owner) => storage.turns.list({ owner }, 100).length,
+      (owner) => direct.turns.list({ owner }, 100).length,
     );
     expect(Math.abs(operator - other)).toBeLessThanOrEqual(1);
     expect(operator + other).toBeWithin(30, 38);
@@ -101,46 +109,46 @@ describe("of two owners that hold too much", () => {
   test("who holds little loses nothing, however many events it comes to", async () => {
     const clock = stoppedClock();
     await using domain = await temporaryDomain({ clock, maxHistoryBytes: 4 * MEGABYTE });
-    const { storage } = domain;
-    const sessionId = await storeSession(storage, "busy");
+    const { direct } = domain;
+    const sessionId = await storeSession(direct, "busy");
     const start = clock.now();
-    const many = await storeEnded(storage, { sessionId, at: start, events: 5_000, chars: 1 });
+    const many = await storeEnded(direct, { sessionId, at: start, events: 5_000, chars: 1 });
     const large = { sessionId, owner: "token:other", events: 2, chars: MEGABYTE };
-    for (let at = start + 1; at < start + 5; at++) await storeEnded(storage, { ...large, at });
+    for (let at = start + 1; at < start + 5; at++) await storeEnded(direct, { ...large, at });
     clock.advance(11 * MINUTE_MS);
     await domain.retention.sweep();
-    expect(storage.turns.get(many)?.eventCount).toBe(5_000);
-    expect(storage.turns.list({ owner: "token:other" }, 10)).toHaveLength(1);
+    expect(direct.turns.get(many)?.eventCount).toBe(5_000);
+    expect(direct.turns.list({ owner: "token:other" }, 10)).toHaveLength(1);
   });
 });
 
 test("decisions go, the oldest first, only when they alone are larger than the history may be", async () => {
   const clock = stoppedClock();
   await using domain = await temporaryDomain({ clock, maxHistoryBytes: MEGABYTE });
-  const sessionId = await storeSession(domain.storage, "busy");
+  const sessionId = await storeSession(domain.direct, "busy");
   for (let count = 0; count < 10; count++) await decide(domain, clock, 100);
-  const turn = await storeEnded(domain.storage, { sessionId, at: clock.now() - 11 * MINUTE_MS });
+  const turn = await storeEnded(domain.direct, { sessionId, at: clock.now() - 11 * MINUTE_MS });
   await domain.retention.sweep();
-  const { approvals } = domain.approvals.list(OPERATOR, { limit: 2_000 });
+  const { approvals } = await domain.approvals.list(OPERATOR, { limit: 2_000 });
   expect(approvals.length).toBeWithin(400, 700);
   expect(Math.min(...approvals.map(({ resolved_at }) => resolved_at ?? 0)) * 1000).toBeGreaterThan(
     clock.now() - 8 * 11 * MINUTE_MS,
   );
-  expect(domain.storage.turns.get(turn)).toBeUndefined();
-  expect(domain.storage.space.usedBytes()).toBeLessThan(MEGABYTE);
+  expect(domain.direct.turns.get(turn)).toBeUndefined();
+  expect(domain.direct.space.usedBytes()).toBeLessThan(MEGABYTE);
   expect((await domain.auditCheck.verify()).intact).toBe(true);
 });
 
 test("the size of a turn is that of its events, and shrinks with them", async () => {
   await using domain = await temporaryDomain();
-  const { storage } = domain;
-  const sessionId = await storeSession(storage, "busy");
-  const id = await storeEnded(storage, { sessionId, at: 1, events: 600, chars: 50 });
+  const { direct } = domain;
+  const sessionId = await storeSession(direct, "busy");
+  const id = await storeEnded(direct, { sessionId, at: 1, events: 600, chars: 50 });
   const bytes = () =>
-    storage.turns.events(id, 0, 1_000).reduce((sum, { event }) => sum + JSON.stringify(event).length, 0);
-  expect(storage.turns.get(id)?.eventBytes).toBe(bytes());
-  await storage.write(() => storage.turns.removeEndedBefore(2, 100));
-  expect(storage.turns.get(id)).toMatchObject({ eventCount: 500, eventBytes: bytes() });
+    direct.turns.events(id, 0, 1_000).reduce((sum, { event }) => sum + JSON.stringify(event).length, 0);
+  expect(direct.turns.get(id)?.eventBytes).toBe(bytes());
+  direct.write(() => direct.turns.removeEndedBefore(2, 100));
+  expect(direct.turns.get(id)).toMatchObject({ eventCount: 500, eventBytes: bytes() });
 });
 
 /** So many decisions of the operator, which are older than ten minutes. */
@@ -160,7 +168,7 @@ async function decide(
   return ids;
 }
 
-async function expectAllKept({ storage, auditCheck }: Pick<Domain, "storage" | "auditCheck">, ids: string[]) {
-  expect(ids.filter((id) => !storage.approvals.head(id))).toEqual([]);
+async function expectAllKept({ direct, auditCheck }: Pick<TemporaryDomain, "direct" | "auditCheck">, ids: string[]) {
+  expect(ids.filter((id) => !direct.approvals.head(id))).toEqual([]);
   expect(await auditCheck.verify()).toMatchObject({ intact: true, chains: [{ forgotten_through: -1 }, {}] });
 }

@@ -1,17 +1,17 @@
 import type { TurnEvent } from "../../../src/contract/sessions/turn.ts";
-import type { Storage } from "../../../src/storage/sqlite/database.ts";
 import { newApproval, newSession, outcome } from "../../storage/rows.ts";
+import type { Direct } from "../../storage/sqlite/direct.ts";
 
 type Given = { sessionId: string; at: number; owner?: string; events?: number; chars?: number };
 
 /** Stores a session whose conversation has so many nodes. */
-export async function storeSession(storage: Storage, name: string, nodes = 1): Promise<string> {
+export async function storeSession(direct: Direct, name: string, nodes = 1): Promise<string> {
   const session = newSession({ name, kind: "managed", treeId: `tree-of-${name}`, headNodeId: `${name}-0` });
-  await storage.write(() => {
-    storage.sessions.createIfNameFree(session);
+  direct.write(() => {
+    direct.sessions.create(session);
     for (let number = 0; number < nodes; number++) {
       const node = { id: `${name}-${number}`, treeId: `tree-of-${name}`, parentId: null, content: {}, createdAt: 1 };
-      storage.nodes.add({ ...node, role: "user" });
+      direct.nodes.add({ ...node, role: "user" });
     }
   });
   return session.id;
@@ -19,34 +19,34 @@ export async function storeSession(storage: Storage, name: string, nodes = 1): P
 
 /** Stores a turn that runs. */
 export async function storeRunning(
-  storage: Storage,
+  direct: Direct,
   { sessionId, at, owner = "operator", events = 3, chars = 10 }: Given,
 ): Promise<string> {
   const id = Bun.randomUUIDv7();
   const told: TurnEvent[] = Array.from({ length: events }, () => ({ type: "content", text: "x".repeat(chars) }));
-  await storage.write(() => {
-    const turn = { id, sessionId, owner, ephemeral: false, startedAt: at, reading: { offset: 0 } };
-    storage.turns.createIfNoneRuns(turn);
-    storage.turns.appendIfRunning(id, told);
-    storage.turns.advance(id, "reader", 1);
+  direct.write(() => {
+    const turn = { id, sessionId, owner, ephemeral: false, startedAt: at, checkpoint: { offset: 0 } };
+    direct.turns.createIfNoneRuns(turn);
+    direct.turns.appendEventsIfRunning(id, told);
+    direct.turns.advance(id, "reader", 1);
   });
   return id;
 }
 
 /** Stores a turn that has ended. */
-export async function storeEnded(storage: Storage, given: Given): Promise<string> {
-  const id = await storeRunning(storage, given);
+export async function storeEnded(direct: Direct, given: Given): Promise<string> {
+  const id = await storeRunning(direct, given);
   const end = { status: "complete", error: null, usage: null, endedAt: given.at } as const;
-  await storage.write(() => storage.turns.endIfRunning(id, end));
+  direct.write(() => direct.turns.endIfRunning(id, end));
   return id;
 }
 
 /** Stores a decided approval with an input of so many characters. */
-export async function storeDecided(storage: Storage, { sessionId, at, chars = 10 }: Given): Promise<string> {
+export async function storeDecided(direct: Direct, { sessionId, at, chars = 10 }: Given): Promise<string> {
   const approval = newApproval({ sessionId, input: { command: "x".repeat(chars) } });
-  await storage.write(() => {
-    storage.approvals.create(approval);
-    storage.approvals.settleIfPending(approval.id, outcome({ resolvedAt: at }));
+  direct.write(() => {
+    direct.approvals.create(approval);
+    direct.approvals.settleIfPending(approval.id, outcome({ resolvedAt: at }));
   });
   return approval.id;
 }

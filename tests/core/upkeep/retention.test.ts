@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ApprovalStatus } from "../../../src/contract/approvals/approval.ts";
 import { newApproval, newToken, outcome } from "../../storage/rows.ts";
-import { allow, type Domain, OPERATOR, stoppedClock, temporaryDomain } from "../open-core.ts";
+import { allow, OPERATOR, stoppedClock, type TemporaryDomain, temporaryDomain } from "../open-core.ts";
 
 const DAY_MS = 86_400_000;
 const clock = stoppedClock();
@@ -20,25 +20,25 @@ describe("retention.sweep", () => {
 
   test("never removes what is pending, however old", async () => {
     await using domain = await temporaryDomain({ clock, retentionDays: 0 });
-    await domain.storage.write(() => domain.storage.approvals.create(newApproval({ id: "ancient", createdAt: 0 })));
+    domain.direct.write(() => domain.direct.approvals.create(newApproval({ id: "ancient", createdAt: 0 })));
     await domain.retention.sweep();
     expect(kept(domain)).toEqual(["ancient"]);
   });
 
   test("removes old changes too", async () => {
     await using domain = await temporaryDomain({ clock, retentionDays: 30 });
-    const { changes, write } = domain.storage;
+    const { changes, write } = domain.direct;
     const told = { kind: "approval_requested", owner: "operator", sessionId: "s", subjectId: "a" } as const;
-    await write(() => [40, 31, 29, 1].map((days) => changes.append({ ...told, at: daysAgo(days) })));
+    write(() => [40, 31, 29, 1].map((days) => changes.append({ ...told, at: daysAgo(days) })));
     await domain.retention.sweep();
     expect(changes.listAfter(0, undefined, 10).map(({ at }) => at)).toEqual([daysAgo(29), daysAgo(1)]);
   });
 
   test("removes the tokens of pages after 30 days, whatever the retention time, and no other token", async () => {
     await using domain = await temporaryDomain({ clock, retentionDays: 0 });
-    const { tokens, write } = domain.storage;
+    const { tokens, write } = domain.direct;
     const made = { old: 31, new: 29 };
-    await write(() => {
+    write(() => {
       for (const [age, days] of Object.entries(made)) {
         tokens.createIfNameFree(newToken({ id: `web-${age}`, kind: "web", name: null, createdAt: daysAgo(days) }));
       }
@@ -51,8 +51,8 @@ describe("retention.sweep", () => {
 
   test("works in batches, between which decisions get their turn", async () => {
     await using domain = await temporaryDomain({ clock, retentionDays: 30 });
-    const { approvals, write } = domain.storage;
-    await write(() => {
+    const { approvals, write } = domain.direct;
+    write(() => {
       for (let count = 0; count < 3_000; count++) {
         const { id } = approvals.create(newApproval());
         approvals.settleIfPending(id, outcome({ resolvedAt: daysAgo(31) }));
@@ -70,8 +70,8 @@ describe("retention.sweep", () => {
 
   test("stops between two batches when the server stops", async () => {
     await using domain = await temporaryDomain({ clock, retentionDays: 30 });
-    const { approvals, write } = domain.storage;
-    await write(() => {
+    const { approvals, write } = domain.direct;
+    write(() => {
       for (let count = 0; count < 1_600; count++) {
         const { id } = approvals.create(newApproval());
         approvals.settleIfPending(id, outcome({ resolvedAt: daysAgo(31) }));
@@ -85,14 +85,14 @@ describe("retention.sweep", () => {
 });
 
 async function file(domain: Domain_, given: { id: string; status: Exclude<ApprovalStatus, "pending">; at: number }) {
-  await domain.storage.write(() => {
-    domain.storage.approvals.create(newApproval({ id: given.id }));
-    domain.storage.approvals.settleIfPending(given.id, outcome({ status: given.status, resolvedAt: given.at }));
+  domain.direct.write(() => {
+    domain.direct.approvals.create(newApproval({ id: given.id }));
+    domain.direct.approvals.settleIfPending(given.id, outcome({ status: given.status, resolvedAt: given.at }));
   });
 }
 
 function kept(domain: Domain_): string[] {
-  return domain.storage.approvals.list({}, { limit: 10_000 }).rows.map(({ id }) => id);
+  return domain.direct.approvals.list({}, { limit: 10_000 }).rows.map(({ id }) => id);
 }
 
-type Domain_ = Pick<Domain, "storage">;
+type Domain_ = Pick<TemporaryDomain, "direct">;

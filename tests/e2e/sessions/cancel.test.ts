@@ -42,7 +42,7 @@ describe("a cancelled turn leaves no process, and its session goes on", () => {
     await family.start("asking", [{ use: [bash("touch never")] }]);
     const ask = await family.ask(id);
     await family.call("claudecode_cancel", { session_id: id });
-    expect(family.statusOf(ask)).toBe("abandoned");
+    expect(await family.statusOf(ask)).toBe("abandoned");
     const late = await family.parent.call("loopback_respond", { approval_id: ask.id, approve: true });
     expect(late.value).toMatchObject({ type: "already_resolved", status: "abandoned" });
     const { events } = await expectCancelled(family, "asking");
@@ -80,7 +80,7 @@ describe("a session that is deleted while it runs leaves nothing, and is unknown
     const ask = await family.ask(id);
     expect(await family.call("claudecode_delete", { name: "doomed" })).toEqual({ type: "deleted", id });
     expect(family.children()).toEqual([]);
-    expect(family.statusOf(ask)).toBe("abandoned");
+    expect(await family.statusOf(ask)).toBe("abandoned");
     for (const reference of [{ name: "doomed" }, { session_id: id }]) {
       expect((await family.refused("claudecode_poll", reference)).code).toBe("not_found");
       expect((await family.refused("claudecode_delete", reference)).code).toBe("not_found");

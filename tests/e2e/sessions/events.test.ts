@@ -14,7 +14,7 @@ test("3,000 tokens that stream one by one become few events, whose texts make up
   const count = eventsOf(events, "content").length;
   expect(textOf(events)).toBe(tokens.join(""));
   expect(count).toBeWithin(2, 301);
-  const stored = family.plexus.app.turnReading.latest((await family.call("claudecode_list", {})).sessions[0]?.id ?? "");
+  const stored = await family.plexus.app.polls.latest((await family.call("claudecode_list", {})).sessions[0]?.id ?? "");
   expect(stored?.eventCount).toBe(events.length);
 });
 

@@ -23,7 +23,7 @@ describe("a child that is killed from outside fails its turn, abandons its ask, 
     for (const which of killed) signal(child[which].pid, "SIGKILL");
     const turn = await family.ended("killed");
     expect(turn).toMatchObject({ status: "failed", last: { type: "error", message: expect.stringMatching(message) } });
-    expect(family.statusOf(ask)).toBe("abandoned");
+    expect(await family.statusOf(ask)).toBe("abandoned");
     expect(eventsOf(turn.events, "approval_resolved")).toMatchObject([{ approval_id: ask.id, status: "abandoned" }]);
     expect(family.children()).toEqual([]);
     await expectGoingOn(family, "killed");

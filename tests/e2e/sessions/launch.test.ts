@@ -20,7 +20,7 @@ test("without the loopback, what would ask is refused by the CLI, and nothing wa
   ]);
   expect(turn.status).toBe("complete");
   expect(eventsOf(turn.events, "approval_requested")).toEqual([]);
-  expect(family.plexus.app.approvals.pending({ kind: "operator" }, id, 10).approvals).toEqual([]);
+  expect((await family.plexus.app.approvals.pending({ kind: "operator" }, id, 10)).approvals).toEqual([]);
   expect(readResults(textOf(turn.events))).toMatchObject([
     { tool_use_id: "toolu_asks", is_error: true },
     { tool_use_id: "toolu_free", is_error: false, content: "free" },

@@ -19,10 +19,10 @@ test("two children that ask at once are answered out of order, each with its own
 
   await family.respond(twoA, { approve: false, message: "not a, two" });
   const twoB = await family.ask(two);
-  expect(family.statusOf(oneA)).toBe("pending");
+  expect(await family.statusOf(oneA)).toBe("pending");
   await family.respond(twoB, { approve: true });
   const ended = await family.ended("two");
-  expect(family.statusOf(oneA)).toBe("pending");
+  expect(await family.statusOf(oneA)).toBe("pending");
   await family.respond(oneA, { approve: true });
   const oneB = await family.ask(one);
   await family.respond(oneB, { approve: false, message: "not b, one" });

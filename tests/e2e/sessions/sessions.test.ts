@@ -168,7 +168,7 @@ describe("a session", () => {
 
   test("goes on from where it really stands, even when it was looked up before its last turn ended", async () => {
     const { id } = await create("looked-up");
-    const before = plexus.app.sessions.require({ kind: "operator" }, id);
+    const before = await plexus.app.sessions.require({ kind: "operator" }, id);
     await start("looked-up", [{ say: "said meanwhile" }]);
     await ended("looked-up");
     await plexus.app.turns.start(before, script([{ say: "and then" }]), false);

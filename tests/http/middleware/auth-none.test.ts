@@ -19,8 +19,8 @@ function permit(plexus: Plexus, path = "/mcp", init: RequestInit & { token?: str
 }
 
 async function pending(plexus: Plexus, count = 1): Promise<Approval[]> {
-  return until(`${count} pending`, () => {
-    const approvals = plexus.app.approvals.pending({ kind: "operator" }, undefined, 100).approvals;
+  return until(`${count} pending`, async () => {
+    const approvals = (await plexus.app.approvals.pending({ kind: "operator" }, undefined, 100)).approvals;
     return approvals.length === count ? approvals : undefined;
   });
 }
@@ -92,7 +92,7 @@ describe("with --auth none, a request without a token", () => {
       const text = await (await permit(plexus, `/mcp?session_id=${name}`)).text();
       expect({ name, refused: text.includes("invalid_arguments") }).toEqual({ name, refused: true });
     }
-    expect(plexus.app.approvals.pending({ kind: "operator" }, undefined, 10).approvals).toEqual([]);
+    expect((await plexus.app.approvals.pending({ kind: "operator" }, undefined, 10)).approvals).toEqual([]);
   });
 
   test("files the permits of one MCP session under one session, and of another under another", async () => {

@@ -123,7 +123,7 @@ describe("a deeply nested body", () => {
           response.status >= 400 ? response.status < 500 : text.includes('"isError":true') || text.includes('"error":');
         expect({ path, body: body.slice(0, 80), refused }).toEqual({ path, body: body.slice(0, 80), refused: true });
       }
-      expect(plexus.app.approvals.get({ kind: "operator" }, id).status).toBe("pending");
+      expect((await plexus.app.approvals.get({ kind: "operator" }, id)).status).toBe("pending");
     });
 
     test(`of ${kind} as the input of a permit is refused, and files nothing`, async () => {
@@ -134,7 +134,7 @@ describe("a deeply nested body", () => {
         const text = await (await plexus.fetch("/mcp", { method: "POST", body, token })).text();
         expect(text).toContain("invalid_arguments");
       }
-      expect(plexus.app.approvals.list({ kind: "operator" }, { limit: 1 }).approvals).toEqual([]);
+      expect((await plexus.app.approvals.list({ kind: "operator" }, { limit: 1 })).approvals).toEqual([]);
     });
   }
 
@@ -171,7 +171,7 @@ describe("a body that is no JSON", () => {
     for (const path of [respond, "/mcp", "/api/v1/tokens"]) {
       await expectRefusal(await plexus.fetch(path, { method: "POST", body }), 400, "invalid_json");
     }
-    expect(plexus.app.approvals.get({ kind: "operator" }, id).status).toBe("pending");
+    expect((await plexus.app.approvals.get({ kind: "operator" }, id)).status).toBe("pending");
   });
 
   test.each([
@@ -242,7 +242,7 @@ describe("a body that arrives slowly", () => {
       yield body.slice(5);
     }
     expect((await sendRaw(plexus.url, parts())).status).toBe(401);
-    expect(plexus.app.approvals.get({ kind: "operator" }, approvalId).status).toBe("pending");
+    expect((await plexus.app.approvals.get({ kind: "operator" }, approvalId)).status).toBe("pending");
   });
 });
 
@@ -266,9 +266,9 @@ describe("a method that a route does not have", () => {
 
   test("HEAD on the event stream ends at once and leaves no reader behind", async () => {
     await using plexus = await startPlexus();
-    const follow = plexus.app.watching.follow;
+    const follow = plexus.app.eventFeed.follow;
     let started = 0;
-    plexus.app.watching.follow = async function* (principal, after, signal) {
+    plexus.app.eventFeed.follow = async function* (principal, after, signal) {
       started++;
       yield* follow(principal, after, signal);
     };

@@ -33,7 +33,7 @@ describe("the web page", () => {
 
   test("is all that a browser may cache: answers to its requests are for their caller alone", async () => {
     await using plexus = await startPlexus();
-    const { code } = plexus.app.signIn.newCode({ kind: "operator" });
+    const { code } = await plexus.app.signIn.newCode({ kind: "operator" });
     const answers = [
       await plexus.fetch("/api/v1/approvals"),
       await plexus.fetch("/api/v1/sign-in", { method: "POST", token: null, body: JSON.stringify({ code }) }),

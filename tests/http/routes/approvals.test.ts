@@ -205,7 +205,7 @@ describe("POST /api/v1/approvals/:id/respond", () => {
     const others = await expectRefusal(await respond(plexus, hers, { approve: true }, bob.token), 404, "not_found");
     const none = await expectRefusal(await respond(plexus, unknown, { approve: true }, bob.token), 404, "not_found");
     expect(others.replace(hers, "")).toBe(none.replace(unknown, ""));
-    expect(plexus.app.approvals.get(OPERATOR, hers).status).toBe("pending");
+    expect((await plexus.app.approvals.get(OPERATOR, hers)).status).toBe("pending");
   });
 
   test("is not_found for somebody else's that is decided, too", async () => {
@@ -247,7 +247,7 @@ describe("POST /api/v1/approvals/:id/respond", () => {
       body: JSON.stringify(decision),
     });
     await expectRefusal(response, 422, "invalid_arguments");
-    expect(plexus.app.approvals.get(OPERATOR, ids[0] ?? "").status).toBe("pending");
+    expect((await plexus.app.approvals.get(OPERATOR, ids[0] ?? "")).status).toBe("pending");
   });
 
   test("refuses a field that is named __proto__", async () => {

@@ -62,7 +62,9 @@ describe("/metrics", () => {
     const { plexus } = family;
     await family.create("counted");
     const { events } = await family.run("counted", [{ say: "hello" }]);
-    const turn = plexus.app.sessionView.turns(plexus.app.sessions.require(OPERATOR, "counted"), { limit: 1 }).turns[0];
+    const turn = (
+      await plexus.app.sessionViews.turns(await plexus.app.sessions.require(OPERATOR, "counted"), { limit: 1 })
+    ).turns[0];
     await family.start("counted", [{ hang: true }]);
     await until("the child", async () => (await figure(plexus, "plexus_children_running")) === 1);
     const during = await figure(plexus, "plexus_turn_events_total");
@@ -116,7 +118,7 @@ describe("/metrics", () => {
       await using plexus = await startPlexus({ dataDir: directory.path });
       const { session } = await sessionOf(plexus, OPERATOR);
       for (let asked = 0; asked < 2; asked++) await ask(plexus, session);
-      const { approvals } = plexus.app.approvals.pending(OPERATOR, undefined, 1);
+      const { approvals } = await plexus.app.approvals.pending(OPERATOR, undefined, 1);
       await plexus.app.approvals.decide(OPERATOR, approvals[0]?.id ?? "", { approve: true });
     }
     await using plexus = await startPlexus({ dataDir: directory.path });

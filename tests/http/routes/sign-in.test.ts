@@ -134,7 +134,7 @@ describe("the token of a page", () => {
     await expectRefusal(await redeem(plexus, code), 401, "unauthorized");
     expect(await nameOf(plexus, named)).toBe("token:night-shift");
     const session = await plexus.app.sessions.createByHand(principal);
-    await plexus.app.approvals.ask(session, { tool_name: "Bash", input: {} });
+    await plexus.app.approvals.request(session, { tool_name: "Bash", input: {} });
     expect((await other.next())?.event.type).toBe("approval_requested");
   });
 
@@ -165,7 +165,7 @@ describe("the token of a page", () => {
       await expectRefusal(await plexus.fetch("/api/v1/tokens", { method: "POST", token, body }), 403, "forbidden");
     const refused = await plexus.fetch("/api/v1/tokens", { method: "POST", token: await webToken(plexus), body });
     expect(await refused.text()).toContain("plexus token create NAME");
-    expect(plexus.app.tokens.listNamed().map(({ name }) => name)).toEqual(["night-shift"]);
+    expect((await plexus.app.tokens.listNamed()).map(({ name }) => name)).toEqual(["night-shift"]);
     expect((await plexus.fetch("/api/v1/tokens", { method: "POST", body })).status).toBe(201);
   });
 

@@ -54,7 +54,7 @@ describe("/api/v1/tokens", () => {
     await using plexus = await startPlexus();
     const old = await namedToken(plexus, "laptop");
     const session = await plexus.app.sessions.createByHand(old.principal);
-    await plexus.app.approvals.ask(session, { tool_name: "Bash", input: {} });
+    await plexus.app.approvals.request(session, { tool_name: "Bash", input: {} });
     await plexus.fetch("/api/v1/tokens/laptop", { method: "DELETE" });
     const { token } = await namedToken(plexus, "laptop");
     expect(await (await plexus.fetch("/api/v1/approvals", { token })).json()).toMatchObject({ approvals: [] });

@@ -145,9 +145,9 @@ describe("GET /api/v1/sessions/KEY/events", () => {
     await family.create("left");
     await family.run("left", [{ say: "something to read" }]);
     const readers: AbortSignal[] = [];
-    const { follow } = family.plexus.app.turnStream;
+    const { follow } = family.plexus.app.sessionStream;
     let ends = 0;
-    family.plexus.app.turnStream.follow = async function* (session, from, options) {
+    family.plexus.app.sessionStream.follow = async function* (session, from, options) {
       readers.push(options.signal);
       try {
         yield* follow(session, from, options);
@@ -162,7 +162,7 @@ describe("GET /api/v1/sessions/KEY/events", () => {
       else await reader.next();
     }
     await until("all of them to be freed", () => ends === 10 && readers.every(({ aborted }) => aborted));
-    family.plexus.app.turnStream.follow = follow;
+    family.plexus.app.sessionStream.follow = follow;
   });
 });
 

@@ -28,7 +28,7 @@ export async function ask(
   session: Awaited<ReturnType<typeof sessionOf>>["session"],
   asking: Asking = {},
 ) {
-  return plexus.app.approvals.ask(session, { tool_name: "Bash", input: { command: "ls" }, ...asking });
+  return plexus.app.approvals.request(session, { tool_name: "Bash", input: { command: "ls" }, ...asking });
 }
 
 /** Fails unless this is a refusal as every REST route words it. */

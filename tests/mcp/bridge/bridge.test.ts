@@ -63,11 +63,11 @@ describe("a client on stdio", () => {
     const permit = { session_id: sessionId, tool_name: "Bash", input: { command: "ls" } };
     const asked = parent.call("loopback_permit", permit, { signal: cancel.signal, onprogress: progress.resolve });
     await progress.promise;
-    const [approval] = pendingOf(sessionId);
+    const [approval] = await pendingOf(sessionId);
     expect(approval).toMatchObject({ status: "pending" });
     cancel.abort();
     await expect(asked).rejects.toThrow();
-    await until("the ask to be abandoned", () => statusOf(approval?.id) === "abandoned");
+    await until("the ask to be abandoned", async () => (await statusOf(approval?.id)) === "abandoned");
   });
 
   test("answers what the server asks, and hears what it says meanwhile", async () => {
@@ -103,7 +103,7 @@ describe("a child on stdio", () => {
     const { token, sessionId } = await plexus.child();
     await using child = await connectStdio(bridgeTo(plexus.url, token));
     const asked = child.call("loopback_permit", { tool_name: "Bash", input: { command: "ls" } });
-    const approval = await until("the ask", () => pendingOf(sessionId)[0]);
+    const approval = await until("the ask", async () => (await pendingOf(sessionId))[0]);
     expect(approval.tool_use_id).toStartWith("bridge-");
     await parent.call("loopback_respond", { approval_id: approval.id, approve: true });
     expect((await asked).value).toEqual({ behavior: "allow", updatedInput: { command: "ls" } });
@@ -113,9 +113,9 @@ describe("a child on stdio", () => {
     const { token, sessionId } = await plexus.child();
     await using bridge = asBefore(plexus.url, token);
     bridge.send(permitMessage({ command: "ls" }, { toolUseId: "killed" }));
-    const approval = await until("the ask", () => pendingOf(sessionId)[0]);
+    const approval = await until("the ask", async () => (await pendingOf(sessionId))[0]);
     bridge.kill("SIGKILL");
-    await until("the ask to be abandoned", () => statusOf(approval.id) === "abandoned");
+    await until("the ask to be abandoned", async () => (await statusOf(approval.id)) === "abandoned");
   });
 });
 
@@ -125,8 +125,8 @@ describe("a message", () => {
     await using bridge = asBefore(plexus.url, token);
     const megabytes = (count: number) => ({ command: "x".repeat(count * 1024 * 1024) });
     bridge.send(permitMessage(megabytes(20), { id: 7, toolUseId: "large" }));
-    const approval = await until("the ask", () => pendingOf(sessionId)[0]);
-    expect(plexus.app.approvals.get({ kind: "operator" }, approval.id).input).toEqual(megabytes(20));
+    const approval = await until("the ask", async () => (await pendingOf(sessionId))[0]);
+    expect((await plexus.app.approvals.get({ kind: "operator" }, approval.id)).input).toEqual(megabytes(20));
     bridge.send(permitMessage(megabytes(33), { id: 8, toolUseId: "too large" }));
     expect(await bridge.answer(8)).toMatchObject({ error: { message: expect.stringContaining("larger than") } });
     await parent.call("loopback_respond", { approval_id: approval.id, approve: true });
@@ -155,10 +155,10 @@ describe("a message", () => {
   });
 });
 
-function pendingOf(sessionId: string): Approval[] {
-  return plexus.app.approvals.pending({ kind: "operator" }, sessionId, 10).approvals;
+async function pendingOf(sessionId: string): Promise<Approval[]> {
+  return (await plexus.app.approvals.pending({ kind: "operator" }, sessionId, 10)).approvals;
 }
 
-function statusOf(approvalId = ""): string {
-  return plexus.app.approvals.get({ kind: "operator" }, approvalId).status;
+async function statusOf(approvalId = ""): Promise<string> {
+  return (await plexus.app.approvals.get({ kind: "operator" }, approvalId)).status;
 }

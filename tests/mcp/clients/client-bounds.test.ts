@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { JsonObject } from "../../../src/contract/values.ts";
 import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";
 import { createMcpServers, type McpServer } from "../../../src/mcp/server.ts";
-import { openStorage } from "../../../src/storage/sqlite/database.ts";
 import { namedToken } from "../../http/support/callers.ts";
+import { openDirect } from "../../storage/sqlite/direct.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/plexus.ts";
 import { get, post } from "../../support/raw-mcp.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
@@ -40,8 +40,8 @@ describe("an MCP client that says much of itself", () => {
     await using data = await temporaryDirectory();
     const setup = [initialize("x".repeat(MB)), request("resources/subscribe", { uri: PENDING })];
     {
-      using storage = openStorage(data.path, () => {});
-      await storage.write(() => storage.mcpClients.save({ id: "old", owner: "operator", setup, usedAt: 1 }));
+      using direct = openDirect(data.path);
+      direct.mcpClients.save({ id: "old", owner: "operator", setup, usedAt: 1 });
     }
     await using plexus = await startPlexus({ dataDir: data.path });
     const servers: McpServer[] = [];
@@ -81,11 +81,11 @@ describe("the MCP clients of one owner", () => {
   test("are a thousand at the most: those that were not used for the longest are forgotten", async () => {
     await using data = await temporaryDirectory();
     {
-      using storage = openStorage(data.path, () => {});
-      await storage.write(() => {
+      using direct = openDirect(data.path);
+      direct.write(() => {
         for (let number = 0; number < 1_000; number++)
-          storage.mcpClients.save({ id: `c-${number}`, owner: "operator", setup: [initialize("x")], usedAt: number });
-        storage.mcpClients.save({ id: "another's", owner: "token:1", setup: [], usedAt: 0 });
+          direct.mcpClients.save({ id: `c-${number}`, owner: "operator", setup: [initialize("x")], usedAt: number });
+        direct.mcpClients.save({ id: "another's", owner: "token:1", setup: [], usedAt: 0 });
       });
     }
     await using plexus = await startPlexus({ dataDir: data.path });

@@ -39,7 +39,7 @@ describe("whoever decides", () => {
     const child = await plexus.child("talkative");
     const call = await post(plexus.url, permitMessage({ command: "ls" }, { toolUseId: "toolu_told" }), child);
     await until("the notification", () => told.length > 0 && updated.length > 0);
-    const [approval] = plexus.app.approvals.pending(operator, child.sessionId, 1).approvals;
+    const [approval] = (await plexus.app.approvals.pending(operator, child.sessionId, 1)).approvals;
     expect(told).toEqual([
       {
         approval_id: approval?.id ?? "",

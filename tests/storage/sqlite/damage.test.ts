@@ -6,7 +6,8 @@ import { AppError } from "../../../src/contract/errors.ts";
 import { openStorage } from "../../../src/storage/sqlite/database.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../support/temporary.ts";
 import { newApproval, outcome } from "../rows.ts";
-import { refusalOf } from "./refusal.ts";
+import { openDirect } from "./direct.ts";
+import { refusalOf, rejectionOf } from "./refusal.ts";
 
 const PAGE_BYTES = 4096;
 const open = (path: string) => openStorage(path, () => {});
@@ -48,7 +49,7 @@ describe("a database that can't be trusted", () => {
     sqlite.run("UPDATE loopback_approvals SET input = '{' WHERE id = 'pending-7'");
     sqlite.close(true);
     using storage = open(directory.path);
-    expect(refusalOf(() => storage.approvals.get("pending-7"))).toContain("The database is damaged");
+    expect(await rejectionOf(storage.approvals.get("pending-7"))).toContain("The database is damaged");
   });
 
   test("with any page overwritten answers rightly or refuses, and never makes an allow", async () => {
@@ -82,23 +83,24 @@ async function refusalsOf(path: string): Promise<number> {
   };
   using storage = await attempt(() => open(path));
   if (!storage) return refused;
-  const { approvals, write } = storage;
+  const { approvals } = storage;
   for (let number = 0; number < 100; number += 3) {
     const [pending, denied] = [`pending-${number}`, `denied-${number}`];
     expect((await attempt(() => approvals.get(pending)))?.status).not.toBe("allowed");
-    expect(await attempt(() => write(() => approvals.settleIfPending(denied, outcome())))).toBeUndefined();
+    expect((await attempt(() => approvals.settleIfPending(denied, outcome(), undefined)))?.outcome).not.toBe("settled");
     expect((await attempt(() => approvals.get(denied)))?.status).not.toBe("allowed");
   }
   await attempt(() => approvals.listPending({}, 1000));
-  await attempt(() => approvals.dueIds(1e15, 1000));
+  await attempt(() => approvals.nextDeadline());
   return refused;
 }
 
 /** A data dir with a hundred pending and a hundred denied approvals, closed. */
 async function written(): Promise<TemporaryDirectory> {
   const directory = await temporaryDirectory();
-  using storage = open(directory.path);
-  await storage.write(() => {
+  open(directory.path)[Symbol.dispose]();
+  using storage = openDirect(directory.path);
+  storage.write(() => {
     for (let number = 0; number < 100; number++) {
       const input = { command: "x".repeat(700) };
       storage.approvals.create(newApproval({ id: `pending-${number}`, input }));

@@ -6,8 +6,8 @@ import { DataDirInUse, openDatabase, openStorage } from "../../../src/storage/sq
 import { isRunning } from "../../support/processes.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
-import { newApproval, newSession } from "../rows.ts";
-import { refusalOf } from "./refusal.ts";
+import { ANY_NUMBER, ANY_PENDING, newApproval, newSession } from "../rows.ts";
+import { refusalOf, rejectionOf } from "./refusal.ts";
 
 const open = (path: string) => openStorage(path, () => {});
 
@@ -16,7 +16,7 @@ describe("the data dir", () => {
     await using parent = await temporaryDirectory();
     const dataDir = join(parent.path, "deep", "down");
     using storage = open(dataDir);
-    await storage.write(() => storage.approvals.create(newApproval()));
+    await storage.approvals.file(newApproval(), ANY_PENDING);
     const { ".": own, ...files } = modesIn(dataDir);
     expect(own).toBe("700");
     expect(Object.keys(files)).toContain("plexus.db-wal");
@@ -29,7 +29,7 @@ describe("the data dir", () => {
     const before = process.umask(Number.parseInt(mask, 8));
     try {
       using storage = open(dataDir);
-      await storage.write(() => storage.approvals.create(newApproval()));
+      await storage.approvals.file(newApproval(), ANY_PENDING);
       const { ".": own, ...files } = modesIn(dataDir);
       expect(own).toBe("700");
       expect(new Set(Object.values(files))).toEqual(new Set(["600"]));
@@ -64,8 +64,8 @@ describe("the data dir", () => {
   test("is left without an open file when it is closed", async () => {
     await using directory = await temporaryDirectory();
     const storage = open(directory.path);
-    await storage.write(() => storage.approvals.create(newApproval()));
-    storage.approvals.listPending({}, 10);
+    await storage.approvals.file(newApproval(), ANY_PENDING);
+    await storage.approvals.listPending({}, 10);
     storage[Symbol.dispose]();
     expect(readdirSync(directory.path).sort()).toEqual(["lock.db", "plexus.db"]);
     if (process.platform === "linux") expect(openFilesIn(directory.path)).toEqual([]);
@@ -98,7 +98,7 @@ describe("one server per data dir", () => {
     await using directory = await temporaryDirectory();
     using storage = open(directory.path);
     expect(() => open(directory.path)).toThrow(DataDirInUse);
-    await storage.write(() => storage.sessions.createIfNameFree(newSession()));
+    await storage.sessions.createIfNameFree(newSession(), "none", ANY_NUMBER);
     expect(() => open(directory.path)).toThrow(directory.path);
   });
 
@@ -124,10 +124,11 @@ describe("one server per data dir", () => {
     const approval = newApproval();
     {
       using first = open(directory.path);
-      await first.write(() => first.approvals.create(approval));
+      await first.approvals.file(approval, ANY_PENDING);
     }
     using second = open(directory.path);
-    expect(second.approvals.get(approval.id)).toMatchObject({ ...approval, status: "pending" });
+    const { isInTurn: _, ...stored } = approval;
+    expect(await second.approvals.get(approval.id)).toMatchObject({ ...stored, status: "pending" });
   });
 });
 
@@ -136,20 +137,22 @@ describe("storage after it was closed", () => {
     await using directory = await temporaryDirectory();
     const storage = open(directory.path);
     storage[Symbol.dispose]();
-    expect(refusalOf(() => storage.approvals.get("x"))).toContain("Nothing was changed.");
-    expect(refusalOf(() => storage.approvals.listPending({}, 1))).toContain("Nothing was changed.");
-    await expect(storage.write(() => 1)).rejects.toMatchObject({ code: "storage_unavailable" });
+    expect(await rejectionOf(storage.approvals.get("x"))).toContain("Nothing was changed.");
+    expect(await rejectionOf(storage.approvals.listPending({}, 1))).toContain("Nothing was changed.");
+    await expect(storage.approvals.file(newApproval(), ANY_PENDING)).rejects.toMatchObject({
+      code: "storage_unavailable",
+    });
   });
 
   test("has written what was queued before", async () => {
     await using directory = await temporaryDirectory();
     const approval = newApproval();
     const storage = open(directory.path);
-    const written = storage.write(() => storage.approvals.create(approval));
+    const written = storage.approvals.file(approval, ANY_PENDING);
     storage[Symbol.dispose]();
-    expect((await written).id).toBe(approval.id);
+    expect((await written).outcome).toBe("filed");
     using again = open(directory.path);
-    expect(again.approvals.get(approval.id)).toBeDefined();
+    expect(await again.approvals.get(approval.id)).toBeDefined();
   });
 });
 

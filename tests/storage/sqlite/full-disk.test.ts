@@ -8,7 +8,7 @@ import { openDatabase, openStorage } from "../../../src/storage/sqlite/database.
 import { createWriter } from "../../../src/storage/sqlite/writer.ts";
 import { allow, OPERATOR, openDomain } from "../../core/open-core.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
-import { newApproval, outcome } from "../rows.ts";
+import { ANY_PENDING, newApproval, outcome } from "../rows.ts";
 import { refusalOf, rejectionOf } from "./refusal.ts";
 import { canMountSmallDisk, smallDisk } from "./small-disk.ts";
 
@@ -19,11 +19,11 @@ const FULL = /disk that holds the data dir is full: free some space .*Nothing wa
 describe.skipIf(isSkipped)(`a full disk${note}`, () => {
   test("refuses an ask, and takes it once there is space", async () => {
     using disk = smallDisk("2m");
-    using domain = openDomain(disk.path);
+    using domain = await openDomain(disk.path);
     const session = await domain.session();
     disk.fill();
     expect(await rejectionOf(domain.ask(session))).toMatch(FULL);
-    expect(domain.approvals.pending(OPERATOR, undefined, 10).approvals).toEqual([]);
+    expect((await domain.approvals.pending(OPERATOR, undefined, 10)).approvals).toEqual([]);
     disk.free();
     using ask = await domain.ask(session);
     await domain.approvals.decide(OPERATOR, ask.approvalId, allow);
@@ -32,12 +32,12 @@ describe.skipIf(isSkipped)(`a full disk${note}`, () => {
 
   test("refuses a decision, lets nothing run, and takes it once there is space", async () => {
     using disk = smallDisk("2m");
-    using domain = openDomain(disk.path);
+    using domain = await openDomain(disk.path);
     using ask = await domain.ask(await domain.session());
     const answer = ask.answer();
     disk.fill();
     expect(await rejectionOf(domain.approvals.decide(OPERATOR, ask.approvalId, allow))).toMatch(FULL);
-    expect(domain.approvals.get(OPERATOR, ask.approvalId).status).toBe("pending");
+    expect((await domain.approvals.get(OPERATOR, ask.approvalId)).status).toBe("pending");
     expect(Bun.peek.status(answer)).toBe("pending");
     disk.free();
     expect(await domain.approvals.decide(OPERATOR, ask.approvalId, allow)).toMatchObject({ type: "ok" });
@@ -48,7 +48,7 @@ describe.skipIf(isSkipped)(`a full disk${note}`, () => {
     using disk = smallDisk("1m");
     const acknowledged: string[] = [];
     {
-      using domain = openDomain(disk.path);
+      using domain = await openDomain(disk.path);
       const session = await domain.session();
       const untilRefused = async () => {
         for (;;) {
@@ -65,18 +65,19 @@ describe.skipIf(isSkipped)(`a full disk${note}`, () => {
     cpSync(disk.path, copy.path, { recursive: true });
     expect(integrityOf(copy.path)).toBe("ok");
     using storage = openStorage(copy.path, () => {});
-    const statuses = acknowledged.map((id) => storage.approvals.get(id)?.status);
+    const rows = await Promise.all(acknowledged.map((id) => storage.approvals.get(id)));
+    const statuses = rows.map((row) => row?.status);
     expect(new Set(statuses)).toEqual(new Set(["allowed"]));
   });
 
-  test("is found by assertWritable", () => {
+  test("is found by assertWritable", async () => {
     using disk = smallDisk("2m");
     using storage = openStorage(disk.path, () => {});
-    storage.assertWritable();
+    await storage.assertWritable();
     disk.fill();
-    expect(refusalOf(() => storage.assertWritable())).toMatch(FULL);
+    expect(await rejectionOf(storage.assertWritable())).toMatch(FULL);
     disk.free();
-    storage.assertWritable();
+    await storage.assertWritable();
   });
 
   test("can't be started on, however little is missing, and can once there is space", () => {
@@ -97,14 +98,14 @@ describe.skipIf(isSkipped)(`a read-only disk${note}`, () => {
     const approval = newApproval();
     {
       using storage = openStorage(disk.path, () => {});
-      await storage.write(() => storage.approvals.create(approval));
+      await storage.approvals.file(approval, ANY_PENDING);
     }
     disk.makeReadOnly();
     expect(refusalOf(() => openStorage(disk.path, () => {}))).toMatch(/can't be used .*read-only.*--data-dir/);
     await using copy = await temporaryDirectory();
     cpSync(disk.path, copy.path, { recursive: true });
     using storage = openStorage(copy.path, () => {});
-    expect(storage.approvals.get(approval.id)?.status).toBe("pending");
+    expect((await storage.approvals.get(approval.id))?.status).toBe("pending");
   });
 });
 
@@ -116,16 +117,16 @@ describe("a database that may not grow", () => {
     const approvals = approvalQueries(drizzle({ client: sqlite }));
     const writer = createWriter(sqlite, () => {});
     const first = newApproval();
-    await writer.write(() => approvals.create(first));
+    await writer.write(() => approvals.create(first, null));
     const limit = (pages: number) => sqlite.run(`PRAGMA max_page_count = ${pages}`);
     limit(1);
     const huge = newApproval({ input: { command: "x".repeat(1_000_000) } });
     const edited = { updatedInput: { command: "x".repeat(1_000_000) } };
-    expect(await rejectionOf(writer.write(() => approvals.create(huge)))).toMatch(FULL);
+    expect(await rejectionOf(writer.write(() => approvals.create(huge, null)))).toMatch(FULL);
     expect(await rejectionOf(writer.write(() => approvals.settleIfPending(first.id, outcome(edited))))).toMatch(FULL);
     expect(approvals.get(first.id)?.status).toBe("pending");
     limit(1_000_000);
-    await writer.write(() => approvals.create(huge));
+    await writer.write(() => approvals.create(huge, null));
     await writer.write(() => approvals.settleIfPending(first.id, outcome(edited)));
     expect(approvals.get(first.id)?.status).toBe("allowed");
     expect(sqlite.query("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });

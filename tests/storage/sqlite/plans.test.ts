@@ -1,15 +1,25 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { approvalQueries } from "../../../src/storage/sqlite/approvals/approvals.ts";
+import { heldApprovalQueries } from "../../../src/storage/sqlite/approvals/held-approvals.ts";
+import { largeApprovalQueries } from "../../../src/storage/sqlite/approvals/large-approvals.ts";
+import { unchainedApprovalQueries } from "../../../src/storage/sqlite/approvals/unchained-approvals.ts";
+import { usedApprovalQueries } from "../../../src/storage/sqlite/approvals/used-approvals.ts";
 import { auditQueries } from "../../../src/storage/sqlite/audit/audit.ts";
 import { changeQueries } from "../../../src/storage/sqlite/events/changes.ts";
 import { newApproval, outcome } from "../rows.ts";
 import { openPlans } from "./query-plans.ts";
 
 const { sqlite, orm, plansOf } = openPlans();
-const approvals = approvalQueries(orm);
+const approvals = {
+  ...approvalQueries(orm),
+  ...heldApprovalQueries(orm),
+  ...largeApprovalQueries(orm),
+  ...unchainedApprovalQueries(orm),
+  ...usedApprovalQueries(orm),
+};
 const audit = auditQueries(orm, sqlite);
 const changes = changeQueries(orm, sqlite);
-const ask = { approvalFromEvent: "turn-1", toolUseId: "toolu_1", askHash: "hash" };
+const ask = { askedIn: "turn-1", toolUseId: "toolu_1", askHash: "hash" };
 
 const BY_ID = /where "loopback_approvals"\."id" = \?$/;
 
@@ -26,7 +36,10 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
     sqlite.run("DELETE FROM loopback_approvals");
     sqlite.transaction(() => {
       for (let number = 0; number < 2_000; number++) {
-        const { id } = approvals.create(newApproval({ toolUseId: `toolu_${number}`, sessionId: `s-${number % 9}` }));
+        const { id } = approvals.create(
+          newApproval({ toolUseId: `toolu_${number}`, sessionId: `s-${number % 9}` }),
+          null,
+        );
         if (number % 100 > 0) approvals.settleIfPending(id, outcome());
       }
     })();
@@ -60,7 +73,7 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
   });
 
   test("the same ask is found by its key", () => {
-    expect(planOf(() => approvals.findSameAsk(ask))).toBe(
+    expect(planOf(() => approvals.findSame(ask))).toBe(
       "SEARCH loopback_approvals USING INDEX approvals_same_ask (asked_in=? AND tool_use_id=? AND ask_hash=?)",
     );
   });
@@ -70,17 +83,25 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
     expect(planOf(() => approvals.get("x"))).toBe(byId);
     expect(planOf(() => approvals.head("x"))).toBe(byId);
     expect(planOf(() => approvals.settleIfPending("x", outcome()))).toBe(byId);
+    const lost = { id: "x", asker: null };
+    expect(planOf(() => approvals.holdIfPending("x", "me"))).toBe(byId);
+    expect(planOf(() => approvals.releaseIfPending(lost, "me", 1))).toBe(byId);
+    expect(planOf(() => approvals.isPendingUnheld("x"))).toBe(byId);
   });
 
   test("a page is read along the ids, without sorting everything", () => {
     for (const status of [undefined, "allowed"] as const) {
       for (const scope of [{}, { owner: "operator" }, { sessionId: "s-1" }]) {
-        expect(planOf(() => approvals.list(scope, { status, limit: 10 }))).toBe(
-          "SEARCH loopback_approvals USING INDEX approvals_by_people (id<?)",
-        );
-        expect(planOf(() => approvals.list(scope, { status, withBuiltin: true, limit: 10 }))).toBe(
-          "SEARCH loopback_approvals USING INDEX sqlite_autoindex_loopback_approvals_1 (id<?)",
-        );
+        const along = (index: string) => ({
+          first: `SCAN loopback_approvals USING INDEX ${index}`,
+          next: `SEARCH loopback_approvals USING INDEX ${index} (id<?)`,
+        });
+        const pages = (withBuiltin: boolean) => ({
+          first: planOf(() => approvals.list(scope, { status, withBuiltin, limit: 10 })),
+          next: planOf(() => approvals.list(scope, { status, withBuiltin, cursor: "x", limit: 10 })),
+        });
+        expect(pages(false)).toEqual(along("approvals_by_people"));
+        expect(pages(true)).toEqual(along("sqlite_autoindex_loopback_approvals_1"));
       }
     }
   });

@@ -23,7 +23,7 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
     sqlite.run("DELETE FROM nodes");
     sqlite.transaction(() => {
       for (let session = 0; session < 9; session++) {
-        sessions.createIfNameFree(newSession({ id: `s-${session}`, name: `s-${session}`, treeId: `tree-${session}` }));
+        sessions.create(newSession({ id: `s-${session}`, name: `s-${session}`, treeId: `tree-${session}` }));
         for (let number = 0; number < 100; number++) {
           addTurn(`s-${session}`, `turn-${session}-${number}`);
           addNode(`tree-${session}`, number);
@@ -34,7 +34,10 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
   });
 
   test("events are numbered by the turn's id and put behind the others", () => {
-    expect(plans(() => turns.appendIfRunning("turn-1-99", [{ type: "content", text: "x" }]))).toEqual([BY_ID, ""]);
+    expect(plans(() => turns.appendEventsIfRunning("turn-1-99", [{ type: "content", text: "x" }]))).toEqual([
+      BY_ID,
+      "",
+    ]);
   });
 
   test("events are read along their numbers", () => {
@@ -73,14 +76,15 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
     const ofSession = "SEARCH turns USING INDEX turns_session (session_id=?";
     expect(plans(() => turns.latest("s-1"))).toEqual([`${ofSession})`]);
     expect(plans(() => turns.firstAfter("s-1", "turn-1-1"))).toEqual([`${ofSession} AND id>?)`]);
-    expect(plans(() => turns.list({ sessionId: "s-1" }, 10))).toEqual([`${ofSession} AND id<?)`]);
+    expect(plans(() => turns.list({ sessionId: "s-1" }, 10))).toEqual([`${ofSession})`]);
+    expect(plans(() => turns.list({ sessionId: "s-1" }, 10, "turn-1-1"))).toEqual([`${ofSession} AND id<?)`]);
   });
 
   test("a turn is read, moved on and ended by its id", () => {
     const end = { status: "complete", error: null, usage: null, endedAt: 1 } as const;
     expect(plans(() => turns.get("turn-1-1"))).toEqual([BY_ID]);
-    expect(plans(() => turns.reading("turn-1-1"))).toEqual([BY_ID]);
-    expect(plans(() => turns.setReading("turn-1-1", { offset: 1 }))).toEqual([BY_ID]);
+    expect(plans(() => turns.checkpoint("turn-1-1"))).toEqual([BY_ID]);
+    expect(plans(() => turns.setCheckpoint("turn-1-1", { offset: 1 }))).toEqual([BY_ID]);
     expect(plans(() => turns.setProcess("turn-1-1", { pid: 1, processStart: "1" }))).toEqual([BY_ID]);
     expect(plans(() => turns.endIfRunning("turn-1-1", end))).toEqual([BY_ID]);
   });
@@ -102,9 +106,12 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
 
   test("a page of sessions is read along the ids, and what says how each stands is found by its session", () => {
     const along = "SEARCH sessions USING INDEX sqlite_autoindex_sessions_1 (id<?)";
-    expect(plans(() => sessions.list(undefined, { limit: 10 }))).toEqual([along]);
+    expect(plans(() => sessions.list(undefined, { limit: 10 }))).toEqual([
+      "SCAN sessions USING INDEX sqlite_autoindex_sessions_1",
+    ]);
+    expect(plans(() => sessions.list(undefined, { cursor: "s-1", limit: 10 }))).toEqual([along]);
     for (const status of SessionStatus.options) {
-      const [plan = ""] = plans(() => sessions.list(undefined, { status, limit: 10 }));
+      const [plan = ""] = plans(() => sessions.list(undefined, { status, cursor: "s-1", limit: 10 }));
       expect(plan).toStartWith(along);
       expect(plan).toContain("SEARCH turns USING INDEX turns_session (session_id=?)");
       expect(plan).not.toMatch(/SCAN (turns|loopback_approvals)|TEMP B-TREE/);
@@ -113,7 +120,7 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
 
   test("a page of sessions reads no settings, and each session of it no more than its directory", () => {
     const config = newConfig({ metadata: { x: "a".repeat(1_000) } });
-    sessions.createIfNameFree(newSession({ id: `t-${statistics}`, name: statistics, config }));
+    sessions.create(newSession({ id: `t-${statistics}`, name: statistics, config }));
     const [{ text } = { text: "" }] = plansOf(() => sessions.list(undefined, { limit: 10 }));
     expect(text.replace("octet_length(config)", "")).not.toContain("config");
     const listed = sessions.listed(`t-${statistics}`);
@@ -131,9 +138,16 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
 
 /** All but the last of a session have ended. */
 function addTurn(sessionId: string, id: string): void {
-  turns.createIfNoneRuns({ id, sessionId, owner: "operator", ephemeral: false, startedAt: 1, reading: { offset: 0 } });
+  turns.createIfNoneRuns({
+    id,
+    sessionId,
+    owner: "operator",
+    ephemeral: false,
+    startedAt: 1,
+    checkpoint: { offset: 0 },
+  });
   const events = Array.from({ length: 10 }, () => ({ type: "content" as const, text: "word" }));
-  turns.appendIfRunning(id, events);
+  turns.appendEventsIfRunning(id, events);
   turns.advance(id, "", 5);
   if (!id.endsWith("-99")) turns.endIfRunning(id, { status: "complete", error: null, usage: null, endedAt: 1_000 });
 }

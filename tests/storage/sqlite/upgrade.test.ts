@@ -17,7 +17,8 @@ describe.each(MIGRATIONS.map(({ tag }, newest) => ({ tag, newest })))(
       const after = contentsOf(sqlite);
       for (const [table, rows] of before) {
         const now = after.get(table);
-        if (now === undefined) continue;
+        // A webhook that is no longer named is forgotten at the start.
+        if (now === undefined || table === "webhooks") continue;
         expect({ table, rows: shared(now, rows) }).toEqual({ table, rows: shared(rows, now) });
       }
       expect(sqlite.query("PRAGMA foreign_key_check").all()).toEqual([]);
@@ -89,9 +90,9 @@ test("the hash chain begins with what was decided before it, and fits at once", 
   expect(report).toMatchObject({ intact: true, chains: [{ chain: "decisions", entries: 1 }, { entries: 0 }] });
 });
 
-/** The rows with those columns only that the others have too. */
+/** The rows with those columns only that the others have too; what was held is expected anew at every start. */
 function shared(rows: Row[], others: Row[]): Row[] {
-  const columns = Object.keys(others[0] ?? {});
+  const columns = Object.keys(others[0] ?? {}).filter((column) => column !== "held_until");
   return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => columns.includes(column))));
 }
 
@@ -122,4 +123,31 @@ test("a fork from before it was noted has its servers from whoever made the firs
     ["2", "token:a"],
     ["3", "operator"],
   ]);
+});
+
+test("what ran at the upgrade has had its share, and what waited then is held by nobody", () => {
+  using sqlite = new Database(":memory:");
+  migrate(sqlite, MIGRATIONS.slice(0, 6));
+  const session = sqlite.query(
+    "INSERT INTO sessions (id, name, owner, kind, created_at) VALUES (?, ?, ?, 'managed', 1)",
+  );
+  const turn = sqlite.query(
+    "INSERT INTO turns (id, session_id, owner, status, ephemeral, started_at) VALUES (?, ?, ?, ?, 0, ?)",
+  );
+  for (const [at, [owner, status]] of [
+    ["late", "running"],
+    ["early", "running"],
+    ["over", "complete"],
+  ].entries()) {
+    session.run(`s-${at}`, `s-${at}`, owner ?? "");
+    turn.run(`t-${at}`, `s-${at}`, owner ?? "", status ?? "", 10 - at);
+  }
+  sqlite.run(
+    `INSERT INTO loopback_approvals (id, session_id, session_name, owner, tool_name, input, ask_hash, status, created_at, expires_at)
+     VALUES ('a', 's-0', 's-0', 'late', 'Bash', '{}', 'h', 'pending', 1, 2)`,
+  );
+  migrate(sqlite);
+  const shares = sqlite.query("SELECT owner FROM turn_shares ORDER BY last_start").values();
+  expect(shares).toEqual([["early"], ["late"]]);
+  expect(sqlite.query("SELECT held_by, held_until FROM loopback_approvals").values()).toEqual([[null, null]]);
 });

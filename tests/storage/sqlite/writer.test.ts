@@ -20,6 +20,16 @@ describe("writer.write", () => {
     expect(at.values()).toEqual([1, 2, 3, 4]);
   });
 
+  test("does not compile for a job that promises, which would be committed before it is done", async () => {
+    await using at = await temporaryWriter();
+    // @ts-expect-error a job is done when it returns.
+    const promised = at.writer.write(async () => at.insertNow(1, () => {}));
+    // @ts-expect-error also where it promises only sometimes.
+    const perhaps = at.writer.write(() => (Math.random() < 2 ? Promise.resolve(1) : 1));
+    expect(await at.writer.write(() => "done")).toBe("done");
+    await Promise.all([promised, perhaps]);
+  });
+
   test("undoes a job that throws, and that one alone", async () => {
     await using at = await temporaryWriter();
     const refused = at.writer.write((announce) => {

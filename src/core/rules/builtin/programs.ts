@@ -121,6 +121,9 @@ const PROGRAMS = new Map<string, Program>([
   ["sha512sum", SUMS],
 ]);
 
+/** The names of these programs, for the docs. */
+export const READING_PROGRAMS: readonly string[] = [...PROGRAMS.keys()];
+
 /** Whether the program with these arguments does nothing but read what may be read. */
 export function isKnownReader(name: string, words: readonly string[], context: CommandContext): boolean {
   const program = PROGRAMS.get(name);

@@ -36,6 +36,9 @@ const SPECIAL = new Map<string, Proof>([
   ],
 ]);
 
+/** The names of these programs, for the docs. */
+export const SPECIAL_PROGRAMS: readonly string[] = [...SPECIAL.keys()];
+
 export function isSpecialReader(name: string, words: readonly string[], context: CommandContext): boolean {
   return SPECIAL.get(name)?.(words, context) ?? false;
 }

@@ -1,45 +1,45 @@
 import { AppError } from "../../../contract/errors.ts";
-import type { Storage } from "../../../storage/sqlite/database.ts";
-import type { TurnRecord } from "../record.ts";
+import type { Storage } from "../../../storage/storage.ts";
 import { createRepeatedWork } from "../repeated-work.ts";
 import { isPassing } from "../retry.ts";
-import type { TurnQueue } from "./turn-queue.ts";
+import type { ChosenTurn, TurnQueue } from "./turn-queue.ts";
 
 type StarterNeed = {
-  storage: Storage;
-  queue: TurnQueue;
-  record: TurnRecord;
+  storage: Pick<Storage, "turns">;
+  queue: Pick<TurnQueue, "next">;
+  now: () => number;
   /** Begins this queued turn, if it is still its turn, and starts its child. */
-  begin: (turnId: string) => Promise<unknown>;
+  begin: (chosen: ChosenTurn) => Promise<unknown>;
   /** Tries again for as long as what is in the way may pass. */
-  insisting: (work: () => Promise<void>) => Promise<void>;
+  retrying: (work: () => Promise<void>) => Promise<void>;
   onError: (cause: unknown) => void;
 };
 
 export type QueueStarter = ReturnType<typeof createQueueStarter>;
 
 /** Starts queued turns one after the other, as soon as there is room. */
-export function createQueueStarter({ storage, queue, record, begin, insisting, onError }: StarterNeed) {
+export function createQueueStarter({ storage, queue, now, begin, retrying, onError }: StarterNeed) {
   let isOpen = false;
   const look = createRepeatedWork(() =>
-    insisting(async () => {
+    retrying(async () => {
       while (isOpen) {
-        const next = queue.next();
-        if (next === undefined) return;
-        await start(next.id);
+        const next = await queue.next();
+        // It may have been closed while the queue was read: what began then would be looked after by nobody.
+        if (next === undefined || !isOpen) return;
+        await start(next);
       }
     }),
   );
 
-  async function start(id: string): Promise<void> {
+  async function start(chosen: ChosenTurn): Promise<void> {
     try {
-      await begin(id);
+      await begin(chosen);
     } catch (cause) {
       // Still queued, and tried again.
-      if (isPassing(cause) && storage.turns.get(id)?.status === "queued") throw cause;
+      if (isPassing(cause) && (await storage.turns.get(chosen.id))?.status === "queued") throw cause;
       if (!(cause instanceof AppError)) onError(cause);
       // One that can't even be begun must not keep the others waiting.
-      await record.endQueued(id, { status: "failed", error: messageOf(cause) });
+      await storage.turns.endIfQueued(chosen.id, { status: "failed", error: messageOf(cause) }, now());
     }
   }
 
@@ -54,11 +54,7 @@ export function createQueueStarter({ storage, queue, record, begin, insisting, o
     close(): void {
       isOpen = false;
     },
-    async cancelAll(error: string): Promise<void> {
-      // Behind all that is being filed right now.
-      const queued = await storage.write(() => storage.turns.listQueued());
-      await Promise.all(queued.map(({ id }) => record.endQueued(id, { status: "cancelled", error })));
-    },
+    cancelAll: (error: string): Promise<void> => storage.turns.endEveryQueued({ status: "cancelled", error }, now()),
   };
 }
 

@@ -1,38 +1,56 @@
 import { AppError } from "../../../contract/errors.ts";
-import type { Storage } from "../../../storage/sqlite/database.ts";
-import type { QueuedTurn, QueueSize } from "../../../storage/sqlite/turns/queued-turns.ts";
-import type { RunningTurn, TurnRow } from "../../../storage/sqlite/turns/turns.ts";
+import type { Storage } from "../../../storage/storage.ts";
+import type {
+  BeginTurn,
+  BegunTurn,
+  QueueChoice,
+  QueuedTurn,
+  QueueLimits,
+  QueueState,
+  RunningTurn,
+} from "../../../storage/turns.ts";
+import { tokenIdIn } from "../../access/principals.ts";
 import type { Tokens } from "../../access/tokens.ts";
+import type { Session } from "../../sessions/sessions.ts";
 import { type Line, startOrder } from "./fair-share.ts";
 import { nextStart, type Start } from "./slots.ts";
 
 const MEGABYTE = 1024 * 1024;
-const MOST_IN_ALL: QueueSize = { count: 1_000, bytes: 256 * MEGABYTE };
-const MOST_OF_ONE: QueueSize = { count: 200, bytes: 64 * MEGABYTE };
+const LIMITS: QueueLimits = {
+  inAll: { count: 1_000, bytes: 256 * MEGABYTE },
+  ofOne: { count: 200, bytes: 64 * MEGABYTE },
+};
+/** Nothing of the child's output is read yet. */
+const BEGINNING = { offset: 0 };
 
 export type TurnQueue = ReturnType<typeof createTurnQueue>;
-type NewTurn = Pick<TurnRow, "id" | "sessionId" | "owner" | "ephemeral" | "startedAt">;
-type QueueNeed = { storage: Storage; tokens: Pick<Tokens, "ownersIn">; maxRunning: number };
+/** A queued turn that may start, by the state of the queue of this version. */
+export type ChosenTurn = Start & QueuedTurn & { version: string };
+type QueueNeed = {
+  storage: Pick<Storage, "sessions" | "turns">;
+  tokens: Pick<Tokens, "ownersIn">;
+  maxRunning: number;
+  now: () => number;
+};
 
-/** Who may run, and who waits: slots are shared fairly between the owners that want one. */
-export function createTurnQueue({ storage, tokens, maxRunning }: QueueNeed) {
-  const lastStarts = new Map<string, number>();
-  let starts = 0;
+/**
+ * Who may run, and who waits: slots are shared fairly between the owners that want one. Who is next is chosen here, by a
+ * state that was read; storage takes the choice only if that is still the state, so that no two choices take one slot.
+ */
+export function createTurnQueue({ storage, tokens, maxRunning, now }: QueueNeed) {
   /** By the id of a running turn: the owners whose tokens its child holds. */
   let held = new Map<string, string[]>();
 
-  function noteStart(owner: string): void {
-    lastStarts.set(owner, ++starts);
+  async function choose(state: QueueState, waiting: QueuedTurn[]): Promise<Start | undefined> {
+    const known = held;
+    const runners = await Promise.all(
+      state.running.map(async (turn) => ({ ...turn, holds: known.get(turn.id) ?? (await tokensHeldIn(turn)) })),
+    );
+    held = new Map(runners.map(({ id, holds }) => [id, holds]));
+    return nextStart(linesOf(waiting, state), runners, maxRunning);
   }
 
-  function choose(waiting: QueuedTurn[]): Start | undefined {
-    const running = storage.turns.runningOwners();
-    held = new Map(running.map((turn) => [turn.id, held.get(turn.id) ?? tokensHeldIn(turn)]));
-    const runners = running.map((turn) => ({ ...turn, holds: held.get(turn.id) ?? [] }));
-    return nextStart(linesOf(waiting, running), runners, maxRunning);
-  }
-
-  function linesOf(waiting: QueuedTurn[], running: RunningTurn[]): Line[] {
+  function linesOf(waiting: QueuedTurn[], { running, lastStarts }: QueueState): Line[] {
     return Map.groupBy(waiting, ({ owner }) => owner)
       .entries()
       .map(([owner, turns]) => ({
@@ -44,48 +62,73 @@ export function createTurnQueue({ storage, tokens, maxRunning }: QueueNeed) {
       .toArray();
   }
 
-  function tokensHeldIn({ sessionId }: RunningTurn): string[] {
-    const servers = storage.sessions.get(sessionId)?.config?.mcp_servers;
+  async function tokensHeldIn({ sessionId }: RunningTurn): Promise<string[]> {
+    const servers = (await storage.sessions.get(sessionId))?.config?.mcp_servers;
     return servers ? tokens.ownersIn(JSON.stringify(servers)) : [];
   }
 
-  // Those that run already have had their share.
-  for (const { owner } of storage.turns.listRunning()) noteStart(owner);
-
   return {
-    /** How a new turn may start at once, if it may; called in the transaction that files it. */
-    admits({ id, owner }: QueuedTurn): Start | undefined {
-      const isFree = !storage.turns.isAnyQueued() && storage.turns.countInSlots() < maxRunning;
-      if (isFree) return { id, isBorrowed: false };
-      const start = choose([...storage.turns.listQueued(), { id, owner }]);
-      return start?.id === id ? start : undefined;
+    /** Files a turn, which runs at once or is queued; a session has one at a time. */
+    async begin(
+      { id: sessionId, name, owner }: Session,
+      { id, prompt, ephemeral }: { id: string; prompt: string; ephemeral: boolean },
+    ): Promise<BegunTurn> {
+      const turn = { id, sessionId, ephemeral, startedAt: now(), prompt, checkpoint: BEGINNING };
+      const admission = { maxRunning, limits: LIMITS, ownerToken: tokenIdIn(owner) };
+      // Once more only when others have started, queued or ended a turn meanwhile, so that there is always progress.
+      for (let choice: QueueChoice | undefined; ; ) {
+        const begun = await storage.turns.begin(turn, { ...admission, choice });
+        if (begun.outcome === "running" || begun.outcome === "queued") return begun;
+        if (begun.outcome !== "choose") throw refusal(begun.outcome, name, maxRunning);
+        const { version, queued } = begun.queue;
+        choice = { version, start: await choose(begun.queue, [...queued, { id, owner }]) };
+      }
     },
 
-    /** Files a turn that has to wait; called in a transaction. */
-    file(turn: NewTurn, prompt: string): TurnRow {
-      const bytes = Buffer.byteLength(prompt);
-      if (isOver(storage.turns.queueSize(), bytes, MOST_IN_ALL)) throw limitReached("The queue is full", maxRunning);
-      if (isOver(storage.turns.queueSize(turn.owner), bytes, MOST_OF_ONE))
-        throw limitReached("Your part of the queue is full", maxRunning);
-      return storage.turns.createQueued({ ...turn, prompt, reading: { offset: 0 } });
+    /** The queued turn that may start now, if there is one. */
+    async next(): Promise<ChosenTurn | undefined> {
+      const state = await storage.turns.queueState();
+      const start = state.queued.length === 0 ? undefined : await choose(state, state.queued);
+      const chosen = state.queued.find(({ id }) => id === start?.id);
+      return start && chosen && { ...start, ...chosen, version: state.version };
     },
 
-    /** The turn that may start now, if there is one. */
-    next: (): Start | undefined => (storage.turns.isAnyQueued() ? choose(storage.turns.listQueued()) : undefined),
-
-    /** A turn of this owner has got a slot. */
-    noteStart,
+    /** A queued turn runs from now on; `undefined` when it is not its turn any more. */
+    async beginQueued({ owner, ...chosen }: ChosenTurn): Promise<BegunTurn | undefined> {
+      const begun = await storage.turns.beginQueued(chosen, tokenIdIn(owner), now());
+      if (begun.outcome === "no_session") throw new AppError("not_found", "The session of this turn was deleted.");
+      return begun.outcome === "running" ? begun : undefined;
+    },
 
     /** How many start before this turn, and itself; `undefined` when it is not queued. */
-    place(turnId: string): number | undefined {
-      const lines = linesOf(storage.turns.listQueued(), storage.turns.runningOwners());
-      return startOrder(lines).indexOf(turnId) + 1 || undefined;
+    async place(turnId: string): Promise<number | undefined> {
+      const state = await storage.turns.queueState();
+      return startOrder(linesOf(state.queued, state)).indexOf(turnId) + 1 || undefined;
     },
   };
 }
 
-function isOver(size: QueueSize, bytes: number, most: QueueSize): boolean {
-  return size.count >= most.count || size.bytes + bytes > most.bytes;
+type Refused = Exclude<BeginTurn["outcome"], "running" | "queued" | "choose">;
+
+function refusal(outcome: Refused, name: string, maxRunning: number): AppError {
+  switch (outcome) {
+    case "no_session":
+      return new AppError("not_found", `Session "${name}" was deleted.`);
+    case "owner_revoked":
+      return new AppError(
+        "forbidden",
+        `The token that made session "${name}" was revoked, so no turn starts in it. Fork it to go on with it: the fork is yours.`,
+      );
+    case "busy":
+      return new AppError(
+        "turn_running",
+        `Session "${name}" has a turn that runs or is queued: poll or cancel it first.`,
+      );
+    case "queue_full":
+      return limitReached("The queue is full", maxRunning);
+    case "own_queue_full":
+      return limitReached("Your part of the queue is full", maxRunning);
+  }
 }
 
 function limitReached(what: string, limit: number): AppError {

@@ -1,8 +1,9 @@
 import { asc, eq, inArray, lt, sql } from "drizzle-orm";
+import type { McpClientRow } from "../../access.ts";
 import type { Orm } from "../database.ts";
 import { mcpClients } from "../tables.ts";
 
-export type McpClientRow = typeof mcpClients.$inferSelect;
+export type McpClientQueries = ReturnType<typeof mcpClientQueries>;
 
 export function mcpClientQueries(orm: Orm) {
   const countOf = orm

@@ -1,8 +1,9 @@
 import { and, asc, desc, eq, inArray, isNull, lt, notInArray, sql } from "drizzle-orm";
+import type { TokenRow } from "../../access.ts";
 import type { Orm } from "../database.ts";
 import { tokens } from "../tables.ts";
 
-export type TokenRow = typeof tokens.$inferSelect;
+export type TokenQueries = ReturnType<typeof tokenQueries>;
 
 export function tokenQueries(orm: Orm) {
   const byId = orm
@@ -15,21 +16,26 @@ export function tokenQueries(orm: Orm) {
     /** Returns `undefined` when another named token has that name. */
     createIfNameFree: (token: TokenRow): TokenRow | undefined =>
       orm.insert(tokens).values(token).onConflictDoNothing().returning().get(),
+    findNamed: (name: string): TokenRow | undefined =>
+      orm
+        .select()
+        .from(tokens)
+        .where(and(eq(tokens.kind, "named"), eq(tokens.name, name)))
+        .get(),
     listNamed: (): TokenRow[] =>
       orm.select().from(tokens).where(eq(tokens.kind, "named")).orderBy(asc(tokens.id)).all(),
     removeOfSession: (sessionId: string): void => void orm.delete(tokens).where(eq(tokens.sessionId, sessionId)).run(),
-    removeNamed: (name: string): TokenRow | undefined =>
+    removeNamed: (id: string): TokenRow | undefined =>
       orm
         .delete(tokens)
-        .where(and(eq(tokens.kind, "named"), eq(tokens.name, name)))
+        .where(and(eq(tokens.kind, "named"), eq(tokens.id, id)))
         .returning()
         .get(),
-    removeWeb: (id: string): TokenRow | undefined =>
-      orm
+    removeWeb: (id: string): void =>
+      void orm
         .delete(tokens)
         .where(and(eq(tokens.kind, "web"), eq(tokens.id, id)))
-        .returning()
-        .get(),
+        .run(),
     /** Those that act as this named token, or as the operator, but for the newest; tells their ids. */
     removeOlderWebOf: (namedId: string | null, kept: number): string[] => {
       const own = and(eq(tokens.kind, "web"), namedId === null ? isNull(tokens.name) : eq(tokens.name, namedId));

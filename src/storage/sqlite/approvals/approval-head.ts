@@ -1,33 +1,11 @@
 import { approvals } from "../tables.ts";
 
-export type ApprovalRow = typeof approvals.$inferSelect;
-/** All that is small: an input may be megabytes, and deciding needs none of it. */
-export type ApprovalHead = Pick<
-  ApprovalRow,
-  | "id"
-  | "sessionId"
-  | "sessionName"
-  | "approvalFromEvent"
-  | "owner"
-  | "toolName"
-  | "toolUseId"
-  | "asker"
-  | "askHash"
-  | "status"
-  | "createdAt"
-  | "expiresAt"
-  | "resolvedAt"
-  | "resolvedBy"
-  | "deliveredAt"
-  | "isBuiltin"
->;
-
 /** The columns of a head. */
 export const head = {
   id: approvals.id,
   sessionId: approvals.sessionId,
   sessionName: approvals.sessionName,
-  approvalFromEvent: approvals.approvalFromEvent,
+  askedIn: approvals.askedIn,
   owner: approvals.owner,
   toolName: approvals.toolName,
   toolUseId: approvals.toolUseId,

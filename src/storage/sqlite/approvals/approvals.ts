@@ -1,70 +1,35 @@
 import { and, asc, desc, eq, gte, lt, lte, type SQL, sql } from "drizzle-orm";
-import type { ApprovalFilter, ApprovalStatus } from "../../../contract/approvals/approval.ts";
-import { fitting } from "../../../contract/fit.ts";
-import type { JsonObject } from "../../../contract/values.ts";
-import type { Orm } from "../database.ts";
-import { approvals } from "../tables.ts";
-import { type ApprovalHead, type ApprovalRow, head } from "./approval-head.ts";
-import { largeApprovalQueries } from "./large-approvals.ts";
-import { unchainedApprovalQueries } from "./unchained-approvals.ts";
-import { usedApprovalQueries } from "./used-approvals.ts";
-
-export type { ApprovalHead, ApprovalRow } from "./approval-head.ts";
-export type NewApproval = Pick<
+import type {
+  ApprovalHead,
+  ApprovalOutcome,
+  ApprovalPage,
+  ApprovalQuery,
   ApprovalRow,
-  | "id"
-  | "sessionId"
-  | "sessionName"
-  | "approvalFromEvent"
-  | "owner"
-  | "toolName"
-  | "toolUseId"
-  | "asker"
-  | "input"
-  | "askHash"
-  | "createdAt"
-  | "expiresAt"
->;
-/** As many approvals, from the front, as fit in one page. */
-export type ApprovalPage = { rows: ApprovalRow[]; hasMore: boolean };
-export type Outcome = {
-  status: Exclude<ApprovalStatus, "pending">;
-  responseMessage: string | null;
-  updatedInput: JsonObject | null;
-  interrupt: boolean;
-  resolvedAt: number;
-  resolvedBy: string;
-  /** Where a child waits for it, the moment of the decision: it is used up then. */
-  deliveredAt: number | null;
-};
-/** An outcome with its place in the hash chain; one without stands for those from before there was a chain. */
-export type ChainedOutcome = Outcome & { auditSeq: number | null };
-/** Which approvals are meant: those of one owner or session, or all. */
-export type ApprovalScope = { owner?: string | undefined; sessionId?: string | undefined };
+  ApprovalScope,
+  BuiltinOutcome,
+  NewApproval,
+} from "../../approvals.ts";
+import type { Orm } from "../database.ts";
+import { given } from "../parameters.ts";
+import { approvals } from "../tables.ts";
+import { head } from "./approval-head.ts";
 
 /** What a page may hold in memory; the first approval always fits. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
-type Page = {
-  status?: ApprovalFilter | undefined;
-  toolName?: string | undefined;
-  decidedFrom?: number | undefined;
-  /** Whether what built-in rules decided is listed too. */
-  withBuiltin?: boolean | undefined;
-  cursor?: string | undefined;
-};
-
-const UNDECIDED = {
-  status: "pending",
-  resolvedAt: null,
-  resolvedBy: null,
-  deliveredAt: null,
-  isBuiltin: false,
-} as const;
 /** Spelled as in the partial indexes, which are used only then. */
 const isPending = sql`status = 'pending'`;
+/** A connection of some server waits for the decision. */
+const isHeld = sql`held_by IS NOT NULL AND held_until IS NULL`;
 /** The few pending rows are found by their index and sorted; along the ids SQLite would read every decided one too. */
 const sortedId = sql`+id`;
+
+/** A request that is filed, and where it is asked. */
+export type AskedApproval = Omit<NewApproval, "isInTurn"> & Pick<ApprovalRow, "askedIn">;
+/** An outcome with its place in the hash chain; one without stands for those from before there was a chain. */
+export type ChainedOutcome = ApprovalOutcome & { auditSeq: number | null };
+
+export type ApprovalQueries = ReturnType<typeof approvalQueries>;
 
 /** Queries on `loopback_approvals`. What writes is called inside a transaction of the writer. */
 export function approvalQueries(orm: Orm) {
@@ -73,7 +38,7 @@ export function approvalQueries(orm: Orm) {
     id: at("id"),
     sessionId: at("sessionId"),
     sessionName: at("sessionName"),
-    approvalFromEvent: at("approvalFromEvent"),
+    askedIn: at("askedIn"),
     owner: at("owner"),
     toolName: at("toolName"),
     toolUseId: at("toolUseId"),
@@ -85,7 +50,7 @@ export function approvalQueries(orm: Orm) {
   };
   const insert = orm
     .insert(approvals)
-    .values({ ...asked, status: "pending" })
+    .values({ ...asked, status: "pending", heldBy: at("heldBy") })
     .prepare();
   const insertDecided = orm
     .insert(approvals)
@@ -110,12 +75,12 @@ export function approvalQueries(orm: Orm) {
     .from(approvals)
     .where(eq(approvals.id, at("id")))
     .prepare();
-  const sameAsk = orm
+  const sameRequest = orm
     .select(head)
     .from(approvals)
     .where(
       and(
-        eq(approvals.approvalFromEvent, at("approvalFromEvent")),
+        eq(approvals.askedIn, at("askedIn")),
         eq(approvals.toolUseId, at("toolUseId")),
         eq(approvals.askHash, at("askHash")),
         sql`tool_use_id IS NOT NULL`,
@@ -127,14 +92,14 @@ export function approvalQueries(orm: Orm) {
   const settle = orm
     .update(approvals)
     .set({
-      status: sql`${at("status")}`,
-      responseMessage: sql`${at("responseMessage")}`,
-      updatedInput: sql`${at("updatedInput")}`,
-      interrupt: sql`${at("interrupt")}`,
-      resolvedAt: sql`${at("resolvedAt")}`,
-      resolvedBy: sql`${at("resolvedBy")}`,
-      deliveredAt: sql`${at("deliveredAt")}`,
-      auditSeq: sql`${at("auditSeq")}`,
+      status: given("status", approvals.status),
+      responseMessage: given("responseMessage", approvals.responseMessage),
+      updatedInput: given("updatedInput", approvals.updatedInput),
+      interrupt: given("interrupt", approvals.interrupt),
+      resolvedAt: given("resolvedAt", approvals.resolvedAt),
+      resolvedBy: given("resolvedBy", approvals.resolvedBy),
+      deliveredAt: sql`CASE WHEN ${at("status")} <> 'abandoned' AND ${isHeld} THEN ${at("resolvedAt")} END`,
+      auditSeq: given("auditSeq", approvals.auditSeq),
     })
     .where(and(eq(approvals.id, at("id")), isPending))
     .returning(head)
@@ -160,35 +125,29 @@ export function approvalQueries(orm: Orm) {
     .prepare();
 
   return {
-    ...unchainedApprovalQueries(orm),
-    ...largeApprovalQueries(orm),
-    ...usedApprovalQueries(orm),
-    create: (approval: NewApproval): ApprovalHead => {
-      insert.run(approval);
-      return { ...approval, ...UNDECIDED };
+    create: (approval: AskedApproval, heldBy: string | null): ApprovalHead => {
+      insert.run({ ...approval, heldBy });
+      return {
+        ...approval,
+        status: "pending",
+        resolvedAt: null,
+        resolvedBy: null,
+        deliveredAt: null,
+        isBuiltin: false,
+      };
     },
     get: (id: string): ApprovalRow | undefined => byId.get({ id }),
     head: (id: string): ApprovalHead | undefined => headById.get({ id }),
-    /** An ask that a built-in rule decides as it is filed. */
-    createDecided: (
-      approval: NewApproval,
-      decision: Pick<ChainedOutcome, "status" | "responseMessage" | "resolvedBy" | "auditSeq">,
-    ): ApprovalHead => {
-      insertDecided.run({ ...approval, ...decision });
-      const { createdAt: at } = approval;
-      return { ...approval, ...decision, resolvedAt: at, deliveredAt: at, isBuiltin: true };
+    /** A request that a built-in rule decides as it is filed. */
+    createDecided: (approval: AskedApproval, decision: BuiltinOutcome, auditSeq: number): ApprovalHead => {
+      insertDecided.run({ ...approval, ...decision, auditSeq });
+      return decidedHead(approval, decision);
     },
-    /** The approval that this very ask opened before, unless it is used up, or its child had gone meanwhile. */
-    findSameAsk: (ask: { approvalFromEvent: string; toolUseId: string; askHash: string }): ApprovalHead | undefined =>
-      sameAsk.get(ask),
-    /** The one place where an approval is decided: `undefined` means that somebody was first, or that there is none. */
-    settleIfPending: (id: string, outcome: ChainedOutcome): ApprovalHead | undefined =>
-      settle.get({
-        id,
-        ...outcome,
-        updatedInput: outcome.updatedInput && JSON.stringify(outcome.updatedInput),
-        interrupt: outcome.interrupt ? 1 : 0,
-      }),
+    /** The approval that this very request opened before, unless it is used up, or its child had gone meanwhile. */
+    findSame: (request: { askedIn: string; toolUseId: string; askHash: string }): ApprovalHead | undefined =>
+      sameRequest.get(request),
+    /** Returns `undefined` when somebody was first, or there is none. */
+    settleIfPending: (id: string, outcome: ChainedOutcome): ApprovalHead | undefined => settle.get({ id, ...outcome }),
     /** Pending ones past their deadline, the longest overdue first. */
     dueIds: (now: number, limit: number): string[] => due.all({ now, limit }).map((row) => row.id),
     nextDeadline: (): number | undefined => deadline.get()?.at ?? undefined,
@@ -208,22 +167,26 @@ export function approvalQueries(orm: Orm) {
         limit,
       ),
     /** Newest first, beginning after `cursor`. */
-    list: (scope: ApprovalScope, page: Page & { limit: number }): ApprovalPage =>
+    list: (scope: ApprovalScope, query: ApprovalQuery): ApprovalPage =>
       load(
         orm
           .select(size)
           .from(approvals)
-          .where(and(...within(scope), ...onPage(page)))
-          .orderBy(desc(page.status === "pending" ? sortedId : approvals.id))
-          .limit(page.limit + 1)
+          .where(and(...within(scope), ...wanted(query)))
+          .orderBy(desc(query.status === "pending" ? sortedId : approvals.id))
+          .limit(query.limit + 1)
           .all(),
-        page.limit,
+        query.limit,
       ),
   };
 
   /** Loads the rows that were found, up to the limit and as far as their inputs fit in a page. */
   function load(found: { id: string; bytes: number }[], limit: number): ApprovalPage {
-    const shown = fitting(found.slice(0, limit), MAX_PAGE_BYTES, ({ bytes }) => bytes);
+    let bytes = 0;
+    const shown = found.slice(0, limit).filter((row, index) => {
+      bytes += row.bytes;
+      return index === 0 || bytes <= MAX_PAGE_BYTES;
+    });
     const rows = shown.flatMap(({ id }) => byId.get({ id }) ?? []);
     return { rows, hasMore: shown.length < found.length };
   }
@@ -231,18 +194,26 @@ export function approvalQueries(orm: Orm) {
 
 const size = { id: approvals.id, bytes: sql<number>`octet_length(input)` };
 
-const AFTER_EVERY_ID = "~";
+/** How a request reads that was decided as it was filed. */
+export function decidedHead(approval: AskedApproval, { status, resolvedBy }: BuiltinOutcome): ApprovalHead {
+  const { createdAt: at } = approval;
+  return { ...approval, status, resolvedBy, resolvedAt: at, deliveredAt: at, isBuiltin: true };
+}
 
-/** Bounded by id even on the first page, or all rows of a status would be sorted. */
-function onPage({ status, toolName, decidedFrom, withBuiltin, cursor = AFTER_EVERY_ID }: Page): (SQL | undefined)[] {
-  const wanted = [
+function wanted({ status, toolName, decidedFrom, withBuiltin, cursor }: ApprovalQuery): (SQL | undefined)[] {
+  return [
+    ofStatus(status),
     withBuiltin ? undefined : sql`is_builtin = 0`,
     toolName === undefined ? undefined : eq(approvals.toolName, toolName),
     decidedFrom === undefined ? undefined : gte(approvals.resolvedAt, decidedFrom),
+    cursor === undefined ? undefined : status === "pending" ? lt(sortedId, cursor) : lt(approvals.id, cursor),
   ];
-  if (status === "pending") return [isPending, ...wanted, lt(sortedId, cursor)];
-  if (status === "resolved") return [sql`status <> 'pending'`, ...wanted, lt(approvals.id, cursor)];
-  return [status && eq(approvals.status, status), ...wanted, lt(approvals.id, cursor)];
+}
+
+function ofStatus(status: ApprovalQuery["status"]): SQL | undefined {
+  if (status === "pending") return isPending;
+  if (status === "resolved") return sql`status <> 'pending'`;
+  return status && eq(approvals.status, status);
 }
 
 function within(scope: ApprovalScope): (SQL | undefined)[] {

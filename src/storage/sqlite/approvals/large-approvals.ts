@@ -1,14 +1,16 @@
 import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
+import type { ApprovalRow } from "../../approvals.ts";
 import type { Orm } from "../database.ts";
 import { inOneStep } from "../space.ts";
 import { approvals } from "../tables.ts";
-import type { ApprovalRow } from "./approval-head.ts";
 
 /** Spelled as in the partial index, which is used only then. */
 const isLarge = sql`status <> 'pending' AND octet_length(input) + coalesce(octet_length(updated_input), 0) > 4096`;
 /** Only an allow needs the input again, and only as long as somebody may come for it: a claude that was started by hand always may. */
 const isOver = sql`(delivered_at IS NOT NULL OR status <> 'allowed' OR
   (asked_in <> session_id AND asked_in NOT IN (SELECT id FROM turns WHERE status = 'running')))`;
+
+export type LargeApprovalQueries = ReturnType<typeof largeApprovalQueries>;
 
 /** How large inputs of what is decided are removed, in steps, when space is short. */
 export function largeApprovalQueries(orm: Orm) {

@@ -1,7 +1,5 @@
 import type { Database } from "bun:sqlite";
-
-/** How many approvals are pending, and how large their inputs are together. */
-export type PendingSize = { count: number; bytes: number };
+import type { PendingSize } from "../../approvals.ts";
 
 const NONE: PendingSize = { count: 0, bytes: 0 };
 const SUMS = "SELECT count(*) AS count, coalesce(sum(octet_length(input)), 0) AS bytes FROM loopback_approvals";

@@ -1,19 +1,18 @@
 import { and, asc, eq, sql } from "drizzle-orm";
+import type { ApprovalHead, ApprovalRow } from "../../approvals.ts";
 import type { Orm } from "../database.ts";
+import { given } from "../parameters.ts";
 import { approvals } from "../tables.ts";
-import { type ApprovalHead, type ApprovalRow, head } from "./approval-head.ts";
+import { head } from "./approval-head.ts";
+
+export type UsedApprovalQueries = ReturnType<typeof usedApprovalQueries>;
 
 /** What becomes of a decision: it is handed to its child, and its call has a result. */
 export function usedApprovalQueries(orm: Orm) {
   const at = sql.placeholder;
-  const setAsker = orm
-    .update(approvals)
-    .set({ asker: sql`${at("asker")}` })
-    .where(eq(approvals.id, at("id")))
-    .prepare();
   const deliver = orm
     .update(approvals)
-    .set({ deliveredAt: sql`${at("deliveredAt")}` })
+    .set({ deliveredAt: given("deliveredAt", approvals.deliveredAt) })
     .where(and(eq(approvals.id, at("id")), sql`status <> 'pending'`, sql`delivered_at IS NULL`))
     .returning(head)
     .prepare();
@@ -22,7 +21,7 @@ export function usedApprovalQueries(orm: Orm) {
     .from(approvals)
     .where(
       and(
-        eq(approvals.approvalFromEvent, at("turnId")),
+        eq(approvals.askedIn, at("turnId")),
         eq(approvals.toolUseId, at("toolUseId")),
         sql`result_at IS NULL AND asked_in <> session_id`,
       ),
@@ -33,13 +32,11 @@ export function usedApprovalQueries(orm: Orm) {
     .prepare();
   const setResult = orm
     .update(approvals)
-    .set({ resultAt: sql`${at("resultAt")}` })
+    .set({ resultAt: given("resultAt", approvals.resultAt) })
     .where(eq(approvals.id, at("id")))
     .prepare();
 
   return {
-    /** The same call was asked about again: from now on an allow is for that ask. */
-    setAsker: (id: string, asker: string | null): void => void setAsker.run({ id, asker }),
     /** Notes that a decision was handed over; `undefined` when it was before, or there is none. */
     deliverIfUndelivered: (id: string, deliveredAt: number): ApprovalHead | undefined =>
       deliver.get({ id, deliveredAt }),

@@ -1,10 +1,10 @@
 import { and, asc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { AuditChain, AuditEntry } from "../../../contract/audit.ts";
+import type { AuditCheckpoint, AuditLink, AuditRow } from "../../audit.ts";
+import { entryIn, hashOfEntry, NO_HASH, timeOf } from "../../record/audit-entry.ts";
 import type { Orm } from "../database.ts";
 import { inOneStep } from "../space.ts";
 import { approvals, audit, auditCheckpoints } from "../tables.ts";
-import type { AuditLink } from "./audit.ts";
-import { entryIn, hashOfEntry, NO_HASH, timeOf } from "./audit-entry.ts";
 
 /** What went; where the chain goes on behind it; and the number of the entry that stopped it because it does not verify. */
 export type Forgetting = { count: number; through: AuditLink | undefined; brokenAt: number | undefined };
@@ -55,10 +55,9 @@ export function auditFrontQueries(orm: Orm) {
 
   return {
     /** Up to where the chain was forgotten. */
-    checkpoint: (chain: AuditChain): typeof auditCheckpoints.$inferSelect | undefined => checkpoint.get({ chain }),
+    checkpoint: (chain: AuditChain): AuditCheckpoint | undefined => checkpoint.get({ chain }),
     /** In order, beginning after `after`. */
-    page: (chain: AuditChain, after: number, limit: number): (typeof audit.$inferSelect)[] =>
-      page.all({ chain, after, limit }),
+    page: (chain: AuditChain, after: number, limit: number): AuditRow[] => page.all({ chain, after, limit }),
     /** When the first entry was made, unless its decision is still awaited, or it does not verify. */
     oldestAt: (chain: AuditChain): number | undefined => {
       const [first] = front(chain, 1).first;

@@ -1,25 +1,13 @@
 import type { Database } from "bun:sqlite";
 import { and, asc, desc, eq, gt, sql } from "drizzle-orm";
 import type { AuditChain, AuditMark } from "../../../contract/audit.ts";
-import type { ApprovalRow } from "../approvals/approval-head.ts";
+import type { ApprovalPlace, AuditLink, AuditRow, DecidedPlace } from "../../audit.ts";
+import { entryIn } from "../../record/audit-entry.ts";
 import type { Orm } from "../database.ts";
 import { approvals, audit } from "../tables.ts";
-import { entryIn } from "./audit-entry.ts";
 import { auditFrontQueries } from "./audit-front.ts";
 
-export type AuditRow = typeof audit.$inferSelect;
-/** An entry's place in its chain, and its hash. */
-export type AuditLink = Pick<AuditRow, "seq" | "hash">;
-/** A decision on record, and the text of the entry that it names as its own. */
-export type DecidedPlace = {
-  id: string;
-  chain: AuditChain | null;
-  auditSeq: number | null;
-  at: number | null;
-  entry: string | null;
-  /** A column that holds what Plexus never writes there. */
-  oddColumn: string | null;
-};
+export type AuditQueries = ReturnType<typeof auditQueries>;
 
 /** As it is stored: what is read as `false` may be anything but 1, and be listed nowhere. */
 const chainOfRow = sql<AuditChain | null>`CASE is_builtin WHEN 0 THEN 'decisions' WHEN 1 THEN 'builtin' END`;
@@ -46,8 +34,14 @@ export function auditQueries(orm: Orm, sqlite: Database) {
     .limit(1)
     .prepare();
   const place = orm
-    .select({ auditSeq: approvals.auditSeq, deliveredAt: approvals.deliveredAt, inputCutAt: approvals.inputCutAt })
+    .select({
+      auditSeq: approvals.auditSeq,
+      deliveredAt: approvals.deliveredAt,
+      inputCutAt: approvals.inputCutAt,
+      entry: audit.entry,
+    })
     .from(approvals)
+    .leftJoin(audit, and(eq(audit.chain, at("chain")), eq(audit.seq, approvals.auditSeq)))
     .where(eq(approvals.id, at("id")))
     .prepare();
   const unchained = orm
@@ -82,11 +76,12 @@ export function auditQueries(orm: Orm, sqlite: Database) {
         .orderBy(asc(approvals.id))
         .limit(limit)
         .all(),
-    /** Which place in the chain an approval names, and when it says that it was delivered, and its input removed. */
-    placeOf: (id: string): Pick<ApprovalRow, "auditSeq" | "deliveredAt" | "inputCutAt"> | undefined =>
-      place.get({ id }),
+    placeOf: (chain: AuditChain, id: string): ApprovalPlace | undefined => place.get({ chain, id }),
     append: ({ chain, seq, approvalId, at, entry, hash }: AuditRow): void =>
       void insert.run(chain, seq, approvalId, at, entry, hash),
+    /** How many entries the chain holds, but for its first. */
+    length: (chain: AuditChain): number =>
+      ((newest.get(chain) ?? front.checkpoint(chain))?.seq ?? 0) - (front.checkpoint(chain)?.seq ?? 0),
     /** How many decisions are on record that no chain has. */
     countUnchained: (): number => unchained.get()?.count ?? 0,
   };

@@ -4,6 +4,8 @@ import type { Change } from "../../../contract/change.ts";
 import type { Orm } from "../database.ts";
 import { changes } from "../tables.ts";
 
+export type ChangeQueries = ReturnType<typeof changeQueries>;
+
 export function changeQueries(orm: Orm, sqlite: Database) {
   // Part of every ask and of every decision, where Drizzle's own share, and that of RETURNING, would show.
   const insert = sqlite.query<never, [string, string, string, string, number]>(

@@ -1,9 +1,10 @@
 import { asc, eq, gt, inArray, sql } from "drizzle-orm";
+import type { NodeRow } from "../../sessions.ts";
 import type { Orm } from "../database.ts";
 import { inOneStep } from "../space.ts";
 import { nodes } from "../tables.ts";
 
-export type NodeRow = typeof nodes.$inferSelect;
+export type NodeQueries = ReturnType<typeof nodeQueries>;
 
 export function nodeQueries(orm: Orm) {
   const at = sql.placeholder;

@@ -1,15 +1,11 @@
 import { and, desc, eq, getTableColumns, lt, or, type SQL, sql } from "drizzle-orm";
 import type { SessionStatus } from "../../../contract/sessions/turn.ts";
+import type { ListedSession, SessionRow, SessionSize } from "../../sessions.ts";
 import type { Orm } from "../database.ts";
+import { given } from "../parameters.ts";
 import { sessions } from "../tables.ts";
 
-export type SessionRow = typeof sessions.$inferSelect;
-/** A session without its settings, of which a list shows the directory alone. */
-export type ListedSession = Omit<SessionRow, "config"> & { workingDir: string | null };
-/** How many sessions there are, and how large their settings are together. */
-export type SessionSize = { count: number; bytes: number };
-
-const AFTER_EVERY_ID = "~";
+export type SessionQueries = ReturnType<typeof sessionQueries>;
 type SessionPage = { status?: SessionStatus | undefined; cursor?: string | undefined; limit: number };
 
 export function sessionQueries(orm: Orm) {
@@ -25,6 +21,11 @@ export function sessionQueries(orm: Orm) {
     .where(or(eq(sessions.id, at("key")), and(eq(sessions.owner, at("owner")), eq(sessions.name, at("key")))))
     .orderBy(desc(eq(sessions.id, at("key"))))
     .prepare();
+  const byName = orm
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(eq(sessions.owner, at("owner")), eq(sessions.name, at("name"))))
+    .prepare();
   const { config: _, ...columns } = getTableColumns(sessions);
   const listed = orm
     .select({ ...columns, workingDir: sql<string | null>`json_extract(config, '$.working_dir')` })
@@ -38,7 +39,7 @@ export function sessionQueries(orm: Orm) {
     .prepare();
   const setHead = orm
     .update(sessions)
-    .set({ headNodeId: sql`${at("headNodeId")}` })
+    .set({ headNodeId: given("headNodeId", sessions.headNodeId) })
     .where(eq(sessions.id, at("id")))
     .prepare();
 
@@ -46,23 +47,19 @@ export function sessionQueries(orm: Orm) {
     get: (id: string): SessionRow | undefined => byId.get({ id }),
     /** By id, else by the name that this owner gave it. */
     find: (owner: string, key: string): SessionRow | undefined => byIdOrName.get({ owner, key }),
-    /** Returns `undefined` when the owner has a session of that name. */
-    createIfNameFree: (session: SessionRow): SessionRow | undefined =>
-      orm.insert(sessions).values(session).onConflictDoNothing().returning().get(),
+    isNameTaken: (owner: string, name: string): boolean => byName.get({ owner, name }) !== undefined,
+    create: (session: SessionRow): void => void orm.insert(sessions).values(session).run(),
     listed: (id: string): ListedSession | undefined => listed.get({ id }),
     /** What this owner has; costs as much as that is. */
     sizeOf: (owner: string): SessionSize => sizeOf.get({ owner }) ?? { count: 0, bytes: 0 },
     /** Which there are, newest first, beginning after `cursor`, and how large the settings of each are, which are not read. */
-    list: (
-      owner: string | undefined,
-      { status, cursor = AFTER_EVERY_ID, limit }: SessionPage,
-    ): { id: string; configBytes: number }[] =>
+    list: (owner: string | undefined, { status, cursor, limit }: SessionPage): { id: string; configBytes: number }[] =>
       orm
         .select({ id: sessions.id, configBytes: sql<number>`coalesce(octet_length(config), 0)` })
         .from(sessions)
         .where(
           and(
-            lt(sessions.id, cursor),
+            cursor === undefined ? undefined : lt(sessions.id, cursor),
             owner === undefined ? undefined : eq(sessions.owner, owner),
             status && hasStatus[status],
           ),

@@ -1,18 +1,16 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { JsonObject } from "../../../contract/values.ts";
+import type { QueuedTurn, QueueSize, TurnRow } from "../../turns.ts";
 import type { Orm } from "../database.ts";
+import { given } from "../parameters.ts";
 import { turns } from "../tables.ts";
-import type { TurnRow } from "./turns.ts";
-
-export type QueuedTurn = { id: string; owner: string };
-export type QueueSize = { count: number; bytes: number };
 
 const isQueued = sql`status = 'queued'`;
 
 /** Queries on turns that wait for a slot. What writes is called inside a transaction of the writer. */
 export function queuedTurnQueries(orm: Orm) {
   const at = sql.placeholder;
-  const { reading: _, prompt, ...columns } = getTableColumns(turns);
+  const { checkpoint: _, prompt, ...columns } = getTableColumns(turns);
   const list = orm.select({ id: turns.id, owner: turns.owner }).from(turns).where(isQueued).orderBy(sql`+id`).prepare();
   const listOf = orm
     .select({ id: turns.id })
@@ -37,8 +35,8 @@ export function queuedTurnQueries(orm: Orm) {
     .set({
       status: "running",
       prompt: null,
-      startedAt: sql`${at("startedAt")}`,
-      isBorrowed: sql`${at("isBorrowed")}`,
+      startedAt: given("startedAt", turns.startedAt),
+      isBorrowed: given("isBorrowed", turns.isBorrowed),
     })
     .where(and(isQueued, eq(turns.id, at("id"))))
     .returning(columns)
@@ -55,7 +53,7 @@ export function queuedTurnQueries(orm: Orm) {
     /** The caller has made sure that the session has no turn that runs or is queued. */
     createQueued: (
       turn: Pick<TurnRow, "id" | "sessionId" | "owner" | "ephemeral" | "startedAt"> & {
-        reading: JsonObject;
+        checkpoint: JsonObject;
         prompt: string;
       },
     ): TurnRow =>
@@ -71,7 +69,7 @@ export function queuedTurnQueries(orm: Orm) {
       isBorrowed = false,
     ): { turn: TurnRow; prompt: string } | undefined => {
       const prompt = promptOf.get({ id })?.prompt;
-      const turn = start.get({ id, startedAt, isBorrowed: Number(isBorrowed) });
+      const turn = start.get({ id, startedAt, isBorrowed });
       return turn && { turn, prompt: prompt ?? "" };
     },
   };

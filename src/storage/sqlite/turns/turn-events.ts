@@ -1,11 +1,9 @@
 import { and, asc, desc, eq, gte, sql } from "drizzle-orm";
 import { fitting } from "../../../contract/fit.ts";
 import type { TurnEvent } from "../../../contract/sessions/turn.ts";
+import type { NumberedTurnEvent, ToolUseEvent } from "../../turns.ts";
 import type { Orm } from "../database.ts";
 import { readPositions, turnEvents, turns } from "../tables.ts";
-
-export type NumberedTurnEvent = { seq: number; event: TurnEvent };
-export type ToolUse = Extract<TurnEvent, { type: "tool_use" }>;
 
 /** Queries on the events of turns, and on how far they have been read. */
 export function turnEventQueries(orm: Orm) {
@@ -64,7 +62,7 @@ export function turnEventQueries(orm: Orm) {
 
   return {
     /** Numbers the events without a gap; what comes after the end of a turn is not taken. */
-    appendIfRunning: (id: string, events: TurnEvent[]): boolean => {
+    appendEventsIfRunning: (id: string, events: TurnEvent[]): boolean => {
       const texts = events.map((event) => JSON.stringify(event));
       const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
       const taken = take.get({ id, count: texts.length, bytes });
@@ -82,7 +80,7 @@ export function turnEventQueries(orm: Orm) {
       return from.all({ turnId, fromSeq, limit: length });
     },
     /** The call of this id, looked for from the newest event back: whoever asks for it was just asked about it. */
-    toolUse: (turnId: string, toolUseId: string): ToolUse | undefined => {
+    toolUse: (turnId: string, toolUseId: string): ToolUseEvent | undefined => {
       const event = use.get({ turnId, toolUseId })?.event;
       return event?.type === "tool_use" ? event : undefined;
     },

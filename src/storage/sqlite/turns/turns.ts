@@ -1,17 +1,16 @@
 import { and, asc, desc, eq, getTableColumns, gt, lt, sql } from "drizzle-orm";
 import type { Usage } from "../../../contract/sessions/turn.ts";
 import type { JsonObject } from "../../../contract/values.ts";
+import type { RunningTurn, TurnRow } from "../../turns.ts";
 import type { Orm } from "../database.ts";
+import { given } from "../parameters.ts";
 import { turns } from "../tables.ts";
 import { endedTurnQueries } from "./ended-turns.ts";
 import { queuedTurnQueries } from "./queued-turns.ts";
 import { turnEventQueries } from "./turn-events.ts";
 
-export type { NumberedTurnEvent } from "./turn-events.ts";
-export type TurnRow = Omit<typeof turns.$inferSelect, "reading" | "prompt">;
-/** A turn that runs, and the session and owner that it runs for. */
-export type RunningTurn = Pick<TurnRow, "id" | "owner" | "sessionId" | "isBorrowed">;
-export type TurnEnd = {
+export type TurnQueries = ReturnType<typeof turnQueries>;
+type EndedAs = {
   status: "complete" | "failed" | "cancelled";
   error: string | null;
   usage: Usage | null;
@@ -19,20 +18,19 @@ export type TurnEnd = {
 };
 
 const isRunning = sql`status = 'running'`;
-const AFTER_EVERY_ID = "~";
 
 /** Queries on turns and their events. What writes is called inside a transaction of the writer. */
 export function turnQueries(orm: Orm) {
   const at = sql.placeholder;
   // How far a child is read is long, and only who reads on wants it; so is a prompt, which only who starts the turn wants.
-  const { reading, prompt: _, ...columns } = getTableColumns(turns);
+  const { checkpoint, prompt: _, ...columns } = getTableColumns(turns);
   const byId = orm
     .select(columns)
     .from(turns)
     .where(eq(turns.id, at("id")))
     .prepare();
-  const readingOf = orm
-    .select({ reading })
+  const checkpointOf = orm
+    .select({ checkpoint })
     .from(turns)
     .where(eq(turns.id, at("id")))
     .prepare();
@@ -57,23 +55,23 @@ export function turnQueries(orm: Orm) {
     .prepare();
   const setProcess = orm
     .update(turns)
-    .set({ pid: sql`${at("pid")}`, processStart: sql`${at("processStart")}` })
+    .set({ pid: given("pid", turns.pid), processStart: given("processStart", turns.processStart) })
     .where(eq(turns.id, at("id")))
     .prepare();
-  const setReading = orm
+  const setCheckpoint = orm
     .update(turns)
-    .set({ reading: sql`${at("reading")}` })
+    .set({ checkpoint: given("checkpoint", turns.checkpoint) })
     .where(eq(turns.id, at("id")))
     .prepare();
   const end = orm
     .update(turns)
     .set({
-      status: sql`${at("status")}`,
-      error: sql`${at("error")}`,
-      usage: sql`${at("usage")}`,
-      endedAt: sql`${at("endedAt")}`,
+      status: given("status", turns.status),
+      error: given("error", turns.error),
+      usage: given("usage", turns.usage),
+      endedAt: given("endedAt", turns.endedAt),
       // Long, and of no use to anybody now.
-      reading: null,
+      checkpoint: null,
     })
     .where(and(eq(turns.id, at("id")), isRunning))
     .returning(columns)
@@ -107,14 +105,14 @@ export function turnQueries(orm: Orm) {
     list: (
       scope: { owner?: string | undefined; sessionId?: string | undefined },
       limit: number,
-      cursor = AFTER_EVERY_ID,
+      cursor?: string,
     ): TurnRow[] =>
       orm
         .select(columns)
         .from(turns)
         .where(
           and(
-            lt(turns.id, cursor),
+            cursor === undefined ? undefined : lt(turns.id, cursor),
             scope.owner === undefined ? undefined : eq(turns.owner, scope.owner),
             scope.sessionId === undefined ? undefined : eq(turns.sessionId, scope.sessionId),
           ),
@@ -127,7 +125,7 @@ export function turnQueries(orm: Orm) {
     /** Returns `undefined` when the session has a turn that runs. */
     createIfNoneRuns: (
       turn: Pick<TurnRow, "id" | "sessionId" | "owner" | "ephemeral" | "startedAt"> & {
-        reading: JsonObject;
+        checkpoint: JsonObject;
         isBorrowed?: boolean;
       },
     ): TurnRow | undefined =>
@@ -140,10 +138,8 @@ export function turnQueries(orm: Orm) {
     setProcess: (id: string, process: { pid: number; processStart: string }): void =>
       void setProcess.run({ id, ...process }),
     /** How far the child's output is in the events, and what reading on from there takes. */
-    reading: (id: string): JsonObject | undefined => readingOf.get({ id })?.reading ?? undefined,
-    setReading: (id: string, reading: JsonObject): void =>
-      void setReading.run({ id, reading: JSON.stringify(reading) }),
-    endIfRunning: (id: string, outcome: TurnEnd): TurnRow | undefined =>
-      end.get({ id, ...outcome, usage: outcome.usage && JSON.stringify(outcome.usage) }),
+    checkpoint: (id: string): JsonObject | undefined => checkpointOf.get({ id })?.checkpoint ?? undefined,
+    setCheckpoint: (id: string, checkpoint: JsonObject): void => void setCheckpoint.run({ id, checkpoint }),
+    endIfRunning: (id: string, ended: EndedAs): TurnRow | undefined => end.get({ id, ...ended }),
   };
 }

@@ -1,11 +1,10 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
+import type { UnaskedCallRow } from "../../unasked-calls.ts";
 import type { Orm } from "../database.ts";
 import { inOneStep } from "../space.ts";
 import { turns, unaskedCalls } from "../tables.ts";
 
-export type UnaskedCallRow = typeof unaskedCalls.$inferSelect;
-
-const AFTER_EVERY_ID = "~";
+export type UnaskedCallQueries = ReturnType<typeof unaskedCallQueries>;
 
 /** Queries on calls that ran although Plexus had not allowed them. */
 export function unaskedCallQueries(orm: Orm) {
@@ -22,14 +21,14 @@ export function unaskedCallQueries(orm: Orm) {
     /** Newest first, beginning after `cursor`, as many as fit: an input may be megabytes. */
     list: (
       scope: { owner?: string | undefined; sessionId?: string | undefined; turnId?: string | undefined },
-      { cursor = AFTER_EVERY_ID, limit }: { cursor?: string | undefined; limit: number },
+      { cursor, limit }: { cursor?: string | undefined; limit: number },
     ): { rows: UnaskedCallRow[]; hasMore: boolean } => {
       const found = orm
         .select({ id: unaskedCalls.id, bytes: sql<number>`octet_length(input)` })
         .from(unaskedCalls)
         .where(
           and(
-            lt(unaskedCalls.id, cursor),
+            cursor === undefined ? undefined : lt(unaskedCalls.id, cursor),
             scope.owner === undefined ? undefined : eq(unaskedCalls.owner, scope.owner),
             scope.sessionId === undefined ? undefined : eq(unaskedCalls.sessionId, scope.sessionId),
             scope.turnId === undefined ? undefined : eq(unaskedCalls.turnId, scope.turnId),

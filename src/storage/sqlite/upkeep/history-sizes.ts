@@ -1,7 +1,5 @@
 import type { Database } from "bun:sqlite";
-
-/** How many bytes of something an owner holds. */
-export type OwnerBytes = { owner: string; bytes: number };
+import type { OwnerBytes } from "../../history.ts";
 
 /** What an event takes beside its JSON: its keys, here and in their index. */
 const EVENT_KEYS_BYTES = 128;

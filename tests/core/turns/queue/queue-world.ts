@@ -3,12 +3,14 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Principal, Session } from "../../../../src/app.ts";
 import type { ChangeEvent } from "../../../../src/contract/change.ts";
+import { openDirect } from "../../../storage/sqlite/direct.ts";
 import { type Plexus, startPlexus } from "../../../support/plexus.ts";
 import { RESULT_LINE, writeStandIn } from "../../../support/stand-in.ts";
 import { temporaryDirectory } from "../../../support/temporary.ts";
 import { until } from "../../../support/until.ts";
 
 export const OPERATOR: Principal = { kind: "operator" };
+const OVER = ["complete", "failed", "cancelled"];
 
 /** What a turn may be asked for beside its prompt. */
 type Asked = { by?: Principal; servers?: Record<string, unknown>; workingDir?: string };
@@ -28,7 +30,7 @@ export type QueueWorld = AsyncDisposable & {
   ended(name: string): Promise<void>;
   /** Whether a child was ever started for this name. */
   wasStarted(name: string): boolean;
-  place(name: string): number | undefined;
+  place(name: string): Promise<number | undefined>;
   /** Stops the server as SIGTERM does, or hands over as SIGUSR2 does, and starts another on the same data. */
   restart(how: "stop" | "hand over", whileAway?: () => void): Promise<void>;
   /** The server's database, for faults and for looking behind the scenes. */
@@ -49,17 +51,18 @@ echo '${RESULT_LINE}'`;
   let plexus = await open();
   stack.defer(() => plexus[Symbol.asyncDispose]());
   const sessions = new Map<string, Session>();
+  const direct = stack.use(openDirect(dataDir));
   const owned = stack.move();
   const sessionOf = (name: string): Session => {
     const session = sessions.get(name);
     if (!session) throw new Error(`there is no ${name}`);
     return session;
   };
-  const status = (name: string) => plexus.app.turnReading.statusOfSession(sessionOf(name).id);
+  const status = (name: string) => direct.turns.latest(sessionOf(name).id)?.status ?? "idle";
   const wasStarted = (name: string) => existsSync(join(directory, `started-${name}`));
   const session = async (name: string, { by = OPERATOR, servers = {}, workingDir = directory }: Asked = {}) => {
     const asked = { name, working_dir: workingDir, mcp_servers: servers, loopback_enabled: false };
-    const made = await plexus.app.driving.create(by, asked);
+    const made = await plexus.app.sessionCommands.create(by, asked);
     sessions.set(name, made);
     return made;
   };
@@ -75,9 +78,8 @@ echo '${RESULT_LINE}'`;
     status,
     wasStarted,
     running: async (name) => void (await until(`${name} to run`, () => status(name) === "running" && wasStarted(name))),
-    ended: async (name) =>
-      void (await until(`the end of ${name}`, () => ["complete", "failed", "cancelled"].includes(status(name)))),
-    place: (name) => plexus.app.turns.place(plexus.app.turnReading.latest(sessionOf(name).id)?.id ?? ""),
+    ended: async (name) => void (await until(`the end of ${name}`, () => OVER.includes(status(name)))),
+    place: async (name) => plexus.app.turns.place((await plexus.app.polls.latest(sessionOf(name).id))?.id ?? ""),
     database: () => new Database(join(dataDir, "plexus.db")),
     async restart(how, whileAway = () => {}) {
       if (how === "hand over") await plexus.app.turns.handOver();
@@ -91,7 +93,8 @@ echo '${RESULT_LINE}'`;
 
 /** The session of this name, whoever made it. */
 export async function found({ plexus }: QueueWorld, name: string) {
-  const session = plexus.app.sessionView.list(OPERATOR, { limit: 1_000 }).sessions.find((one) => one.name === name);
+  const { sessions } = await plexus.app.sessionViews.list(OPERATOR, { limit: 1_000 });
+  const session = sessions.find((one) => one.name === name);
   return plexus.app.sessions.require(OPERATOR, session?.id ?? name);
 }
 
@@ -100,9 +103,9 @@ export async function changesOf({ plexus }: QueueWorld): Promise<ChangeEvent[]> 
   const { app } = plexus;
   const leave = new AbortController();
   const told: ChangeEvent[] = [];
-  const newest = (await app.watching.wait(OPERATOR, { timeoutMs: 0, limit: 1, signal: leave.signal })).cursor;
+  const newest = (await app.eventFeed.wait(OPERATOR, { timeoutMs: 0, limit: 1, signal: leave.signal })).cursor;
   const reading = (async () => {
-    for await (const { id, event } of app.watching.follow(OPERATOR, 0, leave.signal)) {
+    for await (const { id, event } of app.eventFeed.follow(OPERATOR, 0, leave.signal)) {
       told.push(event);
       if (id === newest) return;
     }

@@ -10,29 +10,26 @@ test("of a new turn and a queued one that race for the last slot, one runs, and 
   const second = await scene.begin("two", "operator");
   await scene.record.end(first.turn, { status: "complete", error: null });
   const other = await scene.token("other");
+  const chosen = await chosenIn(scene);
+  expect(chosen.id).toBe(second.turn.id);
   // Both have seen the free slot, and are filed in one transaction.
-  const [third, queued] = await Promise.all([
-    scene.begin("three", other.owner),
-    scene.record.beginQueued(second.turn.id),
-  ]);
-  expect({ third: third.turn.status, queued }).toEqual({ third: "running", queued: undefined });
-  expect([scene.storage.turns.countInSlots(), scene.storage.turns.listQueued().length]).toEqual([1, 1]);
+  const [third, queued] = await Promise.all([scene.begin("three", other.owner), scene.queue.beginQueued(chosen)]);
+  expect([third.turn.status, queued?.turn.status ?? "queued"].sort()).toEqual(["queued", "running"]);
+  expect(scene.counts()).toEqual({ inSlots: 1, queued: 1 });
 });
 
 test("of a start and a cancel of a queued turn, the one that is first on disk wins", async () => {
   await using scene = await openSlotScene(1);
   const first = await scene.begin("one", "operator");
-  const ids: string[] = [];
-  for (const name of ["two", "three"]) ids.push((await scene.begin(name, "operator")).turn.id);
+  for (const name of ["two", "three"]) await scene.begin(name, "operator");
   await scene.record.end(first.turn, { status: "complete", error: null });
-  const [two = "", three = ""] = ids;
-  const cancelled = { status: "cancelled", error: "enough" } as const;
-  const [isCancelled, begun] = await Promise.all([
-    scene.record.endQueued(two, cancelled),
-    scene.record.beginQueued(two),
-  ]);
+  const cancel = (id: string) =>
+    scene.storage.turns.endIfQueued(id, { status: "cancelled", error: "enough" }, Date.now());
+  const two = await chosenIn(scene);
+  const [isCancelled, begun] = await Promise.all([cancel(two.id), scene.queue.beginQueued(two)]);
   expect({ isCancelled, begun }).toEqual({ isCancelled: true, begun: undefined });
-  const [next, isLate] = await Promise.all([scene.record.beginQueued(three), scene.record.endQueued(three, cancelled)]);
+  const three = await chosenIn(scene);
+  const [next, isLate] = await Promise.all([scene.queue.beginQueued(three), cancel(three.id)]);
   expect({ status: next?.turn.status, isLate }).toEqual({ status: "running", isLate: false });
 });
 
@@ -48,9 +45,17 @@ test("a turn that is filed in the commit that frees its slot is looked after, wh
     if (++filed === FILED_BEFORE_END) world.end("one");
     if (turn.status === "running") break;
     const left = await app.turns.cancel(two);
-    const status = app.turnReading.statusOfSession(two.id);
+    const status = await app.polls.statusOfSession(two.id);
     expect({ left, status }).toEqual({ left: [], status: "cancelled" });
   }
   expect(await app.turns.cancel(two)).toEqual([]);
-  await app.driving.remove(two);
+  await app.sessionCommands.remove(two);
 });
+
+type SlotScene = Awaited<ReturnType<typeof openSlotScene>>;
+
+async function chosenIn({ queue }: Pick<SlotScene, "queue">) {
+  const chosen = await queue.next();
+  if (!chosen) throw new Error("nothing may start");
+  return chosen;
+}

@@ -2,31 +2,33 @@ import type { SessionConfig } from "../../../../src/contract/sessions/session.ts
 import { createTokens } from "../../../../src/core/access/tokens.ts";
 import { createBroadcast } from "../../../../src/core/events/broadcast.ts";
 import { createTurnQueue } from "../../../../src/core/turns/queue/turn-queue.ts";
-import { type Begun, createTurnRecord } from "../../../../src/core/turns/record.ts";
-import { newConfig, newSession } from "../../../storage/rows.ts";
+import { createTurnRecord } from "../../../../src/core/turns/record.ts";
+import type { BegunTurn, TurnRow } from "../../../../src/storage/turns.ts";
+import { ANY_NUMBER, newConfig, newSession } from "../../../storage/rows.ts";
+import { openDirect } from "../../../storage/sqlite/direct.ts";
 import { temporaryStorage } from "../../../storage/temporary-storage.ts";
 
 /** Slots, and the record of what runs in them, without any child. */
 export async function openSlotScene(maxRunning: number) {
   const storage = await temporaryStorage();
-  const lent = { ...storage, [Symbol.dispose]: () => {} };
-  const tokens = createTokens({ storage: lent, operatorToken: "operator-token-for-tests", now: Date.now });
-  const queue = createTurnQueue({ storage: lent, tokens, maxRunning });
+  const tokens = createTokens({ storage, operatorToken: "operator-token-for-tests", now: Date.now });
+  const queue = createTurnQueue({ storage, tokens, maxRunning, now: Date.now });
   const record = createTurnRecord({
-    storage: lent,
+    storage,
     broadcast: createBroadcast(),
     abandon: async () => {},
     now: Date.now,
-    queue,
     environment: {},
   });
-  const turns = new Map<string, Begun["turn"]>();
-  const status = (name: string) => storage.turns.get(turns.get(name)?.id ?? "")?.status;
+  const turns = new Map<string, TurnRow>();
+  const direct = openDirect(storage.dataDir);
+  const rowOf = (name: string) => direct.turns.get(turns.get(name)?.id ?? "");
+  const status = (name: string) => rowOf(name)?.status;
 
-  async function begin(name: string, owner: string, heldToken?: string): Promise<Begun> {
+  async function begin(name: string, owner: string, heldToken?: string): Promise<BegunTurn> {
     const session = newSession({ name, owner, config: heldToken ? configHolding(heldToken) : null });
-    const made = storage.write(() => storage.sessions.createIfNameFree(session));
-    const begun = record.begin(session, { id: storage.newId(), prompt: name, ephemeral: false });
+    const made = storage.sessions.createIfNameFree(session, "none", ANY_NUMBER);
+    const begun = queue.begin(session, { id: storage.newId(), prompt: name, ephemeral: false });
     await made;
     turns.set(name, (await begun).turn);
     return begun;
@@ -34,13 +36,16 @@ export async function openSlotScene(maxRunning: number) {
 
   return {
     storage,
+    queue,
     record,
     tokens,
     /** Files a turn in a new session, whose child may hold a token. */
     begin,
     status,
     running: (): string[] => [...turns.keys()].filter((name) => status(name) === "running"),
-    isBorrowed: (name: string): boolean => storage.turns.get(turns.get(name)?.id ?? "")?.isBorrowed === true,
+    isBorrowed: (name: string): boolean => rowOf(name)?.isBorrowed === true,
+    /** How many turns take a slot, and how many wait. */
+    counts: () => ({ inSlots: direct.turns.countInSlots(), queued: direct.turns.listQueued().length }),
     async token(name: string) {
       const { id, token } = await tokens.createNamed(name);
       return { name, owner: `token:${id}`, token };
@@ -49,9 +54,12 @@ export async function openSlotScene(maxRunning: number) {
     async end(name: string): Promise<void> {
       const turn = turns.get(name);
       if (turn) await record.end(turn, { status: "complete", error: null });
-      for (let next = queue.next(); next; next = queue.next()) await record.beginQueued(next.id);
+      for (let next = await queue.next(); next; next = await queue.next()) await queue.beginQueued(next);
     },
-    [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      direct[Symbol.dispose]();
+      await storage[Symbol.asyncDispose]();
+    },
   };
 }
 

@@ -11,7 +11,7 @@ describe("a turn for which there is no slot", () => {
     await using world = await openQueueWorld(1);
     expect(await world.start("one")).toBe("running");
     for (const name of ["two", "three", "four"]) expect(await world.start(name)).toBe("queued");
-    expect(["one", "two", "three", "four"].map(world.place)).toEqual([undefined, 1, 2, 3]);
+    expect(await Promise.all(["one", "two", "three", "four"].map(world.place))).toEqual([undefined, 1, 2, 3]);
     for (const [ending, starting] of [
       ["one", "two"],
       ["two", "three"],
@@ -30,18 +30,20 @@ describe("a turn for which there is no slot", () => {
     await world.start("one");
     await world.start("two");
     const { app } = world.plexus;
-    const session = app.sessions.require(OPERATOR, "two");
-    const [turn] = app.sessionView.turns(session, { limit: 1 }).turns;
+    const session = await app.sessions.require(OPERATOR, "two");
+    const [turn] = (await app.sessionViews.turns(session, { limit: 1 })).turns;
     expect(turn).toMatchObject({ status: "queued", event_count: 0, ended_at: null });
-    expect(app.conversations.context(session)).toEqual([]);
+    expect(await app.conversations.context(session)).toEqual([]);
     expect(promptsIn(world)).toEqual(["two\n"]);
-    expect(app.sessionView.list(OPERATOR, { status: "queued", limit: 9 }).sessions).toMatchObject([{ name: "two" }]);
+    expect((await app.sessionViews.list(OPERATOR, { status: "queued", limit: 9 })).sessions).toMatchObject([
+      { name: "two" },
+    ]);
     world.end("one");
     await world.running("two");
     expect(promptsIn(world)).toEqual([]);
-    const row = app.turnStream.requireTurn(OPERATOR, turn?.turn_id ?? "");
-    expect(app.turnStream.page(row, 0, 9)).toMatchObject([{ seq: 0, event: { type: "start" } }]);
-    expect(app.conversations.context(app.sessions.require(OPERATOR, "two"))).toMatchObject([
+    const row = await app.sessionStream.requireTurn(OPERATOR, turn?.turn_id ?? "");
+    expect(await app.sessionStream.page(row, 0, 9)).toMatchObject([{ seq: 0, event: { type: "start" } }]);
+    expect(await app.conversations.context(await app.sessions.require(OPERATOR, "two"))).toMatchObject([
       { role: "user", content: { text: "two\n" } },
     ]);
   });
@@ -80,7 +82,7 @@ describe("a turn for which there is no slot", () => {
     await using world = await openQueueWorld(1);
     for (const name of ["one", "two", "three"]) await world.start(name);
     const build = { version: "", commit: "" };
-    expect(world.plexus.app.metrics.text(build)).toContain("\nplexus_turns_queued 2\n");
+    expect(await world.plexus.app.metrics.text(build)).toContain("\nplexus_turns_queued 2\n");
   });
 });
 
@@ -92,9 +94,9 @@ describe("a queued turn that is cancelled", () => {
     expect(await app.turns.cancel(await found(world, "two"))).toEqual([]);
     expect(world.status("two")).toBe("cancelled");
     expect(await app.turns.cancel(await found(world, "two"))).toBeUndefined();
-    expect(world.place("three")).toBe(1);
-    const [turn] = app.turnReading.list(OPERATOR, (await found(world, "two")).id, 1);
-    expect(turn && app.turnStream.page(turn, 0, 9)).toMatchObject([
+    expect(await world.place("three")).toBe(1);
+    const [turn] = await app.polls.list(OPERATOR, (await found(world, "two")).id, 1);
+    expect(turn && (await app.sessionStream.page(turn, 0, 9))).toMatchObject([
       { seq: 0, event: { type: "error", message: "The turn was cancelled." } },
     ]);
     world.end("one");
@@ -106,8 +108,8 @@ describe("a queued turn that is cancelled", () => {
     await using world = await openQueueWorld(1);
     for (const name of ["one", "two", "three"]) await world.start(name);
     const { app } = world.plexus;
-    await app.driving.remove(await found(world, "two"));
-    expect(() => app.sessions.require(OPERATOR, "two")).toThrow("There is no session");
+    await app.sessionCommands.remove(await found(world, "two"));
+    await expect(app.sessions.require(OPERATOR, "two")).rejects.toThrow("There is no session");
     await app.turns.cancel(await found(world, "three"));
     expect((await app.turns.start(await found(world, "three"), "three\n", false)).status).toBe("queued");
     world.end("one");
@@ -127,7 +129,7 @@ describe("a queued turn that can't be started", () => {
     rmSync(gone, { recursive: true });
     world.end("one");
     await world.running("three");
-    expect(errorOf(world, "homeless")).toMatch(/gone does not exist/);
+    expect(await errorOf(world, "homeless")).toMatch(/gone does not exist/);
   });
 
   test("fails where it can't even be begun, and the next one starts", async () => {
@@ -160,7 +162,7 @@ describe("a queued turn that can't be started", () => {
     chmodSync(world.claude, 0o600);
     world.end("one");
     await world.ended("three");
-    expect(["two", "three"].map((name) => errorOf(world, name))).toEqual([
+    expect(await Promise.all(["two", "three"].map((name) => errorOf(world, name)))).toEqual([
       expect.stringContaining("not an executable file"),
       expect.stringContaining("not an executable file"),
     ]);
@@ -173,7 +175,7 @@ describe("a server that ends", () => {
     for (const name of ["one", "two"]) await world.start(name);
     await world.restart("stop");
     expect(["one", "two"].map(world.status)).toEqual(["cancelled", "cancelled"]);
-    expect(errorOf(world, "two")).toBe("Plexus was stopped while this turn was queued.");
+    expect(await errorOf(world, "two")).toBe("Plexus was stopped while this turn was queued.");
     expect(world.wasStarted("two")).toBe(false);
   });
 
@@ -223,6 +225,7 @@ function promptsIn(world: QueueWorld): string[] {
   return rows.map(({ prompt }) => prompt);
 }
 
-function errorOf({ plexus }: QueueWorld, name: string): string | null | undefined {
-  return plexus.app.turnReading.latest(plexus.app.sessions.require(OPERATOR, name).id)?.error;
+async function errorOf({ plexus }: QueueWorld, name: string): Promise<string | null | undefined> {
+  const session = await plexus.app.sessions.require(OPERATOR, name);
+  return (await plexus.app.polls.latest(session.id))?.error;
 }

@@ -10,7 +10,7 @@ describe("the slots", () => {
     const { principal: by } = await namedToken(world.plexus, "greedy");
     for (const name of ["g1", "g2", "g3", "g4"]) await world.start(name, { by });
     expect(await world.start("mine")).toBe("queued");
-    expect([world.place("mine"), world.place("g2")]).toEqual([1, 2]);
+    expect([await world.place("mine"), await world.place("g2")]).toEqual([1, 2]);
     world.end("g1");
     await world.running("mine");
     expect(await world.start("mine too")).toBe("queued");
@@ -65,7 +65,7 @@ describe("the slots", () => {
       message: expect.stringMatching(/^Your part of the queue is full: 1 .*--max-running/),
     });
     expect(await world.start("mine")).toBe("queued");
-    expect(world.place("mine")).toBeLessThanOrEqual(2);
+    expect(await world.place("mine")).toBeLessThanOrEqual(2);
   });
 
   test("are waited for by 1,000 turns in all", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openStorage } from "../../../../src/storage/sqlite/database.ts";
 import { addSessions, newConfig, newSession } from "../../../storage/rows.ts";
+import { openDirect } from "../../../storage/sqlite/direct.ts";
 import { type Plexus, startPlexus } from "../../../support/plexus.ts";
 import { permitMessage } from "../../../support/raw-mcp.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../support/temporary.ts";
@@ -104,11 +104,9 @@ describe("sessions of an earlier version, with many megabytes of settings each,"
     await using data = await temporaryDirectory();
     const names = Array.from({ length: 5 }, (_, number) => `old-${number}`);
     {
-      using storage = openStorage(data.path, () => {});
+      using direct = openDirect(data.path);
       const config = newConfig({ metadata: { x: "a".repeat(12 * MB) } });
-      await storage.write(() => {
-        for (const name of names) storage.sessions.createIfNameFree(newSession({ name, config, kind: "managed" }));
-      });
+      for (const name of names) direct.sessions.create(newSession({ name, config, kind: "managed" }));
     }
     await using place = await openPlace({ dataDir: data.path });
     expect((await place.create({ name: "new" })).status).toBe(201);
@@ -155,7 +153,7 @@ async function openPlace(options: Parameters<typeof startPlexus>[0] = {}): Promi
       const pages: string[][] = [];
       let cursor: string | null = null;
       do {
-        const { sessions, cursor: next } = plexus.app.sessionView.list(
+        const { sessions, cursor: next } = await plexus.app.sessionViews.list(
           { kind: "operator" },
           { limit: 100, ...(cursor !== null && { cursor }) },
         );

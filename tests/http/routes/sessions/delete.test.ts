@@ -28,8 +28,8 @@ for (const [way, remove] of Object.entries(ways)) {
       await using sibling = await connectClient(plexus.url, other.token);
       const asked = [1, 2].map((at) => child.call("loopback_permit", ask(at)));
       const elsewhere = sibling.call("loopback_permit", ask(3));
-      const ids = await until("three asks", () => {
-        const { approvals } = plexus.app.approvals.pending(ann.principal, undefined, 9);
+      const ids = await until("three asks", async () => {
+        const { approvals } = await plexus.app.approvals.pending(ann.principal, undefined, 9);
         return approvals.length === 3 && approvals.filter((one) => one.session_id === session.id).map(({ id }) => id);
       });
       await remove(plexus, ann.token, session.id);
@@ -40,7 +40,7 @@ for (const [way, remove] of Object.entries(ways)) {
         const response = await plexus.fetch(`/api/v1/approvals/${id}/respond`, late);
         expect(await response.json()).toMatchObject({ type: "already_resolved", status: "abandoned" });
       }
-      const [left, ...more] = plexus.app.approvals.pending(ann.principal, undefined, 9).approvals;
+      const [left, ...more] = (await plexus.app.approvals.pending(ann.principal, undefined, 9)).approvals;
       expect({ left: left?.session_id, more }).toEqual({ left: other.session.id, more: [] });
       await remove(plexus, ann.token, other.session.id);
       await elsewhere;
@@ -59,10 +59,10 @@ for (const [way, remove] of Object.entries(ways)) {
 test("an ask that is filed in the commit that deletes its session is abandoned with it", async () => {
   await using plexus = await startPlexus();
   const { session } = await sessionOf(plexus, { kind: "operator" });
-  const removed = plexus.app.driving.remove(session);
-  const asks = [plexus.app.approvals.ask(session, ask(1))];
+  const removed = plexus.app.sessionCommands.remove(session);
+  const asks = [plexus.app.approvals.request(session, ask(1))];
   await Promise.resolve();
-  asks.push(plexus.app.approvals.ask(session, ask(2)));
+  asks.push(plexus.app.approvals.request(session, ask(2)));
   await removed;
   for (const filed of asks) {
     using waiting = await filed;

@@ -13,8 +13,8 @@ describe("with --mcp-servers operator, a session that brings MCP servers", () =>
   test("is refused to a named token and its page, over REST and MCP, with the setting's name", async () => {
     await using place = await openPlace("operator");
     const ann = await namedToken(place.plexus, "ann");
-    const page = await place.plexus.app.tokens.createForWeb(ann.principal);
-    for (const token of [ann.token, page.token]) {
+    const page = await place.plexus.app.tokens.createForWeb(ann.principal.id);
+    for (const token of [ann.token, page?.token ?? ""]) {
       const refusal = await place.create(token, { mcp_servers });
       expect(await expectRefusal(refusal, 403, "forbidden")).toContain("--mcp-servers operator");
     }
@@ -22,15 +22,15 @@ describe("with --mcp-servers operator, a session that brings MCP servers", () =>
     const asked = { name: "equipped", working_dir: place.work, mcp_servers };
     const { value, isError } = await client.call("claudecode_create", asked);
     expect({ isError, code: value["code"] }).toEqual({ isError: true, code: "forbidden" });
-    expect(place.plexus.app.sessionView.list({ kind: "operator" }, { limit: 10 }).sessions).toEqual([]);
+    expect((await place.plexus.app.sessionViews.list({ kind: "operator" }, { limit: 10 })).sessions).toEqual([]);
   });
 
   test("can be created by the operator, on a page too; a named token can create others", async () => {
     await using place = await openPlace("operator");
     const ann = await namedToken(place.plexus, "ann");
-    const page = await place.plexus.app.tokens.createForWeb({ kind: "operator" });
+    const page = await place.plexus.app.tokens.createForWeb(null);
     expect((await place.create(OPERATOR_TOKEN, { mcp_servers })).status).toBe(201);
-    expect((await place.create(page.token, { mcp_servers, supervision: "strict" })).status).toBe(201);
+    expect((await place.create(page?.token ?? "", { mcp_servers, supervision: "strict" })).status).toBe(201);
     expect((await place.create(ann.token, {})).status).toBe(201);
     expect((await place.create(ann.token, { mcp_servers: {} })).status).toBe(201);
   });

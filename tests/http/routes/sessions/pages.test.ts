@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { TurnEvents } from "../../../../src/contract/routes/turns.ts";
-import { openStorage } from "../../../../src/storage/sqlite/database.ts";
 import { newSession } from "../../../storage/rows.ts";
+import { openDirect } from "../../../storage/sqlite/direct.ts";
 import { type Plexus, startPlexus } from "../../../support/plexus.ts";
 import { temporaryDirectory } from "../../../support/temporary.ts";
 import { until } from "../../../support/until.ts";
@@ -43,9 +43,9 @@ describe("a turn with more events than fit in memory", () => {
   test("is dropped when its reader leaves half-way", async () => {
     await using large = await openRecorded(Array.from({ length: 20_000 }, () => 2_000));
     const { app } = large.plexus;
-    const { follow } = app.turnStream;
+    const { follow } = app.sessionStream;
     let isOver = false;
-    app.turnStream.follow = async function* (...given) {
+    app.sessionStream.follow = async function* (...given) {
       try {
         yield* follow(...given);
       } finally {
@@ -78,15 +78,13 @@ async function openRecorded(sizes: number[]) {
   const session = newSession();
   const turnId = Bun.randomUUIDv7();
   {
-    using storage = openStorage(directory.path, () => {});
-    await storage.write(() => {
-      const turn = { id: turnId, sessionId: session.id, owner: session.owner, ephemeral: false, startedAt: 1_000 };
-      storage.sessions.createIfNameFree(session);
-      storage.turns.createIfNoneRuns({ ...turn, reading: { offset: 0 } });
-      const events = sizes.map((size) => ({ type: "content" as const, text: "x".repeat(size) }));
-      storage.turns.appendIfRunning(turnId, events);
-      storage.turns.endIfRunning(turnId, { status: "complete", error: null, usage: null, endedAt: Date.now() });
-    });
+    using direct = openDirect(directory.path);
+    const turn = { id: turnId, sessionId: session.id, owner: session.owner, ephemeral: false, startedAt: 1_000 };
+    direct.sessions.create(session);
+    direct.turns.createIfNoneRuns({ ...turn, checkpoint: { offset: 0 } });
+    const events = sizes.map((size) => ({ type: "content" as const, text: "x".repeat(size) }));
+    direct.turns.appendEventsIfRunning(turnId, events);
+    direct.turns.endIfRunning(turnId, { status: "complete", error: null, usage: null, endedAt: Date.now() });
   }
   const plexus = stack.use(await startPlexus({ dataDir: directory.path }));
   const owned = stack.move();
@@ -96,8 +94,8 @@ async function openRecorded(sizes: number[]) {
 /** How many events the server has read for each of its readers, in the order in which they came. */
 function countTaken({ app }: Plexus): number[] {
   const taken: number[] = [];
-  const { follow } = app.turnStream;
-  app.turnStream.follow = async function* (...given) {
+  const { follow } = app.sessionStream;
+  app.sessionStream.follow = async function* (...given) {
     const reader = taken.push(0) - 1;
     for await (const event of follow(...given)) {
       taken[reader] = (taken[reader] ?? 0) + 1;

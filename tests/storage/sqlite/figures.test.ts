@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { figureQueries } from "../../src/storage/sqlite/upkeep/figures.ts";
-import { openPlans } from "./sqlite/query-plans.ts";
+import { figureQueries } from "../../../src/storage/sqlite/upkeep/figures.ts";
+import { openPlans } from "./query-plans.ts";
 
 describe("figures", () => {
   test("are read among what is pending or runs, never along the history", () => {

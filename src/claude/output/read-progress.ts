@@ -1,5 +1,5 @@
 /** Lets others wait until everything that the child has written so far is read and handed on. */
-export type OutputStored = {
+export type ReadProgress = {
   /** Resolves when everything written before this call was handed on, or when nobody reads any more. */
   wait(): Promise<void>;
   /** Sets what is called when somebody starts to wait, so that the reader does not pause. */
@@ -9,7 +9,7 @@ export type OutputStored = {
   end(): void;
 };
 
-export function createOutputStored(): OutputStored {
+export function createReadProgress(): ReadProgress {
   const waiting: (() => void)[] = [];
   let hurry = () => {};
   let hasEnded = false;

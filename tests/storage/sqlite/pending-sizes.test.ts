@@ -1,17 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { approvalQueries } from "../../src/storage/sqlite/approvals/approvals.ts";
-import { pendingSizeQueries } from "../../src/storage/sqlite/approvals/pending-sizes.ts";
-import { openStorage, type Storage } from "../../src/storage/sqlite/database.ts";
-import { temporaryDirectory } from "../support/temporary.ts";
-import { newApproval, outcome } from "./rows.ts";
-import { openPlans } from "./sqlite/query-plans.ts";
-import { temporaryStorage } from "./temporary-storage.ts";
+import { approvalQueries } from "../../../src/storage/sqlite/approvals/approvals.ts";
+import { pendingSizeQueries } from "../../../src/storage/sqlite/approvals/pending-sizes.ts";
+import { temporaryDirectory } from "../../support/temporary.ts";
+import { newApproval, outcome } from "../rows.ts";
+import { type Direct, openDirect, temporaryDirect } from "./direct.ts";
+import { openPlans } from "./query-plans.ts";
 
 /** An input of exactly this many bytes. */
 const sized = (bytes: number) => ({ a: "x".repeat(bytes - '{"a":""}'.length) });
-const filed = ({ approvals, write }: Pick<Storage, "approvals" | "write">, sessionId: string, bytes: number) =>
-  write(() => approvals.create(newApproval({ sessionId, input: sized(bytes) })).id);
-const sums = ({ pendingSizes }: Pick<Storage, "pendingSizes">) => ({
+const filed = ({ approvals }: Pick<Direct, "approvals">, sessionId: string, bytes: number) =>
+  approvals.create(newApproval({ sessionId, input: sized(bytes) })).id;
+const sums = ({ pendingSizes }: Pick<Direct, "pendingSizes">) => ({
   one: pendingSizes.ofSession("one"),
   two: pendingSizes.ofSession("two"),
   all: pendingSizes.ofAll(),
@@ -20,11 +19,11 @@ const none = { count: 0, bytes: 0 };
 
 describe("the sums of what is pending", () => {
   test("follow every ask and every decision, in bytes", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     expect(sums(storage)).toEqual({ one: none, two: none, all: none });
-    const first = await filed(storage, "one", 100);
-    await filed(storage, "one", 20);
-    const other = await filed(storage, "two", 3_000);
+    const first = filed(storage, "one", 100);
+    filed(storage, "one", 20);
+    const other = filed(storage, "two", 3_000);
     expect(sums(storage)).toEqual({
       one: { count: 2, bytes: 120 },
       two: { count: 1, bytes: 3_000 },
@@ -37,14 +36,14 @@ describe("the sums of what is pending", () => {
   });
 
   test("count bytes, not characters", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     await storage.write(() => storage.approvals.create(newApproval({ input: { a: "€" } })));
     expect(storage.pendingSizes.ofAll()).toEqual({ count: 1, bytes: 11 });
   });
 
   test("leave out what was undone", async () => {
-    await using storage = await temporaryStorage();
-    const id = await filed(storage, "one", 100);
+    await using storage = await temporaryDirect();
+    const id = filed(storage, "one", 100);
     const undone = storage.write(() => {
       storage.approvals.create(newApproval({ sessionId: "two" }));
       storage.approvals.settleIfPending(id, outcome());
@@ -59,7 +58,7 @@ describe("the sums of what is pending", () => {
     const { sqlite, orm } = openPlans();
     const pendingSizes = pendingSizeQueries(sqlite);
     const approvals = approvalQueries(orm);
-    for (const sessionId of ["one", "two"]) approvals.create(newApproval({ id: sessionId, sessionId }));
+    for (const sessionId of ["one", "two"]) approvals.create(newApproval({ id: sessionId, sessionId }), null);
     sqlite.run("DELETE FROM loopback_approvals WHERE id = 'one'");
     expect(sums({ pendingSizes })).toMatchObject({ one: none, two: { count: 1 }, all: { count: 1 } });
     const planOf = (where: string) =>
@@ -72,16 +71,16 @@ describe("the sums of what is pending", () => {
 
   test("are the same after a restart, and after the decided ones were forgotten", async () => {
     await using directory = await temporaryDirectory();
-    using before = openStorage(directory.path, () => {});
-    await filed(before, "one", 100);
-    await filed(before, "two", 20);
-    const decided = await filed(before, "two", 5_000);
-    await before.write(() => before.approvals.settleIfPending(decided, outcome()));
+    const before = openDirect(directory.path);
+    filed(before, "one", 100);
+    filed(before, "two", 20);
+    const decided = filed(before, "two", 5_000);
+    before.approvals.settleIfPending(decided, outcome());
     const expected = sums(before);
     before[Symbol.dispose]();
-    using after = openStorage(directory.path, () => {});
+    using after = openDirect(directory.path);
     expect(sums(after)).toEqual(expected);
-    expect(await after.write(() => after.approvals.removeUnchainedBefore(1e15, 10))).toBe(1);
+    expect(after.approvals.removeUnchainedBefore(1e15, 10)).toBe(1);
     expect(sums(after)).toEqual(expected);
   });
 });

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import type { TurnEvent } from "../../src/contract/sessions/turn.ts";
-import { newSession } from "./rows.ts";
-import { type TemporaryStorage, temporaryStorage } from "./temporary-storage.ts";
+import type { TurnEvent } from "../../../src/contract/sessions/turn.ts";
+import { newSession } from "../rows.ts";
+import { type TemporaryDirect, temporaryDirect } from "./direct.ts";
 
 const END = { status: "complete", error: null, usage: null, endedAt: 2_000 } as const;
 const content = (text: string): TurnEvent => ({ type: "content", text });
 
-describe("turns.appendIfRunning", () => {
+describe("turns.appendEventsIfRunning", () => {
   test("numbers events from 0 without a gap, whoever adds them", () =>
     withTurn(async ({ turns, write }, id) => {
       await Promise.all(
-        [1, 3, 0, 2].map((count) => write(() => turns.appendIfRunning(id, Array(count).fill(content("x"))))),
+        [1, 3, 0, 2].map((count) => write(() => turns.appendEventsIfRunning(id, Array(count).fill(content("x"))))),
       );
       expect(turns.events(id, 0, 100).map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4, 5]);
       expect(turns.get(id)?.eventCount).toBe(6);
@@ -19,25 +19,25 @@ describe("turns.appendIfRunning", () => {
   test("gives no number to what was undone", () =>
     withTurn(async ({ turns, write }, id) => {
       const undone = write(() => {
-        turns.appendIfRunning(id, [content("never")]);
+        turns.appendEventsIfRunning(id, [content("never")]);
         throw new Error("undone");
       });
       await expect(undone).rejects.toThrow();
-      await write(() => turns.appendIfRunning(id, [content("first")]));
+      await write(() => turns.appendEventsIfRunning(id, [content("first")]));
       expect(turns.events(id, 0, 100)).toEqual([{ seq: 0, event: content("first") }]);
     }));
 
   test("takes nothing after the end", () =>
     withTurn(async ({ turns, write }, id) => {
       await write(() => turns.endIfRunning(id, END));
-      expect(await write(() => turns.appendIfRunning(id, [content("late")]))).toBe(false);
+      expect(await write(() => turns.appendEventsIfRunning(id, [content("late")]))).toBe(false);
       expect(turns.events(id, 0, 100)).toEqual([]);
     }));
 
   test("keeps any text as it came", () =>
     withTurn(async ({ turns, write }, id) => {
       const odd = ["", "\u0000a\u0000", "\ufffd", "\ud800 alone", "🙂", "x".repeat(16 * 1024 * 1024)];
-      await write(() => turns.appendIfRunning(id, odd.map(content)));
+      await write(() => turns.appendEventsIfRunning(id, odd.map(content)));
       const read = turns.events(id, 0, 100).map(({ event }) => (event.type === "content" ? event.text : ""));
       expect(read.map((text) => Bun.hash(text))).toEqual(odd.map((text) => Bun.hash(text)));
     }));
@@ -46,7 +46,7 @@ describe("turns.appendIfRunning", () => {
 describe("turns.eventPage", () => {
   test("gives as many as fit, and always one", () =>
     withTurn(async ({ turns, write }, id) => {
-      await write(() => turns.appendIfRunning(id, ["a", "b".repeat(1_000), "c", "d"].map(content)));
+      await write(() => turns.appendEventsIfRunning(id, ["a", "b".repeat(1_000), "c", "d"].map(content)));
       const page = (fromSeq: number, maxBytes: number) =>
         turns.eventPage(id, fromSeq, { limit: 3, maxBytes }).map(({ seq }) => seq);
       expect([page(0, 10_000), page(0, 100), page(1, 100), page(2, 100), page(4, 100)]).toEqual([
@@ -80,22 +80,22 @@ describe("turns.endIfRunning", () => {
     }));
 });
 
-describe("turns.setReading", () => {
+describe("turns.setCheckpoint", () => {
   test("keeps how far a child was read", () =>
     withTurn(async ({ turns, write }, id) => {
-      await write(() => turns.setReading(id, { offset: 7, parser: { toolUseIds: ["a"] } }));
-      expect(turns.reading(id)).toEqual({ offset: 7, parser: { toolUseIds: ["a"] } });
-      expect(turns.reading("unknown")).toBeUndefined();
+      await write(() => turns.setCheckpoint(id, { offset: 7, parser: { toolUseIds: ["a"] } }));
+      expect(turns.checkpoint(id)).toEqual({ offset: 7, parser: { toolUseIds: ["a"] } });
+      expect(turns.checkpoint("unknown")).toBeUndefined();
     }));
 });
 
-async function withTurn(body: (storage: TemporaryStorage, turnId: string) => Promise<void>): Promise<void> {
-  await using storage = await temporaryStorage();
+async function withTurn(body: (storage: TemporaryDirect, turnId: string) => Promise<void>): Promise<void> {
+  await using storage = await temporaryDirect();
   const session = newSession();
   const turn = { id: Bun.randomUUIDv7(), sessionId: session.id, owner: "operator", ephemeral: false, startedAt: 1_000 };
   await storage.write(() => {
-    storage.sessions.createIfNameFree(session);
-    storage.turns.createIfNoneRuns({ ...turn, reading: { offset: 0 } });
+    storage.sessions.create(session);
+    storage.turns.createIfNoneRuns({ ...turn, checkpoint: { offset: 0 } });
   });
   await body(storage, turn.id);
 }

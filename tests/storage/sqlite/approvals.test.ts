@@ -1,17 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { drizzle } from "drizzle-orm/bun-sqlite";
-import { approvalQueries } from "../../src/storage/sqlite/approvals/approvals.ts";
-import { openDatabase } from "../../src/storage/sqlite/database.ts";
-import { temporaryDirectory } from "../support/temporary.ts";
-import { newApproval, outcome } from "./rows.ts";
-import { temporaryStorage } from "./temporary-storage.ts";
+import { approvalQueries } from "../../../src/storage/sqlite/approvals/approvals.ts";
+import { openDatabase } from "../../../src/storage/sqlite/database.ts";
+import { temporaryDirectory } from "../../support/temporary.ts";
+import { newApproval, outcome } from "../rows.ts";
+import { temporaryDirect } from "./direct.ts";
 
 const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
 describe("approvals.create", () => {
   test("keeps the input as it came: no key dropped, renamed or reordered", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     const text = '{"z":1,"a":{"__proto__":{"x":null},"":[{},[],"\\u0000\\ud800"]},"1":1e400,"n":-0.5}';
     const approval = newApproval({ input: JSON.parse(text) });
     await storage.write(() => storage.approvals.create(approval));
@@ -19,14 +19,14 @@ describe("approvals.create", () => {
   });
 
   test("files every approval as pending, without a decision", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     const { id } = await storage.write(() => storage.approvals.create(newApproval()));
     const undecided = { status: "pending", resolvedAt: null, resolvedBy: null, updatedInput: null };
     expect(storage.approvals.get(id)).toMatchObject(undecided);
   });
 
   test("refuses a second approval for the same ask, unless the first was abandoned", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const first = newApproval({ toolUseId: "toolu_1" });
     await write(() => approvals.create(first));
@@ -38,7 +38,7 @@ describe("approvals.create", () => {
 
 describe("approvals.settleIfPending", () => {
   test("decides once: the second gets nothing, and changes nothing", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const { id } = await write(() => approvals.create(newApproval()));
     const edited = outcome({ updatedInput: { command: "false" }, responseMessage: "edited", interrupt: false });
@@ -51,7 +51,7 @@ describe("approvals.settleIfPending", () => {
   });
 
   test("does nothing to an approval that does not exist", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     expect(await storage.write(() => storage.approvals.settleIfPending("none", outcome()))).toBeUndefined();
   });
 
@@ -62,7 +62,7 @@ describe("approvals.settleIfPending", () => {
     using two = openDatabase(path);
     const [first, second] = [approvalQueries(drizzle({ client: one })), approvalQueries(drizzle({ client: two }))];
     for (let round = 0; round < 20; round++) {
-      const { id } = first.create(newApproval());
+      const { id } = first.create(newApproval(), null);
       expect([first.get(id)?.status, second.get(id)?.status]).toEqual(["pending", "pending"]);
       const [early, late] = round % 2 ? [first, second] : [second, first];
       expect(early.settleIfPending(id, outcome({ resolvedBy: "early" }))?.resolvedBy).toBe("early");
@@ -76,7 +76,7 @@ describe("a page of approvals", () => {
   const MEGABYTE = 1024 * 1024;
 
   test("holds a few megabytes at the most, and says that there is more", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const large = { content: "x".repeat(1.5 * MEGABYTE) };
     for (const id of ["1", "2", "3", "4"])
@@ -89,7 +89,7 @@ describe("a page of approvals", () => {
   });
 
   test("holds its first approval however large that is", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const input = { content: "x".repeat(6 * MEGABYTE) };
     for (const id of ["1", "2"]) await write(() => approvals.create(newApproval({ id, toolUseId: id, input })));
@@ -99,7 +99,7 @@ describe("a page of approvals", () => {
 
 describe("approvals.listPending", () => {
   test("lists those of one session, of one owner, or all, oldest first", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const filed = await write(() =>
       ["a", "b", "a", "c", "b", "a"].map((sessionId) => {
@@ -117,7 +117,7 @@ describe("approvals.listPending", () => {
   });
 
   test("leaves out what is decided", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const [first, second] = await write(() => [approvals.create(newApproval()), approvals.create(newApproval())]);
     await write(() => approvals.settleIfPending(first?.id ?? "", outcome()));
@@ -129,7 +129,7 @@ describe("approvals.listPending", () => {
 
 describe("approvals.list", () => {
   test("gives every approval once, newest first, whatever the size of a page", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const filed = await write(() => Array.from({ length: 23 }, () => approvals.create(newApproval())));
     await write(() => filed.slice(0, 12).map(({ id }) => approvals.settleIfPending(id, outcome())));
@@ -152,7 +152,7 @@ describe("approvals.list", () => {
 
 describe("approvals.dueIds", () => {
   test("finds the pending ones whose deadline has come, the longest overdue first", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const at = (expiresAt: number) => approvals.create(newApproval({ id: `at-${expiresAt}`, expiresAt }));
     await write(() => [at(300), at(100), at(200), at(150), at(201)]);
@@ -164,14 +164,14 @@ describe("approvals.dueIds", () => {
   });
 
   test("knows no next deadline when nothing is pending", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     expect(storage.approvals.nextDeadline()).toBeUndefined();
   });
 });
 
 describe("approvals.removeUnchainedBefore", () => {
   test("removes the decided ones before that time, up to the limit, and never a pending one", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const filed = await write(() =>
       Array.from({ length: 10 }, (_, number) => approvals.create(newApproval({ id: `${number}`, createdAt: 0 }))),

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { newSession } from "./rows.ts";
-import { type TemporaryStorage, temporaryStorage } from "./temporary-storage.ts";
+import { newSession } from "../rows.ts";
+import { type TemporaryDirect, temporaryDirect } from "./direct.ts";
 
 describe("a queued turn", () => {
   test("starts once, and hands its prompt over once", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     const id = await queued(storage, { prompt: "do it" });
     expect(storage.turns.startIfQueued(id, 5)).toMatchObject({
       prompt: "do it",
@@ -15,7 +15,7 @@ describe("a queued turn", () => {
   });
 
   test("takes a slot when it starts, unless it has borrowed", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     const [first, second] = [await queued(storage, {}), await queued(storage, {})];
     expect(storage.turns.startIfQueued(first, 5, true)?.turn.isBorrowed).toBe(true);
     expect(storage.turns.countInSlots()).toBe(0);
@@ -24,12 +24,12 @@ describe("a queued turn", () => {
   });
 
   test("is neither over nor running: it takes no event, no end, and is not forgotten", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     const id = await queued(storage, {});
     const { sessionId = "" } = storage.turns.get(id) ?? {};
     expect(storage.turns.isBusy(sessionId)).toBe(true);
     expect(storage.turns.running(sessionId)).toBeUndefined();
-    expect(storage.turns.appendIfRunning(id, [{ type: "content", text: "x" }])).toBe(false);
+    expect(storage.turns.appendEventsIfRunning(id, [{ type: "content", text: "x" }])).toBe(false);
     expect(storage.turns.endIfRunning(id, { status: "failed", error: null, usage: null, endedAt: 1 })).toBeUndefined();
     expect(storage.turns.removeEndedOf(sessionId, 10)).toBe(0);
     expect(storage.turns.removeEndedBefore(Number.MAX_SAFE_INTEGER, 10)).toBe(0);
@@ -37,7 +37,7 @@ describe("a queued turn", () => {
   });
 
   test("is listed in the order of filing, and counted with the bytes of its prompt", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     const first = await queued(storage, { owner: "b", prompt: "€" });
     const second = await queued(storage, { owner: "a", prompt: "xx" });
     expect(storage.turns.listQueued()).toEqual([
@@ -49,13 +49,13 @@ describe("a queued turn", () => {
   });
 });
 
-async function queued(storage: TemporaryStorage, { owner = "operator", prompt = "go" }): Promise<string> {
+async function queued(storage: TemporaryDirect, { owner = "operator", prompt = "go" }): Promise<string> {
   const session = newSession({ name: Bun.randomUUIDv7(), owner });
-  const id = storage.newId();
+  const id = Bun.randomUUIDv7();
   await storage.write(() => {
-    storage.sessions.createIfNameFree(session);
+    storage.sessions.create(session);
     const turn = { id, sessionId: session.id, owner, ephemeral: false, startedAt: 1 };
-    storage.turns.createQueued({ ...turn, prompt, reading: { offset: 0 } });
+    storage.turns.createQueued({ ...turn, prompt, checkpoint: { offset: 0 } });
   });
   return id;
 }

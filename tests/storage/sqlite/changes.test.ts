@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { Change } from "../../src/contract/change.ts";
-import { openStorage } from "../../src/storage/sqlite/database.ts";
-import { temporaryDirectory } from "../support/temporary.ts";
-import { temporaryStorage } from "./temporary-storage.ts";
+import type { Change } from "../../../src/contract/change.ts";
+import { temporaryDirectory } from "../../support/temporary.ts";
+import { openDirect, temporaryDirect } from "./direct.ts";
 
 const change = (given: Partial<Change> = {}): Omit<Change, "id"> => ({
   kind: "approval_requested",
@@ -15,7 +14,7 @@ const change = (given: Partial<Change> = {}): Omit<Change, "id"> => ({
 
 describe("changes.listAfter", () => {
   test("lists those after a cursor, of one owner or of all, in order", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     const { changes, write } = storage;
     await write(() => ["a", "b", "a", "b", "a"].map((owner) => changes.append(change({ owner }))));
     const idsAfter = (cursor: number, owner?: string, limit = 10) =>
@@ -30,7 +29,7 @@ describe("changes.listAfter", () => {
 
 describe("changes.removeBefore", () => {
   test("removes the old ones from the front, batch by batch, and keeps the rest", async () => {
-    await using storage = await temporaryStorage();
+    await using storage = await temporaryDirect();
     const { changes, write } = storage;
     await write(() => [1, 2, 3, 4, 5, 60, 70].map((at) => changes.append(change({ at }))));
     expect(await write(() => changes.removeBefore(50, 3))).toBe(3);
@@ -42,11 +41,11 @@ describe("changes.removeBefore", () => {
   test("never frees an id to be given again, even over a restart", async () => {
     await using directory = await temporaryDirectory();
     {
-      using storage = openStorage(directory.path, () => {});
-      await storage.write(() => [1, 2, 3].map((at) => storage.changes.append(change({ at }))));
-      await storage.write(() => storage.changes.removeBefore(100, 10));
+      using direct = openDirect(directory.path);
+      for (const at of [1, 2, 3]) direct.changes.append(change({ at }));
+      direct.changes.removeBefore(100, 10);
     }
-    using storage = openStorage(directory.path, () => {});
-    expect((await storage.write(() => storage.changes.append(change()))).id).toBe(4);
+    using direct = openDirect(directory.path);
+    expect(direct.changes.append(change()).id).toBe(4);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, spyOn, test } from "bun:test";
-import { approvalQueries } from "../../src/storage/sqlite/approvals/approvals.ts";
-import { sessionQueries } from "../../src/storage/sqlite/sessions/sessions.ts";
-import { turnQueries } from "../../src/storage/sqlite/turns/turns.ts";
-import { historySizeQueries } from "../../src/storage/sqlite/upkeep/history-sizes.ts";
-import { newApproval, newSession, outcome } from "./rows.ts";
-import { openPlans } from "./sqlite/query-plans.ts";
+import { approvalQueries } from "../../../src/storage/sqlite/approvals/approvals.ts";
+import { sessionQueries } from "../../../src/storage/sqlite/sessions/sessions.ts";
+import { turnQueries } from "../../../src/storage/sqlite/turns/turns.ts";
+import { historySizeQueries } from "../../../src/storage/sqlite/upkeep/history-sizes.ts";
+import { newApproval, newSession, outcome } from "../rows.ts";
+import { openPlans } from "./query-plans.ts";
 
 const EVENT = { type: "content", text: "x".repeat(972) } as const;
 /** 1,000 bytes of JSON, and its keys. */
@@ -17,19 +17,19 @@ function openSizes() {
   for (const owner of ["a", "b"]) {
     for (const at of [1, 2, 3, undefined]) {
       const id = `${owner}-${at}`;
-      sessionQueries(orm).createIfNameFree(newSession({ id, name: id }));
-      turns.createIfNoneRuns({ id, sessionId: id, owner, ephemeral: false, startedAt: 1, reading: {} });
-      turns.appendIfRunning(id, [EVENT]);
+      sessionQueries(orm).create(newSession({ id, name: id }));
+      turns.createIfNoneRuns({ id, sessionId: id, owner, ephemeral: false, startedAt: 1, checkpoint: {} });
+      turns.appendEventsIfRunning(id, [EVENT]);
       if (at) turns.endIfRunning(id, { status: "complete", error: null, usage: null, endedAt: at });
-      approvals.create(newApproval({ id, owner, input: { a: "x".repeat(4_992) } }));
-      approvals.create(newApproval({ id: `small-${id}`, owner, input: { a: "x".repeat(3_992) } }));
+      approvals.create(newApproval({ id, owner, input: { a: "x".repeat(4_992) } }), null);
+      approvals.create(newApproval({ id: `small-${id}`, owner, input: { a: "x".repeat(3_992) } }), null);
       if (!at) continue;
       approvals.settleIfPending(id, outcome({ resolvedAt: at }));
       approvals.settleIfPending(`small-${id}`, outcome({ resolvedAt: at }));
     }
   }
   const edited = { resolvedAt: 1, updatedInput: { a: "x".repeat(992) } };
-  approvals.create(newApproval({ id: "edited", owner: "b", input: { a: "x".repeat(3_992) } }));
+  approvals.create(newApproval({ id: "edited", owner: "b", input: { a: "x".repeat(3_992) } }), null);
   approvals.settleIfPending("edited", outcome(edited));
   return { sqlite, sizes: historySizeQueries(sqlite) };
 }

@@ -1,0 +1,63 @@
+import type { JsonObject } from "../contract/values.ts";
+
+export type TokenRow = {
+  id: string;
+  kind: "named" | "child" | "web";
+  /** Of a named token its name; of a web token the id of the named one that it acts as, if any. */
+  name: string | null;
+  sessionId: string | null;
+  hash: string;
+  createdAt: number;
+};
+
+export type TokenStorage = {
+  get(id: string): Promise<TokenRow | undefined>;
+  findNamed(name: string): Promise<TokenRow | undefined>;
+  listNamed(): Promise<TokenRow[]>;
+
+  /** `false` when another named token has that name. */
+  createIfNameFree(token: TokenRow): Promise<boolean>;
+  /**
+   * Creates a page's token, and ends all but the newest `kept` that act as the same; tells the ids of those, or
+   * `undefined` when the named token that it would act as was revoked.
+   */
+  createWeb(token: TokenRow, kept: number): Promise<string[] | undefined>;
+  endWeb(id: string): Promise<void>;
+  /** Ends every page's sign-in, and every code that is not used yet; tells the ids. */
+  endEveryWeb(): Promise<string[]>;
+  /**
+   * Ends a named token with all that is its own: its pages, its codes, its MCP clients, and its turns that are queued.
+   * Tells the ids of its pages; `undefined` when there is no such token any more.
+   */
+  revoke(id: string, owner: string, now: number): Promise<string[] | undefined>;
+  /** Forgets up to `limit` pages' tokens made before `before`; tells how many. */
+  removeWebBefore(before: number, limit: number): Promise<number>;
+};
+
+/** A code that signs a page in, once; stored as a hash. */
+export type SignInCodeRow = {
+  hash: string;
+  /** The named token whose page it signs in; none for the operator's. */
+  tokenId: string | null;
+  expiresAt: number;
+};
+
+export type SignInCodeStorage = {
+  /** Forgets those that are too old, and this maker's oldest where it has `most`. */
+  create(code: SignInCodeRow, most: number, now: number): Promise<void>;
+  /** Uses the code up; `undefined` when it was used, is too old, never was, or its token was revoked. */
+  redeem(hash: string, now: number): Promise<SignInCodeRow | undefined>;
+};
+
+/** An MCP client that was told a session id, and what it has set up with us. */
+export type McpClientRow = { id: string; owner: string; setup: JsonObject[]; usedAt: number };
+
+export type McpClientStorage = {
+  get(id: string): Promise<McpClientRow | undefined>;
+
+  /** Forgets all but the `most` of this owner that were used last. */
+  save(client: McpClientRow, most: number): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** Forgets up to `limit` of those last used before `before`; tells how many. */
+  removeUnusedSince(before: number, limit: number): Promise<number>;
+};

@@ -1,0 +1,53 @@
+import type { Change } from "../../contract/change.ts";
+import type { TurnEvent } from "../../contract/sessions/turn.ts";
+import type { ApprovalHead, ApprovalOutcome, NewApproval } from "../approvals.ts";
+
+/** What the turn of a request tells of it. */
+export function requestedEvent({ id, toolName, toolUseId, input }: NewApproval): TurnEvent {
+  return { type: "approval_requested", approval_id: id, tool_name: toolName, tool_use_id: toolUseId, input };
+}
+
+/** What the turn of a request tells of its end. */
+export function resolvedEvent({ id, toolName, toolUseId }: ApprovalHead, outcome: ApprovalOutcome): TurnEvent {
+  return {
+    type: "approval_resolved",
+    approval_id: id,
+    tool_name: toolName,
+    tool_use_id: toolUseId,
+    status: outcome.status,
+    response_message: outcome.responseMessage,
+    resolved_by: outcome.resolvedBy,
+  };
+}
+
+export function approvalChange(
+  kind: "approval_requested" | "approval_resolved",
+  { id, owner, sessionId }: Pick<ApprovalHead, "id" | "owner" | "sessionId">,
+  at: number,
+): Omit<Change, "id"> {
+  return { kind, owner, sessionId, subjectId: id, at };
+}
+
+/** A deadline that has passed has decided already, even when its timer is late. */
+export function isDue({ status, expiresAt }: ApprovalHead, now: number): boolean {
+  return status === "pending" && expiresAt <= now;
+}
+
+export function timedOut({ createdAt, expiresAt }: ApprovalHead, at: number): ApprovalOutcome {
+  const waited = Math.round((expiresAt - createdAt) / 1000);
+  const message = `Approval timed out: nobody decided within ${waited} seconds. The tool was not run.`;
+  return undecided("timed_out", message, "timeout", at);
+}
+
+export function abandoned(reason: string, at: number): ApprovalOutcome {
+  return undecided("abandoned", `Abandoned: ${reason}. Plexus did not allow the call.`, "plexus", at);
+}
+
+function undecided(
+  status: "timed_out" | "abandoned",
+  responseMessage: string,
+  resolvedBy: string,
+  resolvedAt: number,
+): ApprovalOutcome {
+  return { status, responseMessage, updatedInput: null, interrupt: false, resolvedAt, resolvedBy };
+}

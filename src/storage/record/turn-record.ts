@@ -1,0 +1,52 @@
+import type { Change } from "../../contract/change.ts";
+import type { TurnEvent, Usage } from "../../contract/sessions/turn.ts";
+import type { SessionRow } from "../sessions.ts";
+import type { QueuedTurnEnd, TurnEnd, TurnRow } from "../turns.ts";
+
+/** Why what a child asks is given up with its turn. */
+export const TURN_IS_OVER = "the child's turn is over";
+
+/** How a turn ends whose owner was revoked while it was queued. */
+export const REVOKED_WHILE_QUEUED: QueuedTurnEnd = {
+  status: "cancelled",
+  error: "The token that this turn belongs to was revoked while it was queued.",
+};
+
+export function turnChange(
+  kind: "turn_queued" | "turn_started" | "turn_ended",
+  { id, owner, sessionId }: Pick<TurnRow, "id" | "owner" | "sessionId">,
+  at: number,
+): Omit<Change, "id"> {
+  return { kind, owner, sessionId, subjectId: id, at };
+}
+
+/** `userPosition` is the prompt's place in the conversation, where it has one. */
+export function startEvent(id: string, userPosition: string | null): TurnEvent {
+  return { type: "start", id, user_position: userPosition };
+}
+
+export function lastEvent(
+  { status, error, claudeSessionId = "" }: TurnEnd,
+  { treeId, headNodeId }: SessionRow,
+  usage: Usage | null,
+): TurnEvent {
+  const new_head = treeId && headNodeId ? { tree_id: treeId, node_id: headNodeId } : null;
+  if (status === "complete" && usage) return { type: "complete", new_head, claude_session_id: claudeSessionId, usage };
+  return { type: "error", message: error ?? "The turn ended without a result." };
+}
+
+/** The CLI counts the cost of the whole conversation; a turn's own is what came on top. */
+export function usageOf({ counted }: TurnEnd, { totalCostUsd }: SessionRow): Usage | null {
+  if (!counted) return null;
+  return {
+    input_tokens: counted.inputTokens,
+    output_tokens: counted.outputTokens,
+    cost_usd: Math.max(0, counted.totalCostUsd - totalCostUsd),
+    num_turns: counted.numTurns,
+  };
+}
+
+/** A conversation that could not even be resumed is told to have cost nothing. */
+export function totalCostAfter({ counted }: TurnEnd, { totalCostUsd }: SessionRow): number {
+  return Math.max(totalCostUsd, counted?.totalCostUsd ?? 0);
+}

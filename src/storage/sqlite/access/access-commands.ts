@@ -1,0 +1,84 @@
+import type { McpClientStorage, SignInCodeStorage, TokenStorage } from "../../access.ts";
+import { REVOKED_WHILE_QUEUED } from "../../record/turn-record.ts";
+import type { TurnQueue } from "../turns/turn-queue.ts";
+import type { TurnQueries } from "../turns/turns.ts";
+import type { Write } from "../writer.ts";
+import type { McpClientQueries } from "./mcp-clients.ts";
+import type { SignInCodeQueries } from "./sign-in-codes.ts";
+import type { TokenQueries } from "./tokens.ts";
+
+type AccessCommandsNeed = {
+  write: Write;
+  tokens: TokenQueries;
+  codes: SignInCodeQueries;
+  clients: McpClientQueries;
+  turns: TurnQueries;
+  queue: TurnQueue;
+};
+
+/** Who may call, and what goes with whoever no longer may. */
+export function tokenCommands({
+  write,
+  tokens,
+  codes,
+  clients,
+  turns,
+  queue,
+}: AccessCommandsNeed): Omit<TokenStorage, "get" | "findNamed" | "listNamed"> {
+  return {
+    createIfNameFree: (token) => write(() => tokens.createIfNameFree(token) !== undefined),
+    createWeb: (token, kept) =>
+      write(() => {
+        if (token.name !== null && !tokens.get(token.name)) return undefined;
+        tokens.createIfNameFree(token);
+        return tokens.removeOlderWebOf(token.name, kept);
+      }),
+    endWeb: (id) => write(() => tokens.removeWeb(id)),
+    endEveryWeb: () =>
+      write(() => {
+        codes.removeAll();
+        return tokens.removeEveryWeb();
+      }),
+    revoke: (id, owner, now) =>
+      write((announce) => {
+        // Its codes go with it.
+        if (!tokens.removeNamed(id)) return undefined;
+        clients.removeOwned(owner);
+        for (const queued of turns.queuedIdsOf(owner)) queue.endIfQueued(announce, queued, REVOKED_WHILE_QUEUED, now);
+        queue.forgetOwner(owner);
+        return tokens.removeWebOf(id);
+      }),
+    removeWebBefore: (before, limit) => write(() => tokens.removeWebBefore(before, limit)),
+  };
+}
+
+export function signInCodeCommands({ write, codes }: Pick<AccessCommandsNeed, "write" | "codes">): SignInCodeStorage {
+  return {
+    create: (code, most, now) =>
+      write(() => {
+        codes.removeExpired(now);
+        codes.removeOldestOf(code.tokenId, most - 1);
+        codes.create(code);
+      }),
+    redeem: (hash, now) =>
+      write(() => {
+        codes.removeExpired(now);
+        return codes.take(hash);
+      }),
+  };
+}
+
+export function mcpClientCommands({
+  write,
+  clients,
+}: Pick<AccessCommandsNeed, "write" | "clients">): Omit<McpClientStorage, "get"> {
+  return {
+    save: (client, most) =>
+      write(() => {
+        clients.save(client);
+        clients.removeOldestOf(client.owner, most);
+      }),
+    remove: (id) => write(() => clients.remove(id)),
+    removeUnusedSince: (before, limit) => write(() => clients.removeUnusedSince(before, limit)),
+  };
+}

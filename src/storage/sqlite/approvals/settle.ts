@@ -1,0 +1,47 @@
+import type { ApprovalHead, ApprovalOutcome } from "../../approvals.ts";
+import { abandoned, approvalChange, isDue, resolvedEvent, timedOut } from "../../record/approval-record.ts";
+import type { Chain } from "../audit/chain.ts";
+import type { ChangeQueries } from "../events/changes.ts";
+import type { TurnQueries } from "../turns/turns.ts";
+import type { Announce } from "../writer.ts";
+import type { ApprovalQueries } from "./approvals.ts";
+
+type SettleNeed = {
+  approvals: ApprovalQueries;
+  turns: TurnQueries;
+  changes: ChangeQueries;
+  chain: Chain;
+  onSettled: () => void;
+};
+
+export type Settle = ReturnType<typeof createSettle>;
+
+/** Every way in which an approval ends, inside a transaction; all of them race through `settle`, and the first one wins. */
+export function createSettle({ approvals, turns, changes, chain, onSettled }: SettleNeed) {
+  /** Returns `undefined` when somebody was first, or there is none. */
+  function settle(announce: Announce, id: string, outcome: ApprovalOutcome): ApprovalHead | undefined {
+    const link = chain.next("decisions", outcome.resolvedAt);
+    const settled = approvals.settleIfPending(id, { ...outcome, auditSeq: link.seq });
+    if (!settled) return undefined;
+    chain.decided(link, settled, outcome);
+    onSettled();
+    if (settled.askedIn !== settled.sessionId)
+      turns.appendEventsIfRunning(settled.askedIn, [resolvedEvent(settled, outcome)]);
+    announce(changes.append(approvalChange("approval_resolved", settled, outcome.resolvedAt)));
+    return settled;
+  }
+
+  function expireIfDue(announce: Announce, id: string, now: number): ApprovalHead | undefined {
+    const asked = approvals.head(id);
+    return asked && isDue(asked, now) ? settle(announce, id, timedOut(asked, now)) : undefined;
+  }
+
+  return {
+    settle,
+    expireIfDue,
+    /** The child that asked is gone, so there is nobody left to tell. */
+    abandon(announce: Announce, id: string, reason: string, now: number): void {
+      if (!expireIfDue(announce, id, now)) settle(announce, id, abandoned(reason, now));
+    },
+  };
+}

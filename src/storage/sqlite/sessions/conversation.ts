@@ -1,0 +1,32 @@
+import type { JsonObject } from "../../../contract/values.ts";
+import type { SessionRow } from "../../sessions.ts";
+import type { NodeQueries } from "./nodes.ts";
+import type { SessionQueries } from "./sessions.ts";
+
+export type Said = { role: "user" | "assistant"; content: JsonObject };
+export type Conversation = ReturnType<typeof createConversation>;
+
+/** Moves conversations on; called inside a transaction. */
+export function createConversation({
+  nodes,
+  sessions,
+  newId,
+}: {
+  nodes: NodeQueries;
+  sessions: SessionQueries;
+  newId: () => string;
+}) {
+  return {
+    /** Adds what was said behind the head of a session, and returns the new head; null for one without a conversation. */
+    say({ id: sessionId, treeId, headNodeId }: SessionRow, said: Said[], createdAt: number): string | null {
+      if (!treeId || !headNodeId || said.length === 0) return null;
+      const head = said.reduce((parentId, one) => {
+        const id = newId();
+        nodes.add({ id, treeId, parentId, ...one, createdAt });
+        return id;
+      }, headNodeId);
+      sessions.setHead(sessionId, head);
+      return head;
+    },
+  };
+}

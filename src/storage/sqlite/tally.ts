@@ -1,0 +1,49 @@
+/** How many there are of something, and how large they are together. */
+export type Size = { count: number; bytes: number };
+
+/** So many keys are remembered before all are counted anew. */
+const MAX_REMEMBERED = 10_000;
+
+export type Tally = ReturnType<typeof createTally>;
+
+/**
+ * What is stored under each key, in the memory of the one process that writes. What is stored since the last count is
+ * added up, whether it was removed or not, so that a tally is never too low; only who finds it too high has it counted
+ * again, and that once until something was removed: whoever keeps asking at a bound costs no more than a refusal.
+ */
+export function createTally(count: (key: string) => Size) {
+  const known = new Map<string, Size & { countedAt: number }>();
+  let removals = 0;
+
+  function recount(key: string) {
+    const counted = { ...count(key), countedAt: removals };
+    if (known.size >= MAX_REMEMBERED) known.clear();
+    known.set(key, counted);
+    return counted;
+  }
+
+  return {
+    /** No less than what is stored. */
+    atMost: (key: string): Size => sizeOf(known.get(key) ?? recount(key)),
+    /** What is stored, but for what was removed within this transaction. */
+    counted(key: string): Size {
+      const size = known.get(key);
+      return sizeOf(size?.countedAt === removals ? size : recount(key));
+    },
+    /** Something is about to be stored. */
+    add(key: string, bytes: number): void {
+      const size = known.get(key) ?? recount(key);
+      size.count += 1;
+      size.bytes += bytes;
+    },
+    /** Something was removed, or what was added was not stored after all. */
+    loosen(): void {
+      removals++;
+    },
+  };
+}
+
+/** A copy: what is known goes on changing. */
+function sizeOf({ count, bytes }: Size): Size {
+  return { count, bytes };
+}

@@ -1,0 +1,96 @@
+import type { TurnEvent } from "../../../contract/sessions/turn.ts";
+import { accountOf, resultEvent, unaskedCall, unaskedChange } from "../../record/call-accounts.ts";
+import { lastEvent, TURN_IS_OVER, totalCostAfter, turnChange, usageOf } from "../../record/turn-record.ts";
+import type { SessionRow } from "../../sessions.ts";
+import type { Output, OutputResult, ToolUseEvent, TurnRow, TurnStorage } from "../../turns.ts";
+import type { UnaskedCallRow } from "../../unasked-calls.ts";
+import type { TokenQueries } from "../access/tokens.ts";
+import type { ApprovalQueries } from "../approvals/approvals.ts";
+import type { Settle } from "../approvals/settle.ts";
+import type { UsedApprovalQueries } from "../approvals/used-approvals.ts";
+import type { ChangeQueries } from "../events/changes.ts";
+import type { Conversation } from "../sessions/conversation.ts";
+import type { SessionQueries } from "../sessions/sessions.ts";
+import type { Write } from "../writer.ts";
+import type { TurnQueue } from "./turn-queue.ts";
+import type { TurnQueries } from "./turns.ts";
+import type { UnaskedCallQueries } from "./unasked-calls.ts";
+
+type OutputCommandsNeed = {
+  write: Write;
+  turns: TurnQueries;
+  sessions: SessionQueries;
+  tokens: TokenQueries;
+  approvals: ApprovalQueries;
+  used: UsedApprovalQueries;
+  unaskedCalls: UnaskedCallQueries;
+  changes: ChangeQueries;
+  queue: TurnQueue;
+  conversation: Conversation;
+  settle: Settle;
+  newId: () => string;
+};
+
+/** What comes of a turn, and its end. */
+export function outputCommands(need: OutputCommandsNeed): Pick<TurnStorage, "appendIfRunning" | "endIfRunning"> {
+  const { write, turns, sessions, tokens, approvals, used, unaskedCalls, changes, queue, conversation, settle } = need;
+
+  /** Ties each result to the decision on its call, and finds the calls that ran without one. */
+  function accountFor(turn: TurnRow, session: SessionRow, { events, mustAsk }: Output, now: number) {
+    const unasked: UnaskedCallRow[] = [];
+    const toolUses = new Map<string, ToolUseEvent>();
+    const accounted = events.map((event): TurnEvent => {
+      if (event.type === "tool_use") toolUses.set(event.tool_use_id, event);
+      if (event.type !== "tool_result") return event;
+      const toolUseId = event.tool_use_id;
+      // Of two calls of one id, the allow is for the other one.
+      if (wasAskedAgain(turn, event)) return resultEvent(event, { kind: "none" });
+      const account = accountOf(event, used.takeResult({ turnId: turn.id, toolUseId }, now), mustAsk);
+      if (account.kind === "unasked") {
+        const toolUse = toolUses.get(toolUseId) ?? turns.toolUse(turn.id, toolUseId);
+        unasked.push(unaskedCall(need.newId(), { toolUseId, toolUse, turn, session, at: now }));
+      }
+      return resultEvent(event, account);
+    });
+    return { accounted, unasked };
+  }
+
+  function wasAskedAgain(turn: TurnRow, { askedAgain, tool_use_id }: OutputResult): boolean {
+    const approval = askedAgain === undefined ? undefined : approvals.head(askedAgain);
+    return approval?.askedIn === turn.id && approval.toolUseId === tool_use_id;
+  }
+
+  return {
+    appendIfRunning: (turn, output, now) =>
+      write((announce) => {
+        const session = turns.get(turn.id)?.status === "running" ? sessions.get(turn.sessionId) : undefined;
+        if (!session) return [];
+        const { accounted, unasked } = accountFor(turn, session, output, now);
+        for (const call of unasked) unaskedCalls.add(call);
+        if (accounted.length > 0) turns.appendEventsIfRunning(turn.id, accounted);
+        if (!turn.ephemeral) conversation.say(session, output.blocks, now);
+        turns.setCheckpoint(turn.id, output.checkpoint);
+        for (const call of unasked) {
+          const change = unaskedChange(call);
+          if (change) announce(changes.append(change));
+        }
+        return unasked;
+      }),
+    endIfRunning: (turn, end, now) =>
+      write((announce) => {
+        const session = turns.get(turn.id)?.status === "running" ? sessions.get(turn.sessionId) : undefined;
+        if (!session) return;
+        // Before the last event, so that the turn still tells what became of its requests.
+        for (const id of approvals.pendingIdsOf(session.id)) settle.abandon(announce, id, TURN_IS_OVER, now);
+        const usage = usageOf(end, session);
+        const { status, error, claudeSessionId } = end;
+        turns.appendEventsIfRunning(turn.id, [lastEvent(end, session, usage)]);
+        turns.endIfRunning(turn.id, { status, error, usage, endedAt: now });
+        announce(changes.append(turnChange("turn_ended", turn, now)));
+        queue.moved();
+        tokens.removeOfSession(session.id);
+        if (claudeSessionId && !turn.ephemeral)
+          sessions.setConversation(session.id, { claudeSessionId, totalCostUsd: totalCostAfter(end, session) });
+      }),
+  };
+}

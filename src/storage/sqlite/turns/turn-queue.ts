@@ -1,0 +1,52 @@
+import { eq, sql } from "drizzle-orm";
+import { turnChange } from "../../record/turn-record.ts";
+import type { QueuedTurnEnd, QueueState } from "../../turns.ts";
+import type { Orm } from "../database.ts";
+import type { ChangeQueries } from "../events/changes.ts";
+import { turnShares } from "../tables.ts";
+import type { Announce } from "../writer.ts";
+import type { TurnQueries } from "./turns.ts";
+
+export type TurnQueue = ReturnType<typeof createTurnQueue>;
+
+/** Who runs, who waits and who had a turn when, and which version of that is the present one. */
+export function createTurnQueue({ orm, turns, changes }: { orm: Orm; turns: TurnQueries; changes: ChangeQueries }) {
+  const noteStart = orm
+    .insert(turnShares)
+    .values({
+      owner: sql.placeholder("owner"),
+      lastStart: sql`(SELECT coalesce(max(last_start), 0) + 1 FROM turn_shares)`,
+    })
+    .onConflictDoUpdate({ target: turnShares.owner, set: { lastStart: sql`excluded.last_start` } })
+    .prepare();
+  const shares = orm.select().from(turnShares).prepare();
+  /** In memory, since only this process writes; what is undone after it has moved makes somebody choose again, no more. */
+  let moves = 0;
+
+  return {
+    version: (): string => String(moves),
+    state: (): QueueState => ({
+      version: String(moves),
+      running: turns.runningOwners(),
+      queued: turns.listQueued(),
+      lastStarts: new Map(shares.all().map(({ owner, lastStart }) => [owner, lastStart])),
+    }),
+    /** A turn has started, was queued, or has ended. */
+    moved(): void {
+      moves++;
+    },
+    noteStart: (owner: string): void => void noteStart.run({ owner }),
+    forgetOwner: (owner: string): void => void orm.delete(turnShares).where(eq(turnShares.owner, owner)).run(),
+    /** Ends a turn that no child was ever started for; `false` when it is not queued. Called in a transaction. */
+    endIfQueued(announce: Announce, id: string, { status, error }: QueuedTurnEnd, now: number): boolean {
+      // It runs for this transaction alone, which nobody can see, so that it ends like any other.
+      const turn = turns.startIfQueued(id, now)?.turn;
+      if (!turn) return false;
+      turns.appendEventsIfRunning(id, [{ type: "error", message: error }]);
+      turns.endIfRunning(id, { status, error, usage: null, endedAt: now });
+      announce(changes.append(turnChange("turn_ended", turn, now)));
+      moves++;
+      return true;
+    },
+  };
+}

@@ -1,0 +1,153 @@
+import { expect, test } from "bun:test";
+import { ANY_PENDING, newApproval, outcome } from "../rows.ts";
+import { filed, NOW, type OpenStorage, raced, repeated, storedTurn } from "./engine.ts";
+
+/** What any engine promises of approvals. */
+export function approvalPromises(open: OpenStorage): void {
+  test("of many decisions on one approval the first wins, and all others are told which it was", async () => {
+    await using storage = await open();
+    await repeated(async () => {
+      const { id } = await filed(storage);
+      const names = ["a", "b", "c", "d"];
+      const settled = await raced(
+        names.map((name) => () => storage.approvals.settleIfPending(id, outcome({ resolvedBy: name }), undefined)),
+      );
+      const winners = names.filter((_, index) => settled[index]?.outcome === "settled");
+      expect(winners).toHaveLength(1);
+      const told = settled.flatMap((one) => ("approval" in one ? one.approval.resolvedBy : []));
+      expect(told).toEqual(names.map(() => winners[0] ?? ""));
+      expect((await storage.approvals.get(id))?.resolvedBy).toBe(winners[0] ?? "");
+    });
+  });
+
+  test("a decision after the deadline is too late, and the time-out says so", async () => {
+    await using storage = await open();
+    const { id } = await filed(storage, { expiresAt: NOW });
+    const settled = await storage.approvals.settleIfPending(id, outcome({ resolvedAt: NOW }), undefined);
+    expect(settled).toMatchObject({ outcome: "settled_before", approval: { status: "timed_out" } });
+    expect((await storage.approvals.get(id))?.responseMessage).toContain("Approval timed out");
+  });
+
+  test("only the owner that is named decides, and no other learns of the approval", async () => {
+    await using storage = await open();
+    const { id } = await filed(storage, { owner: "token:1" });
+    const { settleIfPending } = storage.approvals;
+    expect(await settleIfPending(id, outcome(), "token:2")).toEqual({ outcome: "unknown" });
+    expect(await settleIfPending("none", outcome(), undefined)).toEqual({ outcome: "unknown" });
+    expect(await settleIfPending(id, outcome(), "token:1")).toMatchObject({ outcome: "settled" });
+  });
+
+  test("the same request attaches to the one that waits, until its decision is delivered", async () => {
+    await using storage = await open();
+    const ask = (asker: string) =>
+      storage.approvals.file(newApproval({ id: storage.newId(), toolUseId: "call", asker }), ANY_PENDING);
+    const [first, second] = [await ask("1"), await ask("2")];
+    if (first.outcome === "too_many" || second.outcome === "too_many") throw new Error("there is room");
+    expect([first.outcome, second.outcome]).toEqual(["filed", "same"]);
+    expect(second.approval).toMatchObject({ id: first.approval.id, asker: "2" });
+    await storage.approvals.settleIfPending(first.approval.id, outcome(), undefined);
+    expect(await ask("3")).toMatchObject({ outcome: "filed" });
+  });
+
+  test("of equal requests that race, one is filed, and all others attach to it", async () => {
+    await using storage = await open();
+    await repeated(async (round) => {
+      const asks = Array.from({ length: 5 }, () => newApproval({ id: storage.newId(), toolUseId: `call-${round}` }));
+      const results = await raced(asks.map((one) => () => storage.approvals.file(one, ANY_PENDING)));
+      expect(results.map(({ outcome }) => outcome).sort()).toEqual(["filed", "same", "same", "same", "same"]);
+      const ids = results.flatMap((one) => ("approval" in one ? one.approval.id : []));
+      expect(new Set(ids).size).toBe(1);
+    });
+  });
+
+  test("a decision is delivered with its commit where a connection holds the approval, and else later, to one", async () => {
+    await using storage = await open();
+    const held = await filed(storage);
+    await storage.approvals.settleIfPending(held.id, outcome({ resolvedAt: NOW }), undefined);
+    expect((await storage.approvals.get(held.id))?.deliveredAt).toBe(NOW);
+    const lost = await filed(storage, { asker: "last" });
+    await storage.approvals.releaseIfPending(lost, 9_000);
+    await storage.approvals.settleIfPending(lost.id, outcome({ resolvedAt: NOW }), undefined);
+    expect(await storage.approvals.get(lost.id)).toMatchObject({ deliveredAt: null, heldUntil: 9_000 });
+    const deliver = (asker: string) => storage.approvals.deliverUnlessAskedAgain(lost.id, asker, 3_000);
+    expect([await deliver("before"), await deliver("last"), await deliver("last")]).toEqual([false, true, true]);
+    expect((await storage.approvals.get(lost.id))?.deliveredAt).toBe(3_000);
+  });
+
+  test("of giving up and coming back the first wins: a decision is never lost between them", async () => {
+    await using storage = await open();
+    await repeated(async () => {
+      const { id, asker } = await filed(storage, { asker: "me" });
+      await storage.approvals.releaseIfPending({ id, asker }, 9_000);
+      const [, back] = await raced<unknown>([
+        () => storage.approvals.abandonIfUnheld([id], "nobody came back", NOW),
+        () => storage.approvals.holdAgain(id, undefined),
+      ]);
+      const row = await storage.approvals.get(id);
+      // Whoever came back is told how it stood then, and that is how it stands.
+      expect(back).toMatchObject({ status: row?.status ?? "" });
+      expect(row?.status === "pending" ? row.heldUntil : row?.status).toBe(
+        row?.status === "pending" ? null : "abandoned",
+      );
+    });
+  });
+
+  test("who leaves does not release what a later request holds, and a session sees no other's", async () => {
+    await using storage = await open();
+    const first = await filed(storage, { toolUseId: "call", asker: "first" });
+    await filed(storage, { toolUseId: "call", asker: "second" });
+    await storage.approvals.releaseIfPending(first, 9_000);
+    expect((await storage.approvals.get(first.id))?.heldUntil).toBeNull();
+    expect(await storage.approvals.holdAgain(first.id, "another")).toBeUndefined();
+    expect(await storage.approvals.holdAgain(first.id, first.sessionId)).toMatchObject({ id: first.id });
+  });
+
+  test("deadlines and givings-up settle what is pending alone, and each once", async () => {
+    await using storage = await open();
+    const [due, later, decided] = [
+      await filed(storage, { expiresAt: NOW }),
+      await filed(storage, { expiresAt: NOW + 1 }),
+      await filed(storage, { expiresAt: NOW }),
+    ];
+    await storage.approvals.settleIfPending(decided.id, outcome({ resolvedAt: NOW - 1 }), undefined);
+    expect(await storage.approvals.nextDeadline()).toBe(NOW);
+    expect([await storage.approvals.expireDue(NOW, 10), await storage.approvals.expireDue(NOW, 10)]).toEqual([1, 0]);
+    await storage.approvals.abandonIfPending([due.id, later.id, decided.id, "none"], "over", NOW);
+    const rows = await Promise.all([due, later, decided].map(({ id }) => storage.approvals.get(id)));
+    expect(rows.map((row) => row?.status)).toEqual(["timed_out", "abandoned", "allowed"]);
+    expect([...(await storage.approvals.pendingIds())]).toEqual([]);
+  });
+
+  test("bounds are told apart, leave what waits alone, and make room once something is decided", async () => {
+    await using storage = await open();
+    const limits = { ...ANY_PENDING, asksPerSession: 2 };
+    const ask = (sessionId: string) => storage.approvals.file(newApproval({ id: storage.newId(), sessionId }), limits);
+    const first = await ask("one");
+    await ask("one");
+    expect(await ask("one")).toEqual({ outcome: "too_many", bound: "session_count", size: expect.anything() });
+    expect(await ask("two")).toMatchObject({ outcome: "filed" });
+    if (first.outcome === "filed") await storage.approvals.settleIfPending(first.approval.id, outcome(), undefined);
+    expect(await ask("one")).toMatchObject({ outcome: "filed" });
+  });
+
+  test("a built-in decision is on record with its place in its chain, and told to nobody", async () => {
+    const told: unknown[] = [];
+    await using storage = await open((changes) => told.push(...changes));
+    const asked = newApproval({ id: storage.newId() });
+    const decision = { status: "allowed", responseMessage: null, resolvedBy: "builtin:read" } as const;
+    expect(await storage.approvals.fileDecided(asked, decision)).toMatchObject({ isBuiltin: true });
+    expect(await storage.approvals.get(asked.id)).toMatchObject({ status: "allowed", auditSeq: 1, deliveredAt: 1_000 });
+    expect((await storage.audit.page("builtin", 0, 10)).rows).toMatchObject([{ approvalId: asked.id }]);
+    expect(told).toEqual([]);
+  });
+
+  test("a request is asked in the turn that runs, which tells of it and of its end", async () => {
+    await using storage = await open();
+    const { session, turn } = await storedTurn(storage);
+    const { id } = await filed(storage, { sessionId: session.id, isInTurn: true });
+    await storage.approvals.settleIfPending(id, outcome(), undefined);
+    expect((await storage.approvals.get(id))?.askedIn).toBe(turn.id);
+    const events = await storage.turns.events(turn.id, 0, 10);
+    expect(events.map(({ event }) => event.type)).toEqual(["start", "approval_requested", "approval_resolved"]);
+  });
+}

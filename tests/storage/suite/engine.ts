@@ -1,0 +1,51 @@
+import fc from "fast-check";
+import type { Change } from "../../../src/contract/change.ts";
+import type { Storage } from "../../../src/storage/storage.ts";
+import { ANY_NUMBER, ANY_PENDING, newApproval, newConfig, newSession, runningTurn } from "../rows.ts";
+
+/** Opens an empty database of an engine, which goes away with it. */
+export type OpenStorage = (onCommitted?: (changes: Change[]) => void) => Promise<OpenedStorage & AsyncDisposable>;
+export type OpenedStorage = Omit<Storage, typeof Symbol.dispose>;
+
+export const NOW = 2_000;
+/** How many rounds each race is run. */
+export const ROUNDS = 25;
+
+/** A session with a conversation of its own. */
+export async function storedSession(storage: OpenedStorage, given: Parameters<typeof newSession>[0] = {}) {
+  const [treeId, headNodeId] = [storage.newId(), storage.newId()];
+  const name = given.name ?? Bun.randomUUIDv7();
+  const session = newSession({ kind: "managed", config: newConfig(), treeId, headNodeId, ...given, name });
+  await storage.sessions.createIfNameFree(session, "new", ANY_NUMBER);
+  return session;
+}
+
+/** A session with a turn that runs in it. */
+export async function storedTurn(storage: OpenedStorage, given: Parameters<typeof newSession>[0] = {}) {
+  const session = await storedSession(storage, given);
+  return { session, turn: await runningTurn(storage, session) };
+}
+
+export async function filed(storage: OpenedStorage, given: Parameters<typeof newApproval>[0] = {}) {
+  const asked = newApproval({ id: storage.newId(), ...given });
+  await storage.approvals.file(asked, ANY_PENDING);
+  return asked;
+}
+
+/** Starts all of it at once, in any order; what each came to stands in the order of `work`. */
+export async function race<T>(work: (() => Promise<T>)[]): Promise<PromiseSettledResult<T>[]> {
+  const order = fc.sample(fc.shuffledSubarray([...work.keys()], { minLength: work.length }), 1)[0] ?? [];
+  const started = new Map(order.map((index) => [index, work[index]?.()]));
+  return Promise.allSettled(work.map(async (_, index) => started.get(index) as Promise<T>));
+}
+
+export async function raced<T>(work: (() => Promise<T>)[]): Promise<T[]> {
+  return (await race(work)).map((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
+  });
+}
+
+export async function repeated(body: (round: number) => Promise<void>): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++) await body(round);
+}

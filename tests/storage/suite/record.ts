@@ -1,0 +1,209 @@
+import { expect, test } from "bun:test";
+import type { Change } from "../../../src/contract/change.ts";
+import { createBroadcast } from "../../../src/core/events/broadcast.ts";
+import { hashOfEntry, NO_HASH } from "../../../src/storage/record/audit-entry.ts";
+import { ANY_NUMBER, ANY_PENDING, newApproval, newSession, newToken, outcome } from "../rows.ts";
+import { filed, NOW, type OpenStorage, race, raced, repeated, storedSession, storedTurn } from "./engine.ts";
+
+/** What any engine promises of changes, the audit, upkeep, sign-in and failures. */
+export function recordPromises(open: OpenStorage): void {
+  test("changes are told in order, each once, and never before they can be read", async () => {
+    const told: Change[] = [];
+    const unseen: Promise<boolean>[] = [];
+    await using storage = await open((changes) => {
+      told.push(...changes);
+      unseen.push(...changes.map(async ({ subjectId }) => (await storage.approvals.get(subjectId)) === undefined));
+    });
+    const asked = Array.from({ length: 40 }, () => newApproval({ id: storage.newId() }));
+    await raced<unknown>(asked.map((one) => () => storage.approvals.file(one, ANY_PENDING)));
+    await raced<unknown>(
+      asked.map(
+        ({ id }) =>
+          () =>
+            storage.approvals.settleIfPending(id, outcome(), undefined),
+      ),
+    );
+    const stored = await storage.changes.listAfter(0, undefined, 1_000);
+    expect(told).toEqual(stored);
+    expect(stored.map(({ id }) => id)).toEqual(stored.map((_, index) => index + 1));
+    expect(await Promise.all(unseen)).toEqual(told.map(() => false));
+  });
+
+  test("what was acknowledged is read by whoever reads then", async () => {
+    await using storage = await open();
+    await repeated(async () => {
+      const { id } = await filed(storage);
+      expect((await storage.approvals.head(id))?.status).toBe("pending");
+      await storage.approvals.settleIfPending(id, outcome(), undefined);
+      expect((await storage.approvals.head(id))?.status).toBe("allowed");
+    });
+  });
+
+  test("who waits before it reads misses nothing, whenever the decision comes", async () => {
+    const broadcast = createBroadcast();
+    await using storage = await open(broadcast.publish);
+    await repeated(async () => {
+      const { id } = await filed(storage);
+      const waiting = async () => {
+        using waiter = broadcast.waitFor(id);
+        for (;;) {
+          const row = await storage.approvals.head(id);
+          if (row?.status !== "pending") return row?.status;
+          await waiter.woken();
+        }
+      };
+      const [first, , second] = await raced<unknown>([
+        waiting,
+        () => storage.approvals.settleIfPending(id, outcome(), undefined),
+        waiting,
+      ]);
+      expect([first, second]).toEqual(["allowed", "allowed"]);
+    });
+  });
+
+  test("a command that fails takes no other with it, and leaves nothing behind", async () => {
+    await using storage = await open();
+    const { id: taken } = await filed(storage);
+    const before = await storage.changes.newestId();
+    const others = Array.from({ length: 5 }, () => newApproval({ id: storage.newId() }));
+    const results = await race<unknown>([
+      () => storage.approvals.file(newApproval({ id: taken }), ANY_PENDING),
+      ...others.map((one) => () => storage.approvals.file(one, ANY_PENDING)),
+      () => storage.tokens.createIfNameFree(newToken({ kind: "child", name: null, sessionId: "none" })),
+    ]);
+    const statuses: string[] = results.map(({ status }) => status);
+    expect(statuses).toEqual(["rejected", ...others.map(() => "fulfilled"), "rejected"]);
+    expect((await storage.approvals.pendingIds()).size).toBe(6);
+    expect((await storage.changes.newestId()) - before).toBe(5);
+  });
+
+  test("the chain over decisions is continuous, and every row names its own entry, whoever decides at once", async () => {
+    await using storage = await open();
+    await storage.audit.begin(1_000);
+    const asked = await Promise.all(Array.from({ length: 30 }, () => filed(storage, { asker: "me" })));
+    for (const one of asked.slice(0, 10)) await storage.approvals.releaseIfPending(one, 9_000);
+    await raced<unknown>(
+      asked.flatMap(({ id }) => [
+        () => storage.approvals.settleIfPending(id, outcome(), undefined),
+        () => storage.approvals.abandonIfUnheld([id], "gone", NOW),
+      ]),
+    );
+    await raced<unknown>(
+      asked.map(
+        ({ id }) =>
+          () =>
+            storage.approvals.deliverUnlessAskedAgain(id, "me", NOW),
+      ),
+    );
+    const { rows } = await storage.audit.page("decisions", -1, 1_000);
+    let previous = NO_HASH;
+    for (const [index, row] of rows.entries()) {
+      expect([row.seq, row.hash]).toEqual([index, hashOfEntry(previous, row.entry)]);
+      previous = row.hash;
+    }
+    const decided = await storage.audit.decided(undefined, 1_000);
+    expect(decided).toHaveLength(30);
+    for (const { id, entry } of decided) expect(JSON.parse(entry ?? "{}")).toMatchObject({ approval_id: id });
+  });
+
+  test("upkeep never removes what is pending, runs, is queued, or is still awaited", async () => {
+    await using storage = await open();
+    const { session, turn } = await storedTurn(storage);
+    const [pending, awaited] = [
+      await filed(storage, { sessionId: session.id, isInTurn: true }),
+      await filed(storage, { sessionId: session.id, isInTurn: true, asker: "me" }),
+    ];
+    await storage.approvals.releaseIfPending(awaited, 9_000);
+    await storage.approvals.settleIfPending(awaited.id, outcome(), undefined);
+    const ever = Number.MAX_SAFE_INTEGER;
+    await storage.history.removeTurnsEndedBefore(ever, 100);
+    await storage.history.removeTurnsOfOwnerEndedBefore(session.owner, ever, 100);
+    await storage.history.removeUnchainedBefore(ever, 100);
+    await storage.audit.forgetBefore("decisions", ever, 100, NOW);
+    await storage.audit.cutInputs(session.owner, ever, 100, NOW);
+    await storage.conversations.removeSomeIfUnused(session.treeId ?? "", 100);
+    expect(await storage.sessions.removeTurnsIfIdle(session.id, 100)).toBeUndefined();
+    expect(await storage.sessions.removeIfIdle(session.id)).toBe(false);
+    expect((await storage.turns.get(turn.id))?.eventCount).toBe(4);
+    for (const { id } of [pending, awaited])
+      expect((await storage.approvals.get(id))?.input).toEqual({ command: "true" });
+    expect(await storage.conversations.listTree(session.treeId ?? "", 10)).toHaveLength(2);
+  });
+
+  test("what is old and over is removed from the front, in steps, and its entries with it", async () => {
+    await using storage = await open();
+    for (let at = 1; at <= 4; at++) {
+      const { id } = await filed(storage, { createdAt: at });
+      await storage.approvals.settleIfPending(id, outcome({ resolvedAt: at }), undefined);
+    }
+    expect(await storage.changes.removeBefore(4, 3)).toBe(3);
+    // The first entry says when the chain began.
+    expect(await storage.audit.forgetBefore("decisions", 3, 100, NOW)).toEqual({ count: 3, problem: undefined });
+    expect(await storage.audit.checkpoint("decisions")).toMatchObject({ seq: 2, chainedSince: 1 });
+    expect((await storage.audit.page("decisions", 2, 10)).forgottenThrough).toBe(2);
+    expect(await storage.audit.decided(undefined, 10)).toHaveLength(2);
+  });
+
+  test("what one asks for at one moment fits together", async () => {
+    await using storage = await open();
+    const { session, turn } = await storedTurn(storage);
+    await filed(storage, { sessionId: session.id, isInTurn: true });
+    const progress = await storage.turns.progress(session.id, {
+      consumer: "",
+      fromSeq: undefined,
+      limit: 9,
+      maxPending: 9,
+    });
+    expect(progress).toMatchObject({ turn: { eventCount: 2 }, position: 0, pending: { rows: [{}] } });
+    expect(progress.events).toHaveLength(2);
+    await storage.turns.advance(turn.id, "", 2);
+    await storage.turns.advance(turn.id, "", 1);
+    expect(await storage.turns.position(turn.id, "")).toBe(2);
+    await storage.turns.endIfRunning(
+      turn,
+      { status: "failed", error: "x", counted: undefined, claudeSessionId: undefined },
+      NOW,
+    );
+    const awaited = await storage.changes.awaited({ sessionId: session.id }, { since: 0, maxPending: 9, maxEnded: 9 });
+    expect(awaited).toMatchObject({ newestId: 4, pending: { rows: [] }, ended: [{ subjectId: turn.id }] });
+  });
+
+  test("a code signs in once, not late, not for a token that is gone; the oldest go first", async () => {
+    await using storage = await open();
+    await storage.tokens.createIfNameFree(newToken({ id: "t1" }));
+    const create = (hash: string, tokenId: string | null, expiresAt = NOW) =>
+      storage.signInCodes.create({ hash, tokenId, expiresAt }, 2, 1_000);
+    for (const hash of ["1", "2", "3"]) await create(hash, null);
+    await create("own", "t1");
+    await create("late", "t1", 1_500);
+    const redeem = (hash: string) => storage.signInCodes.redeem(hash, 1_500);
+    expect(await redeem("1")).toBeUndefined();
+    const both = await raced([() => redeem("2"), () => redeem("2")]);
+    expect(both.filter((code) => code !== undefined)).toHaveLength(1);
+    expect(await redeem("late")).toBeUndefined();
+    await storage.tokens.revoke("t1", "token:t1", NOW);
+    expect(await redeem("own")).toBeUndefined();
+    await storage.tokens.endEveryWeb();
+    expect(await redeem("3")).toBeUndefined();
+  });
+
+  test("sessions are bounded by number and by bytes, found by id and by name, and forks share their tree", async () => {
+    await using storage = await open();
+    const first = await storedSession(storage, { name: "work" });
+    const fork = newSession({ ...first, id: storage.newId(), name: "fork" });
+    const create = (most = ANY_NUMBER) => storage.sessions.createIfNameFree(fork, "shared", most);
+    expect(await create({ count: 1, bytes: 1e9 })).toEqual({
+      outcome: "too_many",
+      size: { count: 1, bytes: expect.any(Number) },
+    });
+    expect(await create({ count: 9, bytes: 10 })).toMatchObject({ outcome: "too_many" });
+    expect(await create()).toMatchObject({ outcome: "created" });
+    expect((await storage.sessions.find("operator", "work"))?.id).toBe(first.id);
+    expect((await storage.sessions.find("operator", fork.id))?.id).toBe(fork.id);
+    expect(await storage.sessions.find("token:1", "work")).toBeUndefined();
+    expect(await storage.sessions.removeIfIdle(first.id)).toBe(true);
+    expect(await storage.conversations.removeSomeIfUnused(first.treeId ?? "", 10)).toBe(0);
+    expect(await storage.sessions.removeIfIdle(fork.id)).toBe(true);
+    expect(await storage.conversations.removeSomeIfUnused(first.treeId ?? "", 10)).toBe(1);
+  });
+}
