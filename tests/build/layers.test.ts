@@ -64,6 +64,7 @@ const MAY_IMPORT: Record<string, readonly (Target | Package)[]> = {
   "src/cli/it.ts": keys(TARGETS).filter((target) => target !== "main" && target !== "sqlite"),
   "src/cli/folder/it.ts": keys(TARGETS).filter((target) => target !== "main" && target !== "sqlite"),
   "src/cli/commands/server/it.ts": keys(TARGETS).filter((target) => target !== "main"),
+  "src/cli/server/it.ts": keys(TARGETS).filter((target) => target !== "main"),
   "src/config.ts": ["contract"],
   "src/log.ts": ["config", "contract"],
   "src/version.ts": [],

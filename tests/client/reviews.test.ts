@@ -55,11 +55,11 @@ describe("the review of a request", () => {
   });
 
   test("is made anew for an edited input, of which no other file is known", async () => {
-    const file = { state: "text", path: "/work/a", text: "old" } as const;
-    const context = { working_dir: "/work", file, real_path: "/work/a", plan: null, skill: null };
-    const write = { ...approval(1), tool_name: "Write", input: { file_path: "/work/a", content: "new" } };
+    const file = { state: "text", path: "/srv/a", text: "old" } as const;
+    const context = { working_dir: "/work", file, real_path: "/srv/a", plan: null, skill: null };
+    const write = { ...approval(1), tool_name: "Write", input: { file_path: "/srv/a", content: "new" } };
     const review = { approval: write, context, dangers: [] };
-    const same = editedReview(review, { file_path: "/work/a", content: "newer" });
+    const same = editedReview(review, { file_path: "/srv/a", content: "newer" });
     const other = editedReview(review, { file_path: "/etc/passwd", content: "new" });
     expect(same.context).toEqual(context);
     expect(other.context).toEqual({ ...context, file: null, real_path: null });

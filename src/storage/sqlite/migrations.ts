@@ -1,9 +1,9 @@
 import type { Database } from "bun:sqlite";
 import { AppError } from "../../contract/errors.ts";
-import { embeddedMigrations, type Migration } from "./embedded-migrations.ts" with { type: "macro" };
+import { embeddedMigrations } from "./embedded-migrations.ts" with { type: "macro" };
 
 /** Carried inside the binary. */
-export const MIGRATIONS: Migration[] = embeddedMigrations();
+export const MIGRATIONS = embeddedMigrations();
 
 /** Brings the database up to date, each step in a transaction; refuses one that a newer Plexus has written. */
 export function migrate(sqlite: Database, migrations = MIGRATIONS): void {
