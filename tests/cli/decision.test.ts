@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { RespondResult } from "../../src/contract/approvals/approval.ts";
 import { getApproval } from "../../src/contract/routes/approvals.ts";
-import { type Ask, openPlace, type Place } from "./place.ts";
+import { type FiledRequest, openPlace, type Place } from "./place.ts";
 
 setDefaultTimeout(60_000);
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => place[Symbol.asyncDispose]());
 
 const INPUT = { command: "echo asked" };
-const ask = (): Promise<Ask> => place.ask(session, "Bash", INPUT);
+const ask = (): Promise<FiledRequest> => place.ask(session, "Bash", INPUT);
 
 describe("plexus allow", () => {
   test("allows, and the child runs what it asked for", async () => {

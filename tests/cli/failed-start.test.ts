@@ -29,11 +29,26 @@ const isShort = (path: string) => writeFileSync(path, "guess me\n");
 
 describe("plexus serve ends at once, in one line that says what to do, when", () => {
   test.each([
-    { file: "operator-token", what: "is a directory", spoil: isDirectory, says: /operator-token .*Remove it/ },
-    { file: "operator-token", what: "is garbage", spoil: isGarbage, says: /operator-token .*printable.*Remove it/ },
-    { file: "operator-token", what: "is short", spoil: isShort, says: /operator-token .*16 characters.*Remove it/ },
-    { file: "webhook-secret", what: "is a directory", spoil: isDirectory, says: /webhook-secret .*Remove it/ },
-    { file: "webhook-secret", what: "is garbage", spoil: isGarbage, says: /webhook-secret .*printable.*Remove it/ },
+    { file: "operator-token", what: "is a directory", spoil: isDirectory, says: /operator-token .*Remove the file/ },
+    {
+      file: "operator-token",
+      what: "is garbage",
+      spoil: isGarbage,
+      says: /operator-token .*printable.*Remove the file/,
+    },
+    {
+      file: "operator-token",
+      what: "is short",
+      spoil: isShort,
+      says: /operator-token .*16 characters.*Remove the file/,
+    },
+    { file: "webhook-secret", what: "is a directory", spoil: isDirectory, says: /webhook-secret .*Remove the file/ },
+    {
+      file: "webhook-secret",
+      what: "is garbage",
+      spoil: isGarbage,
+      says: /webhook-secret .*printable.*Remove the file/,
+    },
     { file: "plexus.db", what: "is a directory", spoil: isDirectory, says: /plexus\.db can't be opened: check/ },
     { file: "plexus.db", what: "is garbage", spoil: isGarbage, says: /plexus\.db is not a database: .*backup/ },
     { file: "lock.db", what: "is a directory", spoil: isDirectory, says: /lock\.db can't be locked .*remove it/ },

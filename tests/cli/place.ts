@@ -14,7 +14,7 @@ import { type CommandOptions, type Output, plexus } from "./command.ts";
 const Configured = z.object({ session_id: z.string() });
 const Created = z.object({ id: z.string() });
 
-export type Ask = { id: string; answer: Promise<PermitAnswer> };
+export type FiledRequest = { id: string; answer: Promise<PermitAnswer> };
 
 /** A server process on a data dir of its own, and somebody at a command line who uses it. */
 export type Place = AsyncDisposable & {
@@ -37,7 +37,7 @@ export type Place = AsyncDisposable & {
   /** A new session whose children Plexus would start here, on this host. */
   managed(name: string, working_dir: string): Promise<string>;
   /** A child's call that waits for its decision. */
-  ask(sessionId: string, toolName: string, input: JsonObject): Promise<Ask>;
+  ask(sessionId: string, toolName: string, input: JsonObject): Promise<FiledRequest>;
 };
 
 type PlaceOptions = { args?: string[]; token?: string; home?: string; env?: Record<string, string> };

@@ -74,7 +74,7 @@ async function decideNext(parent: TestClient): Promise<void> {
   });
 }
 
-/** All that a client can see: sessions, events, conversations, asks. */
+/** All that a client can see: sessions, events, conversations, requests. */
 async function recordOf(server: ServerProcess, parent: TestClient): Promise<object> {
   const read = async (tool: string, args: object) => (await parent.call(tool, args)).value;
   const approvals = await fetch(`${server.url}${listApprovals.path}`, {

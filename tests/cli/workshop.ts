@@ -18,7 +18,7 @@ export type Workshop = Place & {
   work: string;
   /** `plexus ARGS` on a terminal, in that directory. */
   onScreen(args: string[], options?: { columns?: number; shell?: string }): Screen;
-  /** Waits until the session of this name asks. */
+  /** Waits until the session of this name has a pending request. */
   asked(name: string): Promise<Approval>;
   statusOf(name: string): Promise<string | undefined>;
 };

@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { JsonObject } from "../../src/contract/values.ts";
 import { bash, startFamily } from "../support/family.ts";
 import { script } from "../support/scripted-model.ts";
-import { asker } from "../web/asking.ts";
+import { asker } from "../web/requester.ts";
 
 setDefaultTimeout(120_000);
 

@@ -5,9 +5,9 @@ import { z } from "zod";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
-import { asker } from "./asking.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
 import { type Person, signedIn, visitor } from "./person.ts";
+import { asker } from "./requester.ts";
 import { storeTranscript } from "./stored-transcript.ts";
 
 setDefaultTimeout(90_000);

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
 import { type Plexus, startPlexus } from "../support/plexus.ts";
 import { until } from "../support/until.ts";
-import { asker } from "./asking.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
 import { type Person, signedIn } from "./person.ts";
+import { asker } from "./requester.ts";
 
 setDefaultTimeout(60_000);
 
@@ -91,7 +91,7 @@ describe.skipIf(CHROMIUM === undefined)("the history on the page", () => {
   });
 });
 
-/** So many asks of a session of this name, denied one by one. */
+/** So many requests of a session of this name, denied one by one. */
 async function decided(plexus: Plexus, name: string, count: number): Promise<void> {
   const session = await plexus.app.sessions.createByHand(OPERATOR, name);
   for (let at = 0; at < count; at++) {

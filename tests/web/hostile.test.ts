@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { startPlexus } from "../support/plexus.ts";
-import { asker } from "./asking.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
 import { signedIn } from "./person.ts";
+import { asker } from "./requester.ts";
 
 setDefaultTimeout(60_000);
 

@@ -3,9 +3,9 @@ import type { Browser } from "playwright-core";
 import { z } from "zod";
 import { startPlexus } from "../support/plexus.ts";
 import { until } from "../support/until.ts";
-import { asker } from "./asking.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
 import { type Person, showsRows, signedIn } from "./person.ts";
+import { asker } from "./requester.ts";
 
 setDefaultTimeout(60_000);
 

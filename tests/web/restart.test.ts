@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { Browser } from "playwright-core";
 import { startPlexus } from "../support/plexus.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
-import { asker } from "./asking.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
 import { showsRows, signedIn } from "./person.ts";
+import { asker } from "./requester.ts";
 
 setDefaultTimeout(60_000);
 

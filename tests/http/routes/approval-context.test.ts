@@ -8,7 +8,7 @@ import { requested, rulesOf } from "../../review/requested.ts";
 import { startFamily } from "../../support/family.ts";
 import { type Plexus, startPlexus } from "../../support/plexus.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
-import { asker } from "../../web/asking.ts";
+import { asker } from "../../web/requester.ts";
 import { expectRefusal } from "../support/callers.ts";
 
 setDefaultTimeout(60_000);

@@ -2,7 +2,7 @@ import type { ToolAnswer } from "../support/mcp-client.ts";
 import type { Plexus } from "../support/plexus.ts";
 import { until } from "../support/until.ts";
 
-export type Ask = { id: string; answer: Promise<ToolAnswer> };
+export type FiledRequest = { id: string; answer: Promise<ToolAnswer> };
 
 /** A child of a by-hand session, or of this one, that asks, and goes on asking until it is answered or the test is over. */
 export async function asker(plexus: Plexus, name = "builder", known?: string) {
@@ -13,7 +13,7 @@ export async function asker(plexus: Plexus, name = "builder", known?: string) {
   let asked = 0;
   return {
     sessionId,
-    async ask(tool_name: string, input: object): Promise<Ask> {
+    async ask(tool_name: string, input: object): Promise<FiledRequest> {
       const before = new Set(await pendingIds(plexus, sessionId));
       const answer = client.call("loopback_permit", { tool_name, input, tool_use_id: `toolu_${asked++}` });
       // A test that ends before the answer has nobody to give it to.
