@@ -47,28 +47,42 @@ const MEGABYTE = 1024 * 1024;
 /** For how long a database that took a write counts as writable. */
 const READY_FOR_MS = 1_000;
 
-export type App = AsyncDisposable & {
-  config: Config;
-  log: Log;
+/** What children ask, and what became of it. */
+export type ApprovalParts = {
   approvals: Approvals;
   approvalContexts: ApprovalContexts;
-  sessions: Sessions;
-  tokens: Tokens;
-  signIn: SignIn;
-  eventFeed: EventFeed;
   unaskedCalls: UnaskedCalls;
   auditCheck: AuditCheck;
-  mcpClients: McpClients;
-  metrics: Metrics;
+};
+
+/** Children, and the work that they are given. */
+export type SessionParts = {
+  sessions: Sessions;
+  sessionCommands: SessionCommands;
+  sessionViews: SessionViews;
+  sessionStream: SessionStream;
+  conversations: Conversations;
   turns: Turns;
   polls: Polls;
-  sessionStream: SessionStream;
-  sessionViews: SessionViews;
-  sessionCommands: SessionCommands;
-  conversations: Conversations;
-  retryMs: number;
+};
+
+/** Who calls. */
+export type AccessParts = {
+  tokens: Tokens;
+  signIn: SignIn;
+  mcpClients: McpClients;
   /** How the record of a decision would name this caller. */
   nameOf(principal: Principal): string;
+};
+
+/** What happens, for those who follow it. */
+export type FeedParts = { eventFeed: EventFeed; metrics: Metrics };
+
+/** The server itself. */
+export type ServerParts = {
+  config: Config;
+  log: Log;
+  retryMs: number;
   /** The port that is listened on, told once it is known: children can reach us from then on. */
   listensOn(port: number): void;
   /** Where a process on this machine reaches us, whatever name others use. */
@@ -78,6 +92,9 @@ export type App = AsyncDisposable & {
   /** The CLI that children are started with, and its version. */
   claude(): Promise<FoundClaude>;
 };
+
+/** All parts, by their names; each transport takes those that it uses. */
+export type App = AsyncDisposable & ApprovalParts & SessionParts & AccessParts & FeedParts & ServerParts;
 
 /** `now` is the wall clock, which may be set; `elapsed` only counts on. */
 export type Clocks = {

@@ -1,23 +1,17 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { UsableClaude } from "../../claude/cli.ts";
-import { launch } from "../../claude/launch/launch.ts";
 import { Checkpoint } from "../../claude/output/checkpoint.ts";
 import { createReadProgress } from "../../claude/output/read-progress.ts";
 import { AppError } from "../../contract/errors.ts";
-import { carrierServer } from "../../contract/sessions/carrier.ts";
 import type { LeftRunning } from "../../contract/sessions/left-running.ts";
-import type { SessionConfig } from "../../contract/sessions/session.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { BegunTurn, TurnRow } from "../../storage/turns.ts";
 import type { UnaskedCallRow } from "../../storage/unasked-calls.ts";
 import type { Tokens } from "../access/tokens.ts";
 import type { Broadcast } from "../events/broadcast.ts";
-import { configOf, sessionSpec } from "../sessions/launch-spec.ts";
-import type { McpServerPolicy } from "../sessions/mcp-server-policy.ts";
 import type { Session } from "../sessions/sessions.ts";
-import type { Workspace } from "../sessions/workspace.ts";
 import { processOf, removeStrayDirs } from "./adoption.ts";
+import { type ChildLaunchNeed, createChildLaunch } from "./child-launch.ts";
 import { type Batch, type Child, type ChildEnd, followChild, stopChild } from "./child-output.ts";
 import { naming, outcomeOf, type Stop, type TurnOutcome } from "./outcome.ts";
 import type { OutputStored } from "./output-stored.ts";
@@ -28,7 +22,7 @@ import { isPassing, retry, TRY_AGAIN_MS } from "./retry.ts";
 
 export type Turns = Awaited<ReturnType<typeof openTurns>>;
 
-type TurnsNeed = {
+type TurnsNeed = ChildLaunchNeed & {
   storage: Pick<Storage, "approvals" | "sessions" | "turns" | "newId">;
   broadcast: Broadcast;
   tokens: Tokens;
@@ -38,19 +32,7 @@ type TurnsNeed = {
   onError: (cause: unknown) => void;
   /** A call ran unasked in a session in which none may. */
   onSealBroken: (call: UnaskedCallRow) => void;
-  dataDir: string;
-  workspace: Workspace;
-  mcpServerPolicy: McpServerPolicy;
   maxRunning: number;
-  /** The CLI, or a refusal that says what to do. */
-  claude: () => Promise<UsableClaude>;
-  environment: Record<string, string | undefined>;
-  /** The control group in which each child gets one of its own, where there is any. */
-  cgroups: string | undefined;
-  umask: number;
-  childUrl: () => string;
-  /** How the program is called that carries a child to us. */
-  program: string[];
 };
 
 /** A turn that this process looks after, from before its child is started until its end is on disk. */
@@ -76,6 +58,7 @@ export async function openTurns(need: TurnsNeed) {
   const { storage } = need;
   const queue = createTurnQueue(need);
   const record = createTurnRecord(need);
+  const launching = createChildLaunch(need);
   const running = new Map<string, Running>();
   const leave = new AbortController();
   let isClosing = false;
@@ -95,18 +78,9 @@ export async function openTurns(need: TurnsNeed) {
     return entry;
   }
 
-  /** Its directories as they really are now: a link may lead elsewhere than when the session was made. */
-  function checkedConfig(session: Session): SessionConfig {
-    const stored = configOf(session);
-    const config = { ...stored, ...need.workspace.directories(stored) };
-    need.mcpServerPolicy.check(session.serversFrom ?? session.owner, config);
-    return config;
-  }
-
   /** Files a turn, and returns when its child runs or when it is queued; a session has one at a time. */
   async function start(session: Session, prompt: string, ephemeral: boolean): Promise<TurnRow> {
-    checkedConfig(session);
-    await need.claude();
+    await launching.check(session);
     // Whatever began now would be looked after by nobody.
     if (isClosing) throw new AppError("unreachable", "Plexus is stopping, or handing over: try again in a moment.");
     const id = storage.newId();
@@ -137,28 +111,12 @@ export async function openTurns(need: TurnsNeed) {
     }
   }
 
-  async function startChild(entry: Running, { turn, session, prompt }: BegunTurn): Promise<void> {
+  async function startChild(entry: Running, begun: BegunTurn): Promise<void> {
+    const { turn, session } = begun;
     try {
-      const config = checkedConfig(session);
-      const claude = await need.claude();
       // Before there is a child that could ask.
       entry.reader = need.outputStored.add(session.id, entry.child.readProgress);
-      const token = config.loopback_enabled ? await need.tokens.createForChild(session.id) : undefined;
-      const process = launch({
-        ...sessionSpec(session, config, turn.ephemeral),
-        claude: claude.path,
-        claudeVersion: claude.version,
-        dir: entry.child.dir,
-        prompt,
-        env: need.environment,
-        cgroups: need.cgroups,
-        umask: need.umask,
-        dataDir: need.dataDir,
-        loopback:
-          token === undefined
-            ? undefined
-            : carrierServer(config.carrier, { url: need.childUrl(), program: need.program }, token),
-      });
+      const process = await launching.launch(entry.child.dir, begun);
       entry.child.process = process;
       await storage.turns.setProcess(turn.id, { pid: process.pid, processStart: process.startTime });
     } catch (cause) {
