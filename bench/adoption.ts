@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { writeStandIn } from "../tests/support/stand-in.ts";
+import { writeStandIn } from "../tests/support/claude/stand-in.ts";
 import { ms, percentile, type Row, times } from "./measure.ts";
-import { openParent, workingDirIn } from "./parent.ts";
-import { OPERATOR_TOKEN, temporaryDataDir } from "./server-process.ts";
+import { openParent, workingDirIn } from "./server/parent.ts";
+import { OPERATOR_TOKEN, temporaryDataDir } from "./server/server-process.ts";
 import { answered, freePort } from "./start-up.ts";
 
 const CHILDREN = 200;

@@ -1,7 +1,7 @@
-import { ANSWERED, connect, permitRequest } from "./connection.ts";
 import { emptyCallLatency } from "./decision-latency.ts";
 import type { Latency } from "./measure.ts";
-import type { BenchServer } from "./server-process.ts";
+import { ANSWERED, connect, permitRequest } from "./server/connection.ts";
+import type { BenchServer } from "./server/server-process.ts";
 
 export type Blocked = { count: number; baseBytes: number; rssBytes: number; others: Latency; wakeAllMs: number };
 

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CLAUDE } from "../tests/support/claude.ts";
-import { cliEnvironment } from "../tests/support/cli-environment.ts";
-import { script, startScriptedModel } from "../tests/support/scripted-model.ts";
+import { CLAUDE } from "../tests/support/claude/claude.ts";
+import { cliEnvironment } from "../tests/support/claude/cli-environment.ts";
+import { script, startScriptedModel } from "../tests/support/model/scripted-model.ts";
+import type { Figures } from "./children/sessions.ts";
 import { ms, percentile, timed } from "./measure.ts";
-import { openParent, workingDirIn } from "./parent.ts";
-import { startBenchServer, temporaryDataDir } from "./server-process.ts";
-import type { Figures } from "./sessions.ts";
+import { openParent, workingDirIn } from "./server/parent.ts";
+import { startBenchServer, temporaryDataDir } from "./server/server-process.ts";
 
 const READS = 50;
 const ROUNDS = 5;

@@ -1,6 +1,6 @@
-import { ANSWERED, askedIn, type Connection, connect, permitRequest } from "./connection.ts";
 import { type Latency, latency, timed } from "./measure.ts";
-import { type BenchServer, OPERATOR_TOKEN } from "./server-process.ts";
+import { ANSWERED, askedIn, type Connection, connect, permitRequest } from "./server/connection.ts";
+import { type BenchServer, OPERATOR_TOKEN } from "./server/server-process.ts";
 
 const WARM_UP = 50;
 

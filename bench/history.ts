@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { startBenchServer } from "./server-process.ts";
+import { startBenchServer } from "./server/server-process.ts";
 
 /** Fills a data dir with approvals that were decided long ago, as the server itself would have stored them. */
 export async function storeHistory(dataDir: string, count: number): Promise<void> {

@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { type Latency, latency, timed } from "./measure.ts";
-import { openParent, type Parent, scriptedChildren, workingDirIn } from "./parent.ts";
-import { startBenchServer, temporaryDataDir } from "./server-process.ts";
+import { openParent, type Parent, scriptedChildren, workingDirIn } from "./server/parent.ts";
+import { startBenchServer, temporaryDataDir } from "./server/server-process.ts";
 
 const WARM_UP = 100;
 const BATCH = 100;

@@ -4,18 +4,18 @@ import { join } from "node:path";
 import { adoptionFigures } from "./adoption.ts";
 import { blockedPermits } from "./blocked-permits.ts";
 import { builtInReadFigures } from "./built-in-reads.ts";
+import { childrenFigures, pollFigures, transcriptFigures } from "./children/sessions.ts";
 import { commitLatency } from "./commit.ts";
 import { decisionLatency, emptyCallLatency } from "./decision-latency.ts";
 import { storeHistory } from "./history.ts";
 import { ms, type Row, table, times } from "./measure.ts";
-import { startBenchServer, temporaryDataDir } from "./server-process.ts";
-import { childrenFigures, pollFigures, transcriptFigures } from "./sessions.ts";
+import { startBenchServer, temporaryDataDir } from "./server/server-process.ts";
 import { emptyStart, startUp } from "./start-up.ts";
 import { throughput } from "./throughput.ts";
 
 const ROUNDS = 1_000;
 const HISTORY = 1_000_000;
-const POLLING_SERVER = join(import.meta.dir, "polling-server.ts");
+const POLLING_SERVER = join(import.meta.dir, "server/polling-server.ts");
 const BINARY = join(import.meta.dir, "../dist/plexus");
 const MEGABYTE = 1024 * 1024;
 

@@ -1,6 +1,6 @@
-import { ANSWERED, askedIn, connect, permitRequest } from "./connection.ts";
 import { respond } from "./decision-latency.ts";
-import type { BenchServer } from "./server-process.ts";
+import { ANSWERED, askedIn, connect, permitRequest } from "./server/connection.ts";
+import type { BenchServer } from "./server/server-process.ts";
 
 /** Asks made and decided per second, each decision on disk before it is answered. */
 export async function throughput(server: BenchServer, inFlight: number, total: number): Promise<number> {

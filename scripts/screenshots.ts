@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startFamily } from "../tests/support/family.ts";
+import { startFamily } from "../tests/support/sessions/family.ts";
 import { startBrowser } from "../tests/web/chromium.ts";
 import { type Person, signedIn } from "../tests/web/person.ts";
 

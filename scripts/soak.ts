@@ -8,7 +8,7 @@ import { crashRounds } from "../soak/crash/rounds.ts";
 import { killDuringTurns } from "../soak/crash/turns.ts";
 import { reportLines } from "../soak/ledger/report.ts";
 import { soakDay, soakFaults } from "../soak/load/soak.ts";
-import { plexusBinary } from "../tests/support/binary.ts";
+import { plexusBinary } from "../tests/support/server/binary.ts";
 
 const USAGE = `npm run soak -- [--rounds N] [--seed SEED] [--skip-hold] [--hold-minutes N] [--outage-secs N]
                 [--day-minutes N] [--skip-faults] [--binary]

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { startPlexus } from "../../tests/support/plexus.ts";
+import { startPlexus } from "../../tests/support/server/plexus.ts";
 
 const Fields = z.looseObject({
   properties: z.record(z.string(), z.unknown()).default({}),

@@ -2,7 +2,7 @@ import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamable
 import { z } from "zod";
 import { McpConfig } from "../../src/contract/approvals/approval.ts";
 import { JsonObject } from "../../src/contract/values.ts";
-import { connectClient } from "../../tests/support/mcp-client.ts";
+import { connectClient } from "../../tests/support/mcp/mcp-client.ts";
 import type { Scene } from "../crash/scene.ts";
 import type { Life } from "../crash/victim.ts";
 import { request } from "../crash/wire.ts";

@@ -1,6 +1,6 @@
 import type { TurnEvent } from "../../src/contract/sessions/turn.ts";
 import type { Random } from "../../tests/support/random.ts";
-import { eventsOf, textOf } from "../../tests/support/told-events.ts";
+import { eventsOf, textOf } from "../../tests/support/sessions/told-events.ts";
 
 const CALL_EVERY = 3;
 

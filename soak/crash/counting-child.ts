@@ -1,7 +1,7 @@
 /** What a child writes in the rounds of `turns.ts`: numbered messages at a random pace, until its place has a file `enough`. */
 import { existsSync, writeFileSync, writeSync } from "node:fs";
+import { RESULT_LINE } from "../../tests/support/claude/stand-in.ts";
 import { createRandom } from "../../tests/support/random.ts";
-import { RESULT_LINE } from "../../tests/support/stand-in.ts";
 import { messageOf } from "./counted.ts";
 
 const SLOWEST_MS = 25;

@@ -1,7 +1,7 @@
 import { readOperatorToken } from "../../src/operator-token.ts";
-import { freePort } from "../../tests/support/free-port.ts";
+import { withRun } from "../../tests/support/processes/run.ts";
 import { createRandom, type Random } from "../../tests/support/random.ts";
-import { withRun } from "../../tests/support/run.ts";
+import { freePort } from "../../tests/support/server/free-port.ts";
 import { temporaryDirectory } from "../../tests/support/temporary.ts";
 import { createDisk } from "../ledger/disk.ts";
 import { moment } from "./moment.ts";

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Approval, McpConfig } from "../../src/contract/approvals/approval.ts";
-import { type ClaudeRun, withClaude } from "../../tests/support/claude.ts";
-import { connectClient } from "../../tests/support/mcp-client.ts";
-import { script, startScriptedModel } from "../../tests/support/scripted-model.ts";
-import { startServerProcess } from "../../tests/support/server-process.ts";
+import { type ClaudeRun, withClaude } from "../../tests/support/claude/claude.ts";
+import { connectClient } from "../../tests/support/mcp/mcp-client.ts";
+import { script, startScriptedModel } from "../../tests/support/model/scripted-model.ts";
+import { startServerProcess } from "../../tests/support/server/server-process.ts";
 import { temporaryDirectory } from "../../tests/support/temporary.ts";
 import { until } from "../../tests/support/until.ts";
 

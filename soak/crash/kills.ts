@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Approval, McpConfig } from "../../src/contract/approvals/approval.ts";
-import { withClaude } from "../../tests/support/claude.ts";
-import { freePort } from "../../tests/support/free-port.ts";
-import { untilIdle } from "../../tests/support/idle.ts";
-import { connectClient } from "../../tests/support/mcp-client.ts";
-import { OPERATOR_TOKEN as token } from "../../tests/support/plexus.ts";
-import { script, startScriptedModel } from "../../tests/support/scripted-model.ts";
-import { type ServerProcess, startServerProcess } from "../../tests/support/server-process.ts";
+import { withClaude } from "../../tests/support/claude/claude.ts";
+import { connectClient } from "../../tests/support/mcp/mcp-client.ts";
+import { script, startScriptedModel } from "../../tests/support/model/scripted-model.ts";
+import { untilIdle } from "../../tests/support/processes/idle.ts";
+import { freePort } from "../../tests/support/server/free-port.ts";
+import { OPERATOR_TOKEN as token } from "../../tests/support/server/plexus.ts";
+import { type ServerProcess, startServerProcess } from "../../tests/support/server/server-process.ts";
 import { temporaryDirectory } from "../../tests/support/temporary.ts";
 import { until } from "../../tests/support/until.ts";
 

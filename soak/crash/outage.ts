@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { carrierServer } from "../../src/contract/sessions/carrier.ts";
-import { type ClaudeRun, withClaude } from "../../tests/support/claude.ts";
-import { type KillableServer, startKillableServer } from "../../tests/support/killable-server.ts";
-import { script, startScriptedModel } from "../../tests/support/scripted-model.ts";
+import { type ClaudeRun, withClaude } from "../../tests/support/claude/claude.ts";
+import { script, startScriptedModel } from "../../tests/support/model/scripted-model.ts";
+import { type KillableServer, startKillableServer } from "../../tests/support/server/killable-server.ts";
 
 const MAIN = join(import.meta.dir, "../../src/main.ts");
 const ONE_DAY_SECS = "86400";

@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { freePort } from "../../tests/support/free-port.ts";
+import { withRun } from "../../tests/support/processes/run.ts";
 import { createRandom } from "../../tests/support/random.ts";
-import { withRun } from "../../tests/support/run.ts";
+import { freePort } from "../../tests/support/server/free-port.ts";
 import { temporaryDirectory } from "../../tests/support/temporary.ts";
 import { startActors } from "../actors/actors.ts";
 import { newParent, type Parent } from "../actors/parents.ts";

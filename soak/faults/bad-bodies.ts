@@ -1,4 +1,4 @@
-import { vitalsOf } from "../../tests/support/vitals.ts";
+import { vitalsOf } from "../../tests/support/processes/vitals.ts";
 import type { Finding } from "./finding.ts";
 import { type Rig, startRig } from "./rig.ts";
 

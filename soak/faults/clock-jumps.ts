@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Approval } from "../../src/contract/approvals/approval.ts";
 import { allow, OPERATOR, openDomain } from "../../tests/core/open-core.ts";
-import { type Plexus, startPlexus } from "../../tests/support/plexus.ts";
-import { permitMessage, post } from "../../tests/support/raw-mcp.ts";
+import { permitMessage, post } from "../../tests/support/mcp/raw-mcp.ts";
+import { type Plexus, startPlexus } from "../../tests/support/server/plexus.ts";
 import { temporaryDirectory } from "../../tests/support/temporary.ts";
 import { until } from "../../tests/support/until.ts";
 import type { Finding } from "./finding.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { canMountSmallDisk, smallDisk } from "../../tests/storage/sqlite/small-disk.ts";
+import { canMountSmallDisk, smallDisk } from "../../tests/storage/sqlite/data-dir/small-disk.ts";
 import type { Finding } from "./finding.ts";
 import { startRig } from "./rig.ts";
 

@@ -1,5 +1,5 @@
+import { descriptorLimit, vitalsOf } from "../../tests/support/processes/vitals.ts";
 import { until } from "../../tests/support/until.ts";
-import { descriptorLimit, vitalsOf } from "../../tests/support/vitals.ts";
 import { openConnections } from "./connections.ts";
 import type { Finding, Size } from "./finding.ts";
 import { isBearable, ratioOf, startRig } from "./rig.ts";

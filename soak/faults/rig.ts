@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Approval, McpConfig } from "../../src/contract/approvals/approval.ts";
 import { JsonObject } from "../../src/contract/values.ts";
-import { permitMessage, post, type RawStream } from "../../tests/support/raw-mcp.ts";
-import { type ServerProcess, startServerProcess } from "../../tests/support/server-process.ts";
+import { permitMessage, post, type RawStream } from "../../tests/support/mcp/raw-mcp.ts";
+import { type ServerProcess, startServerProcess } from "../../tests/support/server/server-process.ts";
 import { temporaryDirectory } from "../../tests/support/temporary.ts";
 
 const TOKEN = "operator-token-of-the-faults";

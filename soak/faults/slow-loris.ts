@@ -1,5 +1,5 @@
 import { startPaced } from "../../tests/http/support/paced-server.ts";
-import { OPERATOR_TOKEN, startPlexus } from "../../tests/support/plexus.ts";
+import { OPERATOR_TOKEN, startPlexus } from "../../tests/support/server/plexus.ts";
 import { until } from "../../tests/support/until.ts";
 import { type Connections, openConnections } from "./connections.ts";
 import type { Finding, Size } from "./finding.ts";

@@ -1,4 +1,4 @@
-import { vitalsOf } from "../../tests/support/vitals.ts";
+import { vitalsOf } from "../../tests/support/processes/vitals.ts";
 import type { Finding, Size } from "./finding.ts";
 import { isBearable, ratioOf, startRig } from "./rig.ts";
 

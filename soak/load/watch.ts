@@ -1,4 +1,4 @@
-import { vitalsOf } from "../../tests/support/vitals.ts";
+import { vitalsOf } from "../../tests/support/processes/vitals.ts";
 
 /** What a server held when it was warm and at the end, and how much more was expected of it. */
 export type Flatness = { what: string; warm: number; end: number; mayGrowBy: number };

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { plexusBinary } from "../support/binary.ts";
-import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { plexusBinary } from "../support/server/binary.ts";
+import { type ServerProcess, startServerProcess } from "../support/server/server-process.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 
 const HOSTILE_TOKEN = "a-token-from-a-hostile-env-file";

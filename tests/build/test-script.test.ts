@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readReport } from "../../scripts/test-report.ts";
 import { ALONE } from "../alone.ts";
-import { isRunning } from "../support/processes.ts";
+import { isRunning } from "../support/processes/processes.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 

@@ -10,8 +10,8 @@ import { readExitCode, readStderrTail } from "../../src/claude/process/exit-stat
 import { isSameProcess } from "../../src/claude/process/processes.ts";
 import { stopProcessTree } from "../../src/claude/process/stop-process.ts";
 import type { LeftRunning } from "../../src/contract/sessions/left-running.ts";
-import { CLAUDE } from "../support/claude.ts";
-import { withRun } from "../support/run.ts";
+import { CLAUDE } from "../support/claude/claude.ts";
+import { withRun } from "../support/processes/run.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { claudeVersion } from "../../src/claude/cli-version.ts";
-import { CLAUDE } from "../support/claude.ts";
+import { CLAUDE } from "../support/claude/claude.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 
 setDefaultTimeout(30_000);

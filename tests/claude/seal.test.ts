@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { dirname, join } from "node:path";
 import { filesIn } from "../../src/claude/launch/launch.ts";
 import type { Supervision } from "../../src/contract/sessions/supervision.ts";
-import { script, startScriptedModel } from "../support/scripted-model.ts";
+import { script, startScriptedModel } from "../support/model/scripted-model.ts";
 import { type Place, withPlace } from "./child.ts";
 import { hostileEnv, plantHostileProject } from "./hostile-project.ts";
 import { startMcpStub } from "./mcp-stub.ts";

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Supervision } from "../../src/contract/sessions/supervision.ts";
-import { script, startScriptedModel } from "../support/scripted-model.ts";
+import { script, startScriptedModel } from "../support/model/scripted-model.ts";
 import { type Place, withPlace } from "./child.ts";
 import { startMcpStub, startPermitStub } from "./mcp-stub.ts";
 

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { temporaryDirectory } from "../support/temporary.ts";
-import { pasted, plexus } from "./command.ts";
+import { pasted, plexus } from "./support/command.ts";
 
 setDefaultTimeout(60_000);
 

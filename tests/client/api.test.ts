@@ -3,7 +3,7 @@ import { createApi } from "../../src/client/api.ts";
 import { Refused } from "../../src/contract/refused.ts";
 import { decideApproval, getApproval, listApprovals } from "../../src/contract/routes/approvals.ts";
 import { createSession, getSession } from "../../src/contract/routes/sessions.ts";
-import { OPERATOR_TOKEN, startPlexus } from "../support/plexus.ts";
+import { OPERATOR_TOKEN, startPlexus } from "../support/server/plexus.ts";
 
 const WORDS = {
   unreachable: (url: string) => `nobody at ${url}`,

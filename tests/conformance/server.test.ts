@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { OPERATOR_TOKEN } from "../support/plexus.ts";
-import { startServerProcess } from "../support/server-process.ts";
+import { OPERATOR_TOKEN } from "../support/server/plexus.ts";
+import { startServerProcess } from "../support/server/server-process.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { ACTIVE_SCENARIOS, TRANSPORT_SCENARIOS } from "./scenarios.ts";
 import { createForgetfulEndpoint, serveFixture } from "./serve-fixture.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { startPlexus } from "../support/plexus.ts";
+import { startPlexus } from "../support/server/plexus.ts";
 import { problemsOf, runSuite, type SuiteRun } from "./suite.ts";
 
 setDefaultTimeout(60_000);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../readme/readme.ts";
-import { isRunning } from "../support/processes.ts";
+import { isRunning } from "../support/processes/processes.ts";
 
 /** What the Dockerfile starts from. */
 const BASES = ["oven/bun:1", "debian:bookworm-slim"];

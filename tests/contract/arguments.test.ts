@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { z } from "zod";
-import { type Plexus, startPlexus } from "../support/plexus.ts";
-import { declared, type ToolName } from "../support/tool-answers.ts";
+import { declared, type ToolName } from "../support/mcp/tool-answers.ts";
+import { type Plexus, startPlexus } from "../support/server/plexus.ts";
 import { until } from "../support/until.ts";
 
 const OPERATOR = { kind: "operator" } as const;

@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Approval } from "../../src/contract/approvals/approval.ts";
 import type { JsonObject } from "../../src/contract/values.ts";
-import type { ToolAnswer } from "../support/mcp-client.ts";
-import { type Plexus, startPlexus } from "../support/plexus.ts";
+import type { ToolAnswer } from "../support/mcp/mcp-client.ts";
+import { type Plexus, startPlexus } from "../support/server/plexus.ts";
 
 const OPERATOR = { kind: "operator" } as const;
 const MAX = 40_000;

@@ -2,10 +2,10 @@ import { Database } from "bun:sqlite";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import type { TurnEvent } from "../../src/contract/sessions/turn.ts";
-import { type MortalFamily, startMortalFamily } from "../support/outage.ts";
-import { bash, eventsOf, textOf } from "../support/told-events.ts";
+import { type MortalFamily, startMortalFamily } from "../support/server/outage.ts";
+import { bash, eventsOf, textOf } from "../support/sessions/told-events.ts";
+import { askedFor, expectTidy, expectWhole, report } from "../support/sessions/whole-turn.ts";
 import { until } from "../support/until.ts";
-import { askedFor, expectTidy, expectWhole, report } from "../support/whole-turn.ts";
 
 setDefaultTimeout(180_000);
 

@@ -3,11 +3,11 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { findProcess } from "../../src/claude/process/processes.ts";
-import { type MortalFamily, startMortalFamily } from "../support/outage.ts";
-import { isRunning } from "../support/processes.ts";
-import { bash, eventsOf, textOf } from "../support/told-events.ts";
+import { isRunning } from "../support/processes/processes.ts";
+import { type MortalFamily, startMortalFamily } from "../support/server/outage.ts";
+import { bash, eventsOf, textOf } from "../support/sessions/told-events.ts";
+import { expectTidy, expectWhole, report } from "../support/sessions/whole-turn.ts";
 import { until } from "../support/until.ts";
-import { expectTidy, expectWhole, report } from "../support/whole-turn.ts";
 
 setDefaultTimeout(120_000);
 

@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { startMortalFamily } from "../support/outage.ts";
-import { isRunning } from "../support/processes.ts";
-import { bash, eventsOf, textOf } from "../support/told-events.ts";
-import { askedFor, expectTidy, expectWhole, report } from "../support/whole-turn.ts";
+import { isRunning } from "../support/processes/processes.ts";
+import { startMortalFamily } from "../support/server/outage.ts";
+import { bash, eventsOf, textOf } from "../support/sessions/told-events.ts";
+import { askedFor, expectTidy, expectWhole, report } from "../support/sessions/whole-turn.ts";
 
 setDefaultTimeout(120_000);
 

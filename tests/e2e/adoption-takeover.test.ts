@@ -2,11 +2,11 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Approval } from "../../src/contract/approvals/approval.ts";
-import { connectClient } from "../support/mcp-client.ts";
-import { type MortalFamily, startMortalFamily } from "../support/outage.ts";
-import { OPERATOR_TOKEN } from "../support/plexus.ts";
-import { bash, textOf } from "../support/told-events.ts";
-import { askedFor, expectTidy, expectWhole, report } from "../support/whole-turn.ts";
+import { connectClient } from "../support/mcp/mcp-client.ts";
+import { type MortalFamily, startMortalFamily } from "../support/server/outage.ts";
+import { OPERATOR_TOKEN } from "../support/server/plexus.ts";
+import { bash, textOf } from "../support/sessions/told-events.ts";
+import { askedFor, expectTidy, expectWhole, report } from "../support/sessions/whole-turn.ts";
 
 setDefaultTimeout(120_000);
 

@@ -1,10 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { startMortalFamily } from "../support/outage.ts";
-import { bash, eventsOf, textOf } from "../support/told-events.ts";
+import { startMortalFamily } from "../support/server/outage.ts";
+import { bash, eventsOf, textOf } from "../support/sessions/told-events.ts";
+import { askedFor, expectTidy, expectWhole, report } from "../support/sessions/whole-turn.ts";
 import { until } from "../support/until.ts";
-import { askedFor, expectTidy, expectWhole, report } from "../support/whole-turn.ts";
 
 setDefaultTimeout(120_000);
 

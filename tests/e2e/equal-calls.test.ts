@@ -2,8 +2,8 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Approval } from "../../src/contract/approvals/approval.ts";
-import { type MortalFamily, startMortalFamily } from "../support/outage.ts";
-import { script, type Turn } from "../support/scripted-model.ts";
+import { script, type Turn } from "../support/model/scripted-model.ts";
+import { type MortalFamily, startMortalFamily } from "../support/server/outage.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(180_000);

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { z } from "zod";
 import { processesIn } from "../../src/claude/process/cgroup.ts";
 import type { LeftRunning } from "../../src/contract/sessions/left-running.ts";
-import { planEscape } from "../support/escapee.ts";
-import { bash, startFamily } from "../support/family.ts";
-import { connectClient } from "../support/mcp-client.ts";
-import { startMortalFamily } from "../support/outage.ts";
-import { startServerProcess } from "../support/server-process.ts";
-import { writeStandIn } from "../support/stand-in.ts";
+import { writeStandIn } from "../support/claude/stand-in.ts";
+import { connectClient } from "../support/mcp/mcp-client.ts";
+import { planEscape } from "../support/processes/escapee.ts";
+import { usableCgroup } from "../support/processes/usable-cgroup.ts";
+import { startMortalFamily } from "../support/server/outage.ts";
+import { startServerProcess } from "../support/server/server-process.ts";
+import { bash, startFamily } from "../support/sessions/family.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
-import { usableCgroup } from "../support/usable-cgroup.ts";
 
 setDefaultTimeout(120_000);
 

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { z } from "zod";
 import { plexusServer } from "../../src/contract/approvals/approval.ts";
 import { JsonObject } from "../../src/contract/values.ts";
-import { withClaude } from "../support/claude.ts";
-import { bash, startFamily, textOf } from "../support/family.ts";
-import { fromResult, readResults, script } from "../support/scripted-model.ts";
-import { answerOf } from "../support/tool-answers.ts";
+import { withClaude } from "../support/claude/claude.ts";
+import { answerOf } from "../support/mcp/tool-answers.ts";
+import { fromResult, readResults, script } from "../support/model/scripted-model.ts";
+import { bash, startFamily, textOf } from "../support/sessions/family.ts";
 
 setDefaultTimeout(120_000);
 

@@ -2,10 +2,16 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Approval } from "../../src/contract/approvals/approval.ts";
-import { type ClaudeRun, withClaude } from "../support/claude.ts";
-import type { TestClient } from "../support/mcp-client.ts";
-import { type Plexus, startPlexus } from "../support/plexus.ts";
-import { readResults, type ScriptedModel, script, startScriptedModel, type Turn } from "../support/scripted-model.ts";
+import { type ClaudeRun, withClaude } from "../support/claude/claude.ts";
+import type { TestClient } from "../support/mcp/mcp-client.ts";
+import {
+  readResults,
+  type ScriptedModel,
+  script,
+  startScriptedModel,
+  type Turn,
+} from "../support/model/scripted-model.ts";
+import { type Plexus, startPlexus } from "../support/server/plexus.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(120_000);

@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { interrupted, killUnderPermit } from "../../soak/crash/kills.ts";
-import { readResults } from "../support/scripted-model.ts";
+import { readResults } from "../support/model/scripted-model.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(180_000);

@@ -5,9 +5,9 @@ import { LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/type
 import { z } from "zod";
 import { Approval } from "../../src/contract/approvals/approval.ts";
 import { UnaskedCall } from "../../src/contract/approvals/unasked-call.ts";
-import { bash, eventsOf, type Family, startFamily } from "../support/family.ts";
-import { type Plexus, startPlexus } from "../support/plexus.ts";
-import { RESULT_LINE, writeStandIn } from "../support/stand-in.ts";
+import { RESULT_LINE, writeStandIn } from "../support/claude/stand-in.ts";
+import { type Plexus, startPlexus } from "../support/server/plexus.ts";
+import { bash, eventsOf, type Family, startFamily } from "../support/sessions/family.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 

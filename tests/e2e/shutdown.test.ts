@@ -1,10 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type MortalFamily, startMortalFamily } from "../support/outage.ts";
-import { writeStandIn } from "../support/stand-in.ts";
+import { writeStandIn } from "../support/claude/stand-in.ts";
+import { type MortalFamily, startMortalFamily } from "../support/server/outage.ts";
+import { bash } from "../support/sessions/told-events.ts";
+import { expectTidy } from "../support/sessions/whole-turn.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
-import { bash } from "../support/told-events.ts";
 import { until } from "../support/until.ts";
-import { expectTidy } from "../support/whole-turn.ts";
 
 setDefaultTimeout(120_000);
 

@@ -3,11 +3,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { sitOut, waitingOverStdio } from "../../soak/crash/outage.ts";
 import type { Approval } from "../../src/contract/approvals/approval.ts";
-import { bash, eventsOf, type Family, startFamily } from "../support/family.ts";
-import { startMortalFamily } from "../support/outage.ts";
-import { readResults } from "../support/scripted-model.ts";
+import { readResults } from "../support/model/scripted-model.ts";
+import { startMortalFamily } from "../support/server/outage.ts";
+import { bash, eventsOf, type Family, startFamily } from "../support/sessions/family.ts";
+import { expectTidy } from "../support/sessions/whole-turn.ts";
 import { until } from "../support/until.ts";
-import { expectTidy } from "../support/whole-turn.ts";
 
 setDefaultTimeout(180_000);
 

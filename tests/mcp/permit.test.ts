@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Approval } from "../../src/contract/approvals/approval.ts";
-import { type Plexus, startPlexus } from "../support/plexus.ts";
-import { get, permitMessage, post } from "../support/raw-mcp.ts";
+import { get, permitMessage, post } from "../support/mcp/raw-mcp.ts";
+import { type Plexus, startPlexus } from "../support/server/plexus.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 

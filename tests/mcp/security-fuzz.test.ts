@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ask, namedToken, sessionOf } from "../http/support/callers.ts";
-import { OPERATOR_TOKEN, startPlexus } from "../support/plexus.ts";
-import { permitMessage, post } from "../support/raw-mcp.ts";
+import { permitMessage, post } from "../support/mcp/raw-mcp.ts";
+import { OPERATOR_TOKEN, startPlexus } from "../support/server/plexus.ts";
 import { until } from "../support/until.ts";
 
 const OPERATOR = { kind: "operator" } as const;

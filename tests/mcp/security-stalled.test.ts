@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { ask, sessionOf } from "../http/support/callers.ts";
 import { openStalled } from "../http/support/stalled-reader.ts";
-import { OPERATOR_TOKEN, startPlexus } from "../support/plexus.ts";
-import { post } from "../support/raw-mcp.ts";
+import { post } from "../support/mcp/raw-mcp.ts";
+import { OPERATOR_TOKEN, startPlexus } from "../support/server/plexus.ts";
 
 const MB = 1024 * 1024;
 

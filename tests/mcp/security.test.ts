@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ask, expectRefusal, namedToken, sessionOf } from "../http/support/callers.ts";
-import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../support/plexus.ts";
-import { get, permitMessage, post } from "../support/raw-mcp.ts";
+import { get, permitMessage, post } from "../support/mcp/raw-mcp.ts";
+import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../support/server/plexus.ts";
 import { until } from "../support/until.ts";
 
 const OPERATOR = { kind: "operator" } as const;

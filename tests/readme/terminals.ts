@@ -1,10 +1,10 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { plexusBinary } from "../support/binary.ts";
-import { signal } from "../support/processes.ts";
-import { withRun } from "../support/run.ts";
-import { type ScriptedModel, startScriptedModel } from "../support/scripted-model.ts";
+import { type ScriptedModel, startScriptedModel } from "../support/model/scripted-model.ts";
+import { signal } from "../support/processes/processes.ts";
+import { withRun } from "../support/processes/run.ts";
+import { plexusBinary } from "../support/server/binary.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 import { ROOT } from "./readme.ts";

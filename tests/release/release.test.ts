@@ -7,7 +7,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { TARGETS, wayToRun } from "../../scripts/release/targets.ts";
 import { sourceCommit } from "../../scripts/source-commit.ts";
 import { ROOT } from "../readme/readme.ts";
-import { startServerProcess } from "../support/server-process.ts";
+import { startServerProcess } from "../support/server/server-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary.ts";
 import { prepareMachine } from "./installing.ts";
 import { serveFolder } from "./mirror.ts";

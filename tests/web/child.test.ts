@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { bash, startFamily } from "../support/family.ts";
-import { script } from "../support/scripted-model.ts";
+import { script } from "../support/model/scripted-model.ts";
+import { bash, startFamily } from "../support/sessions/family.ts";
 import { until } from "../support/until.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
 import { showsRows, signedIn } from "./person.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { z } from "zod";
-import { type Plexus, startPlexus } from "../support/plexus.ts";
+import { type Plexus, startPlexus } from "../support/server/plexus.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";

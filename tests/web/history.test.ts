@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
-import { type Plexus, startPlexus } from "../support/plexus.ts";
+import { type Plexus, startPlexus } from "../support/server/plexus.ts";
 import { until } from "../support/until.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
 import { type Person, signedIn } from "./person.ts";

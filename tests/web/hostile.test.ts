@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
-import { startPlexus } from "../support/plexus.ts";
+import { startPlexus } from "../support/server/plexus.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
 import { signedIn } from "./person.ts";
 import { asker } from "./requester.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { startPlexus } from "../support/plexus.ts";
+import { startPlexus } from "../support/server/plexus.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { z } from "zod";
-import { startPlexus } from "../support/plexus.ts";
+import { startPlexus } from "../support/server/plexus.ts";
 import { until } from "../support/until.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
 import { type Person, showsRows, signedIn } from "./person.ts";

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
-import type { Plexus } from "../support/plexus.ts";
+import type { Plexus } from "../support/server/plexus.ts";
 import { until } from "../support/until.ts";
 
 /** Somebody who looks at the page. */

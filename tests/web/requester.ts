@@ -1,5 +1,5 @@
-import type { ToolAnswer } from "../support/mcp-client.ts";
-import type { Plexus } from "../support/plexus.ts";
+import type { ToolAnswer } from "../support/mcp/mcp-client.ts";
+import type { Plexus } from "../support/server/plexus.ts";
 import { until } from "../support/until.ts";
 
 export type FiledRequest = { id: string; answer: Promise<ToolAnswer> };

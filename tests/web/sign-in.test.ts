@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
-import { OPERATOR_TOKEN, startPlexus } from "../support/plexus.ts";
+import { OPERATOR_TOKEN, startPlexus } from "../support/server/plexus.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
 import { showsRows, signedIn, visitor } from "./person.ts";
 import { asker } from "./requester.ts";

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { supports } from "../../../src/claude/cli-version.ts";
-import { script, startScriptedModel, type Turn } from "../../support/scripted-model.ts";
+import { script, startScriptedModel, type Turn } from "../../support/model/scripted-model.ts";
 import { type Place, TESTED_VERSION, withPlace } from "../child.ts";
 import { startMcpStub, startPermitStub } from "../mcp-stub.ts";
 

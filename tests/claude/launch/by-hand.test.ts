@@ -2,8 +2,8 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { byHandArguments } from "../../../src/claude/launch/by-hand.ts";
-import { withClaude } from "../../support/claude.ts";
-import { script, startScriptedModel } from "../../support/scripted-model.ts";
+import { withClaude } from "../../support/claude/claude.ts";
+import { script, startScriptedModel } from "../../support/model/scripted-model.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { startMcpStub, startPermitStub } from "../mcp-stub.ts";
 

@@ -5,10 +5,10 @@ import { filesIn } from "../../../src/claude/launch/launch.ts";
 import { readExitCode, readStderrTail } from "../../../src/claude/process/exit-status.ts";
 import { isSameProcess } from "../../../src/claude/process/processes.ts";
 import { stopProcessTree } from "../../../src/claude/process/stop-process.ts";
-import { type Escapee, planEscape } from "../../support/escapee.ts";
-import { descendants, isRunning } from "../../support/processes.ts";
+import { type Escapee, planEscape } from "../../support/processes/escapee.ts";
+import { descendants, isRunning } from "../../support/processes/processes.ts";
+import { usableCgroup } from "../../support/processes/usable-cgroup.ts";
 import { until } from "../../support/until.ts";
-import { usableCgroup } from "../../support/usable-cgroup.ts";
 import { type Place, rawOutput, withPlace } from "../child.ts";
 
 setDefaultTimeout(30_000);

@@ -6,7 +6,7 @@ import { privatePaths, tokenPaths } from "../../../src/claude/launch/private-pat
 import { clientOf } from "../../../src/cli/connect/clients.ts";
 import { readConfig } from "../../../src/config.ts";
 import type { Supervision } from "../../../src/contract/sessions/supervision.ts";
-import { script, startScriptedModel } from "../../support/scripted-model.ts";
+import { script, startScriptedModel } from "../../support/model/scripted-model.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { withPlace } from "../child.ts";
 import { startPermitStub } from "../mcp-stub.ts";

@@ -2,7 +2,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readExitCode } from "../../../src/claude/process/exit-status.ts";
-import { script, startScriptedModel } from "../../support/scripted-model.ts";
+import { script, startScriptedModel } from "../../support/model/scripted-model.ts";
 import { withPlace } from "../child.ts";
 import { startPermitStub } from "../mcp-stub.ts";
 

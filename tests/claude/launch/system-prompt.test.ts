@@ -2,7 +2,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { filesIn } from "../../../src/claude/launch/launch.ts";
-import { script, startScriptedModel } from "../../support/scripted-model.ts";
+import { script, startScriptedModel } from "../../support/model/scripted-model.ts";
 import { until } from "../../support/until.ts";
 import { type ChildOptions, withPlace } from "../child.ts";
 import { startPermitStub } from "../mcp-stub.ts";

@@ -9,9 +9,9 @@ import {
   processesIn,
   removeCgroup,
 } from "../../../src/claude/process/cgroup.ts";
-import { isRunning } from "../../support/processes.ts";
+import { isRunning } from "../../support/processes/processes.ts";
+import { usableCgroup } from "../../support/processes/usable-cgroup.ts";
 import { until } from "../../support/until.ts";
-import { usableCgroup } from "../../support/usable-cgroup.ts";
 
 const PARENT = usableCgroup();
 

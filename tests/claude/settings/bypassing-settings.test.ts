@@ -2,7 +2,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bypassingSettings } from "../../../src/claude/settings/bypassing-settings.ts";
-import { script, startScriptedModel } from "../../support/scripted-model.ts";
+import { script, startScriptedModel } from "../../support/model/scripted-model.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { withPlace } from "../child.ts";
 import { startPermitStub } from "../mcp-stub.ts";

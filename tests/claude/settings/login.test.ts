@@ -2,7 +2,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { userLogin } from "../../../src/claude/settings/login.ts";
-import { script, startScriptedModel } from "../../support/scripted-model.ts";
+import { script, startScriptedModel } from "../../support/model/scripted-model.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
 import { type Place, withPlace } from "../child.ts";

@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 import { type ErrorCode, ErrorResult } from "../../../src/contract/errors.ts";
 import type { JsonObject } from "../../../src/contract/values.ts";
-import type { ToolAnswer } from "../../support/mcp-client.ts";
-import { declared, type ToolName } from "../../support/tool-answers.ts";
+import type { ToolAnswer } from "../../support/mcp/mcp-client.ts";
+import { declared, type ToolName } from "../../support/mcp/tool-answers.ts";
 
 /** Fails unless the answer is what the tool declares, has these values, and marks all that others wrote. */
 export function expectAnswer(name: ToolName, answer: ToolAnswer, expected: JsonObject = {}): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { ConfigureAnswer } from "../../../src/contract/tools/approval-answers.ts";
-import { declared } from "../../support/tool-answers.ts";
+import { declared } from "../../support/mcp/tool-answers.ts";
 import { expectAnswer, expectRefusal } from "./answer.ts";
 import { ARGS, supervised } from "./supervised.ts";
 

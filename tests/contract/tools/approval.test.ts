@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Approval, RespondResult } from "../../../src/contract/approvals/approval.ts";
 import { ErrorBody } from "../../../src/contract/errors.ts";
-import type { TestClient } from "../../support/mcp-client.ts";
+import type { TestClient } from "../../support/mcp/mcp-client.ts";
 import { ARGS, OPERATOR, supervised, TIMED_OUT } from "./supervised.ts";
 
 describe("an Approval", () => {

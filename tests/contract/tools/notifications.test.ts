@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { ToolRequestEvent } from "../../../src/contract/approvals/approval.ts";
 import { ChangeEvent } from "../../../src/contract/change.ts";
 import { PendingResource } from "../../../src/contract/tools/approval-answers.ts";
-import { OPERATOR_TOKEN, type Plexus } from "../../support/plexus.ts";
-import { get, post } from "../../support/raw-mcp.ts";
+import { get, post } from "../../support/mcp/raw-mcp.ts";
+import { OPERATOR_TOKEN, type Plexus } from "../../support/server/plexus.ts";
 import { ARGS, supervised } from "./supervised.ts";
 
 describe("a new ask", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { PermitAnswer } from "../../../src/contract/approvals/approval.ts";
 import { ErrorResult } from "../../../src/contract/errors.ts";
-import type { ToolAnswer } from "../../support/mcp-client.ts";
+import type { ToolAnswer } from "../../support/mcp/mcp-client.ts";
 import { ARGS, OPERATOR, supervised, TIMED_OUT } from "./supervised.ts";
 
 /** The text is exactly the JSON that the CLI parses, and there is nothing else. */

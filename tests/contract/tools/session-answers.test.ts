@@ -2,9 +2,9 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { TurnEvent } from "../../../src/contract/sessions/turn.ts";
 import { PollAnswer } from "../../../src/contract/tools/turn-answers.ts";
 import type { JsonObject } from "../../../src/contract/values.ts";
-import { bash, type Family, startFamily } from "../../support/family.ts";
-import { script } from "../../support/scripted-model.ts";
-import type { SessionTool } from "../../support/tool-answers.ts";
+import type { SessionTool } from "../../support/mcp/tool-answers.ts";
+import { script } from "../../support/model/scripted-model.ts";
+import { bash, type Family, startFamily } from "../../support/sessions/family.ts";
 import { expectAnswer, expectRefusal } from "./answer.ts";
 
 setDefaultTimeout(120_000);

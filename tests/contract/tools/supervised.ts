@@ -1,4 +1,4 @@
-import { startPlexus } from "../../support/plexus.ts";
+import { startPlexus } from "../../support/server/plexus.ts";
 import { until } from "../../support/until.ts";
 
 export const OPERATOR = { kind: "operator" } as const;

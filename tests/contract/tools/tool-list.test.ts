@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { PARENT_TOOLS } from "../../../src/mcp/tools/tools.ts";
-import { type Plexus, startPlexus } from "../../support/plexus.ts";
+import { type Plexus, startPlexus } from "../../support/server/plexus.ts";
 import { supervised } from "./supervised.ts";
 
 describe("the tools", () => {

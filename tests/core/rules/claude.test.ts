@@ -3,8 +3,8 @@ import { z } from "zod";
 import { builtinRule } from "../../../src/core/rules/builtin/builtin.ts";
 import { TOOL_KEYS } from "../../../src/core/rules/tool-keys.ts";
 import { startPermitStub } from "../../claude/mcp-stub.ts";
-import { withClaude } from "../../support/claude.ts";
-import { readResults, script, startScriptedModel, type Turn } from "../../support/scripted-model.ts";
+import { withClaude } from "../../support/claude/claude.ts";
+import { readResults, script, startScriptedModel, type Turn } from "../../support/model/scripted-model.ts";
 import { plantTree } from "./tree.ts";
 
 setDefaultTimeout(120_000);

@@ -4,7 +4,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from
 import { join } from "node:path";
 import fc from "fast-check";
 import { builtinRule } from "../../../src/core/rules/builtin/builtin.ts";
-import { CLAUDE } from "../../support/claude.ts";
+import { CLAUDE } from "../../support/claude/claude.ts";
 import { CANARY, plantTree } from "./tree.ts";
 
 setDefaultTimeout(120_000);

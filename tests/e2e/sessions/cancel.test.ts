@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { bash, eventsOf, type Family, startFamily, textOf } from "../../support/family.ts";
-import { script } from "../../support/scripted-model.ts";
+import { script } from "../../support/model/scripted-model.ts";
+import { bash, eventsOf, type Family, startFamily, textOf } from "../../support/sessions/family.ts";
 import { until } from "../../support/until.ts";
 
 setDefaultTimeout(120_000);

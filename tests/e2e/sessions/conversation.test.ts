@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { bash, eventsOf, type Family, startFamily, textOf } from "../../support/family.ts";
+import { bash, eventsOf, type Family, startFamily, textOf } from "../../support/sessions/family.ts";
 
 setDefaultTimeout(120_000);
 

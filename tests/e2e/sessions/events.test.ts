@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startMcpStub } from "../../claude/mcp-stub.ts";
-import { bash, eventsOf, startFamily, textOf } from "../../support/family.ts";
+import { bash, eventsOf, startFamily, textOf } from "../../support/sessions/family.ts";
 
 setDefaultTimeout(120_000);
 

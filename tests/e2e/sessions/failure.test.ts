@@ -1,10 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { bash, eventsOf, type Family, startFamily, textOf } from "../../support/family.ts";
-import type { Process } from "../../support/process-table.ts";
-import { signal } from "../../support/processes.ts";
-import { script } from "../../support/scripted-model.ts";
+import { script } from "../../support/model/scripted-model.ts";
+import type { Process } from "../../support/processes/process-table.ts";
+import { signal } from "../../support/processes/processes.ts";
+import { bash, eventsOf, type Family, startFamily, textOf } from "../../support/sessions/family.ts";
 import { until } from "../../support/until.ts";
 
 setDefaultTimeout(120_000);

@@ -2,9 +2,9 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Approval, RespondResult } from "../../../src/contract/approvals/approval.ts";
-import { bash, eventsOf, startFamily, textOf } from "../../support/family.ts";
-import { readResults, script } from "../../support/scripted-model.ts";
-import { answerOf, SESSION_TOOLS, type SessionTool } from "../../support/tool-answers.ts";
+import { answerOf, SESSION_TOOLS, type SessionTool } from "../../support/mcp/tool-answers.ts";
+import { readResults, script } from "../../support/model/scripted-model.ts";
+import { bash, eventsOf, startFamily, textOf } from "../../support/sessions/family.ts";
 
 setDefaultTimeout(120_000);
 

@@ -2,9 +2,9 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startMcpStub } from "../../claude/mcp-stub.ts";
-import { bash, eventsOf, startFamily, textOf } from "../../support/family.ts";
-import { startMortalFamily } from "../../support/outage.ts";
-import { readResults } from "../../support/scripted-model.ts";
+import { readResults } from "../../support/model/scripted-model.ts";
+import { startMortalFamily } from "../../support/server/outage.ts";
+import { bash, eventsOf, startFamily, textOf } from "../../support/sessions/family.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 
 setDefaultTimeout(120_000);

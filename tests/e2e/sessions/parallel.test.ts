@@ -1,8 +1,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { bash, eventsOf, startFamily, textOf } from "../../support/family.ts";
-import { readResults } from "../../support/scripted-model.ts";
+import { readResults } from "../../support/model/scripted-model.ts";
+import { bash, eventsOf, startFamily, textOf } from "../../support/sessions/family.ts";
 
 setDefaultTimeout(120_000);
 

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { z } from "zod";
 import { TurnEvent } from "../../../src/contract/sessions/turn.ts";
-import { bash, eventsOf, startFamily } from "../../support/family.ts";
+import { bash, eventsOf, startFamily } from "../../support/sessions/family.ts";
 
 setDefaultTimeout(120_000);
 

@@ -1,11 +1,11 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { plexusServer } from "../../../src/contract/approvals/approval.ts";
 import { JsonObject } from "../../../src/contract/values.ts";
-import { startFamily, textOf } from "../../support/family.ts";
-import { startMortalFamily } from "../../support/outage.ts";
-import { readResults, script } from "../../support/scripted-model.ts";
+import { readResults, script } from "../../support/model/scripted-model.ts";
+import { startMortalFamily } from "../../support/server/outage.ts";
+import { startFamily, textOf } from "../../support/sessions/family.ts";
+import { expectTidy } from "../../support/sessions/whole-turn.ts";
 import { until } from "../../support/until.ts";
-import { expectTidy } from "../../support/whole-turn.ts";
 
 setDefaultTimeout(120_000);
 

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, mkdirSync, renameSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startFamily } from "../../support/family.ts";
+import { startFamily } from "../../support/sessions/family.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 
 setDefaultTimeout(120_000);

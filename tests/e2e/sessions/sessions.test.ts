@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Approval } from "../../../src/contract/approvals/approval.ts";
-import { CLAUDE } from "../../support/claude.ts";
-import { cliEnvironment } from "../../support/cli-environment.ts";
-import type { TestClient } from "../../support/mcp-client.ts";
-import { type Plexus, startPlexus } from "../../support/plexus.ts";
-import { RUN_MARKER, survivors } from "../../support/processes.ts";
-import { type ScriptedModel, script, startScriptedModel, type Turn } from "../../support/scripted-model.ts";
+import { CLAUDE } from "../../support/claude/claude.ts";
+import { cliEnvironment } from "../../support/claude/cli-environment.ts";
+import type { TestClient } from "../../support/mcp/mcp-client.ts";
+import { type ScriptedModel, script, startScriptedModel, type Turn } from "../../support/model/scripted-model.ts";
+import { RUN_MARKER, survivors } from "../../support/processes/processes.ts";
+import { type Plexus, startPlexus } from "../../support/server/plexus.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../support/temporary.ts";
 
 setDefaultTimeout(120_000);

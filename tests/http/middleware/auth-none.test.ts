@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Approval } from "../../../src/contract/approvals/approval.ts";
-import { type Plexus, startPlexus } from "../../support/plexus.ts";
+import { type Plexus, startPlexus } from "../../support/server/plexus.ts";
 import { until } from "../../support/until.ts";
 import { expectRefusal, namedToken } from "../support/callers.ts";
 

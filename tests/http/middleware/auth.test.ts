@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { ErrorBody } from "../../../src/contract/errors.ts";
-import { OPERATOR_TOKEN, startPlexus } from "../../support/plexus.ts";
+import { OPERATOR_TOKEN, startPlexus } from "../../support/server/plexus.ts";
 import { expectRefusal, namedToken } from "../support/callers.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "PROPFIND"];

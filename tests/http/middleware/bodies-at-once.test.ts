@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { ErrorBody } from "../../../src/contract/errors.ts";
-import { OPERATOR_TOKEN, startPlexus } from "../../support/plexus.ts";
-import { startServerProcess } from "../../support/server-process.ts";
+import { vitalsOf } from "../../support/processes/vitals.ts";
+import { OPERATOR_TOKEN, startPlexus } from "../../support/server/plexus.ts";
+import { startServerProcess } from "../../support/server/server-process.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
-import { vitalsOf } from "../../support/vitals.ts";
 import { ask, expectRefusal, namedToken, sessionOf } from "../support/callers.ts";
 import { head, sendRaw } from "../support/raw-request.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { ErrorBody } from "../../../src/contract/errors.ts";
-import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/plexus.ts";
-import { startServerProcess } from "../../support/server-process.ts";
+import { vitalsOf } from "../../support/processes/vitals.ts";
+import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/server/plexus.ts";
+import { startServerProcess } from "../../support/server/server-process.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
-import { vitalsOf } from "../../support/vitals.ts";
 import { expectRefusal } from "../support/callers.ts";
 import { head, type RawAnswer, sendRaw } from "../support/raw-request.ts";
 

@@ -2,12 +2,12 @@ import { describe, expect, test } from "bun:test";
 import { TokenCreated } from "../../../src/contract/routes/tokens.ts";
 import { startHttpServer } from "../../../src/http/server.ts";
 import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";
-import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/plexus.ts";
-import { permitMessage, post } from "../../support/raw-mcp.ts";
-import { startServerProcess } from "../../support/server-process.ts";
+import { permitMessage, post } from "../../support/mcp/raw-mcp.ts";
+import { vitalsOf } from "../../support/processes/vitals.ts";
+import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/server/plexus.ts";
+import { startServerProcess } from "../../support/server/server-process.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
-import { vitalsOf } from "../../support/vitals.ts";
 import { expectRefusal, namedToken, sessionOf } from "../support/callers.ts";
 import { head, sendRaw } from "../support/raw-request.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { OPERATOR_TOKEN, startPlexus } from "../../support/plexus.ts";
+import { OPERATOR_TOKEN, startPlexus } from "../../support/server/plexus.ts";
 import { sendRaw } from "../support/raw-request.ts";
 
 const AUTHORIZATION = `Authorization: Bearer ${OPERATOR_TOKEN}`;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/plexus.ts";
+import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/server/plexus.ts";
 import { expectRefusal } from "../support/callers.ts";
 import { head, sendRaw } from "../support/raw-request.ts";
 

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import Ajv from "ajv/dist/2020.js";
 import { z } from "zod";
 import type { Route } from "../../../src/contract/routes/route.ts";
-import type { Plexus } from "../../support/plexus.ts";
+import type { Plexus } from "../../support/server/plexus.ts";
 import { fieldsOf, readBlocks } from "../support/event-reader.ts";
 
 const Media = z.object({

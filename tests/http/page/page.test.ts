@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { startPlexus } from "../../support/plexus.ts";
+import { startPlexus } from "../../support/server/plexus.ts";
 
 /** As it comes over the wire, which fetch would decode. */
 async function raw(url: string, headers: Record<string, string>) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { z } from "zod";
 import { type ApprovalStatus, RespondResult } from "../../../src/contract/approvals/approval.ts";
 import { ApprovalList, OneApproval } from "../../../src/contract/routes/approvals.ts";
-import { type Plexus, startPlexus } from "../../support/plexus.ts";
+import { type Plexus, startPlexus } from "../../support/server/plexus.ts";
 import { ask, expectRefusal, namedToken, sessionOf } from "../support/callers.ts";
 
 const OPERATOR = { kind: "operator" } as const;

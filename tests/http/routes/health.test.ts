@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { CLAUDE } from "../../support/claude.ts";
-import { startPlexus } from "../../support/plexus.ts";
+import { CLAUDE } from "../../support/claude/claude.ts";
+import { startPlexus } from "../../support/server/plexus.ts";
 import { expectRefusal } from "../support/callers.ts";
 
 describe("/healthz and /readyz", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { TokenCreated } from "../../../src/contract/routes/tokens.ts";
-import { type Plexus, startPlexus } from "../../support/plexus.ts";
+import { type Plexus, startPlexus } from "../../support/server/plexus.ts";
 import { expectRefusal, namedToken } from "../support/callers.ts";
 
 function create(plexus: Plexus, body: unknown, token?: string): Promise<Response> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { startPlexus } from "../../support/plexus.ts";
+import { startPlexus } from "../../support/server/plexus.ts";
 import { until } from "../../support/until.ts";
 import { ask, expectRefusal, namedToken, sessionOf } from "../support/callers.ts";
 import { approvalOf, openEvents } from "../support/event-reader.ts";

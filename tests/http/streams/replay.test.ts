@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Plexus, startPlexus } from "../../support/plexus.ts";
+import { type Plexus, startPlexus } from "../../support/server/plexus.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { ask, expectRefusal, sessionOf } from "../support/callers.ts";
 import { approvalOf, openEvents, type ReadEvent } from "../support/event-reader.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ChangeEvent } from "../../../src/contract/change.ts";
 import { SessionCreated } from "../../../src/contract/sessions/answers.ts";
-import { bash, type Family, startFamily } from "../../support/family.ts";
-import { startPlexus } from "../../support/plexus.ts";
-import { script } from "../../support/scripted-model.ts";
+import { script } from "../../support/model/scripted-model.ts";
+import { startPlexus } from "../../support/server/plexus.ts";
+import { bash, type Family, startFamily } from "../../support/sessions/family.ts";
 import { until } from "../../support/until.ts";
 import { expectRefusal, namedToken } from "../support/callers.ts";
 import { openEvents } from "../support/event-reader.ts";

@@ -1,5 +1,5 @@
 import { SessionEvent } from "../../../src/contract/sessions/session-view.ts";
-import { OPERATOR_TOKEN } from "../../support/plexus.ts";
+import { OPERATOR_TOKEN } from "../../support/server/plexus.ts";
 import { fieldsOf, readBlocks } from "../support/event-reader.ts";
 
 export type ReadSessionEvent = { id: string; told: SessionEvent };

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import type { App } from "../../../src/app.ts";
 import { ErrorBody, type ErrorCode } from "../../../src/contract/errors.ts";
 import type { JsonObject } from "../../../src/contract/values.ts";
-import type { Plexus } from "../../support/plexus.ts";
+import type { Plexus } from "../../support/server/plexus.ts";
 
 /** A named token of the operator's making, and the principal that it names. */
 export async function namedToken(plexus: Plexus, name: string) {

@@ -1,5 +1,5 @@
 import { ChangeEvent } from "../../../src/contract/change.ts";
-import { OPERATOR_TOKEN } from "../../support/plexus.ts";
+import { OPERATOR_TOKEN } from "../../support/server/plexus.ts";
 
 export type ReadEvent = { id: number; event: ChangeEvent };
 

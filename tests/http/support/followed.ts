@@ -1,4 +1,4 @@
-import type { Plexus } from "../../support/plexus.ts";
+import type { Plexus } from "../../support/server/plexus.ts";
 
 /** The signals of the readers that the server follows for; an aborted one has no subscription any more. */
 export function watchReaders(plexus: Plexus): AbortSignal[] {

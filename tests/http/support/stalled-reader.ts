@@ -1,4 +1,4 @@
-import { OPERATOR_TOKEN } from "../../support/plexus.ts";
+import { OPERATOR_TOKEN } from "../../support/server/plexus.ts";
 import { until } from "../../support/until.ts";
 
 /** A stream of the operator's on a socket that takes the headers, and nothing after them until it is told to. */

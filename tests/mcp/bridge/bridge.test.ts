@@ -8,10 +8,10 @@ import { Approval } from "../../../src/contract/approvals/approval.ts";
 import { startHttpServer } from "../../../src/http/server.ts";
 import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";
 import { createFixtureServer } from "../../conformance/fixture.ts";
-import { type BridgeProcess, connectStdio, startBridge } from "../../support/bridge-process.ts";
-import type { TestClient } from "../../support/mcp-client.ts";
-import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/plexus.ts";
-import { permitMessage, post } from "../../support/raw-mcp.ts";
+import type { TestClient } from "../../support/mcp/mcp-client.ts";
+import { permitMessage, post } from "../../support/mcp/raw-mcp.ts";
+import { type BridgeProcess, connectStdio, startBridge } from "../../support/server/bridge-process.ts";
+import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/server/plexus.ts";
 import { until } from "../../support/until.ts";
 
 setDefaultTimeout(60_000);

@@ -1,11 +1,11 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { startBridge } from "../../support/bridge-process.ts";
-import { type KillableServer, startKillableServer } from "../../support/killable-server.ts";
-import { OPERATOR_TOKEN } from "../../support/plexus.ts";
-import { endRun, RUN_MARKER } from "../../support/processes.ts";
-import { permitMessage } from "../../support/raw-mcp.ts";
+import { permitMessage } from "../../support/mcp/raw-mcp.ts";
+import { endRun, RUN_MARKER } from "../../support/processes/processes.ts";
+import { startBridge } from "../../support/server/bridge-process.ts";
+import { type KillableServer, startKillableServer } from "../../support/server/killable-server.ts";
+import { OPERATOR_TOKEN } from "../../support/server/plexus.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
 

@@ -6,8 +6,8 @@ import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";
 import { createMcpServers, type McpServer } from "../../../src/mcp/server.ts";
 import { namedToken } from "../../http/support/callers.ts";
 import { openDirect } from "../../storage/sqlite/direct.ts";
-import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/plexus.ts";
-import { get, post } from "../../support/raw-mcp.ts";
+import { get, post } from "../../support/mcp/raw-mcp.ts";
+import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/server/plexus.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
 

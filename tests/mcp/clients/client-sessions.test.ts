@@ -5,8 +5,8 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { ToolRequestEvent } from "../../../src/contract/approvals/approval.ts";
 import { TOOLS } from "../../../src/mcp/tools/tools.ts";
-import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/plexus.ts";
-import { get, permitMessage, post } from "../../support/raw-mcp.ts";
+import { get, permitMessage, post } from "../../support/mcp/raw-mcp.ts";
+import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/server/plexus.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
 

@@ -5,7 +5,7 @@ import { CHILD_PERMIT, OPERATOR_PERMIT } from "../../../src/mcp/tools/permit-too
 import { formsOf } from "../../../src/mcp/tools/tool.ts";
 import { PARENT_TOOLS, TOOLS } from "../../../src/mcp/tools/tools.ts";
 import { expectAnswer, expectRefusal } from "../../contract/tools/answer.ts";
-import { startPlexus } from "../../support/plexus.ts";
+import { startPlexus } from "../../support/server/plexus.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 
 const ALL = [...PARENT_TOOLS, CHILD_PERMIT, OPERATOR_PERMIT];

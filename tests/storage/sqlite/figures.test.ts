@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { figureQueries } from "../../../src/storage/sqlite/upkeep/figures.ts";
-import { openPlans } from "./query-plans.ts";
+import { openPlans } from "./plans/query-plans.ts";
 
 describe("figures", () => {
   test("are read among what is pending or runs, never along the history", () => {

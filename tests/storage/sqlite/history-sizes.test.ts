@@ -4,7 +4,7 @@ import { sessionQueries } from "../../../src/storage/sqlite/sessions/sessions.ts
 import { turnQueries } from "../../../src/storage/sqlite/turns/turns.ts";
 import { historySizeQueries } from "../../../src/storage/sqlite/upkeep/history-sizes.ts";
 import { newApproval, newSession, outcome } from "../rows.ts";
-import { openPlans } from "./query-plans.ts";
+import { openPlans } from "./plans/query-plans.ts";
 
 const EVENT = { type: "content", text: "x".repeat(972) } as const;
 /** 1,000 bytes of JSON, and its keys. */

@@ -4,7 +4,7 @@ import { pendingSizeQueries } from "../../../src/storage/sqlite/approvals/pendin
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { newApproval, outcome } from "../rows.ts";
 import { type Direct, openDirect, temporaryDirect } from "./direct.ts";
-import { openPlans } from "./query-plans.ts";
+import { openPlans } from "./plans/query-plans.ts";
 
 /** An input of exactly this many bytes. */
 const sized = (bytes: number) => ({ a: "x".repeat(bytes - '{"a":""}'.length) });

@@ -1,7 +1,7 @@
 /** Records a turn of the CLI at the given path: `bun tests/claude/output/recordings/record.ts PATH >2.1.x.jsonl`. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { script, startScriptedModel } from "../../../support/scripted-model.ts";
+import { script, startScriptedModel } from "../../../support/model/scripted-model.ts";
 import { rawOutput, withPlace } from "../../child.ts";
 
 const [claude = "claude"] = process.argv.slice(2);

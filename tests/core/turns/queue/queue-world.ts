@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Principal, Session } from "../../../../src/app.ts";
 import type { ChangeEvent } from "../../../../src/contract/change.ts";
 import { openDirect } from "../../../storage/sqlite/direct.ts";
-import { type Plexus, startPlexus } from "../../../support/plexus.ts";
-import { RESULT_LINE, writeStandIn } from "../../../support/stand-in.ts";
+import { RESULT_LINE, writeStandIn } from "../../../support/claude/stand-in.ts";
+import { type Plexus, startPlexus } from "../../../support/server/plexus.ts";
 import { temporaryDirectory } from "../../../support/temporary.ts";
 import { until } from "../../../support/until.ts";
 

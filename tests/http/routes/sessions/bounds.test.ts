@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { addSessions, newConfig, newSession } from "../../../storage/rows.ts";
 import { openDirect } from "../../../storage/sqlite/direct.ts";
-import { type Plexus, startPlexus } from "../../../support/plexus.ts";
-import { permitMessage } from "../../../support/raw-mcp.ts";
+import { permitMessage } from "../../../support/mcp/raw-mcp.ts";
+import { type Plexus, startPlexus } from "../../../support/server/plexus.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../support/temporary.ts";
 import { expectRefusal, namedToken } from "../../support/callers.ts";
 

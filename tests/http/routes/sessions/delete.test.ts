@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { connectClient } from "../../../support/mcp-client.ts";
-import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../../support/plexus.ts";
+import { connectClient } from "../../../support/mcp/mcp-client.ts";
+import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../../support/server/plexus.ts";
 import { until } from "../../../support/until.ts";
 import { expectRefusal, namedToken, sessionOf } from "../../support/callers.ts";
 

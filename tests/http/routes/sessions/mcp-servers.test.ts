@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { OneSession } from "../../../../src/contract/routes/sessions.ts";
 import { SessionForked } from "../../../../src/contract/sessions/answers.ts";
-import { connectClient } from "../../../support/mcp-client.ts";
-import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../../support/plexus.ts";
-import { writeStandIn } from "../../../support/stand-in.ts";
+import { writeStandIn } from "../../../support/claude/stand-in.ts";
+import { connectClient } from "../../../support/mcp/mcp-client.ts";
+import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../../support/server/plexus.ts";
 import { temporaryDirectory } from "../../../support/temporary.ts";
 import { expectRefusal, namedToken } from "../../support/callers.ts";
 

@@ -1,8 +1,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { ChangeEvent } from "../../../../src/contract/change.ts";
 import { chat, listSessions } from "../../../../src/contract/routes/sessions.ts";
-import { startFamily } from "../../../support/family.ts";
-import { script } from "../../../support/scripted-model.ts";
+import { script } from "../../../support/model/scripted-model.ts";
+import { startFamily } from "../../../support/sessions/family.ts";
 import { createSender, readDocument } from "../../openapi/checks.ts";
 import { openEvents } from "../../support/event-reader.ts";
 

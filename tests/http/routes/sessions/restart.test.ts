@@ -1,12 +1,12 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { CLAUDE } from "../../../support/claude.ts";
-import { cliEnvironment } from "../../../support/cli-environment.ts";
-import { OPERATOR_TOKEN } from "../../../support/plexus.ts";
-import { withRun } from "../../../support/run.ts";
-import { script, startScriptedModel } from "../../../support/scripted-model.ts";
-import { type ServerProcess, startServerProcess } from "../../../support/server-process.ts";
+import { CLAUDE } from "../../../support/claude/claude.ts";
+import { cliEnvironment } from "../../../support/claude/cli-environment.ts";
+import { script, startScriptedModel } from "../../../support/model/scripted-model.ts";
+import { withRun } from "../../../support/processes/run.ts";
+import { OPERATOR_TOKEN } from "../../../support/server/plexus.ts";
+import { type ServerProcess, startServerProcess } from "../../../support/server/server-process.ts";
 import { temporaryDirectory } from "../../../support/temporary.ts";
 import { isLast, openSessionEvents, type ReadSessionEvent } from "../../streams/session-reader.ts";
 

@@ -5,8 +5,8 @@ import { OneTurn, TurnEvents, TurnList } from "../../../../src/contract/routes/t
 import { SessionCreated } from "../../../../src/contract/sessions/answers.ts";
 import type { SessionSummary, TurnSummary } from "../../../../src/contract/sessions/session-view.ts";
 import type { TurnEvent } from "../../../../src/contract/sessions/turn.ts";
-import { bash, type Family, startFamily, textOf } from "../../../support/family.ts";
-import { script, type Turn } from "../../../support/scripted-model.ts";
+import { script, type Turn } from "../../../support/model/scripted-model.ts";
+import { bash, type Family, startFamily, textOf } from "../../../support/sessions/family.ts";
 import { until } from "../../../support/until.ts";
 import { expectRefusal, namedToken } from "../../support/callers.ts";
 

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { z } from "zod";
+import { Approval } from "../../../src/contract/approvals/approval.ts";
+import { until } from "../../support/until.ts";
+import { MAIN, pasted, plexusOnScreen } from "../support/command.ts";
+import { openPlace, type Place } from "../support/place.ts";
+
+setDefaultTimeout(60_000);
+
+let place: Place;
+beforeAll(async () => {
+  place = await openPlace();
+});
+afterAll(() => place[Symbol.asyncDispose]());
+
+const Listed = z.strictObject({ type: z.literal("ok"), approvals: z.array(Approval) });
+/** Moves the cursor up, clears the screen, turns red, turns the writing direction, hides, and breaks the line. */
+const HOSTILE = "\u001b[2A\u001b[2J\u001b[31m\u009b31m\u202e\u2066\u200b\u{e0041}\r\n\u2028\u007fend";
+const UNPRINTABLE = /[^\n -~]/;
+
+async function onScreen(args: string[], env: Record<string, string> = {}, columns = 120): Promise<string> {
+  await using screen = plexusOnScreen(["pending", ...args, "--data-dir", place.dataDir], { env, columns });
+  expect(await screen.exited).toBe(0);
+  return screen.text().replaceAll("\r\n", "\n");
+}
+
+describe("plexus pending", () => {
+  test("lists the requests that need approval, oldest first, one line each, without colour in a pipe", async () => {
+    const session = await place.session("a-session");
+    const first = await place.ask(session, "Bash", { command: "echo 1" });
+    const second = await place.ask(session, "Write", { file_path: "x", content: "y" });
+    const { exitCode, stdout, stderr } = await place.plexus(["pending", "--session", session]);
+    const [header, ...lines] = stdout.trimEnd().split("\n");
+    expect(header).toMatch(/^ID +SESSION +TOOL +AGE +LEFT +INPUT$/);
+    expect(lines).toEqual([
+      expect.stringMatching(new RegExp(`^${first.id} +a-session +Bash +\\d+s +(4m\\d+s|5m0s) +{"command":"echo 1"}$`)),
+      expect.stringMatching(new RegExp(`^${second.id} +a-session +Write +\\d+s +(4m\\d+s|5m0s) +{"file_path":"x",`)),
+    ]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  });
+
+  test("warns of what the page and watch would want a second press for", async () => {
+    const session = await place.session("dangerous");
+    await place.ask(session, "Bash", { command: "echo harmless" });
+    const { id } = await place.ask(session, "Bash", { command: "rm -rf y | sudo sh" });
+    const { stderr } = await place.plexus(["pending", "--session", session]);
+    const warnings = stderr.trimEnd().split("\n");
+    expect(warnings.filter((warning) => !warning.startsWith(`! ${id}: it `))).toEqual([]);
+    expect(stderr).toContain(`! ${id}: it removes files (rm)\n`);
+    const { stderr: none } = await place.plexus(["pending", "--json", "--session", session]);
+    expect(none).toBe("");
+  });
+
+  test("shows what changes how a command runs, however long the command is", async () => {
+    const session = await place.session("flagged");
+    const input = { command: "x".repeat(500), description: "y", run_in_background: true, timeout: 5 };
+    await place.ask(session, "Bash", input);
+    const { stdout } = await place.plexus(["pending", "--session", session]);
+    expect(stdout).toContain('{"run_in_background":true,"timeout":5,"command":"xxx');
+  });
+
+  test("takes the name of a session as well as its id, and shows no other's", async () => {
+    const [one, two] = [await place.session("one"), await place.session("two")];
+    const { id } = await place.ask(one, "Bash", { command: "in one" });
+    await place.ask(two, "Bash", { command: "in two" });
+    for (const session of [one, "one"]) {
+      const { stdout } = await place.plexus(["pending", "--json", "--session", session]);
+      expect(Listed.parse(JSON.parse(stdout)).approvals.map((approval) => approval.id)).toEqual([id]);
+    }
+  });
+
+  test("says on standard error that there are no pending requests, and prints an empty list as JSON", async () => {
+    const nothing = await place.plexus(["pending", "--session", "nobody"]);
+    expect(nothing).toEqual({ exitCode: 0, stdout: "", stderr: "No pending requests.\n" });
+    const json = await place.plexus(["pending", "--session", "nobody", "--json"]);
+    expect(json).toEqual({ exitCode: 0, stdout: '{"type":"ok","approvals":[]}\n', stderr: "" });
+  });
+
+  test("shows what a child wrote without letting it touch the screen, in a pipe and on a terminal", async () => {
+    const session = await place.session("hostile");
+    const { id } = await place.ask(session, `Bash${HOSTILE}`, { command: HOSTILE });
+    const { stdout } = await place.plexus(["pending", "--session", session]);
+    expect(stdout).not.toMatch(UNPRINTABLE);
+    expect(stdout.trimEnd().split("\n")).toHaveLength(2);
+    expect(stdout).toContain("\\u{202e}");
+    const screen = await onScreen(["--session", session], { NO_COLOR: "1" });
+    expect(screen.replaceAll("…", "")).not.toMatch(UNPRINTABLE);
+    expect(screen).toContain(id);
+  });
+
+  test("prints JSON that is safe to look at and means exactly what the child wrote", async () => {
+    const session = await place.session("hostile-json");
+    await place.ask(session, "Bash", { command: HOSTILE });
+    const { stdout } = await place.plexus(["pending", "--session", session, "--json"]);
+    expect(stdout).not.toMatch(UNPRINTABLE);
+    expect(Listed.parse(JSON.parse(stdout)).approvals[0]?.input).toEqual({ command: HOSTILE });
+    const screen = await onScreen(["--session", session, "--json"]);
+    expect(screen).not.toMatch(UNPRINTABLE);
+    expect(Listed.parse(JSON.parse(screen)).approvals[0]?.input).toEqual({ command: HOSTILE });
+  });
+
+  test("fits the table to the width of the terminal, wide characters too", async () => {
+    const session = await place.session("幅が広い");
+    await place.ask(session, "Bash", { command: "長い".repeat(200) });
+    await place.ask(session, "Bash", { command: "x".repeat(500) });
+    const screen = await onScreen(["--session", session], { NO_COLOR: "1" }, 140);
+    const lines = screen.split("\n").slice(0, 3);
+    for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(140);
+    expect(lines.map((line) => line.endsWith("…"))).toEqual([false, true, true]);
+    expect(screen).toContain("`plexus pending --json` shows whole inputs");
+  });
+
+  test("has a coloured header on a terminal, unless NO_COLOR is set", async () => {
+    const session = await place.session("coloured");
+    await place.ask(session, "Bash", { command: "true" });
+    expect(await onScreen(["--session", session])).toContain("\u001b[1mID");
+    expect(await onScreen(["--session", session], { NO_COLOR: "1" })).not.toContain("\u001b");
+  });
+
+  test("is quiet when its reader has seen enough", async () => {
+    const session = await place.session("many");
+    const input = { command: "x".repeat(50_000) };
+    await Promise.all(Array.from({ length: 12 }, () => place.ask(session, "Bash", input)));
+    const command = `${process.execPath} ${MAIN} pending --json --session many --data-dir ${place.dataDir}`;
+    const { stdout, stderr } = await pasted(`${command} | head -c 10`);
+    expect({ stdout, stderr }).toEqual({ stdout: '{"type":"o', stderr: "" });
+  });
+
+  test("lists more than a page of the server's", async () => {
+    const session = await place.session("pages");
+    for (let n = 0; n < 205; n++) {
+      void place.call("loopback_permit", { session_id: session, tool_name: "Bash", input: { n } });
+    }
+    const asked = await until("all of them to wait", async () => {
+      const approvals = await place.pending(session);
+      return approvals.length === 205 && approvals;
+    });
+    const { stdout } = await place.plexus(["pending", "--json", "--session", session]);
+    const ids = Listed.parse(JSON.parse(stdout)).approvals.map((approval) => approval.id);
+    expect(ids).toEqual(asked.map(({ id }) => id).sort());
+  });
+});

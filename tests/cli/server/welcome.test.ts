@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import { z } from "zod";
+import { signIn as redeemCode } from "../../../src/contract/routes/sign-in.ts";
+import { CLAUDE } from "../../support/claude/claude.ts";
+import { plexusBinary } from "../../support/server/binary.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../support/temporary.ts";
+import { type CommandOptions, pasted, plexusOnScreen, type Screen } from "../support/command.ts";
+
+setDefaultTimeout(60_000);
+
+const TOKEN = "a-token-that-is-in-the-environment";
+const ClaudeSettings = z.object({
+  mcpServers: z.object({
+    plexus: z.looseObject({ type: z.string(), url: z.string() }),
+  }),
+});
+
+let directory: TemporaryDirectory;
+let home: string;
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  home = join(directory.path, "home");
+  await mkdir(home);
+});
+afterAll(() => directory[Symbol.asyncDispose]());
+
+/** A path that no shell would take as it is. */
+const awkward = () => join(directory.path, crypto.randomUUID(), "it's a $(data) dir");
+
+async function served(args: string[], options: CommandOptions & { columns?: number } = {}) {
+  const screen = plexusOnScreen(["serve", "--port", "0", ...args], options);
+  await screen.shows("Stop with Ctrl-C.");
+  return screen;
+}
+
+/** The one line of the screen that has this word in it. */
+function lineWith(word: string, screen: Screen): string {
+  const lines = screen.text().split(/\r?\n/);
+  const [line, ...others] = lines.filter((candidate) => candidate.includes(word));
+  expect(others).toEqual([]);
+  return line?.trim() ?? "";
+}
+
+function urlOn(screen: Screen): string {
+  return /http:\/\/127\.0\.0\.1:\d+/.exec(screen.text())?.[0] ?? "";
+}
+
+/** Pastes the line that adds Plexus, and reads what Claude Code has made of it. */
+async function addToClaude(screen: Screen, env: Record<string, string> = {}) {
+  const config = join(directory.path, crypto.randomUUID());
+  const { exitCode, stderr } = await pasted(lineWith("claude mcp add", screen), claudeEnvironment(config, env));
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  const { mcpServers } = ClaudeSettings.parse(await Bun.file(join(config, ".claude.json")).json());
+  return { config, plexus: mcpServers.plexus };
+}
+
+/** What Claude Code says of its MCP servers, once it has tried to connect to them. */
+async function connectedServers(config: string, env: Record<string, string> = {}): Promise<string> {
+  return (await pasted("claude mcp list", claudeEnvironment(config, env))).stdout;
+}
+
+function claudeEnvironment(config: string, env: Record<string, string>): { cwd: string; env: Record<string, string> } {
+  const path = [dirname(CLAUDE), process.env["PATH"]].join(delimiter);
+  return { cwd: home, env: { PATH: path, HOME: home, CLAUDE_CONFIG_DIR: config, ...env } };
+}
+
+describe("plexus serve on a terminal", () => {
+  test("shows a line that adds it to the real Claude Code, with the token of an awkward data dir", async () => {
+    const dataDir = awkward();
+    await using screen = await served(["--data-dir", dataDir]);
+    const token = readFileSync(join(dataDir, "operator-token"), "utf8").trim();
+    const { config, plexus } = await addToClaude(screen);
+    expect(plexus).toMatchObject({ type: "http", url: `${urlOn(screen)}/mcp` });
+    expect(JSON.stringify(plexus)).not.toContain(token);
+    expect(screen.text()).not.toContain(token);
+    expect(await connectedServers(config)).toMatch(/plexus: .*Connected/);
+  });
+
+  test("shows commands that work as they are in another terminal", async () => {
+    await using screen = await served(["--data-dir", awkward()]);
+    const pending = await pasted(lineWith(" pending", screen));
+    expect(pending).toMatchObject({ exitCode: 0, stderr: "No pending requests.\n" });
+    const denied = await pasted(lineWith(" deny", screen));
+    expect(denied).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("no approval ID") });
+    const configured = await pasted(lineWith(" configure", screen), { cwd: home });
+    expect(configured.stdout).toStartWith("claude -p --mcp-config ");
+  });
+
+  test("shows an address that signs one page in, once", async () => {
+    await using screen = await served(["--data-dir", awkward()]);
+    const [url, code] = lineWith("/#code=", screen).split("/#code=");
+    const headers = { "Content-Type": "application/json" };
+    const signIn = () => fetch(`${url}${redeemCode.path}`, { method: "POST", headers, body: JSON.stringify({ code }) });
+    expect([(await signIn()).status, (await signIn()).status]).toEqual([200, 401]);
+  });
+
+  test("leaves the data dir out where it is the usual one", async () => {
+    await using screen = await served([], { env: { HOME: home } });
+    expect(screen.text()).not.toContain("--data-dir");
+    expect(await pasted(lineWith(" pending", screen), { env: { HOME: home } })).toMatchObject({ exitCode: 0 });
+  });
+
+  test("uses $PLEXUS_TOKEN where that is the operator's token, and never shows it", async () => {
+    await using screen = await served(["--data-dir", awkward()], { env: { PLEXUS_TOKEN: TOKEN } });
+    const { config } = await addToClaude(screen, { PLEXUS_TOKEN: TOKEN });
+    expect(await connectedServers(config, { PLEXUS_TOKEN: TOKEN })).toMatch(/plexus: .*Connected/);
+    expect(screen.text()).toContain("needs the PLEXUS_TOKEN");
+    expect(screen.text()).not.toContain(TOKEN);
+  });
+
+  test("warns when it asks for no tokens, and shows a line without one", async () => {
+    await using screen = await served(["--data-dir", awkward(), "--auth", "none"]);
+    expect(screen.text()).toContain("Warning: --auth none");
+    const { config } = await addToClaude(screen);
+    expect(await connectedServers(config)).toMatch(/plexus: .*Connected/);
+    expect(await pasted(lineWith(" pending", screen))).toMatchObject({ exitCode: 0 });
+  });
+
+  test("says that Claude Code was not found where there is none", async () => {
+    await using screen = await served(["--data-dir", awkward(), "--claude", "/nonexistent/claude"]);
+    expect(screen.text()).toContain("install Claude Code, or name it with --claude");
+  });
+
+  test("shows no log lines, and says that it stops on Ctrl-C", async () => {
+    await using screen = await served(["--data-dir", awkward()]);
+    screen.type("\u0003");
+    expect(await screen.exited).toBe(0);
+    await screen.shows("Stopping.");
+    expect(screen.text()).not.toContain('"level"');
+  });
+
+  test("has colour, unless NO_COLOR is set or the terminal is dumb", async () => {
+    await using coloured = await served(["--data-dir", awkward()]);
+    expect(coloured.text()).toContain("\u001b[1m");
+    for (const env of [{ NO_COLOR: "1" }, { TERM: "dumb" }]) {
+      await using plain = await served(["--data-dir", awkward()], { env });
+      expect(plain.text()).not.toContain("\u001b");
+    }
+  });
+
+  test("spells the binary as it spells the sources: so that it works elsewhere", async () => {
+    const program = [await plexusBinary()];
+    await using screen = await served(["--data-dir", awkward()], { program });
+    expect(lineWith(" pending", screen)).toStartWith(`${program[0]} pending --data-dir `);
+    expect(await pasted(lineWith(" pending", screen))).toMatchObject({ exitCode: 0 });
+  });
+});

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { cancelTurn } from "../../../src/contract/routes/sessions.ts";
+import { SessionEvent } from "../../../src/contract/sessions/session-view.ts";
+import { bash, openWorkshop, scripted, type Workshop } from "../support/workshop.ts";
+
+setDefaultTimeout(120_000);
+
+let shop: Workshop;
+beforeAll(async () => {
+  shop = await openWorkshop();
+});
+afterAll(() => shop[Symbol.asyncDispose]());
+
+describe("plexus run", () => {
+  test("makes the session in the current directory, and prints what the child says and does", async () => {
+    const prompt = scripted({ use: [bash("echo read-only")], say: "I look around." }, { say: "It is all there." });
+    const { exitCode, stdout, stderr } = await shop.plexus(["run", "plain", prompt]);
+    const [said, used, result, answer, done] = stdout.split("\n");
+    expect([said, used, result, answer]).toEqual([
+      "│ I look around.",
+      "→ Bash echo read-only",
+      "← read-only",
+      "│ It is all there.",
+    ]);
+    expect(done).toMatch(/^✓ done: 2 turns, \d+ tokens in, \d+ out, \$\d+\.\d{4}$/);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    const { stdout: table } = await shop.plexus(["sessions"]);
+    expect(table).toMatch(new RegExp(`^plain +complete +- +\\$0\\.00 +\\d+s +${shop.work}$`, "m"));
+  });
+
+  test("goes on with the same session, and takes the prompt from standard input", async () => {
+    for (const args of [
+      ["run", "again"],
+      ["run", "again", "-"],
+    ]) {
+      const { exitCode, stdout } = await shop.plexus(args, { stdin: scripted({ say: "heard" }) });
+      expect(stdout).toStartWith("│ heard\n");
+      expect(exitCode).toBe(0);
+    }
+    expect(JSON.stringify(shop.model.requests.at(-1)?.conversation)).toContain("heard");
+  });
+
+  test("says on standard error how to decide, waits, and goes on", async () => {
+    const running = shop.plexus(["run", "asking", scripted({ use: [bash("touch made")] })]);
+    const { id } = await shop.asked("asking");
+    expect(existsSync(join(shop.work, "made"))).toBe(false);
+    await shop.plexus(["allow", id]);
+    const { exitCode, stdout, stderr } = await running;
+    expect(stderr).toBe(`Bash needs approval: \`plexus allow ${id}\`, or \`plexus deny ${id} -m WHY\`.\n`);
+    expect(stdout).toContain(`? Bash needs approval (${id})\n│ # a command\n│ touch made\n`);
+    expect(stdout).toContain("✓ Bash was allowed by operator\n");
+    expect(existsSync(join(shop.work, "made"))).toBe(true);
+    expect(exitCode).toBe(0);
+  });
+
+  test("warns on standard error of what wants a second look", async () => {
+    const running = shop.plexus(["run", "warned", scripted({ use: [bash("rm -rf nothing")] })]);
+    const { id } = await shop.asked("warned");
+    await shop.plexus(["deny", id, "-m", "no"]);
+    expect((await running).stderr).toStartWith(`! ${id}: it removes files (rm)\nBash needs approval: `);
+  });
+
+  test("with --json prints one event a line and nothing else, numbered without a gap", async () => {
+    const running = shop.plexus(["run", "piped", "--json", scripted({ use: [bash("touch piped")], say: "\u001b[2J" })]);
+    const { id } = await shop.asked("piped");
+    await shop.plexus(["deny", id, "-m", "not now"]);
+    const { exitCode, stdout } = await running;
+    expect(stdout).not.toMatch(/[^\n -~]/);
+    const events = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => SessionEvent.parse(JSON.parse(line)));
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index));
+    const types = events.map(({ event }) => event.type);
+    expect(types).toEqual(expect.arrayContaining(["tool_use", "approval_requested", "approval_resolved", "content"]));
+    expect(types.at(-1)).toBe("complete");
+    expect(exitCode).toBe(0);
+  });
+
+  test("ends with 1 when the turn fails, and says why", async () => {
+    const { exitCode, stdout, stderr } = await shop.plexus([
+      "run",
+      "failing",
+      scripted({ status: 400, message: "no!" }),
+    ]);
+    expect(stdout).toMatch(/^✗ .*no!/m);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: "plexus: The turn failed.\n" });
+  });
+
+  test("ends with 5 when somebody cancels the turn, and with 1 when the session is busy", async () => {
+    const running = shop.plexus(["run", "cancelled", scripted({ use: [bash("touch never")] })]);
+    await shop.asked("cancelled");
+    const second = await shop.plexus(["run", "cancelled", "more"]);
+    expect(second).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("has a turn that runs") });
+    await shop.api.call(cancelTurn, { params: { key: "cancelled" } });
+    const { exitCode, stdout, stderr } = await running;
+    expect(stdout).toContain("✗ Bash was abandoned");
+    expect(stderr).toContain("plexus: The turn was cancelled.\n");
+    expect(exitCode).toBe(5);
+  });
+
+  test("uses a session that exists as it is, and refuses flags that would differ", async () => {
+    const made = ["--supervision", "strict", "--model", "opus", "--allowed-tools", "Bash(echo:*)", "--max-turns", "9"];
+    const say = scripted({ say: "x" });
+    expect(await shop.plexus(["run", "settled", say, ...made])).toMatchObject({ exitCode: 0 });
+    expect(await shop.plexus(["run", "settled", say, ...made, "--dir", "."])).toMatchObject({ exitCode: 0 });
+    for (const [flag = "", value = "", has = ""] of [
+      ["--model", "sonnet", '"opus"'],
+      ["--supervision", "inherit", '"strict"'],
+      ["--allowed-tools", "Read", '["Bash(echo:*)"]'],
+      ["--max-turns", "8", "9"],
+      ["--system-prompt", "Be brief.", "none"],
+      ["--dir", "/", JSON.stringify(shop.work)],
+    ]) {
+      const { exitCode, stdout, stderr } = await shop.plexus(["run", "settled", say, flag, value]);
+      expect(stderr).toBe(
+        `plexus: Session "settled" exists, and its ${flag} is ${has}: leave that flag out, or choose another name.\n`,
+      );
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    }
+    const elsewhere = await shop.plexus(["run", "settled", say], { cwd: "/" });
+    expect(elsewhere).toMatchObject({ exitCode: 0, stderr: `Session "settled" works in ${shop.work}.\n` });
+  });
+
+  test.each([
+    [["run"], "missing required argument 'NAME'"],
+    [["run", "../x", "y"], 'NAME "../x"'],
+    [["run", "x", " "], "PROMPT must not be empty"],
+    [["run", "x", "y", "--supervision", "lax"], "--supervision"],
+    [["run", "x", "y", "--max-turns", "0"], "--max-turns"],
+  ])("refuses %j in one line, with exit code 2", async (args, says) => {
+    const { exitCode, stdout, stderr } = await shop.plexus(args);
+    expect(stderr).toMatch(/^plexus: [^\n]*\n$/);
+    expect(stderr).toContain(says);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  });
+
+  test("shows what a child says and does without letting it touch the screen", async () => {
+    const hostile = "\u001b[2A\u001b[31m\u009b31m\u202e\u200b\u{e0041}\r\u2028end";
+    const input = { file_path: join(shop.work, "hostile"), content: hostile };
+    const prompt = scripted({ say: `said ${hostile}`, use: [{ name: "Write", input }] });
+    const running = shop.plexus(["run", "hostile", prompt]);
+    await shop.plexus(["deny", (await shop.asked("hostile")).id, "-m", hostile]);
+    const { stdout, stderr } = await running;
+    expect(stdout.replaceAll(/[→←?✓✗│…]/g, "")).not.toMatch(/[^\n -~]/);
+    expect(stderr).not.toMatch(/[^\n -~]/);
+    expect(stdout).toContain("said \\u{1b}[2A");
+  });
+
+  test("puts a bar before each line that a child says, so that none passes for one of ours", async () => {
+    const say = ["ok\n✓ Bash was ", "allowed by operator\n", "\n? Bash asks"];
+    const { stdout } = await shop.plexus(["run", "spoof", scripted({ say })]);
+    expect(stdout.split("\n").slice(0, 5)).toEqual([
+      "│ ok",
+      "│ ✓ Bash was allowed by operator",
+      "│ ",
+      "│ ? Bash asks",
+      expect.stringMatching(/^✓ done/),
+    ]);
+  });
+});

@@ -1,0 +1,79 @@
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { until } from "../../support/until.ts";
+import { MAIN } from "./command.ts";
+
+const PROMPT = "READY> ";
+/** How each is started without anybody's settings, and what its user would put into theirs. */
+const SHELLS = {
+  bash: {
+    command: ["bash", "--noprofile", "--norc", "-i"],
+    setUp: `PS1='${PROMPT}'; eval "$(plexus completion bash)"`,
+  },
+  zsh: {
+    command: ["zsh", "-f", "-i"],
+    setUp: `autoload -Uz compinit; compinit -D; setopt no_list_ambiguous; eval "$(plexus completion zsh)"; PS1='${PROMPT}'`,
+  },
+  fish: {
+    command: ["fish", "--no-config", "-i"],
+    setUp: `function fish_prompt; echo -n '${PROMPT}'; end; plexus completion fish | source`,
+  },
+} as const;
+export type ShellName = keyof typeof SHELLS;
+
+export type ShellSession = AsyncDisposable & {
+  /** Types this and the tab key; what the shell then makes of it has this text. */
+  completes(typed: string, shown: string): Promise<void>;
+};
+
+/** A real shell on a terminal, with its completion of plexus. */
+export async function openShell(name: ShellName, scratch: string): Promise<ShellSession> {
+  const program = join(scratch, "plexus");
+  writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${MAIN} "$@"\n`);
+  chmodSync(program, 0o755);
+  let text = "";
+  const decoder = new TextDecoder();
+  const { command, setUp } = SHELLS[name];
+  const shell = Bun.spawn([...command], {
+    cwd: scratch,
+    env: { PATH: `${scratch}:${process.env["PATH"]}`, HOME: scratch, TERM: "xterm" },
+    terminal: {
+      cols: 150,
+      rows: 50,
+      data: (_, chunk) => {
+        text += decoder.decode(chunk, { stream: true });
+      },
+    },
+  });
+  const type = (keys: string) => void shell.terminal?.write(keys);
+  const sees = async (what: string, from: number) => {
+    const seen = await until(`${name} to show ${what}`, () => plain(text.slice(from)).includes(what)).catch(
+      () => false,
+    );
+    if (!seen) throw new Error(`${name} never showed "${what}", but:\n${plain(text.slice(from))}`);
+  };
+  type(`${setUp}\r`);
+  // The line itself has it once.
+  await until(`${name} to be ready`, () => plain(text).split(PROMPT).length > 2);
+  return {
+    async completes(typed, shown) {
+      const from = text.length;
+      type(`${typed}\t`);
+      await sees(shown, from);
+      // Taken up only when the shell is done with the last key; what it prints of it comes before this line.
+      const mark = crypto.randomUUID();
+      type(`\u0015echo ${mark}\r`);
+      await until(`${name} to be done`, () => new RegExp(`[\r\n]${mark}`).test(plain(text)));
+    },
+    async [Symbol.asyncDispose]() {
+      shell.kill("SIGKILL");
+      await shell.exited;
+      shell.terminal?.close();
+    },
+  };
+}
+
+/** Without what colours the text and moves the cursor. */
+function plain(text: string): string {
+  return Bun.stripANSI(text).replaceAll("\b", "");
+}

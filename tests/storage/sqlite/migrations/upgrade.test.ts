@@ -1,0 +1,153 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { MIGRATIONS, migrate } from "../../../../src/storage/sqlite/migrations.ts";
+import { startPlexus } from "../../../support/server/plexus.ts";
+import { temporaryDirectory } from "../../../support/temporary.ts";
+import { ALLOWED, contentsOf, PENDING, type Row, SESSION, TURN, writeEarlierDatabase } from "./earlier-database.ts";
+
+describe.each(MIGRATIONS.map(({ tag }, newest) => ({ tag, newest })))(
+  "a database whose newest step is $tag",
+  ({ newest }) => {
+    test("keeps every row and every value that still has a place", async () => {
+      await using directory = await temporaryDirectory();
+      const before = writeEarlierDatabase(directory.path, newest);
+      await using _ = await startPlexus({ dataDir: directory.path });
+      using sqlite = new Database(join(directory.path, "plexus.db"), { readonly: true });
+      const after = contentsOf(sqlite);
+      for (const [table, rows] of before) {
+        const now = after.get(table);
+        // A webhook that is no longer named is forgotten at the start.
+        if (now === undefined || table === "webhooks") continue;
+        expect({ table, rows: shared(now, rows) }).toEqual({ table, rows: shared(rows, now) });
+      }
+      expect(sqlite.query("PRAGMA foreign_key_check").all()).toEqual([]);
+    });
+
+    test("is read by every tool", async () => {
+      await using directory = await temporaryDirectory();
+      writeEarlierDatabase(directory.path, newest);
+      await using plexus = await startPlexus({ dataDir: directory.path });
+      const parent = await plexus.connect();
+      const answer = async (tool: string, args: object) => {
+        const { isError, value } = await parent.call(tool, args);
+        expect({ tool, isError, value }).toMatchObject({ isError: false });
+        return value;
+      };
+      expect(await answer("claudecode_list", {})).toMatchObject({ sessions: [{ name: "worker", status: "complete" }] });
+      const { config } = await answer("claudecode_get", { name: "worker" });
+      expect(config).toMatchObject({ id: SESSION, working_dir: "/", metadata: { of: "mine" } });
+      expect(await answer("claudecode_poll", { session_id: SESSION, from_seq: 0 })).toMatchObject({
+        events: [{ seq: 0 }, { seq: 1, event: { type: "content", text: "Done." } }, { seq: 2 }],
+      });
+      expect(await answer("claudecode_streams", {})).toMatchObject({ streams: [{ turn_id: TURN, event_count: 3 }] });
+      expect(await answer("claudecode_get_tree", { name: "worker" })).toMatchObject({ nodes: [{}, {}, {}] });
+      expect(await answer("claudecode_render_context", { name: "worker" })).toMatchObject({
+        messages: [{ role: "user" }, { role: "assistant" }],
+      });
+      expect(await answer("loopback_pending", {})).toMatchObject({ approvals: [{ id: PENDING }] });
+      expect(await answer("loopback_get", { approval_id: ALLOWED })).toMatchObject({
+        approval: { status: "allowed", response_message: "go on" },
+      });
+    });
+
+    test("takes a decision on what waited in it", async () => {
+      await using directory = await temporaryDirectory();
+      writeEarlierDatabase(directory.path, newest);
+      await using plexus = await startPlexus({ dataDir: directory.path });
+      const parent = await plexus.connect();
+      const { value } = await parent.call("loopback_respond", { approval_id: PENDING, approve: true });
+      expect(value).toMatchObject({ type: "ok", status: "allowed" });
+    });
+  },
+);
+
+test("an ask of a turn that runs while it is upgraded stays that turn's, and its decision counts once", async () => {
+  await using directory = await temporaryDirectory();
+  writeEarlierDatabase(directory.path, 2);
+  const path = join(directory.path, "plexus.db");
+  {
+    using sqlite = new Database(path);
+    sqlite.run("UPDATE turns SET status = 'running', ended_at = NULL, started_at = 1");
+    migrate(sqlite);
+  }
+  using sqlite = new Database(path, { readonly: true });
+  const rows = sqlite
+    .query("SELECT id, asked_in, delivered_at IS NULL AS waits FROM loopback_approvals ORDER BY waits")
+    .all();
+  expect(rows).toEqual([
+    { id: ALLOWED, asked_in: TURN, waits: 0 },
+    { id: PENDING, asked_in: TURN, waits: 1 },
+  ]);
+  expect(sqlite.query("SELECT is_accounted FROM turns").all()).toEqual([{ is_accounted: 0 }]);
+});
+
+test("the hash chain begins with what was decided before it, and fits at once", async () => {
+  await using directory = await temporaryDirectory();
+  writeEarlierDatabase(directory.path, 2);
+  await using plexus = await startPlexus({ dataDir: directory.path });
+  const report = await plexus.app.auditCheck.verify();
+  expect(report).toMatchObject({ intact: true, chains: [{ chain: "decisions", entries: 1 }, { entries: 0 }] });
+});
+
+/** The rows with those columns only that the others have too; what was held is expected anew at every start. */
+function shared(rows: Row[], others: Row[]): Row[] {
+  const columns = Object.keys(others[0] ?? {}).filter((column) => column !== "held_until");
+  return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => columns.includes(column))));
+}
+
+test("a turn that was there before its size was kept has it after the upgrade", async () => {
+  await using directory = await temporaryDirectory();
+  writeEarlierDatabase(directory.path, 4);
+  using sqlite = new Database(join(directory.path, "plexus.db"));
+  migrate(sqlite);
+  const stored = sqlite
+    .query("SELECT turn_id AS id, sum(length(event)) AS bytes FROM turn_events GROUP BY turn_id")
+    .all();
+  expect(stored).toHaveLength(1);
+  expect(sqlite.query("SELECT id, event_bytes AS bytes FROM turns").all()).toEqual(stored);
+});
+
+test("a fork from before it was noted has its servers from whoever made the first session of its conversation", () => {
+  using sqlite = new Database(":memory:");
+  migrate(sqlite, MIGRATIONS.slice(0, 5));
+  const insert = sqlite.query(
+    "INSERT INTO sessions (id, name, owner, kind, created_at, tree_id, config) VALUES (?, ?, ?, 'managed', 1, ?, '{}')",
+  );
+  insert.run("1", "first", "token:a", "tree");
+  insert.run("2", "fork", "operator", "tree");
+  insert.run("3", "own", "operator", "another");
+  migrate(sqlite);
+  expect(sqlite.query("SELECT id, servers_from FROM sessions ORDER BY id").values()).toEqual([
+    ["1", "token:a"],
+    ["2", "token:a"],
+    ["3", "operator"],
+  ]);
+});
+
+test("what ran at the upgrade has had its share, and what waited then is held by nobody", () => {
+  using sqlite = new Database(":memory:");
+  migrate(sqlite, MIGRATIONS.slice(0, 6));
+  const session = sqlite.query(
+    "INSERT INTO sessions (id, name, owner, kind, created_at) VALUES (?, ?, ?, 'managed', 1)",
+  );
+  const turn = sqlite.query(
+    "INSERT INTO turns (id, session_id, owner, status, ephemeral, started_at) VALUES (?, ?, ?, ?, 0, ?)",
+  );
+  for (const [at, [owner, status]] of [
+    ["late", "running"],
+    ["early", "running"],
+    ["over", "complete"],
+  ].entries()) {
+    session.run(`s-${at}`, `s-${at}`, owner ?? "");
+    turn.run(`t-${at}`, `s-${at}`, owner ?? "", status ?? "", 10 - at);
+  }
+  sqlite.run(
+    `INSERT INTO loopback_approvals (id, session_id, session_name, owner, tool_name, input, ask_hash, status, created_at, expires_at)
+     VALUES ('a', 's-0', 's-0', 'late', 'Bash', '{}', 'h', 'pending', 1, 2)`,
+  );
+  migrate(sqlite);
+  const shares = sqlite.query("SELECT owner FROM turn_shares ORDER BY last_start").values();
+  expect(shares).toEqual([["early"], ["late"]]);
+  expect(sqlite.query("SELECT held_by, held_until FROM loopback_approvals").values()).toEqual([[null, null]]);
+});

@@ -1,0 +1,159 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { SessionStatus } from "../../../../src/contract/sessions/turn.ts";
+import { changeQueries } from "../../../../src/storage/sqlite/events/changes.ts";
+import { nodeQueries } from "../../../../src/storage/sqlite/sessions/nodes.ts";
+import { sessionQueries } from "../../../../src/storage/sqlite/sessions/sessions.ts";
+import { turnQueries } from "../../../../src/storage/sqlite/turns/turns.ts";
+import { newConfig, newSession } from "../../rows.ts";
+import { openPlans } from "./query-plans.ts";
+
+const { sqlite, orm, plansOf } = openPlans();
+const sessions = sessionQueries(orm);
+const turns = turnQueries(orm);
+const nodes = nodeQueries(orm);
+const changes = changeQueries(orm, sqlite);
+const BY_ID = "SEARCH turns USING INDEX sqlite_autoindex_turns_1 (id=?)";
+const BY_SEQ = "SEARCH turn_events USING INDEX sqlite_autoindex_turn_events_1 (turn_id=? AND seq>?)";
+const BY_CONSUMER = "SEARCH read_positions USING INDEX sqlite_autoindex_read_positions_1 (turn_id=? AND consumer=?)";
+const plans = (work: () => unknown) => plansOf(work).map(({ plan }) => plan);
+
+describe.each(["without statistics", "with statistics"])("with many turns behind it, %s,", (statistics) => {
+  beforeAll(() => {
+    sqlite.run("DELETE FROM sessions");
+    sqlite.run("DELETE FROM nodes");
+    sqlite.transaction(() => {
+      for (let session = 0; session < 9; session++) {
+        sessions.create(newSession({ id: `s-${session}`, name: `s-${session}`, treeId: `tree-${session}` }));
+        for (let number = 0; number < 100; number++) {
+          addTurn(`s-${session}`, `turn-${session}-${number}`);
+          addNode(`tree-${session}`, number);
+        }
+      }
+    })();
+    if (statistics === "with statistics") sqlite.run("ANALYZE");
+  });
+
+  test("events are numbered by the turn's id and put behind the others", () => {
+    expect(plans(() => turns.appendEventsIfRunning("turn-1-99", [{ type: "content", text: "x" }]))).toEqual([
+      BY_ID,
+      "",
+    ]);
+  });
+
+  test("events are read along their numbers", () => {
+    expect(plans(() => turns.events("turn-1-1", 5, 10))).toEqual([BY_SEQ]);
+    expect(plans(() => turns.eventPage("turn-1-1", 5, { limit: 10, maxBytes: 100 }))).toEqual([BY_SEQ, BY_SEQ]);
+  });
+
+  test("a call is looked for from the newest event of its turn back", () => {
+    const ofTurn = "SEARCH turn_events USING INDEX sqlite_autoindex_turn_events_1 (turn_id=?)";
+    expect(plans(() => turns.toolUse("turn-1-1", "toolu_1"))).toEqual([ofTurn]);
+  });
+
+  test("a position is found by its reader, and moved without a search", () => {
+    expect(plans(() => turns.position("turn-1-1", "me"))).toEqual([BY_CONSUMER]);
+    expect(plans(() => turns.advance("turn-1-1", "me", 3))).toEqual([""]);
+  });
+
+  test("the turn that runs is found among those that run", () => {
+    expect(plans(() => turns.running("s-1"))).toEqual(["SEARCH turns USING INDEX turns_running (session_id=?)"]);
+    expect(plans(() => turns.countInSlots())).toEqual(["SCAN turns USING INDEX turns_running"]);
+    expect(plans(() => turns.listRunning()).join()).toContain("USING INDEX turns_running");
+  });
+
+  test("what is queued is found among itself", () => {
+    const among = "turns USING COVERING INDEX turns_queued";
+    expect(plans(() => turns.isAnyQueued())).toEqual([`SCAN ${among}`]);
+    expect(plans(() => turns.listQueued()).join()).toContain(`SCAN ${among}`);
+    expect(plans(() => turns.queuedIdsOf("operator")).join()).toContain(`SEARCH ${among} (owner=?)`);
+    expect(plans(() => turns.queueSize()).join()).toContain("INDEX turns_queued");
+    expect(plans(() => turns.queueSize("operator")).join()).toContain("INDEX turns_queued (owner=?)");
+    expect(plans(() => turns.startIfQueued("turn-1-99", 1))).toEqual([BY_ID, BY_ID]);
+    expect(plans(() => turns.runningOwners()).join()).toContain("USING INDEX turns_running");
+  });
+
+  test("the latest turn, the next and a page of them are read along the session's", () => {
+    const ofSession = "SEARCH turns USING INDEX turns_session (session_id=?";
+    expect(plans(() => turns.latest("s-1"))).toEqual([`${ofSession})`]);
+    expect(plans(() => turns.firstAfter("s-1", "turn-1-1"))).toEqual([`${ofSession} AND id>?)`]);
+    expect(plans(() => turns.list({ sessionId: "s-1" }, 10))).toEqual([`${ofSession})`]);
+    expect(plans(() => turns.list({ sessionId: "s-1" }, 10, "turn-1-1"))).toEqual([`${ofSession} AND id<?)`]);
+  });
+
+  test("a turn is read, moved on and ended by its id", () => {
+    const end = { status: "complete", error: null, usage: null, endedAt: 1 } as const;
+    expect(plans(() => turns.get("turn-1-1"))).toEqual([BY_ID]);
+    expect(plans(() => turns.checkpoint("turn-1-1"))).toEqual([BY_ID]);
+    expect(plans(() => turns.setCheckpoint("turn-1-1", { offset: 1 }))).toEqual([BY_ID]);
+    expect(plans(() => turns.setProcess("turn-1-1", { pid: 1, processStart: "1" }))).toEqual([BY_ID]);
+    expect(plans(() => turns.endIfRunning("turn-1-1", end))).toEqual([BY_ID]);
+  });
+
+  test("old turns are found by their end", () => {
+    expect(plans(() => turns.removeEndedBefore(0, 10)).join()).toContain("USING INDEX turns_ended (ended_at<?)");
+    const ofOwner = plans(() => turns.removeEndedOfOwner("operator", 0, 10)).join();
+    expect(ofOwner).toContain("turns_ended_of_owner (owner=? AND ended_at<?)");
+  });
+
+  test("what was said is added without a search, and listed along its tree", () => {
+    expect(plans(() => addNode("tree-1", 100))).toEqual([""]);
+    expect(plans(() => nodes.listTree("tree-1", 10))).toEqual(["SEARCH nodes USING INDEX nodes_tree (tree_id=?)"]);
+    expect(plans(() => nodes.path("tree-1-99")).join()).not.toContain("SCAN nodes");
+    expect(plans(() => sessions.setHead("s-1", "tree-1-100"))).toEqual([
+      "SEARCH sessions USING INDEX sqlite_autoindex_sessions_1 (id=?)",
+    ]);
+  });
+
+  test("a page of sessions is read along the ids, and what says how each stands is found by its session", () => {
+    const along = "SEARCH sessions USING INDEX sqlite_autoindex_sessions_1 (id<?)";
+    expect(plans(() => sessions.list(undefined, { limit: 10 }))).toEqual([
+      "SCAN sessions USING INDEX sqlite_autoindex_sessions_1",
+    ]);
+    expect(plans(() => sessions.list(undefined, { cursor: "s-1", limit: 10 }))).toEqual([along]);
+    for (const status of SessionStatus.options) {
+      const [plan = ""] = plans(() => sessions.list(undefined, { status, cursor: "s-1", limit: 10 }));
+      expect(plan).toStartWith(along);
+      expect(plan).toContain("SEARCH turns USING INDEX turns_session (session_id=?)");
+      expect(plan).not.toMatch(/SCAN (turns|loopback_approvals)|TEMP B-TREE/);
+    }
+  });
+
+  test("a page of sessions reads no settings, and each session of it no more than its directory", () => {
+    const config = newConfig({ metadata: { x: "a".repeat(1_000) } });
+    sessions.create(newSession({ id: `t-${statistics}`, name: statistics, config }));
+    const [{ text } = { text: "" }] = plansOf(() => sessions.list(undefined, { limit: 10 }));
+    expect(text.replace("octet_length(config)", "")).not.toContain("config");
+    const listed = sessions.listed(`t-${statistics}`);
+    expect(listed).toMatchObject({ name: statistics, workingDir: "/srv/project" });
+    expect(listed).not.toHaveProperty("config");
+    expect(sessions.sizeOf("operator")).toMatchObject({ bytes: JSON.stringify(config).length });
+    sessions.remove(`t-${statistics}`);
+  });
+
+  test("turns that ended are found among themselves, not among all changes", () => {
+    const plan = plans(() => changes.turnsEndedAfter(5, { sessionId: "s-1" }, 10)).join();
+    expect(plan).toContain("changes_turn_ended");
+  });
+});
+
+/** All but the last of a session have ended. */
+function addTurn(sessionId: string, id: string): void {
+  turns.createIfNoneRuns({
+    id,
+    sessionId,
+    owner: "operator",
+    ephemeral: false,
+    startedAt: 1,
+    checkpoint: { offset: 0 },
+  });
+  const events = Array.from({ length: 10 }, () => ({ type: "content" as const, text: "word" }));
+  turns.appendEventsIfRunning(id, events);
+  turns.advance(id, "", 5);
+  if (!id.endsWith("-99")) turns.endIfRunning(id, { status: "complete", error: null, usage: null, endedAt: 1_000 });
+}
+
+/** Each behind the one before it. */
+function addNode(treeId: string, number: number): void {
+  const parentId = number === 0 ? null : `${treeId}-${number - 1}`;
+  nodes.add({ id: `${treeId}-${number}`, treeId, parentId, role: "user", content: {}, createdAt: 1 });
+}

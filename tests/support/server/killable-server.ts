@@ -1,0 +1,79 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { Approval, McpConfig } from "../../../src/contract/approvals/approval.ts";
+import type { JsonObject } from "../../../src/contract/values.ts";
+import { connectClient } from "../mcp/mcp-client.ts";
+import { temporaryDirectory } from "../temporary.ts";
+import { until } from "../until.ts";
+import { OPERATOR_TOKEN as token } from "./plexus.ts";
+import { type ServerProcess, startServerProcess } from "./server-process.ts";
+
+const Listed = z.object({ approvals: z.array(Approval) });
+
+export type KillableServer = AsyncDisposable & {
+  url: string;
+  dataDir: string;
+  log(): string[];
+  kill(): Promise<void>;
+  /** Starts another one where the last was, killing that first if it still runs; on another data dir if told so. */
+  restart(dataDir?: string): Promise<void>;
+  /** Calls a tool as the operator. */
+  call(tool: string, args?: object): Promise<JsonObject>;
+  /** A new by-hand session with a token for its child. */
+  child(): Promise<{ sessionId: string; token: string }>;
+  /** What the operator sees of all asks, newest first. */
+  approvals(): Promise<Approval[]>;
+  /** Waits for an ask that is pending. */
+  ask(): Promise<Approval>;
+};
+
+type Options = { args?: string[]; env?: Record<string, string>; program?: string[] };
+
+/** A server in a process of its own that is killed and comes back, always at the same address. */
+export async function startKillableServer(options: Options = {}): Promise<KillableServer> {
+  await using stack = new AsyncDisposableStack();
+  const directory = stack.use(await temporaryDirectory());
+  const dataDir = join(directory.path, "data");
+  mkdirSync(dataDir);
+  const args = ["--log-level", "debug", ...(options.args ?? [])];
+  let server: ServerProcess | undefined = await startServerProcess({ ...options, dataDir, token, args });
+  const { url } = server;
+  const port = Number(new URL(url).port);
+  stack.defer(async () => server?.kill());
+  const owned = stack.move();
+
+  const kill = async () => {
+    const running = server;
+    server = undefined;
+    await running?.kill();
+  };
+  const call = async (tool: string, sent: object = {}) => {
+    await using client = await connectClient(url, token);
+    return (await client.call(tool, sent)).value;
+  };
+  const listed = async (query: string) => {
+    const response = await fetch(`${url}/api/v1/approvals?${query}`, { headers: { authorization: `Bearer ${token}` } });
+    return Listed.parse(await response.json()).approvals;
+  };
+  return {
+    url,
+    dataDir,
+    log: () => server?.log ?? [],
+    kill,
+    async restart(other = dataDir) {
+      await kill();
+      mkdirSync(other, { recursive: true });
+      server = await startServerProcess({ ...options, dataDir: other, port, token, args });
+    },
+    call,
+    async child() {
+      const configured = await call("loopback_configure");
+      const { Authorization } = McpConfig.parse(configured["mcp_config"]).mcpServers.plexus.headers;
+      return { sessionId: String(configured["session_id"]), token: Authorization.replace("Bearer ", "") };
+    },
+    approvals: () => listed("limit=100"),
+    ask: () => until("the ask", async () => (await listed("status=pending"))[0]),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
