@@ -67,7 +67,7 @@ export type BegunTurn = { turn: TurnRow; session: SessionRow; prompt: string };
 export type BeginTurn =
   | ({ outcome: "running" | "queued" } & BegunTurn)
   | { outcome: "no_session" | "owner_revoked" | "busy" | "queue_full" | "own_queue_full" }
-  /** Others run or wait, and no choice was given, or it was made on another state than this. */
+  /** Others run or wait, and no choice was given, or this turn was chosen by another state than the present one. */
   | { outcome: "choose"; queue: QueueState };
 export type BeginQueuedTurn =
   | ({ outcome: "running" } & BegunTurn)

@@ -48,16 +48,19 @@ export function turnPromises(open: OpenStorage): void {
     });
   });
 
-  test("a choice counts only on the state that it was made on", async () => {
+  test("a choice to start counts only on the state that it was made on; a choice to wait always does", async () => {
     await using storage = await open();
     const { turn } = await storedTurn(storage);
     const [waiting, other] = [await storedSession(storage), await storedSession(storage)];
-    const state = await storage.turns.queueState();
-    expect(state).toMatchObject({ running: [{ id: turn.id }], queued: [] });
-    const choice = { version: state.version, start: undefined };
-    expect(await begin(storage, waiting.id, { maxRunning: 1, choice })).toMatchObject({ outcome: "queued" });
-    const moved = await begin(storage, other.id, { maxRunning: 1, choice });
+    const { version, running, queued } = await storage.turns.queueState();
+    expect({ running, queued }).toMatchObject({ running: [{ id: turn.id }], queued: [] });
+    const wait = { version, start: undefined };
+    expect(await begin(storage, waiting.id, { maxRunning: 1, choice: wait })).toMatchObject({ outcome: "queued" });
+    const id = storage.newId();
+    const start = { version, start: { id, isBorrowed: true } };
+    const moved = await begin(storage, other.id, { maxRunning: 1, choice: start }, id);
     expect(moved).toMatchObject({ outcome: "choose", queue: { queued: [{}] } });
+    expect(await begin(storage, other.id, { maxRunning: 1, choice: wait })).toMatchObject({ outcome: "queued" });
   });
 
   test("of starting and cancelling a queued turn the first wins", async () => {
@@ -233,8 +236,8 @@ export function turnPromises(open: OpenStorage): void {
   });
 }
 
-async function begin(storage: OpenedStorage, sessionId: string, given: Partial<Admission> = {}) {
-  const turn = { id: storage.newId(), sessionId, ephemeral: false, startedAt: 1_000, prompt: "work", checkpoint: {} };
+async function begin(storage: OpenedStorage, sessionId: string, given: Partial<Admission> = {}, id = storage.newId()) {
+  const turn = { id, sessionId, ephemeral: false, startedAt: 1_000, prompt: "work", checkpoint: {} };
   const admission = { maxRunning: 1_000, limits: ANY_QUEUE, ownerToken: undefined, choice: undefined };
   return storage.turns.begin(turn, { ...admission, ...given });
 }

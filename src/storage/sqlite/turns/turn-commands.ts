@@ -54,8 +54,10 @@ export function turnCommands(need: TurnCommandsNeed): TurnCommands {
   /** How a new turn starts now; `undefined` when it has to wait, "unknown" where somebody has to choose first. */
   function startOf(id: string, { maxRunning, choice }: Admission): { isBorrowed: boolean } | undefined | "unknown" {
     if (!turns.isAnyQueued() && turns.countInSlots() < maxRunning) return { isBorrowed: false };
-    if (choice?.version !== queue.version()) return "unknown";
-    return choice.start?.id === id ? choice.start : undefined;
+    if (choice === undefined) return "unknown";
+    // To wait is never wrong, whatever has changed since: who may start is looked for after every change.
+    if (choice.start?.id !== id) return undefined;
+    return choice.version === queue.version() ? choice.start : "unknown";
   }
 
   /** The first event, and the prompt's place in the conversation. */
