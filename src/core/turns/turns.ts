@@ -133,12 +133,12 @@ export async function openTurns(need: TurnsNeed) {
   async function follow(turn: TurnRow, entry: Running): Promise<void> {
     await retrying(async () => {
       try {
-        const reading = Reading.safeParse(await storage.turns.checkpoint(turn.id)).data;
-        if (!reading) return await giveUp(turn, entry, ANOTHER_VERSION);
+        const checkpoint = Reading.safeParse(await storage.turns.checkpoint(turn.id)).data;
+        if (!checkpoint) return await giveUp(turn, entry, ANOTHER_VERSION);
         // Found by a server that was killed before it could stop the child.
         const broken = await record.brokenSeal(turn);
         if (broken) return await giveUp(turn, entry, broken);
-        const ended = await followChild(entry.child, reading, (batch) => store(turn, batch), leave.signal);
+        const ended = await followChild(entry.child, checkpoint, (batch) => store(turn, batch), leave.signal);
         if (ended) await end(turn, entry, await outcomeOf(ended, entry.stopped), ended);
       } catch (cause) {
         if (isPassing(cause)) throw cause;
