@@ -44,8 +44,3 @@ export function mayDecide(principal: Principal, owner: string): boolean {
   if (principal.kind === "session") return false;
   return principal.kind === "operator" || ownerKey(principal) === owner;
 }
-
-/** A child asks for its own session; the operator for any, to try things out. */
-export function mayAskFor(principal: Principal, sessionId: string): boolean {
-  return principal.kind === "operator" || (principal.kind === "session" && principal.sessionId === sessionId);
-}

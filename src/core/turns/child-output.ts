@@ -20,7 +20,7 @@ const TOO_MUCH = `The child wrote more than ${MAX_OUTPUT_BYTES} bytes: it was st
 /** A child's process, where there still is one, and the directory that it writes to. */
 export type Child = { process: ProcessIdentity | undefined; dir: string; readProgress: ReadProgress };
 /** What was read in one go: stored together, it is neither lost nor told twice. */
-export type Batch = { events: TurnEventDraft[]; blocks: ConversationBlock[]; reading: Checkpoint };
+export type Batch = { events: TurnEventDraft[]; blocks: ConversationBlock[]; checkpoint: Checkpoint };
 export type ChildEnd = Pick<Checkpoint, "init" | "result"> & {
   verdict: ExitOutcome;
   /** What it had started and could not be ended. */
@@ -62,7 +62,7 @@ export async function followChild(
     }
     events.push(...parser.flush());
     const offset = lines.at(-1)?.offset ?? from.offset;
-    const refused = await store({ events, blocks, reading: { offset, parser: parser.state(), init, result } });
+    const refused = await store({ events, blocks, checkpoint: { offset, parser: parser.state(), init, result } });
     stopReason ??= refused;
     if (isCutOff(init)) stopReason ??= `The child could not reach Plexus (${init?.plexusStatus}): it was stopped.`;
     if (offset > MAX_OUTPUT_BYTES) stopReason ??= TOO_MUCH;

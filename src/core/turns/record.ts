@@ -1,4 +1,5 @@
 import { isSaved } from "../../claude/output/conversation-file.ts";
+import { TURN_IS_OVER } from "../../storage/record/turn-record.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { TurnEnd, TurnRow } from "../../storage/turns.ts";
 import type { UnaskedCallRow } from "../../storage/unasked-calls.ts";
@@ -15,21 +16,19 @@ type TurnRecordNeed = {
   environment: Record<string, string | undefined>;
 };
 
-export type TurnRecord = ReturnType<typeof createTurnRecord>;
-
 const BROKEN_SEAL =
   "A call of the child ran although Plexus had not allowed it (`plexus history --unasked` shows which). In strict supervision nothing may, so the child was stopped.";
 
 /** What a turn leaves on disk: what came of it, and its end. */
 export function createTurnRecord({ storage, broadcast, abandon, now, environment }: TurnRecordNeed) {
   /** Stores what a child has said since the last time; tells which calls ran although Plexus had not allowed them. */
-  async function add(turn: TurnRow, { events, blocks, reading }: Batch): Promise<UnaskedCallRow[]> {
+  async function add(turn: TurnRow, { events, blocks, checkpoint }: Batch): Promise<UnaskedCallRow[]> {
     const session = await storage.sessions.get(turn.sessionId);
     if (!session) return [];
     const output = {
       events: await interpreted(storage, turn.id, events),
       blocks,
-      checkpoint: reading,
+      checkpoint,
       mustAsk: mustAsk(turn, session),
     };
     const unasked = await storage.turns.appendIfRunning(turn, output, now());
@@ -39,7 +38,7 @@ export function createTurnRecord({ storage, broadcast, abandon, now, environment
 
   async function end(turn: TurnRow, { status, error }: TurnOutcome, ended: Partial<ChildEnd> = {}): Promise<void> {
     // In batches, and before the end, which gives up the few that are left in one go.
-    await abandon(await storage.approvals.pendingIdsOf(turn.sessionId), "the child's turn is over");
+    await abandon(await storage.approvals.pendingIdsOf(turn.sessionId), TURN_IS_OVER);
     const end: TurnEnd = { status, error, counted: ended.result, claudeSessionId: conversationOf(ended) };
     await storage.turns.endIfRunning(turn, end, now());
     broadcast.wake(turn.sessionId);

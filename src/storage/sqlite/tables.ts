@@ -46,7 +46,7 @@ export const approvals = sqliteTable(
     owner: text().notNull(),
     toolName: text("tool_name").notNull(),
     toolUseId: text("tool_use_id"),
-    /** Which ask an allow is for: the last, where one call was asked about more than once. */
+    /** Which request an allow is for: the last, where one call was asked about more than once. */
     asker: text(),
     input: text({ mode: "json" }).$type<JsonObject>().notNull(),
     askHash: text("ask_hash").notNull(),

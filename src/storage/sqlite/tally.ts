@@ -4,8 +4,6 @@ export type Size = { count: number; bytes: number };
 /** So many keys are remembered before all are counted anew. */
 const MAX_REMEMBERED = 10_000;
 
-export type Tally = ReturnType<typeof createTally>;
-
 /**
  * What is stored under each key, in the memory of the one process that writes. What is stored since the last count is
  * added up, whether it was removed or not, so that a tally is never too low; only who finds it too high has it counted

@@ -8,7 +8,7 @@ const CI: Principal = { kind: "token", id: "1", name: "ci" };
 const never = new AbortController().signal;
 const LONG_MS = 60_000;
 
-describe("watching.wait", () => {
+describe("eventFeed.wait", () => {
   const waiting = { timeoutMs: LONG_MS, limit: 100, signal: never };
 
   test("returns at once when something is pending, oldest first", async () => {
@@ -104,7 +104,7 @@ describe("watching.wait", () => {
   });
 });
 
-describe("watching.follow", () => {
+describe("eventFeed.follow", () => {
   test("gives everything after a position, then everything that happens", async () => {
     await using domain = await temporaryDomain();
     const session = await domain.session();
@@ -190,16 +190,16 @@ describe("watching.follow", () => {
   });
 });
 
-describe("watching.onAsk", () => {
+describe("eventFeed.onRequest", () => {
   test("calls back with every ask that the principal may decide, until disposed", async () => {
     await using domain = await temporaryDomain();
     const told: string[] = [];
-    const watching = domain.eventFeed.onRequest(CI, ({ approval_id }) => told.push(approval_id));
+    const listening = domain.eventFeed.onRequest(CI, ({ approval_id }) => told.push(approval_id));
     const session = await domain.sessions.createByHand(CI, "own");
     using _ = await domain.ask(await domain.session());
     using own = await domain.ask(session);
     await domain.approvals.decide(OPERATOR, own.approvalId, allow);
-    watching[Symbol.dispose]();
+    listening[Symbol.dispose]();
     using __ = await domain.ask(session);
     expect(told).toEqual([own.approvalId]);
   });

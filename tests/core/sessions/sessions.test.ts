@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { mayAskFor, mayDecide, ownerKey, type Principal } from "../../../src/core/access/principals.ts";
+import { mayDecide, ownerKey, type Principal } from "../../../src/core/access/principals.ts";
 import { OPERATOR, temporaryDomain } from "../open-core.ts";
 
 const CI: Principal = { kind: "token", id: "1", name: "ci" };
@@ -57,10 +57,5 @@ describe("principals", () => {
     expect(rights(OPERATOR)).toEqual([true, true, true]);
     expect(rights(CI)).toEqual([false, true, false]);
     expect(rights(CHILD)).toEqual([false, false, false]);
-  });
-
-  test("ask for their own session, the operator for any, a named token for none", () => {
-    expect([OPERATOR, CI, CHILD].map((principal) => mayAskFor(principal, "s-1"))).toEqual([true, false, true]);
-    expect(mayAskFor(CHILD, "s-2")).toBe(false);
   });
 });

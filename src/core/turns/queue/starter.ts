@@ -15,8 +15,6 @@ type StarterNeed = {
   onError: (cause: unknown) => void;
 };
 
-export type QueueStarter = ReturnType<typeof createQueueStarter>;
-
 /** Starts queued turns one after the other, as soon as there is room. */
 export function createQueueStarter({ storage, queue, now, begin, retrying, onError }: StarterNeed) {
   let isOpen = false;

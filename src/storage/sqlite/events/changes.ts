@@ -7,7 +7,7 @@ import { changes } from "../tables.ts";
 export type ChangeQueries = ReturnType<typeof changeQueries>;
 
 export function changeQueries(orm: Orm, sqlite: Database) {
-  // Part of every ask and of every decision, where Drizzle's own share, and that of RETURNING, would show.
+  // Part of every request and of every decision, where Drizzle's own share, and that of RETURNING, would show.
   const insert = sqlite.query<never, [string, string, string, string, number]>(
     "INSERT INTO changes (kind, owner, session_id, subject_id, at) VALUES (?, ?, ?, ?, ?)",
   );
