@@ -49,7 +49,7 @@ export function createLive({ api, caller, requests, deciding, history, sessions,
       signal: whileSignedIn,
       onOpen: (isGapless) => {
         if (!isGapless) history.changed();
-        catchUp(pending).catch(fail);
+        loadPending(pending).catch(fail);
       },
       onLost: fail,
     });
@@ -57,7 +57,7 @@ export function createLive({ api, caller, requests, deciding, history, sessions,
   }
 
   /** Only once the server listens for us, so that nothing falls between the list and the stream. */
-  async function catchUp(pending: ReturnType<typeof createPendingReader>): Promise<void> {
+  async function loadPending(pending: ReturnType<typeof createPendingReader>): Promise<void> {
     await pending.read();
     connection.value = "live";
     isOutdated.value = (await api.call(whoAmI)).version !== caller.version;

@@ -7,7 +7,7 @@ import type { Storage } from "../../storage/storage.ts";
 import type { Principal } from "../access/principals.ts";
 import type { Session, Sessions } from "../sessions/sessions.ts";
 import type { Approvals } from "./approvals.ts";
-import { fileNow } from "./current-file.ts";
+import { readCurrentFile } from "./current-file.ts";
 import { skillText } from "./skill-text.ts";
 
 /** The tools whose input names one file that they change. */
@@ -36,7 +36,7 @@ export function createApprovalContexts({ approvals, sessions, storage, privatePa
   }
 
   function fileOf({ tool_name }: Approval, path: string | undefined, found: Found | undefined): CurrentFile | null {
-    return path !== undefined && EDITING_TOOLS.includes(tool_name) ? fileNow(path, found, privatePaths) : null;
+    return path !== undefined && EDITING_TOOLS.includes(tool_name) ? readCurrentFile(path, found, privatePaths) : null;
   }
 
   function skillOf({ tool_name, input }: Approval, workingDir: string): SkillText | null {

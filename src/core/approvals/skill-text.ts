@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { SkillText } from "../../contract/approvals/approval-context.ts";
 import { cutText } from "../../contract/cut.ts";
 import { follow } from "../../files/real-path.ts";
-import { fileNow } from "./current-file.ts";
+import { readCurrentFile } from "./current-file.ts";
 
 const MAX_CHARS = 100_000;
 
@@ -11,7 +11,7 @@ export function skillText(name: unknown, directories: string[], privatePaths: st
   if (typeof name !== "string" || /[/\\\0]/.test(name) || ["", ".", ".."].includes(name)) return null;
   for (const directory of directories) {
     const found = follow(join(directory, name, "SKILL.md"));
-    const file = found && fileNow(found.real, found, privatePaths);
+    const file = found && readCurrentFile(found.real, found, privatePaths);
     if (file?.state === "text") return { path: file.path, text: cutText(file.text, MAX_CHARS) };
     // One that is there but can't be shown is still the one that would be loaded.
     if (file?.state !== "absent") return null;

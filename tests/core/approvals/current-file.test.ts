@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { link, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileNow } from "../../../src/core/approvals/current-file.ts";
+import { readCurrentFile } from "../../../src/core/approvals/current-file.ts";
 import { follow } from "../../../src/files/real-path.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 
-test("fileNow shows no private file, by its path, a link, another name of the same file, or as a copy", async () => {
+test("readCurrentFile shows no private file, by its path, a link, another name of the same file, or as a copy", async () => {
   await using directory = await temporaryDirectory();
   const at = (name: string) => join(directory.path, name);
   await mkdir(at("vault"));
@@ -14,7 +14,7 @@ test("fileNow shows no private file, by its path, a link, another name of the sa
   await symlink(at("settings.json"), at("symbolic"));
   await link(at("settings.json"), at("hard"));
   const privatePaths = [at("settings.json"), at("vault"), at("none")];
-  const now = (name: string) => fileNow(at(name), follow(at(name)), privatePaths);
+  const now = (name: string) => readCurrentFile(at(name), follow(at(name)), privatePaths);
   for (const name of ["settings.json", "symbolic", "hard", "vault/key", "settings.json.1.backup"]) {
     expect({ name, ...now(name) }).toMatchObject({ name, state: "unshown" });
   }
@@ -22,13 +22,13 @@ test("fileNow shows no private file, by its path, a link, another name of the sa
   expect(now("plain")).toMatchObject({ state: "text", text: "words" });
 });
 
-test("fileNow shows nothing through a link that leads elsewhere for another process", async () => {
+test("readCurrentFile shows nothing through a link that leads elsewhere for another process", async () => {
   await using directory = await temporaryDirectory();
   const at = (name: string) => join(directory.path, name);
   await symlink("/proc/self/cwd", at("docs"));
   await symlink("/proc/self", at("self"));
   for (const path of [at("docs/package.json"), at("self/pagemap"), "/proc/self/pagemap"]) {
-    expect(fileNow(path, follow(path), [])).toEqual({
+    expect(readCurrentFile(path, follow(path), [])).toEqual({
       state: "unshown",
       path,
       reason: "it leads through a link that can't be followed, or into /proc, /dev or /sys",
