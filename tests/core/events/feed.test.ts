@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Principal } from "../../../src/core/access/principals.ts";
 import type { NumberedEvent } from "../../../src/core/events/feed.ts";
+import { createEventFeed } from "../../../src/core/events/feed.ts";
 import { ANY_PENDING, newApproval, outcome } from "../../storage/rows.ts";
 import { allow, type Domain, deny, OPERATOR, temporaryDomain } from "../open-core.ts";
 
@@ -57,6 +58,23 @@ describe("eventFeed.wait", () => {
     await Promise.all([approvals.file(quick, ANY_PENDING), approvals.settleIfPending(quick.id, outcome(), undefined)]);
     using ask = await domain.ask(session);
     expect((await wait).approvals.map(({ id }) => id)).toEqual([ask.approvalId]);
+  });
+
+  test("does not miss what is asked between its read and its sleep", async () => {
+    await using domain = await temporaryDomain();
+    const session = await domain.session();
+    let asked: Promise<{ approvalId: string }> | undefined;
+    const { changes } = domain.storage;
+    const awaited: typeof changes.awaited = async (...query) => {
+      const found = await changes.awaited(...query);
+      asked ??= domain.ask(session);
+      await asked;
+      return found;
+    };
+    const storage = { ...domain.storage, changes: { ...changes, awaited } };
+    const feed = createEventFeed({ storage, broadcast: domain.broadcast, onError: () => {} });
+    const { approvals } = await feed.wait(OPERATOR, waiting);
+    expect(approvals.map(({ id }) => id)).toEqual([(await asked)?.approvalId ?? ""]);
   });
 
   test("is not woken by what concerns another session, or another owner", async () => {

@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test";
+import { createBroadcast } from "../../../src/core/events/broadcast.ts";
+import { createSessionStream } from "../../../src/core/turns/stream.ts";
+import { ANY_NUMBER, newSession, runningTurn } from "../../storage/rows.ts";
+import { temporaryStorage } from "../../storage/temporary-storage.ts";
+
+test("a session's stream tells the end of a turn that ends, and is followed by another, while it looks for more", async () => {
+  await using storage = await temporaryStorage();
+  const session = newSession();
+  await storage.sessions.createIfNameFree(session, "none", ANY_NUMBER);
+  const first = await runningTurn(storage, session);
+  let hasMoved = false;
+  const eventPage: typeof storage.turns.eventPage = async (...page) => {
+    const found = await storage.turns.eventPage(...page);
+    if (found.length > 0 || hasMoved) return found;
+    hasMoved = true;
+    const end = { status: "failed", error: "the end", counted: undefined, claudeSessionId: undefined } as const;
+    await storage.turns.endIfRunning(first, end, 2_000);
+    await runningTurn(storage, session);
+    return found;
+  };
+  const turns = { ...storage.turns, eventPage };
+  const stream = createSessionStream({ storage: { ...storage, turns }, broadcast: createBroadcast() });
+  const signal = new AbortController().signal;
+  const told: string[] = [];
+  for await (const { event } of stream.follow(session, { turnId: first.id, seq: 0 }, { isLive: false, signal }))
+    told.push(event.type);
+  expect(told).toEqual(["start", "error", "start"]);
+});
