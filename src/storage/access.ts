@@ -17,11 +17,6 @@ export type TokenStorage = {
 
   /** `false` when another named token has that name. */
   createIfNameFree(token: TokenRow): Promise<boolean>;
-  /**
-   * Creates a page's token, and ends all but the newest `kept` that act as the same; tells the ids of those, or
-   * `undefined` when the named token that it would act as was revoked.
-   */
-  createWeb(token: TokenRow, kept: number): Promise<string[] | undefined>;
   endWeb(id: string): Promise<void>;
   /** Ends every page's sign-in, and every code that is not used yet; tells the ids. */
   endEveryWeb(): Promise<string[]>;
@@ -45,8 +40,11 @@ export type SignInCodeRow = {
 export type SignInCodeStorage = {
   /** Forgets those that are too old, and this maker's oldest where it has `most`. */
   create(code: SignInCodeRow, most: number, now: number): Promise<void>;
-  /** Uses the code up; `undefined` when it was used, is too old, never was, or its token was revoked. */
-  redeem(hash: string, now: number): Promise<SignInCodeRow | undefined>;
+  /**
+   * Uses the code up and creates its page's token, and ends all but the newest `kept` pages that act as the same; returns
+   * their ids. `undefined` when the code was used, is too old, never was, or its token was revoked.
+   */
+  redeem(hash: string, page: Omit<TokenRow, "name">, kept: number, now: number): Promise<string[] | undefined>;
 };
 
 /** An MCP client that was told a session id, and what it has set up with us. */

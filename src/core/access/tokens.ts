@@ -22,7 +22,7 @@ export function createTokens({
   operatorToken,
   now,
 }: {
-  storage: Pick<Storage, "tokens">;
+  storage: Pick<Storage, "signInCodes" | "tokens">;
   operatorToken: string;
   now: () => number;
 }) {
@@ -99,12 +99,12 @@ export function createTokens({
     },
 
     /**
-     * A token for a web page, which acts as this named token, or as the operator; it ends with that token, or by itself.
-     * `undefined` when there is no such token any more.
+     * A token for a web page, which acts as whoever made the code; it ends with the named token of that one, or by itself.
+     * `undefined` when the code is of no use.
      */
-    async createForWeb(namedId: string | null): Promise<{ token: string; expires_at: number } | undefined> {
-      const { secret, row } = newToken({ kind: "web", name: namedId, sessionId: null });
-      const ended = await storage.tokens.createWeb(row, MAX_PAGES_OF_ONE);
+    async createForWeb(codeHash: string): Promise<{ token: string; expires_at: number } | undefined> {
+      const { secret, row } = newToken({ kind: "web", name: null, sessionId: null });
+      const ended = await storage.signInCodes.redeem(codeHash, row, MAX_PAGES_OF_ONE, now());
       if (!ended) return undefined;
       end(ended);
       return { token: secret, expires_at: seconds(row.createdAt + WEB_TOKEN_MS) };

@@ -1,6 +1,8 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import type { Decider } from "../../../src/core/access/principals.ts";
+import { createSignIn, type SignIn } from "../../../src/core/access/sign-in.ts";
 import { createTokens, type Tokens } from "../../../src/core/access/tokens.ts";
 import { OPERATOR, temporaryDomain } from "../open-core.ts";
 
@@ -61,11 +63,11 @@ describe("tokens.createForWeb", () => {
     await using at = await temporaryTokens();
     const named = (await at.tokens.identify((await at.tokens.createNamed("ci")).token))?.principal;
     if (named?.kind !== "token") throw new Error("a named token is a token");
-    const sign = async (namedId: string | null) => (await at.tokens.createForWeb(namedId))?.token ?? "";
-    const [own, first] = [await sign(null), await sign(named.id)];
+    const sign = async (maker: Decider) => (await at.signIn.redeem((await at.signIn.newCode(maker)).code))?.token ?? "";
+    const [own, first] = [await sign({ kind: "operator" }), await sign(named)];
     const revoked = await at.tokens.revocation((await at.tokens.identify(first)) ?? { principal: named });
     const later = [];
-    for (let page = 0; page < 100; page++) later.push(await sign(named.id));
+    for (let page = 0; page < 100; page++) later.push(await sign(named));
     expect([revoked.aborted, await at.tokens.identify(first)]).toEqual([true, undefined]);
     for (const token of [own, ...later]) expect(await at.tokens.identify(token)).toBeDefined();
   });
@@ -73,9 +75,22 @@ describe("tokens.createForWeb", () => {
   test("makes none for a token that was revoked meanwhile", async () => {
     await using at = await temporaryTokens();
     const { id } = await at.tokens.createNamed("ci");
-    const [, page] = await Promise.all([at.tokens.revoke("ci"), at.tokens.createForWeb(id)]);
+    const { code } = await at.signIn.newCode({ kind: "token", id, name: "ci" });
+    const [, page] = await Promise.all([at.tokens.revoke("ci"), at.signIn.redeem(code)]);
     expect(page === undefined || (await at.tokens.identify(page.token)) === undefined).toBe(true);
-    expect(await at.tokens.createForWeb(id)).toBeUndefined();
+  });
+
+  test("leaves no page signed in that came while every page was signed out", async () => {
+    await using at = await temporaryTokens();
+    for (let round = 0; round < 20; round++) {
+      const { code } = await at.signIn.newCode({ kind: "operator" });
+      const both = [() => at.signIn.redeem(code), () => at.signIn.endAll()];
+      if (round % 2 === 1) both.reverse();
+      const results = await Promise.all(both.map((act) => act()));
+      for (const page of results) {
+        if (typeof page === "object") expect(await at.tokens.identify(page.token)).toBeUndefined();
+      }
+    }
   });
 });
 
@@ -98,11 +113,16 @@ describe("tokens.revoke", () => {
   });
 });
 
-async function temporaryTokens(): Promise<AsyncDisposable & { tokens: Tokens; sessionId: string; dataDir: string }> {
+type TemporaryTokens = AsyncDisposable & { tokens: Tokens; signIn: SignIn; sessionId: string; dataDir: string };
+
+async function temporaryTokens(): Promise<TemporaryTokens> {
   const domain = await temporaryDomain();
   const session = await domain.session();
+  const { storage } = domain;
+  const tokens = createTokens({ storage, operatorToken: OPERATOR_TOKEN, now: Date.now });
   return {
-    tokens: createTokens({ storage: { ...domain.storage }, operatorToken: OPERATOR_TOKEN, now: Date.now }),
+    tokens,
+    signIn: createSignIn({ storage, tokens, now: Date.now }),
     sessionId: session.id,
     dataDir: domain.dataDir,
     [Symbol.asyncDispose]: () => domain[Symbol.asyncDispose](),

@@ -176,7 +176,8 @@ export function recordPromises(open: OpenStorage): void {
     for (const hash of ["1", "2", "3"]) await create(hash, null);
     await create("own", "t1");
     await create("late", "t1", 1_500);
-    const redeem = (hash: string) => storage.signInCodes.redeem(hash, 1_500);
+    const redeem = (hash: string) =>
+      storage.signInCodes.redeem(hash, { ...newToken(), id: storage.newId(), kind: "web" }, 9, 1_500);
     expect(await redeem("1")).toBeUndefined();
     const both = await raced([() => redeem("2"), () => redeem("2")]);
     expect(both.filter((code) => code !== undefined)).toHaveLength(1);

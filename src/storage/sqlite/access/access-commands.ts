@@ -27,12 +27,6 @@ export function tokenCommands({
 }: AccessCommandsNeed): Omit<TokenStorage, "get" | "findNamed" | "listNamed"> {
   return {
     createIfNameFree: (token) => write(() => tokens.createIfNameFree(token) !== undefined),
-    createWeb: (token, kept) =>
-      write(() => {
-        if (token.name !== null && !tokens.get(token.name)) return undefined;
-        tokens.createIfNameFree(token);
-        return tokens.removeOlderWebOf(token.name, kept);
-      }),
     endWeb: (id) => write(() => tokens.removeWeb(id)),
     endEveryWeb: () =>
       write(() => {
@@ -52,7 +46,11 @@ export function tokenCommands({
   };
 }
 
-export function signInCodeCommands({ write, codes }: Pick<AccessCommandsNeed, "write" | "codes">): SignInCodeStorage {
+export function signInCodeCommands({
+  write,
+  codes,
+  tokens,
+}: Pick<AccessCommandsNeed, "write" | "codes" | "tokens">): SignInCodeStorage {
   return {
     create: (code, most, now) =>
       write(() => {
@@ -60,10 +58,14 @@ export function signInCodeCommands({ write, codes }: Pick<AccessCommandsNeed, "w
         codes.removeOldestOf(code.tokenId, most - 1);
         codes.create(code);
       }),
-    redeem: (hash, now) =>
+    redeem: (hash, page, kept, now) =>
       write(() => {
         codes.removeExpired(now);
-        return codes.take(hash);
+        // The codes of a token that was revoked went with it.
+        const code = codes.take(hash);
+        if (!code) return undefined;
+        tokens.createIfNameFree({ ...page, name: code.tokenId });
+        return tokens.removeOlderWebOf(code.tokenId, kept);
       }),
   };
 }

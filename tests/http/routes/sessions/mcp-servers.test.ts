@@ -13,7 +13,8 @@ describe("with --mcp-servers operator, a session that brings MCP servers", () =>
   test("is refused to a named token and its page, over REST and MCP, with the setting's name", async () => {
     await using place = await openPlace("operator");
     const ann = await namedToken(place.plexus, "ann");
-    const page = await place.plexus.app.tokens.createForWeb(ann.principal.id);
+    const { code } = await place.plexus.app.signIn.newCode(ann.principal);
+    const page = await place.plexus.app.signIn.redeem(code);
     for (const token of [ann.token, page?.token ?? ""]) {
       const refusal = await place.create(token, { mcp_servers });
       expect(await expectRefusal(refusal, 403, "forbidden")).toContain("--mcp-servers operator");
@@ -28,7 +29,8 @@ describe("with --mcp-servers operator, a session that brings MCP servers", () =>
   test("can be created by the operator, on a page too; a named token can create others", async () => {
     await using place = await openPlace("operator");
     const ann = await namedToken(place.plexus, "ann");
-    const page = await place.plexus.app.tokens.createForWeb(null);
+    const { code } = await place.plexus.app.signIn.newCode({ kind: "operator" });
+    const page = await place.plexus.app.signIn.redeem(code);
     expect((await place.create(OPERATOR_TOKEN, { mcp_servers })).status).toBe(201);
     expect((await place.create(page?.token ?? "", { mcp_servers, supervision: "strict" })).status).toBe(201);
     expect((await place.create(ann.token, {})).status).toBe(201);
