@@ -75,7 +75,8 @@ export async function openApprovals(need: ApprovalsNeed) {
 
   async function abandonUnheld(lost: LostConnection[]): Promise<void> {
     try {
-      for (const one of lost) if (unreleased.has(one.id)) await release(one);
+      // All at once: a child that comes back meanwhile holds its approval behind its release, never before it.
+      await Promise.all(lost.filter(({ id }) => unreleased.has(id)).map(release));
       const ids = lost.map(({ id }) => id);
       await storage.approvals.abandonIfUnheld(ids, "no child was connected to receive the answer", now());
     } catch (cause) {

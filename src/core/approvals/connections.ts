@@ -8,6 +8,8 @@ export type Connection = {
   finish(): void;
   /** Ends before there was a decision: its child is expected back, unless another connection is left. */
   lose(): void;
+  /** Ends as if it had never been: whoever was expected back still is, and no longer than before. */
+  undo(): void;
 };
 
 /**
@@ -26,7 +28,8 @@ export function createConnections({
   onLost: (lost: LostConnection) => void;
   onDropped: (lost: LostConnection[]) => void;
 }) {
-  const open = new Map<string, { count: number; asker: string | null }>();
+  /** `isOneLost`: a child was cut off while another connection was left. */
+  const open = new Map<string, { count: number; asker: string | null; isOneLost: boolean }>();
   const lostAt = new Map<string, { at: number; asker: string | null }>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let stopped = false;
@@ -55,13 +58,24 @@ export function createConnections({
     if (!open.has(id)) lostAt.set(id, { at: now(), asker });
   }
 
+  /** Back in its place among those that were lost before and after it. */
+  function expectAsBefore(id: string, lost: { at: number; asker: string | null }): void {
+    const inOrder = [...lostAt, [id, lost] as const].sort(([, one], [, other]) => one.at - other.at);
+    lostAt.clear();
+    for (const [lostId, entry] of inOrder) lostAt.set(lostId, entry);
+    clearTimeout(timer);
+    timer = undefined;
+    watch();
+  }
+
   return {
     sweep,
     /** Counts from now on, until one of its ends. */
     connect(id: string, asker: string | null): Connection {
-      const entry = open.get(id) ?? { count: 0, asker };
+      const entry = open.get(id) ?? { count: 0, asker, isOneLost: false };
       entry.count++;
       open.set(id, entry);
+      const lostBefore = lostAt.get(id);
       lostAt.delete(id);
       let hasEnded = false;
       /** Whether it was the last one. */
@@ -72,17 +86,25 @@ export function createConnections({
         open.delete(id);
         return true;
       };
+      const drop = (): void => {
+        const lost = { id, asker: entry.asker };
+        expect(lost);
+        onLost(lost);
+        watch();
+      };
       return {
         noteAsker(latest) {
           entry.asker = latest;
         },
         finish: () => void end(),
         lose() {
+          if (!end()) entry.isOneLost = true;
+          else if (!stopped) drop();
+        },
+        undo() {
           if (!end() || stopped) return;
-          const lost = { id, asker: entry.asker };
-          expect(lost);
-          onLost(lost);
-          watch();
+          if (entry.isOneLost) drop();
+          else if (lostBefore) expectAsBefore(id, lostBefore);
         },
       };
     },

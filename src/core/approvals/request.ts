@@ -125,6 +125,11 @@ export function createRequests(need: RequestsNeed) {
         waiter[Symbol.dispose]();
         connection.finish();
       },
+      /** It could not be held again, or not by this caller: all is as if nobody had come. */
+      undo(): void {
+        waiter[Symbol.dispose]();
+        connection.undo();
+      },
       /** `isPending` is how it stood in a commit after this had begun to wait. */
       knowing(isPending: boolean): WaitingRequest {
         mayBeDecided = !isPending;
@@ -164,20 +169,20 @@ export function createRequests(need: RequestsNeed) {
     ): Promise<WaitingRequest | undefined> {
       // A child asks for its own session; the operator for any, to try things out.
       if (principal.kind === "token") return undefined;
+      const sessionId = principal.kind === "session" ? principal.sessionId : undefined;
       // Connected first, so that the end of an older connection is not taken for the last one.
       const waiting = wait(approvalId, asker);
       try {
-        const sessionId = principal.kind === "session" ? principal.sessionId : undefined;
         const asked = await storage.approvals.holdAgain(approvalId, sessionId);
         if (asked) {
           waiting.noteAsker(asked.asker);
           return waiting.knowing(asked.status === "pending");
         }
       } catch (cause) {
-        waiting.forget();
+        waiting.undo();
         throw cause;
       }
-      waiting.forget();
+      waiting.undo();
       return undefined;
     },
   };

@@ -48,6 +48,22 @@ describe("an approval that no connection holds", () => {
     expect(await statusOf(domain, second.approvalId)).toBe("pending");
   });
 
+  test("becomes abandoned although somebody else tried to take it up, or its child could not", async () => {
+    await using domain = await temporaryDomain({ clock: realTime, abandonAfterMs: 30 });
+    const session = await domain.session();
+    const child = { kind: "session", sessionId: session.id } as const;
+    const [foreign, own] = [await domain.ask(session), await domain.ask(session)];
+    foreign[Symbol.dispose]();
+    own[Symbol.dispose]();
+    expect(await domain.approvals.resume({ kind: "session", sessionId: "another" }, foreign)).toBeUndefined();
+    {
+      using _ = blockUpdates(domain.dataDir);
+      await expect(domain.approvals.resume(child, own)).rejects.toThrow();
+    }
+    for (const { approvalId } of [foreign, own])
+      await until("it to be abandoned", async () => (await statusOf(domain, approvalId)) === "abandoned");
+  });
+
   test("stays pending when its child comes back in time", async () => {
     await using domain = await temporaryDomain({ clock: realTime, abandonAfterMs: 30 });
     const session = await domain.session();

@@ -275,7 +275,7 @@ describe("a waiter", () => {
         using sqlite = new Database(join(storage.dataDir, "plexus.db"), { readonly: true });
         const visible = sqlite.query("SELECT id FROM loopback_approvals WHERE id = ?").get(id) !== null;
         order.push(`held, ${[...broadcast.waitedFor()].includes(id) ? "waited for" : "not waited for"}, ${visible}`);
-        return { noteAsker() {}, finish() {}, lose() {} };
+        return { noteAsker() {}, finish() {}, undo() {}, lose() {} };
       },
       onFiled: () => {},
     });
