@@ -221,6 +221,8 @@ export async function openTurns(need: TurnsNeed) {
       const stopped: Promise<unknown>[] = leave.signal.aborted
         ? []
         : [...running.values()].map((entry) => stop(entry, why));
+      // What is being filed right now may still be queued.
+      await Promise.all([...running.values()].map(({ launched }) => launched));
       stopped.push(retrying(() => starter.cancelAll("Plexus was stopped while this turn was queued.")));
       const timer = setTimeout(() => leave.abort(), STOP_WITHIN_MS);
       await Promise.all(stopped);

@@ -39,6 +39,7 @@ export function identifyCaller(app: AuthApp): MiddlewareHandler<Env> {
     const holder = anonymous ? OPERATOR : known;
     if (holder) {
       const revoked = await app.tokens.revocation(holder);
+      if (revoked.aborted) throw unknownToken();
       c.set("caller", { holder, principal: holder.principal, anonymous, revoked });
     }
     await next();

@@ -1,5 +1,6 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { App, Principal } from "../../app.ts";
+import { AppError } from "../../contract/errors.ts";
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 import { errorFields } from "../../log.ts";
 import { type CreateServer, type McpServer, PENDING_URI } from "../server.ts";
@@ -47,8 +48,11 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
     opening.onClose();
   };
   await mcp.server.connect(transport);
-  // Revoked while this was opened, so that nothing will tell it any more.
-  if (revoked.aborted) await close();
+  // Revoked while this was opened: nothing would end it any more.
+  if (revoked.aborted) {
+    await close();
+    throw new AppError("unauthorized", "This token was revoked.");
+  }
   for (const message of setup) {
     await drained(await transport.handleRequest(jsonRequest(id, message), { parsedBody: message }));
   }
