@@ -12,9 +12,14 @@ const GENERATORS: Generators = { ...TOOL_PARTS, rest: restTable, programs: progr
 const PARTS = /(<!-- generated: ([\w-]+) -->\n).*?(?=<!-- \/generated -->)/gs;
 
 if (import.meta.main) {
-  for (const { path, text } of await staleDocs()) {
-    await Bun.write(join(ROOT, path), text);
-    console.log(`${path} is written`);
+  try {
+    for (const { path, text } of await staleDocs()) {
+      await Bun.write(join(ROOT, path), text);
+      console.log(`${path} is written`);
+    }
+  } catch (cause) {
+    console.error(cause instanceof Error ? cause.message : String(cause));
+    process.exitCode = 1;
   }
 }
 
