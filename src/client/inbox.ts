@@ -81,7 +81,7 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
     return { settled: markSettled(event.approval_id, { status, by, at, message, lost: false }) };
   }
 
-  /** Whoever looks at nothing looks at the oldest; what others have decided goes when its time is up. */
+  /** Selects the oldest when none is selected, and drops those that others decided once they were shown long enough. */
   function tidy(): void {
     const isOver = (id: string, at: number) => id !== selectedId && now() - at >= settledShownMs;
     for (const [id, at] of [...settledAt]) if (isOver(id, at)) drop(id);

@@ -14,7 +14,7 @@ export async function* eventsIn(response: Response, onHeard = () => {}): AsyncGe
       yield* events.splice(0);
     }
   } finally {
-    // Whoever stops reading lets go of the connection; one that has failed already has nothing to let go of.
+    // Closes the connection when the reader stops early; one that has failed is closed already.
     await reader?.cancel().catch(() => undefined);
   }
 }

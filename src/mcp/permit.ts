@@ -50,7 +50,7 @@ export function createPermits(app: PermitApp) {
   async function resume(request: Request, caller: Caller, resumed: PermitEventId): Promise<Response> {
     const ask = await app.approvals.resume(caller.principal, resumed);
     if (ask) {
-      app.log.debug("ask resumed", { approval_id: ask.approvalId });
+      app.log.debug("request resumed", { approval_id: ask.approvalId });
       return stream(request, caller, resumed, ask);
     }
     return Response.json(
@@ -101,7 +101,7 @@ export function createPermits(app: PermitApp) {
   function refused(cause: unknown): object {
     if (cause instanceof ZodError) return errorResult(invalidArguments(PERMIT, cause));
     if (cause instanceof AppError && cause.code !== "storage_unavailable") return errorResult(cause);
-    app.log.error("an ask failed", errorFields(cause));
+    app.log.error("a request failed", errorFields(cause));
     const reason = cause instanceof AppError ? cause.message : "Its log has the details.";
     return permitResult({
       behavior: "deny",

@@ -18,14 +18,14 @@ export type TokenStorage = {
   /** `false` when another named token has that name. */
   createIfNameFree(token: TokenRow): Promise<boolean>;
   endWeb(id: string): Promise<void>;
-  /** Ends every page's sign-in, and every code that is not used yet; tells the ids. */
+  /** Ends every page's sign-in, and every code that is not used yet; returns their ids. */
   endEveryWeb(): Promise<string[]>;
   /**
    * Ends a named token with all that is its own: its pages, its codes, its MCP clients, and its turns that are queued.
    * Tells the ids of its pages; `undefined` when there is no such token any more.
    */
   revoke(id: string, owner: string, now: number): Promise<string[] | undefined>;
-  /** Forgets up to `limit` pages' tokens made before `before`; tells how many. */
+  /** Forgets up to `limit` pages' tokens made before `before`; returns how many. */
   removeWebBefore(before: number, limit: number): Promise<number>;
 };
 
@@ -56,6 +56,6 @@ export type McpClientStorage = {
   /** Forgets all but the `most` of this owner that were used last. */
   save(client: McpClientRow, most: number): Promise<void>;
   remove(id: string): Promise<void>;
-  /** Forgets up to `limit` of those last used before `before`; tells how many. */
+  /** Forgets up to `limit` of those last used before `before`; returns how many. */
   removeUnusedSince(before: number, limit: number): Promise<number>;
 };

@@ -144,7 +144,7 @@ export type ApprovalStorage = {
    * a connection holds it, the decision is delivered with its commit. With `owner`, only that owner's is decided.
    */
   settleIfPending(id: string, outcome: ApprovalOutcome, owner: string | undefined): Promise<SettledApproval>;
-  /** Settles up to `limit` that are past their deadline; tells how many. */
+  /** Settles up to `limit` that are past their deadline; returns how many. */
   expireDue(now: number, limit: number): Promise<number>;
   /** Gives up those that are still pending; a deadline that has passed decides first. */
   abandonIfPending(ids: string[], reason: string, now: number): Promise<void>;
@@ -156,6 +156,10 @@ export type ApprovalStorage = {
   holdAgain(id: string, sessionId: string | undefined): Promise<ApprovalHead | undefined>;
   /** The last connection here has ended: unless a later request holds it, its child is expected back until then. */
   releaseIfPending(lost: LostConnection, until: number): Promise<void>;
-  /** To be called once, before anything is asked here: expects the children of servers that are gone; tells all that is pending. */
+  /**
+   * Call once, before any request is filed here: what servers that are gone held waits for its children to come back until
+   * then. An engine that several servers share takes only what is held by servers whose lease has run out. Returns the ids
+   * of all that is pending.
+   */
   releaseHeldByOthers(until: number): Promise<string[]>;
 };

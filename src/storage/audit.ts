@@ -48,6 +48,6 @@ export type AuditStorage = {
   begin(now: number): Promise<void>;
   /** Forgets decisions with their entries, from the front of the chain as far as it verifies, and records up to where. */
   forgetBefore(chain: AuditChain, before: number, limit: number, now: number): Promise<ForgottenAudit>;
-  /** Removes the large inputs of one owner's decided requests, the oldest first, and records whose; tells how many. */
+  /** Removes the large inputs of one owner's decided requests, the oldest first, and records whose; returns how many. */
   cutInputs(owner: string, before: number, limit: number, now: number): Promise<number>;
 };

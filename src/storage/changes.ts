@@ -17,7 +17,7 @@ export type ChangeStorage = {
   listAfter(cursor: number, owner: string | undefined, limit: number): Promise<Change[]>;
   awaited(scope: ApprovalScope, query: AwaitedQuery): Promise<AwaitedChanges>;
 
-  /** Forgets those before `before` among the `limit` first; tells how many. */
+  /** Forgets those before `before` among the `limit` first; returns how many. */
   removeBefore(before: number, limit: number): Promise<number>;
 };
 

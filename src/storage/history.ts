@@ -21,7 +21,7 @@ export type HistoryStorage = {
   /** Forgets some turns that ended before `before`, about `limit` rows in all; 0 when there is nothing left to forget. */
   removeTurnsEndedBefore(before: number, limit: number): Promise<number>;
   removeTurnsOfOwnerEndedBefore(owner: string, before: number, limit: number): Promise<number>;
-  /** Forgets up to `limit` of those decided before `before` that no chain has, the oldest first; tells how many. */
+  /** Forgets up to `limit` of those decided before `before` that no chain has, the oldest first; returns how many. */
   removeUnchainedBefore(before: number, limit: number): Promise<number>;
   /** Gives some free space back to the file system; `false` when there is none, or this database never does. */
   giveBackSome(): Promise<boolean>;

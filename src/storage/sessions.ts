@@ -59,7 +59,7 @@ export type SessionStorage = {
    * Forgets some of its turns, about `limit` rows in all; 0 when none is left, and `undefined` when one runs or is queued.
    */
   removeTurnsIfIdle(id: string, limit: number): Promise<number | undefined>;
-  /** `false` when a turn runs in it, whose child would be nobody's, or is queued. */
+  /** `false` when a turn runs or is queued in it. */
   removeIfIdle(id: string): Promise<boolean>;
 };
 

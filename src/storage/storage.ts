@@ -9,8 +9,10 @@ import type { UnaskedCallStorage } from "./unasked-calls.ts";
 
 /**
  * What any engine does for the core: named reads, and named commands. A command is one transaction with its events,
- * changes and audit entries inside; it resolves once that is on disk, and tells what happened, since somebody else may
- * have been first. Times are Unix milliseconds, and come from the caller; a failure of the engine is an `AppError`.
+ * changes and audit entries inside, or, where it takes a list of any length, one for each batch of it. It resolves once
+ * that is on disk, and returns what happened, since somebody else may have been first. Whoever opened the engine is told
+ * of each change, in order, after its commit and before the command resolves. Times are Unix milliseconds, and come from
+ * the caller; a failure of the engine is an `AppError`.
  */
 export type Storage = Disposable & {
   approvals: ApprovalStorage;
@@ -26,7 +28,7 @@ export type Storage = Disposable & {
   turns: TurnStorage;
   unaskedCalls: UnaskedCallStorage;
   webhooks: WebhookStorage;
-  /** A new id, later in order than every one before it. */
+  /** A new id, later in order than every one that was made here or found when the engine was opened. */
   newId(): string;
   /** Fails unless the database takes a write right now. */
   assertWritable(): Promise<void>;

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { usePage } from "./context.ts";
 
-/** For whoever is not signed in: how to be, and why not yet. */
+/** Shown when nobody is signed in: how to sign in, and what went wrong. */
 export function SignInPage() {
   const { notSignedIn, signInWith } = usePage();
   const isBusy = useSignal(false);

@@ -1,7 +1,7 @@
 import { openKeyboard } from "../terminal/keyboard.ts";
 import { bold, CommandFailed, type Terminal } from "../terminal/terminal.ts";
 
-/** Whoever is at the terminal says yes with one key; any other key is a no, and so is nobody there to ask. */
+/** One key confirms; any other key, or no terminal, declines. */
 export async function confirm(question: string, terminal: Terminal): Promise<void> {
   const keyboard = terminal.isInteractive ? openKeyboard() : undefined;
   if (!keyboard) throw new CommandFailed("Nothing was written: there is nobody to ask. --yes writes it.");

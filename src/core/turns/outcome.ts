@@ -10,7 +10,7 @@ export type Stop = { why: string; left: Promise<LeftRunning[]> };
 
 const MAX_NAMED = 10;
 
-/** How a turn has ended; whoever stops its child may still be at it. */
+/** How a turn has ended. Waits for a stop that is still under way. */
 export async function outcomeOf({ verdict, left }: ChildEnd, stop: Stop | undefined): Promise<TurnOutcome> {
   if (stop) return { status: "cancelled", error: naming(await stop.left, stop.why) };
   if (verdict.outcome === "complete") return { status: "complete", error: null };

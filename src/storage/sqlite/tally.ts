@@ -5,9 +5,8 @@ export type Size = { count: number; bytes: number };
 const MAX_REMEMBERED = 10_000;
 
 /**
- * What is stored under each key, in the memory of the one process that writes. What is stored since the last count is
- * added up, whether it was removed or not, so that a tally is never too low; only who finds it too high has it counted
- * again, and that once until something was removed: whoever keeps asking at a bound costs no more than a refusal.
+ * Counts what is stored under each key, in memory, because one process writes. Additions count at once and removals do
+ * not, so a count is never too low. When it reaches a bound it is counted again, at most once for each removal.
  */
 export function createTally(count: (key: string) => Size) {
   const known = new Map<string, Size & { countedAt: number }>();
