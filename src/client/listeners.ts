@@ -1,6 +1,6 @@
 export type OnChange = (listener: () => void) => () => void;
 
-/** Whoever shows a state is told that it has changed, and reads it then. */
+/** Views of a state are told that it has changed, and read it then. */
 export function createListeners(): { onChange: OnChange; changed: () => void } {
   const listeners = new Set<() => void>();
   return {

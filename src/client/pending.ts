@@ -37,7 +37,7 @@ export function createPendingReader({ api, inbox, signal }: Need) {
     }
   }
 
-  /** Whoever looks at a request wants to know what has become of it. */
+  /** A request that somebody looks at is read again, to show how it ended. */
   async function endOfSelected(approvals: Approval[]) {
     const selected = inbox.selected();
     if (!selected || selected.outcome || approvals.some(({ id }) => id === selected.approval.id)) return undefined;

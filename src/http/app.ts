@@ -41,8 +41,8 @@ export type HttpApp = Pick<App, "config" | "log"> &
 type RoutesNeed = { app: HttpApp; mcp: McpTransport; keepAliveMs: number; descriptors: number; closing: AbortSignal };
 
 /**
- * Three apps, one inside the other: `open` serves anybody, `authenticated` whoever has a token, `deciders` whoever may
- * decide, which children may not. A route's place says who gets in.
+ * Three apps, one inside the other: `open` serves anybody, `authenticated` everybody with a token, `deciders`
+ * everybody who may decide, which children may not. A route's place says who gets in.
  */
 export function createRoutes({ app, mcp, keepAliveMs, descriptors, closing }: RoutesNeed): Hono<Env> {
   const operations = () => [...forDeciders, ...forAnybody];

@@ -13,7 +13,7 @@ export type McpApp = PermitApp & ServerApp & ClientApp;
 export type McpEndpoint = ReturnType<typeof createMcpEndpoint>;
 
 /**
- * MCP over Streamable HTTP. Whoever decides gets a client session; a child, or a single request without a session, is
+ * MCP over Streamable HTTP. A caller who decides gets a client session; a child, or a single request without a session, is
  * served without any state of ours; and a permit is answered by a stream of its own.
  */
 export function createMcpEndpoint(app: McpApp, createServer: CreateServer = createMcpServers(app)) {

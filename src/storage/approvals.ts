@@ -78,7 +78,7 @@ export type NewApproval = Pick<
   isInTurn: boolean;
 };
 
-/** How an approval ended, whoever or whatever ended it. */
+/** How an approval ended. */
 export type ApprovalOutcome = {
   status: Exclude<ApprovalStatus, "pending">;
   responseMessage: string | null;

@@ -20,7 +20,7 @@ const WORDS = {
   otherVersion: () => "The server answered what this page does not understand: reload it.",
 };
 
-/** The page: what every visitor has, and whoever is signed in. */
+/** The page: what every visitor has, and the user who is signed in. */
 export function createPage() {
   const announcer = createAnnouncer();
   const preferences = createPreferences();
@@ -59,7 +59,7 @@ export function createPage() {
     token.keep(signedIn.token);
   }
 
-  /** Whoever is signed in stays so when a code is of no use. */
+  /** A user who is signed in stays signed in when a code is of no use. */
   function stay(cause: unknown): void {
     if (user.peek() === undefined && token.get() === undefined) throw cause;
     announcer.complain(reasonOf(cause));

@@ -7,7 +7,7 @@ import { openApi } from "../server/server-client.ts";
 import { printable } from "../terminal/printable.ts";
 import type { Candidates } from "./grammar.ts";
 
-/** Whoever has pressed a key does not wait for longer. */
+/** Nobody waits longer than this after pressing Tab. */
 const WITHIN_MS = 1_500;
 const MOST = 200;
 const LISTED_CHARS = 2_000;

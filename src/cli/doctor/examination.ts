@@ -15,7 +15,7 @@ export async function* examine(config: Config, signal: AbortSignal): AsyncGenera
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(temporaryDirectory());
   for await (const finding of findings(config, directory.path, stack, signal)) {
-    // What was cut short by whoever stops it is not what is wrong.
+    // A check that was interrupted has found nothing wrong.
     if (signal.aborted) return;
     yield finding;
   }

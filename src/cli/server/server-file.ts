@@ -4,7 +4,7 @@ import { z } from "zod";
 import { findProcess, isSameProcess } from "../../claude/process/processes.ts";
 import { fileFailure, systemCode } from "./file-failure.ts";
 
-/** Whoever calls the server needs to know which token is the operator's: the stored one, or one from its environment. */
+/** Which token is the operator's: the stored one, one from the server's environment, or none. */
 const ServerFile = z.object({
   pid: z.int().positive(),
   /** Tells the server from another process that has got its number since. */

@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 5;
 export async function takePort(config: Config): Promise<Listener | undefined> {
   if (!runningServer(config)) return undefined;
   using turn = lockDataDir(config.dataDir, "takeover.db");
-  // Read anew: whoever had the lock before may have taken over.
+  // Read again: the server that had the lock before may have taken over.
   const server = runningServer(config);
   if (!turn) throw new CommandFailed(`Another process is taking over from the Plexus that serves ${config.dataDir}.`);
   if (!server) return undefined;

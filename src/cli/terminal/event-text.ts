@@ -105,7 +105,7 @@ function resultLine(output: string, isError: boolean): string {
   return `${isError ? "error: " : ""}${first || "(nothing)"}${more}`;
 }
 
-/** All of it, for whoever is to decide; behind a mark, so that no part of it can pass for a line of ours. */
+/** All of it, for the person who decides; each line marked, so that no part of it can pass for a line of ours. */
 function inputLines(input: JsonObject, columns: number): string {
   const fields = Object.entries(input).map(([key, value]) => {
     return `${key}: ${typeof value === "string" ? value : JSON.stringify(value, null, 2)}`;

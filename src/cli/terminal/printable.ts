@@ -19,7 +19,7 @@ export function printableText(text: string): string {
 /** A tab, and what joins and colours the parts of an emoji where it follows one. */
 const HARMLESS = /(\t|(?<=\p{Emoji})\ufe0f|(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic}))/u;
 
-/** One JSON value on one line, whoever reads it. */
+/** One JSON value on one line, safe to print on a terminal. */
 export function jsonLine(value: unknown): string {
   return `${JSON.stringify(value).replace(UNPRINTABLE, escaped)}\n`;
 }

@@ -40,7 +40,7 @@ export function requestLines(review: Review, columns: number, choices = NO_CHOIC
   return [...dangers, ...callLines(review, columns, choices)];
 }
 
-/** Why allowing it takes a second look, for whoever decides it by its id. */
+/** Its dangers, for a person who decides it by its id. */
 export function dangerTexts({ approval, dangers }: Review): string[] {
   return dangers.map((danger) => `! ${approval.id}: ${printableText(dangerText(danger))}`);
 }

@@ -30,7 +30,7 @@ type TurnRequestsNeed = {
   fail: (cause: unknown) => void;
 };
 
-/** Whoever watches a turn decides its requests, one after the other, with the view and the keys of `watch`. */
+/** Lets the person who watches a turn decide its requests, one after the other, with the view and the keys of `watch`. */
 export function createTurnRequests({ config, api, keyboard, screen, terminal, onInterrupt, fail }: TurnRequestsNeed) {
   const waiting = new Map<string, InboxItem>();
   let current: InboxItem | undefined;

@@ -69,7 +69,7 @@ function approvalIn(
   return approvalFromEvent({ ...asked, tool_input, session_id: session.id, session_name: session.name, ...times });
 }
 
-/** Shows a request to whoever can't be asked here: what it would do, why to look twice, and how to decide it elsewhere. */
+/** Prints a request where nobody can be asked: what it would do, its dangers, and how to decide it elsewhere. */
 function reporter({ api, screen, terminal, json }: Pick<TurnWatch, "api" | "terminal" | "json"> & { screen: Screen }) {
   const loading = async () => {
     const [{ createReviews }, { callLines, dangerTexts }, { painted }] = await Promise.all([

@@ -11,7 +11,7 @@ export const WEB_TOKEN_MS = 30 * 24 * 60 * 60 * 1000;
 /** More than one person has open: the page that signed in first is signed out. */
 const MAX_PAGES_OF_ONE = 100;
 
-/** Who calls with a token. That of a page acts for whoever made it, and ends by itself. */
+/** Who calls with a token. The token of a page acts for its maker, and ends by itself. */
 export type Holder = { principal: Principal; page?: { id: string; endsAt: number } };
 
 export type Tokens = ReturnType<typeof createTokens>;
@@ -48,7 +48,7 @@ export function createTokens({
     }
   }
 
-  /** Whoever made it, for as long as that one may call and the time is not up. */
+  /** A page acts as its maker, while the maker's token is valid and the page's time is not up. */
   async function pageHolder({ id, name, createdAt }: TokenRow): Promise<Holder | undefined> {
     const maker = name === null ? undefined : await storage.tokens.get(name);
     if (name !== null && !maker) return undefined;
@@ -99,7 +99,7 @@ export function createTokens({
     },
 
     /**
-     * A token for a web page, which acts as whoever made the code; it ends with the named token of that one, or by itself.
+     * A token for a web page, which acts as the maker of the code; it ends with that maker's token, or by itself.
      * `undefined` when the code is of no use.
      */
     async createForWeb(codeHash: string): Promise<{ token: string; expires_at: number } | undefined> {
@@ -118,7 +118,7 @@ export function createTokens({
       end([id]);
     },
 
-    /** Ends every web token, whoever made it; tells how many there were. */
+    /** Ends every web token; returns how many there were. */
     async endEveryWeb(): Promise<number> {
       const ids = await storage.tokens.endEveryWeb();
       end(ids);

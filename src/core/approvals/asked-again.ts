@@ -3,7 +3,7 @@ import type { PermitAnswer } from "../../contract/approvals/approval.ts";
 const BEFORE = "This call was asked about again on another connection, which got the answer to approval ";
 const AFTER = ". The tool was not run here.";
 
-/** For whoever asked about a call before it was asked about again: an allow runs one call. */
+/** The answer to an earlier request for a call that was asked about again: an allow runs one call. */
 export function askedAgain(approvalId: string): PermitAnswer {
   return { behavior: "deny", message: `${BEFORE}${approvalId}${AFTER}` };
 }

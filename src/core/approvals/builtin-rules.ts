@@ -9,7 +9,7 @@ type BuiltinRulesNeed = {
   /** Files and directories that no child may read, by whatever path. */
   privatePaths: string[];
   home: string;
-  /** Where the shell of whoever starts a child finds programs. */
+  /** The `PATH` of the shell that starts a child. */
   path: string;
 };
 

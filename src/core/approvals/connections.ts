@@ -8,7 +8,7 @@ export type Connection = {
   finish(): void;
   /** Ends before there was a decision: its child is expected back, unless another connection is left. */
   lose(): void;
-  /** Ends as if it had never been: whoever was expected back still is, and no longer than before. */
+  /** Ends as if it had never been: a child that was expected back still is, until the same time. */
   undo(): void;
 };
 

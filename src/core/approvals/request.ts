@@ -149,7 +149,7 @@ export function createRequests(need: RequestsNeed) {
 
   /**
    * The answer, once it is on record that it is used up: the same request, made again, is a new one. An allow runs one
-   * call, so it is for whoever asked last: the others are connections that a child has lost, or other calls of the same id.
+   * call, so it is for the last request: the others are lost connections of the child, or other calls with the same id.
    */
   async function delivered(row: ApprovalRow, asker: string | null): Promise<PermitAnswer> {
     if (row.status === "abandoned") return toPermitAnswer(row);

@@ -134,7 +134,7 @@ export function createEventFeed({ storage, broadcast, onError }: EventFeedNeed) 
     async *follow(principal: Principal, after: number | undefined, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
       using live = broadcast.subscribe(visibleTo(principal), MAX_QUEUED, signal);
       const newest = await storage.changes.newestId();
-      // An id that was never given comes from another database: whoever sends it has seen nothing of this one's future.
+      // An id that was never given comes from another database: its reader has seen nothing of what follows in this one.
       let cursor = Math.min(after ?? newest, newest);
       for (;;) {
         const page = await storage.changes.listAfter(cursor, visibleOwner(principal), REPLAY_PAGE);

@@ -131,7 +131,7 @@ export function createSessionCommands(need: SessionCommandsNeed) {
       return { turn, status, error, pending, place, ...(await polls.summary(turn.id, maxChars)) };
     },
 
-    /** Cancels what runs in the session, forgets it, and abandons its requests; whoever follows it hears the end. Tells what could not be ended. */
+    /** Cancels what runs in the session, forgets it, and abandons its requests; its followers are told the end. Returns what could not be ended. */
     async remove(session: Session): Promise<LeftRunning[]> {
       const left: LeftRunning[] = [];
       for (;;) {

@@ -92,7 +92,7 @@ export async function openTurns(need: TurnsNeed) {
 
   /** Starts the child of a turn, unless that is queued once it is filed, or no longer is. */
   async function begin<B extends BegunTurn | undefined>(id: string, file: () => Promise<B>): Promise<B> {
-    // Known before anybody can see the turn, so that whoever sees it can also cancel it.
+    // Registered before the turn is visible, so that everybody who sees it can cancel it.
     const entry = lookAfter(id);
     // Once the turn is on disk, the starter may have begun it already, with an entry of its own.
     const letGo = () => void (running.get(id) === entry && running.delete(id));

@@ -6,7 +6,7 @@ import { createShares, type Holders, holdersOf, type Shares } from "./shares.ts"
 
 /** Of all callers but the operator; one owner has half of it, and one child half of that. */
 const MAX_RECEIVED_BYTES = 512 * 1024 * 1024;
-/** So little is always taken: whoever sends a lot keeps nobody from small requests. */
+/** This much is always accepted, so that large bodies never keep small requests out. */
 const UNCOUNTED_BYTES = 16 * 1024;
 /** Left for the operator, the server's own files and the children that it starts; a quarter of them where there are few. */
 const KEPT_DESCRIPTORS = 256;

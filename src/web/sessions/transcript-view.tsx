@@ -7,7 +7,7 @@ import { EntryView } from "./entry.tsx";
 import type { Chunk, Transcript } from "./transcript.ts";
 
 const ESTIMATED_PX = 800;
-/** Whoever is this near to the end wants to stay there. */
+/** A reader this near to the end wants to stay there. */
 const NEAR_END_PX = 80;
 
 /** A transcript of any length: only what is on the screen is read and drawn. */

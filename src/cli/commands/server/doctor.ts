@@ -39,7 +39,7 @@ export function doctorCommand(terminal: Terminal): Command {
     });
 }
 
-/** Whoever stops it leaves no child and no server behind either. */
+/** Stopping it leaves no child and no server behind. */
 function stopOnSignals(): Disposable & { signal: AbortSignal } {
   const stop = new AbortController();
   const abort = () => stop.abort();

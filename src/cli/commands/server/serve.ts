@@ -21,7 +21,7 @@ const SETTINGS: Setting[] = [
   "webhook",
 ];
 
-/** For a server that must not outlive whoever started it. */
+/** For a server that must not outlive the process that started it. */
 export const UNTIL_INPUT_ENDS = "--until-input-ends";
 
 type Options = Flags & { takeover?: true; untilInputEnds?: true };

@@ -16,7 +16,7 @@ type AccessCommandsNeed = {
   queue: TurnQueue;
 };
 
-/** Who may call, and what goes with whoever no longer may. */
+/** Creates tokens, and ends them with everything that belongs to them. */
 export function tokenCommands({
   write,
   tokens,

@@ -11,7 +11,7 @@ type Sizes = {
 /** What is undecided of the session that asks, of its owner, and in all. */
 type Undecided = { ofSession: PendingSize; ofOwner: PendingSize; inAll: PendingSize };
 
-/** Bounds what is undecided; whoever reaches a bound with one request has that one taken. */
+/** Bounds what is undecided. The request that reaches a bound is still accepted. */
 export function createPendingBounds(sizes: Sizes) {
   const sessions = createTally(sizes.ofSession);
   const owners = createTally(sizes.ofOwner);

@@ -79,7 +79,7 @@ export function turnEventQueries(orm: Orm) {
       const { length } = fitting(found, page.maxBytes, ({ bytes }) => bytes);
       return from.all({ turnId, fromSeq, limit: length });
     },
-    /** The call of this id, looked for from the newest event back: whoever asks for it was just asked about it. */
+    /** The call of this id, searched from the newest event back, since the call was made a moment ago. */
     toolUse: (turnId: string, toolUseId: string): ToolUseEvent | undefined => {
       const event = use.get({ turnId, toolUseId })?.event;
       return event?.type === "tool_use" ? event : undefined;
