@@ -22,7 +22,7 @@ export type TokenStorage = {
   endEveryWeb(): Promise<string[]>;
   /**
    * Ends a named token with all that is its own: its pages, its codes, its MCP clients, and its turns that are queued.
-   * Tells the ids of its pages; `undefined` when there is no such token any more.
+   * Returns the ids of its pages; `undefined` when there is no such token any more.
    */
   revoke(id: string, owner: string, now: number): Promise<string[] | undefined>;
   /** Forgets up to `limit` pages' tokens made before `before`; returns how many. */

@@ -157,7 +157,7 @@ export type TurnStorage = {
   setProcess(id: string, process: { pid: number; processStart: string }): Promise<void>;
   /**
    * The events, the conversation, the account of calls and the checkpoint move on together; nothing does once the turn
-   * is over. Tells which calls ran although Plexus had not allowed them.
+   * is over. Returns the calls that ran although Plexus had not allowed them.
    */
   appendIfRunning(turn: TurnRow, output: Output, now: number): Promise<UnaskedCallRow[]>;
   /** The last event, the status, the conversation and the end of the turn's token; gives up what its child still asks. */

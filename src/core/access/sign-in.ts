@@ -29,7 +29,7 @@ export function createSignIn({ storage, tokens, now }: SignInNeed) {
       // The hash of a guess tells nothing about the one that was missed, so it may be looked up.
       tokens.createForWeb(hashOf(code)),
 
-    /** Ends every page's sign-in, and every code that is not used yet; tells how many pages there were. */
+    /** Ends every page's sign-in, and every code that is not used yet; returns how many pages there were. */
     endAll: (): Promise<number> => tokens.endEveryWeb(),
   };
 }

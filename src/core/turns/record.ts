@@ -21,7 +21,7 @@ const BROKEN_SEAL =
 
 /** What a turn leaves on disk: what came of it, and its end. */
 export function createTurnRecord({ storage, broadcast, abandon, now, environment }: TurnRecordNeed) {
-  /** Stores what a child has said since the last time; tells which calls ran although Plexus had not allowed them. */
+  /** Stores what a child has said since the last time; returns the calls that ran although Plexus had not allowed them. */
   async function add(turn: TurnRow, { events, blocks, checkpoint }: Batch): Promise<UnaskedCallRow[]> {
     const session = await storage.sessions.get(turn.sessionId);
     if (!session) return [];

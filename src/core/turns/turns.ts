@@ -148,7 +148,7 @@ export async function openTurns(need: TurnsNeed) {
     });
   }
 
-  /** Tells why the child must not go on. */
+  /** Returns why the child must not go on, if there is a reason. */
   async function store(turn: TurnRow, batch: Batch): Promise<string | undefined> {
     const unasked = await record.add(turn, batch);
     for (const call of unasked) if (call.supervision !== "inherit") need.onSealBroken(call);

@@ -17,13 +17,13 @@ export function createAuditUpkeep({ storage, now, onError }: AuditUpkeepNeed) {
   }
 
   return {
-    /** Forgets what is older, as far as it verifies; tells how many entries went. */
+    /** Forgets what is older, as far as it verifies; returns how many entries went. */
     async forgetBefore(chain: AuditChain, before: number, limit: number): Promise<number> {
       const { count, problem } = await storage.audit.forgetBefore(chain, before, limit, now());
       if (problem !== undefined) tell(chain, problem);
       return count;
     },
-    /** Removes the large inputs of what one owner's children asked, the oldest first, where it is over; tells how many. */
+    /** Removes the large inputs of what one owner's children asked, the oldest first, where it is over; returns how many. */
     cutInputs: (owner: string, before: number, limit: number): Promise<number> =>
       storage.audit.cutInputs(owner, before, limit, now()),
   };

@@ -12,7 +12,7 @@ const ENTRY_BYTES = 1_500;
 const CHANGE_BYTES = 120;
 const MEGABYTE = 1024 * 1024;
 
-/** Removes up to `limit` of what is older than `before`; tells how many. */
+/** Removes up to `limit` of what is older than `before`; returns how many. */
 export type RemoveSome = (before: number, limit: number) => Promise<number>;
 
 type HistoryBoundNeed = {
@@ -21,7 +21,7 @@ type HistoryBoundNeed = {
   maxBytes: number;
   /** What is not older stays, and is no history yet. */
   recent: () => number;
-  /** Removes all that is older, in batches; tells how many. */
+  /** Removes all that is older, in batches; returns how many. */
   removeAll: (remove: RemoveSome, before: number) => Promise<number>;
   isStopped: () => boolean;
   onError: (cause: unknown) => void;

@@ -46,7 +46,7 @@ export function createRetention({ storage, now, days, builtinDays, maxBytes, onE
     await removeAll(tokens.removeWebBefore, now() - WEB_TOKEN_MS);
   }
 
-  /** In batches, so that decisions get their turn in between; tells how many. */
+  /** In batches, so that decisions get their turn in between; returns how many. */
   async function removeAll(remove: RemoveSome, before: number): Promise<number> {
     let removed = 0;
     for (let some = 1; some > 0 && !stopped; removed += some) some = await remove(before, BATCH);

@@ -31,7 +31,7 @@ export function mcpClientQueries(orm: Orm) {
         .limit(excess);
       orm.delete(mcpClients).where(inArray(mcpClients.id, old)).run();
     },
-    /** Forgets up to `limit` of those last used before `before`; tells how many. */
+    /** Forgets up to `limit` of those last used before `before`; returns how many. */
     removeUnusedSince: (before: number, limit: number): number => {
       const old = orm.select({ id: mcpClients.id }).from(mcpClients).where(lt(mcpClients.usedAt, before)).limit(limit);
       return orm.delete(mcpClients).where(inArray(mcpClients.id, old)).returning({ id: mcpClients.id }).all().length;

@@ -68,7 +68,7 @@ export function tokenQueries(orm: Orm) {
         .returning({ id: tokens.id })
         .all()
         .map(({ id }) => id),
-    /** Forgets up to `limit` of those made before `before`; tells how many. */
+    /** Forgets up to `limit` of those made before `before`; returns how many. */
     removeWebBefore: (before: number, limit: number): number => {
       const old = orm
         .select({ id: tokens.id })

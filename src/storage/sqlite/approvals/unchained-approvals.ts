@@ -26,7 +26,7 @@ export function unchainedApprovalQueries(orm: Orm) {
 
   return {
     oldestUnchainedAt: (): number | undefined => oldest.get()?.at ?? undefined,
-    /** Forgets up to `limit` of those decided before `before`, the oldest first; tells how many. */
+    /** Forgets up to `limit` of those decided before `before`, the oldest first; returns how many. */
     removeUnchainedBefore: (before: number, limit: number): number => {
       const ids = inOneStep(sizes.all({ before, limit })).map(({ id }) => id);
       if (ids.length > 0) orm.delete(approvals).where(inArray(approvals.id, ids)).run();

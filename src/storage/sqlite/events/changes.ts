@@ -52,7 +52,7 @@ export function changeQueries(orm: Orm, sqlite: Database) {
         .limit(limit)
         .all(),
     oldestAt: (): number | undefined => oldest.get()?.at,
-    /** Forgets those before `before` among the `limit` first; tells how many. */
+    /** Forgets those before `before` among the `limit` first; returns how many. */
     removeBefore: (before: number, limit: number): number => {
       const first = orm.select({ id: changes.id }).from(changes).orderBy(asc(changes.id)).limit(limit);
       const old = and(inArray(changes.id, first), lt(changes.at, before));
