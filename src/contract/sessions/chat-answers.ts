@@ -8,6 +8,7 @@ import { SessionStatus, Usage } from "./turn.ts";
 
 export const Started = z.object({ type: z.literal("started"), session_id: Id });
 export const Queued = Started.extend({ type: z.literal("queued"), place: Place });
+export type Begun = z.infer<typeof Started> | z.infer<typeof Queued>;
 
 /** How a turn stands after the wait for it. */
 export const ChatStanding = z.object({

@@ -1,18 +1,17 @@
 import type { App } from "../../app.ts";
 import { cancelTurn, chat } from "../../contract/routes/sessions.ts";
-import { leftRunning } from "../../contract/sessions/left-running.ts";
 import { refuseRevoked } from "../middleware/auth.ts";
 import { session_id, turn_id } from "../openapi/example-ids.ts";
 import { type Served, serve } from "../serve.ts";
 import { allowSilence } from "../streams/silence.ts";
 
-export type ChatApp = Pick<App, "sessions" | "turns" | "sessionCommands">;
+export type ChatApp = Pick<App, "sessions" | "sessionCommands">;
 
 /** How much of a turn's text an answer holds; all of it is in the turn's events. */
 const MAX_TEXT_CHARS = 100_000;
 
 /** Work for a session, and its end; `closing` is the end of the server, which no caller waits out. */
-export function chatRoutes({ sessions, turns, sessionCommands }: ChatApp, closing: AbortSignal): Served[] {
+export function chatRoutes({ sessions, sessionCommands }: ChatApp, closing: AbortSignal): Served[] {
   return [
     serve(chat, {
       tag: "Sessions",
@@ -40,18 +39,12 @@ export function chatRoutes({ sessions, turns, sessionCommands }: ChatApp, closin
       errors: ["turn_running", "limit_reached", "claude_unavailable", "unreachable"],
     }).by(async ({ principal, caller, params, body, c }) => {
       const session = await sessions.require(principal, params.key);
-      const { prompt, ephemeral, wait_secs } = body;
-      if (wait_secs === undefined) {
-        const turn = await turns.start(session, prompt, ephemeral ?? false);
-        const place = turn.status === "queued" ? await turns.place(turn.id) : undefined;
-        const about = { session_id: session.id, turn_id: turn.id };
-        if (place === undefined) return { status: 202, answer: { type: "started", ...about } };
-        return { status: 202, answer: { type: "queued", ...about, place } };
-      }
+      const { wait_secs, ...work } = body;
+      if (wait_secs === undefined) return { status: 202, answer: await sessionCommands.start(session, work) };
       allowSilence(c);
       const signal = AbortSignal.any([c.req.raw.signal, closing, caller.revoked]);
       const wait = { waitMs: wait_secs * 1000, signal, maxChars: MAX_TEXT_CHARS };
-      const result = await sessionCommands.chat(session, { prompt, ephemeral }, wait);
+      const result = await sessionCommands.chat(session, work, wait);
       const { turn, status, text, error, pending, usage, place } = result;
       refuseRevoked(caller);
       return {
@@ -76,10 +69,6 @@ export function chatRoutes({ sessions, turns, sessionCommands }: ChatApp, closin
         says: "Every process of the child is gone but those named; or there was no turn to end.",
         example: { type: "cancelled", session_id },
       },
-    }).by(async ({ principal, params }) => {
-      const session = await sessions.require(principal, params.key);
-      const left = await turns.cancel(session);
-      return { type: left ? "cancelled" : "not_running", session_id: session.id, ...leftRunning(left ?? []) };
-    }),
+    }).by(async ({ principal, params }) => sessionCommands.cancel(await sessions.require(principal, params.key))),
   ];
 }
