@@ -8,6 +8,7 @@ import { lastPage, pageOf } from "./paging.ts";
 
 export type ApprovalsApp = Pick<App, "approvals" | "approvalContexts">;
 
+const params = { id: "The approval's id" };
 const EXAMPLE: Approval = {
   id: approval_id,
   session_id,
@@ -41,11 +42,13 @@ export function approvalRoutes({ approvals, approvalContexts }: ApprovalsApp): S
     serve(getApproval, {
       tag: "Approvals",
       summary: "One approval, whole",
+      params,
       answer: { says: "The approval.", example: { type: "ok", approval: EXAMPLE } },
     }).by(async ({ principal, params }) => ({ type: "ok", approval: await approvals.get(principal, params.id) })),
     serve(getApprovalContext, {
       tag: "Approvals",
       summary: "What helps to judge a call, beside its input",
+      params,
       details:
         "The working directory, what the file that the call would change holds now, where the path that it names really leads, " +
         "and the text of the plan or the skill. What is on another host is null.",
@@ -57,6 +60,7 @@ export function approvalRoutes({ approvals, approvalContexts }: ApprovalsApp): S
     serve(decideApproval, {
       tag: "Approvals",
       summary: "Allows or denies",
+      params,
       details:
         "Decided exactly once, and on disk before the answer. Who comes second is told who was first, with `already_resolved`.",
       body: { approve: false, message: "Run only the tests of src/http." },

@@ -4,6 +4,7 @@ import { refuseRevoked } from "../middleware/auth.ts";
 import { session_id, turn_id } from "../openapi/example-ids.ts";
 import { type Served, serve } from "../serve.ts";
 import { allowSilence } from "../streams/silence.ts";
+import { sessionParams } from "./session-params.ts";
 
 export type ChatApp = Pick<App, "sessions" | "sessionCommands">;
 
@@ -16,6 +17,7 @@ export function chatRoutes({ sessions, sessionCommands }: ChatApp, closing: Abor
     serve(chat, {
       tag: "Sessions",
       summary: "Gives a session work",
+      params: sessionParams,
       details:
         "Without `wait_secs` it answers at once. With it, at the turn's end, or when a decision is needed. " +
         "While `--max-running` children run, the turn is queued, and starts by itself when its `place` in the queue comes.",
@@ -65,6 +67,7 @@ export function chatRoutes({ sessions, sessionCommands }: ChatApp, closing: Abor
     serve(cancelTurn, {
       tag: "Sessions",
       summary: "Ends the turn that runs or is queued",
+      params: sessionParams,
       answer: {
         says: "Every process of the child is gone but those named; or there was no turn to end.",
         example: { type: "cancelled", session_id },

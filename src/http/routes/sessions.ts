@@ -13,6 +13,7 @@ import type { SessionDetail, SessionSummary } from "../../contract/sessions/sess
 import { head, session_id, turn_id } from "../openapi/example-ids.ts";
 import { type Served, serve } from "../serve.ts";
 import { lastPage, onOnePage, pageOf } from "./paging.ts";
+import { sessionParams } from "./session-params.ts";
 
 export type SessionsApp = Pick<App, "sessions" | "sessionViews" | "sessionCommands" | "conversations">;
 
@@ -69,6 +70,7 @@ export function sessionRoutes({ sessions, sessionViews, sessionCommands, convers
     serve(getSession, {
       tag: "Sessions",
       summary: "One session, with its settings",
+      params: sessionParams,
       answer: { says: "The session.", example: { type: "ok", config: DETAIL } },
     }).by(async ({ principal, params }) => {
       const session = await sessions.require(principal, params.key);
@@ -77,6 +79,7 @@ export function sessionRoutes({ sessions, sessionViews, sessionCommands, convers
     serve(deleteSession, {
       tag: "Sessions",
       summary: "Cancels what runs in a session, and forgets it",
+      params: sessionParams,
       answer: {
         says: "It is gone, and every process of its child but those named.",
         example: { type: "deleted", id: session_id },
@@ -89,6 +92,7 @@ export function sessionRoutes({ sessions, sessionViews, sessionCommands, convers
     serve(forkSession, {
       tag: "Sessions",
       summary: "Makes a session with the whole conversation so far",
+      params: sessionParams,
       body: { new_name: "builder-2" },
       answers: { 201: { says: "It is made.", example: { type: "forked", id: session_id, head } } },
       errors: ["name_taken", "turn_running", "limit_reached"],
@@ -100,6 +104,7 @@ export function sessionRoutes({ sessions, sessionViews, sessionCommands, convers
     serve(getTree, {
       tag: "Sessions",
       summary: "The conversation with all its forks, one node for each block",
+      params: sessionParams,
       answer: {
         says: "The tree.",
         example: {
@@ -120,6 +125,7 @@ export function sessionRoutes({ sessions, sessionViews, sessionCommands, convers
     serve(getContext, {
       tag: "Sessions",
       summary: "What the model has before it, from the root to the head",
+      params: sessionParams,
       answer: {
         says: "The messages; the newest, where not all fit.",
         example: {

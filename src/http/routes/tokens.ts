@@ -40,6 +40,7 @@ export function tokenRoutes({ tokens, signIn }: TokensApp): Served[] {
     serve(revokeToken, {
       tag: "Tokens",
       summary: "Revokes a named token at once",
+      params: { name: "The token's name" },
       guards: [operatorOnly],
       answer: { says: "It is no longer taken.", example: { type: "revoked", ...EXAMPLE } },
     }).by(async ({ params }) => ({ type: "revoked", ...(await tokens.revoke(params.name)) })),

@@ -5,9 +5,11 @@ import { session_id, turn_id } from "../openapi/example-ids.ts";
 import { type Served, serve } from "../serve.ts";
 import { eventsFrom, unknownEventId } from "../streams/events.ts";
 import { lastPage, pageOf } from "./paging.ts";
+import { sessionParams } from "./session-params.ts";
 
 export type TurnsApp = Pick<App, "sessions" | "sessionViews" | "sessionStream">;
 
+const params = { turn_id: "The turn's id" };
 const EXAMPLE: TurnSummary = {
   turn_id,
   session_id,
@@ -27,6 +29,7 @@ export function turnRoutes({ sessions, sessionViews, sessionStream }: TurnsApp):
     serve(listTurns, {
       tag: "Sessions",
       summary: "The turns of a session, newest first",
+      params: sessionParams,
       answer: { says: "A page of them.", example: { type: "ok", turns: [EXAMPLE], ...lastPage } },
     }).by(async ({ principal, params, query }) => {
       const session = await sessions.require(principal, params.key);
@@ -36,6 +39,7 @@ export function turnRoutes({ sessions, sessionViews, sessionStream }: TurnsApp):
     serve(followSession, {
       tag: "Events",
       summary: "What one session does, turn after turn",
+      params: sessionParams,
       details: "`Last-Event-ID` (or `last_event_id`) goes on right behind it, without a gap.",
       events: {
         says: "Server-sent events.",
@@ -58,6 +62,7 @@ export function turnRoutes({ sessions, sessionViews, sessionStream }: TurnsApp):
     serve(getTurn, {
       tag: "Turns",
       summary: "One turn",
+      params,
       answer: { says: "The turn.", example: { type: "ok", turn: EXAMPLE } },
     }).by(async ({ principal, params }) => {
       const turn = await sessionStream.requireTurn(principal, params.turn_id);
@@ -66,6 +71,7 @@ export function turnRoutes({ sessions, sessionViews, sessionStream }: TurnsApp):
     serve(listTurnEvents, {
       tag: "Turns",
       summary: "The events of a turn, whole, in order",
+      params,
       answer: {
         says: "A page of them.",
         example: {
