@@ -1,7 +1,7 @@
 import type { App } from "../../app.ts";
 import { cancelTurn, chat } from "../../contract/routes/sessions.ts";
+import { SESSION_ID, TURN_ID } from "../../contract/samples.ts";
 import { refuseRevoked } from "../middleware/auth.ts";
-import { session_id, turn_id } from "../openapi/example-ids.ts";
 import { type Served, serve } from "../serve.ts";
 import { allowSilence } from "../streams/silence.ts";
 import { sessionParams } from "./session-params.ts";
@@ -21,22 +21,25 @@ export function chatRoutes({ sessions, sessionCommands }: ChatApp, closing: Abor
       details:
         "Without `wait_secs` it answers at once. With it, at the turn's end, or when a decision is needed. " +
         "While `--max-running` children run, the turn is queued, and starts by itself when its `place` in the queue comes.",
-      body: { prompt: "Make the tests pass.", wait_secs: 60 },
+      body: { prompt: "Make hello.txt", wait_secs: 60 },
       answers: {
         200: {
           says: "How the turn stands, after `wait_secs` at the latest.",
           example: {
             type: "ok",
-            session_id,
-            turn_id,
+            session_id: SESSION_ID,
+            turn_id: TURN_ID,
             status: "complete",
-            text: "The tests pass.",
+            text: "hello.txt is there.",
             error: null,
             pending_approvals: [],
             usage: { input_tokens: 1200, output_tokens: 340, cost_usd: 0.021, num_turns: 3 },
           },
         },
-        202: { says: "The turn runs, or is queued.", example: { type: "started", session_id, turn_id } },
+        202: {
+          says: "The turn runs, or is queued.",
+          example: { type: "started", session_id: SESSION_ID, turn_id: TURN_ID },
+        },
       },
       errors: ["turn_running", "limit_reached", "claude_unavailable", "unreachable"],
     }).by(async ({ principal, caller, params, body, c }) => {
@@ -70,7 +73,7 @@ export function chatRoutes({ sessions, sessionCommands }: ChatApp, closing: Abor
       params: sessionParams,
       answer: {
         says: "Every process of the child is gone but those named; or there was no turn to end.",
-        example: { type: "cancelled", session_id },
+        example: { type: "cancelled", session_id: SESSION_ID },
       },
     }).by(async ({ principal, params }) => sessionCommands.cancel(await sessions.require(principal, params.key))),
   ];

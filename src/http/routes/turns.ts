@@ -1,7 +1,7 @@
 import type { App, Session } from "../../app.ts";
 import { followSession, getTurn, listTurnEvents, listTurns } from "../../contract/routes/turns.ts";
+import { ASKED_AT, SESSION_ID, TURN_ID } from "../../contract/samples.ts";
 import type { TurnSummary } from "../../contract/sessions/session-view.ts";
-import { session_id, turn_id } from "../openapi/example-ids.ts";
 import { type Served, serve } from "../serve.ts";
 import { eventsFrom, unknownEventId } from "../streams/events.ts";
 import { lastPage, pageOf } from "./paging.ts";
@@ -11,12 +11,12 @@ export type TurnsApp = Pick<App, "sessions" | "sessionViews" | "sessionStream">;
 
 const params = { turn_id: "The turn's id" };
 const EXAMPLE: TurnSummary = {
-  turn_id,
-  session_id,
+  turn_id: TURN_ID,
+  session_id: SESSION_ID,
   status: "complete",
   event_count: 12,
-  started_at: 1786999990,
-  ended_at: 1787000020,
+  started_at: ASKED_AT - 1,
+  ended_at: ASKED_AT + 1,
   error: null,
   usage: { input_tokens: 1200, output_tokens: 340, cost_usd: 0.021, num_turns: 3 },
   unasked: 0,
@@ -44,9 +44,9 @@ export function turnRoutes({ sessions, sessionViews, sessionStream }: TurnsApp):
       events: {
         says: "Server-sent events.",
         example: {
-          id: `${turn_id}~4`,
+          id: `${TURN_ID}~4`,
           type: "content",
-          data: { turn_id, seq: 4, event: { type: "content", text: "The tests pass." } },
+          data: { turn_id: TURN_ID, seq: 4, event: { type: "content", text: "hello.txt is there." } },
         },
       },
     }).by(async ({ principal, params, query, c }) => {
@@ -76,9 +76,9 @@ export function turnRoutes({ sessions, sessionViews, sessionStream }: TurnsApp):
         says: "A page of them.",
         example: {
           type: "ok",
-          turn_id,
+          turn_id: TURN_ID,
           status: "complete",
-          events: [{ seq: 4, event: { type: "content", text: "The tests pass." } }],
+          events: [{ seq: 4, event: { type: "content", text: "hello.txt is there." } }],
           total_events: 12,
           has_more: true,
         },

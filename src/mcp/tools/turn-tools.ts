@@ -1,10 +1,10 @@
 import type { ApprovalList } from "../../app.ts";
 import { cutText } from "../../contract/cut.ts";
+import { APPROVAL_ID, ASKED_AT, SESSION_ID, TOOL_USE_ID, TURN_ID } from "../../contract/samples.ts";
 import { ChatInput, ChatWaitInput, PollInput, SessionRef, StreamsInput } from "../../contract/sessions/session.ts";
 import type { SessionStatus } from "../../contract/sessions/turn.ts";
 import { CancelAnswer, ChatAnswer, PollAnswer, StartAnswer, StreamsAnswer } from "../../contract/tools/turn-answers.ts";
 import { fitApprovals, fitEvents } from "./results.ts";
-import { APPROVAL_ID, ASKED_AT, SESSION_ID, TOOL_USE_ID, TURN_ID } from "./samples.ts";
 import { onlyIn, sessionOf } from "./session-reference.ts";
 import { tool } from "./tool.ts";
 
