@@ -40,6 +40,9 @@ export class AppError extends Error {
 export const ErrorResult = z.strictObject({ type: z.literal("error"), code: ErrorCode, message: z.string() });
 export type ErrorResult = z.infer<typeof ErrorResult>;
 
+/** The same as a client reads it: a newer server may have codes that are not known here, and say more. */
+export const AnyErrorResult = ErrorResult.extend({ code: z.string() }).strip();
+
 /** The body of a refused REST request. */
 export const ErrorBody = z.strictObject({ error: z.strictObject({ code: ErrorCode, message: z.string() }) });
 export type ErrorBody = z.infer<typeof ErrorBody>;

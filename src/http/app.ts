@@ -6,7 +6,7 @@ import { answerError } from "./middleware/errors.ts";
 import { checkOrigin } from "./middleware/origin.ts";
 import { privateAnswers } from "./middleware/private-answers.ts";
 import { type LimitsApp, limitRequests } from "./middleware/request-limits.ts";
-import { pageRoutes } from "./page/page.ts";
+import { type LoadPage, pageRoutes } from "./page/page.ts";
 import { type ApprovalsApp, approvalRoutes } from "./routes/approvals.ts";
 import { type AuditApp, auditRoutes } from "./routes/audit.ts";
 import { type ChatApp, chatRoutes } from "./routes/chat.ts";
@@ -38,13 +38,20 @@ export type HttpApp = Pick<App, "config" | "log"> &
   TurnsApp &
   UnaskedCallsApp;
 
-type RoutesNeed = { app: HttpApp; mcp: McpTransport; keepAliveMs: number; descriptors: number; closing: AbortSignal };
+type RoutesNeed = {
+  app: HttpApp;
+  mcp: McpTransport;
+  loadPage: LoadPage;
+  keepAliveMs: number;
+  descriptors: number;
+  closing: AbortSignal;
+};
 
 /**
  * Three apps, one inside the other: `open` serves anybody, `authenticated` everybody with a token, `deciders`
  * everybody who may decide, which children may not. A route's place says who gets in.
  */
-export function createRoutes({ app, mcp, keepAliveMs, descriptors, closing }: RoutesNeed): Hono<Env> {
+export function createRoutes({ app, mcp, loadPage, keepAliveMs, descriptors, closing }: RoutesNeed): Hono<Env> {
   const operations = () => [...forDeciders, ...forAnybody];
   const forDeciders: Served[] = [
     ...approvalRoutes(app),
@@ -65,7 +72,7 @@ export function createRoutes({ app, mcp, keepAliveMs, descriptors, closing }: Ro
   const deciders = behind([refuseChildren], servedBy(forDeciders, streaming));
   const authenticated = behind([requireCaller], mcpRoute(mcp), deciders);
   const everyRequest = [privateAnswers, checkOrigin(app.config), identifyCaller(app), limitRequests(app, descriptors)];
-  const open = behind(everyRequest, servedBy(forAnybody, streaming).route("/", pageRoutes()), authenticated);
+  const open = behind(everyRequest, servedBy(forAnybody, streaming).route("/", pageRoutes(loadPage)), authenticated);
   open.onError((cause, c) => answerError(c, cause, app.log));
   open.notFound((c) =>
     answerError(c, new AppError("not_found", `There is nothing at ${c.req.method} ${c.req.path}.`), app.log),

@@ -2,6 +2,7 @@ import type { App } from "../app.ts";
 import { createRoutes, type HttpApp } from "./app.ts";
 import { descriptorLimit, watchDescriptors } from "./descriptors.ts";
 import { type Listener, listen, listenBeside } from "./listener.ts";
+import { createPageLoader, type LoadPage } from "./page/page.ts";
 import type { McpTransport } from "./routes/mcp.ts";
 
 /** How long a connection may be silent, and how often our own streams break the silence. */
@@ -20,7 +21,7 @@ export function listenAhead({ host, port }: Address, { beside }: { beside: boole
 /**
  * Listens, unless it is given what listens already. A client that takes too long over a request is cut off; calls that
  * wait switch the idle limit off for themselves. It disposes `mcp`, too: stopping ends every stream first, and then
- * closes what is left.
+ * closes what is left. Who starts many servers gives them one `loadPage`, so that the page is made once.
  */
 export function startHttpServer(
   app: HttpApp & Pick<App, "listensOn" | "childUrl">,
@@ -29,13 +30,14 @@ export function startHttpServer(
     pace = PACE,
     listener = listen({ ...app.config, idleSecs: pace.idleSecs }),
     descriptors = descriptorLimit(),
-  }: { pace?: Pace; listener?: Listener; descriptors?: number } = {},
+    loadPage = createPageLoader(),
+  }: { pace?: Pace; listener?: Listener; descriptors?: number; loadPage?: LoadPage } = {},
 ): HttpServer {
   const closing = new AbortController();
   const watched = watchDescriptors(app.log, listener.closeIdle);
   app.listensOn(listener.port);
   const { keepAliveMs } = pace;
-  const routes = createRoutes({ app, mcp, keepAliveMs, descriptors, closing: closing.signal });
+  const routes = createRoutes({ app, mcp, loadPage, keepAliveMs, descriptors, closing: closing.signal });
   listener.answerWith((request, server) => routes.fetch(request, { server }));
   return {
     url: app.childUrl(),

@@ -55,8 +55,12 @@ describe("children that outlive a server killed with kill -9", () => {
       expect([`${name}-a`, `${name}-b`].map((file) => existsSync(join(family.place, file)))).toEqual([true, true]);
     }
     const { finished, cursor: after } = await family.wait(cursor);
-    const told = ids.map((session_id, index) => ({ session_id, name: names[index], status: "complete" }));
-    expect(finished.toSorted((a, b) => String(a["session_id"]).localeCompare(String(b["session_id"])))).toEqual(told);
+    const told = ids.map((session_id, index) => ({
+      session_id,
+      name: names[index] ?? "",
+      status: "complete" as const,
+    }));
+    expect(finished.toSorted((a, b) => a.session_id.localeCompare(b.session_id))).toEqual(told);
     expect((await family.wait(after)).finished).toEqual([]);
     await expectTidy(family);
   });

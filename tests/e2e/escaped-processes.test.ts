@@ -6,6 +6,7 @@ import { processesIn } from "../../src/claude/process/cgroup.ts";
 import type { LeftRunning } from "../../src/contract/sessions/left-running.ts";
 import { writeStandIn } from "../support/claude/stand-in.ts";
 import { connectClient } from "../support/mcp/mcp-client.ts";
+import { answerOf } from "../support/mcp/tool-answers.ts";
 import { planEscape } from "../support/processes/escapee.ts";
 import { usableCgroup } from "../support/processes/usable-cgroup.ts";
 import { startMortalFamily } from "../support/server/outage.ts";
@@ -111,9 +112,7 @@ describe.skipIf(!CAN_BECOME_NOBODY)("what the server may not end", () => {
     await until("it to sleep", () => readFileSync(`/proc/${first.pid}/cmdline`, "utf8").startsWith("sleep"));
     const cancelled = await call("claudecode_cancel", { name: "cancelled" });
     expect(cancelled).toMatchObject({ type: "cancelled", left_running: [first] });
-    const { streams } = z
-      .object({ streams: z.array(z.object({ status: z.string(), error: z.string() })) })
-      .parse(await call("claudecode_streams", {}));
+    const { streams } = answerOf("claudecode_streams", await call("claudecode_streams", {}));
     expect(streams).toMatchObject([
       { status: "cancelled", error: expect.stringContaining(`${first.pid} (sleep 987001)`) },
     ]);

@@ -2,9 +2,11 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { z } from "zod";
-import { Approval } from "../../src/contract/approvals/approval.ts";
-import { UnaskedCall } from "../../src/contract/approvals/unasked-call.ts";
+import type { z } from "zod";
+import type { Approval } from "../../src/contract/approvals/approval.ts";
+import { ApprovalList } from "../../src/contract/routes/approvals.ts";
+import { TurnList } from "../../src/contract/routes/turns.ts";
+import { UnaskedCallList } from "../../src/contract/routes/unasked-calls.ts";
 import { RESULT_LINE, writeStandIn } from "../support/claude/stand-in.ts";
 import { type Plexus, startPlexus } from "../support/server/plexus.ts";
 import { bash, eventsOf, type Family, startFamily } from "../support/sessions/family.ts";
@@ -129,9 +131,9 @@ describe("a call that ran without being asked about", () => {
     ]);
     // What the CLI itself refused did not run.
     expect(eventsOf(events, "tool_result")[1]?.unasked).toBeUndefined();
-    const { calls } = await get(family, "/api/v1/unasked", z.object({ calls: z.array(UnaskedCall) }));
+    const { calls } = await get(family, "/api/v1/unasked", UnaskedCallList);
     expect(calls).toMatchObject([{ tool_name: "Bash", supervision: "inherit", tool_input: { command: "echo hello" } }]);
-    const turns = await get(family, "/api/v1/sessions/free/turns", z.object({ turns: z.array(z.looseObject({})) }));
+    const turns = await get(family, "/api/v1/sessions/free/turns", TurnList);
     expect(turns.turns).toMatchObject([{ unasked: 1 }]);
   });
 });
@@ -195,7 +197,7 @@ async function newestChange({ parent }: Family): Promise<number> {
 }
 
 async function listed(family: Family, query: string): Promise<Approval[]> {
-  return (await get(family, `/api/v1/approvals?${query}`, z.object({ approvals: z.array(Approval) }))).approvals;
+  return (await get(family, `/api/v1/approvals?${query}`, ApprovalList)).approvals;
 }
 
 async function get<T extends z.ZodType>(family: Family, path: string, answer: T): Promise<z.infer<T>> {

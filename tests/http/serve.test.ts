@@ -14,6 +14,7 @@ const makeThing = route("POST", "/things", { answers: { 201: Thing } });
 const tryThing = route("POST", "/things/:name/try", { answers: { 200: Thing, 202: z.object({ later: z.boolean() }) } });
 
 const about = { tag: "Server", summary: "A thing" } as const;
+const params = { name: "The thing's name" };
 const answer = { says: "It.", example: { type: "ok", size: 1 } } as const;
 const OPERATOR: Caller = {
   holder: { principal: { kind: "operator" } },
@@ -24,7 +25,7 @@ const OPERATOR: Caller = {
 
 describe("serve", () => {
   test("gives its handler what was validated, and answers with the declared status", async () => {
-    const get = serve(getThing, { ...about, answer }).by(async ({ principal, params, query }) => {
+    const get = serve(getThing, { ...about, params, answer }).by(async ({ principal, params, query }) => {
       expect({ principal, params }).toEqual({ principal: { kind: "operator" }, params: { name: "a b" } });
       return { type: "ok", size: query.size };
     });
@@ -35,7 +36,7 @@ describe("serve", () => {
 
   test("leaves the choice to its handler where several statuses are declared", async () => {
     const answers = { 200: answer, 202: { says: "Later.", example: { later: true } } };
-    const tried = serve(tryThing, { ...about, answers }).by(async ({ params }) =>
+    const tried = serve(tryThing, { ...about, params, answers }).by(async ({ params }) =>
       params.name === "x" ? { status: 202, answer: { later: true } } : { status: 200, answer: { type: "ok", size: 3 } },
     );
     expect(await request(tried, "POST", "/things/x/try")).toEqual([202, { later: true }]);
@@ -43,7 +44,7 @@ describe("serve", () => {
   });
 
   test("refuses what does not fit the declaration, before its handler runs", async () => {
-    const get = serve(getThing, { ...about, answer }).by(async () => {
+    const get = serve(getThing, { ...about, params, answer }).by(async () => {
       throw new Error("ran");
     });
     expect(await request(get, "GET", "/things/a?size=big")).toEqual([422, expect.anything()]);
@@ -51,7 +52,7 @@ describe("serve", () => {
   });
 
   test("refuses a request without a caller, even where no guard stands before it", async () => {
-    const get = serve(getThing, { ...about, answer }).by(async () => ({ type: "ok", size: 1 }));
+    const get = serve(getThing, { ...about, params, answer }).by(async () => ({ type: "ok", size: 1 }));
     expect(await request(get, "GET", "/things/a?size=1", null)).toEqual([401, expect.anything()]);
     // @ts-expect-error such a route may not stand among those that need no token
     const open: ServedOpenly[] = [get];
@@ -60,13 +61,17 @@ describe("serve", () => {
 
   test("keeps the declaration and its description; the compiler refuses what does not fit", () => {
     const served = [
-      serve(getThing, { ...about, answer }).by(async () => ({ type: "ok", size: 1 })),
+      serve(getThing, { ...about, params, answer }).by(async () => ({ type: "ok", size: 1 })),
       // @ts-expect-error the answer has another type
-      serve(getThing, { ...about, answer }).by(async () => ({ type: "ok", size: "large" })),
+      serve(getThing, { ...about, params, answer }).by(async () => ({ type: "ok", size: "large" })),
       // @ts-expect-error the path has no such parameter
-      serve(getThing, { ...about, answer }).by(async ({ params }) => ({ type: "ok", size: params.id.length })),
+      serve(getThing, { ...about, params, answer }).by(async ({ params }) => ({ type: "ok", size: params.id.length })),
+      // @ts-expect-error nothing says what the name in the path stands for
+      serve(getThing, { ...about, answer }).by(async () => answer.example),
       // @ts-expect-error the example lacks a field
-      serve(getThing, { ...about, answer: { says: "It.", example: { type: "ok" } } }).by(async () => answer.example),
+      serve(getThing, { ...about, params, answer: { says: "It.", example: { type: "ok" } } }).by(
+        async () => answer.example,
+      ),
     ];
     for (const one of served) expect(one).toMatchObject({ route: getThing, description: about });
   });
@@ -74,7 +79,7 @@ describe("serve", () => {
 
 describe("serveOpenly", () => {
   test("answers a request without a caller, and tells its handler that there is none", async () => {
-    const get = serveOpenly(getThing, { ...about, token: "none", answer }).by(async ({ principal }) => ({
+    const get = serveOpenly(getThing, { ...about, params, token: "none", answer }).by(async ({ principal }) => ({
       type: "ok",
       size: principal ? 1 : 0,
     }));

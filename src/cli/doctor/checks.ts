@@ -1,15 +1,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 import type { Api } from "../../client/api.ts";
-import { Approval, type Decision } from "../../contract/approvals/approval.ts";
+import type { Approval, Decision } from "../../contract/approvals/approval.ts";
 import { decideApproval } from "../../contract/routes/approvals.ts";
+import { WaitAnswer } from "../../contract/tools/approval-answers.ts";
 import { callTool } from "../../mcp/client.ts";
 import type { Child } from "./child.ts";
 import { Failing, type Step } from "./finding.ts";
 import type { ScriptedModel, ToolCall } from "./model.ts";
 
-const Waited = z.object({ type: z.literal("ok"), approvals: z.array(Approval) });
+/** Only what is used here, so that a newer server may tell more. */
+const Waited = WaitAnswer.options[0].pick({ type: true, approvals: true }).strip();
 const ASKED_WITHIN_SECS = 30;
 const ENDED_WITHIN_MS = 15_000;
 const REASON = "plexus doctor says no";

@@ -1,10 +1,10 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { UsableClaude } from "../../claude/cli.ts";
 import type { Api } from "../../client/api.ts";
 import type { Config } from "../../config.ts";
-import { McpConfig } from "../../contract/approvals/approval.ts";
-import { ErrorResult } from "../../contract/errors.ts";
+import { AnyErrorResult } from "../../contract/errors.ts";
 import { deleteSession } from "../../contract/routes/sessions.ts";
+import { ConfigureAnswer } from "../../contract/tools/approval-answers.ts";
 import { callTool } from "../../mcp/client.ts";
 import { openApi } from "../server/server-client.ts";
 import { CALLS, createChecks } from "./checks.ts";
@@ -12,7 +12,8 @@ import { startChild } from "./child.ts";
 import { type Finding, found, type Step, skipped } from "./finding.ts";
 import { startScriptedModel } from "./model.ts";
 
-const Configured = z.object({ session_id: z.string(), mcp_config: McpConfig });
+/** Only what is used here, so that a newer server may tell more. */
+const Configured = ConfigureAnswer.pick({ session_id: true, mcp_config: true }).strip();
 
 type Need = { config: Config; claude: UsableClaude; directory: string; signal: AbortSignal };
 
@@ -65,5 +66,5 @@ async function newSession(api: Api): Promise<z.infer<typeof Configured>> {
   const value = (await callTool(api, "loopback_configure", { name }))?.value;
   const configured = Configured.safeParse(value);
   if (configured.success) return configured.data;
-  throw new Error(ErrorResult.safeParse(value).data?.message ?? "The server's answer is not understood.");
+  throw new Error(AnyErrorResult.safeParse(value).data?.message ?? "The server's answer is not understood.");
 }

@@ -52,7 +52,8 @@ export type PermitAnswer = z.infer<typeof PermitAnswer>;
 
 /** The CLI accepts answers of up to 50,000 characters; longer ones only if its model API counts few enough tokens. */
 export const MAX_UPDATED_INPUT_CHARS = 49_000;
-const MAX_MESSAGE_CHARS = 8_000;
+/** How long the reason for a denial may be. */
+export const MAX_MESSAGE_CHARS = 8_000;
 
 /** A child's request. Lenient, because the CLI may send further keys. */
 export const PermitInput = z.looseObject({

@@ -1,17 +1,16 @@
 import { z } from "zod";
-import { Approval } from "../approvals/approval.ts";
 import {
   ConversationContext,
   ConversationTree,
-  Place,
   SessionCreated,
   SessionDeleted,
   SessionForked,
   TurnCancelled,
 } from "../sessions/answers.ts";
+import { ChatStanding, Queued, Started } from "../sessions/chat-answers.ts";
 import { ChatWaitInput, CreateInput, ForkInput } from "../sessions/session.ts";
 import { SessionDetail, SessionSummary } from "../sessions/session-view.ts";
-import { SessionStatus, Usage } from "../sessions/turn.ts";
+import { SessionStatus } from "../sessions/turn.ts";
 import { Id } from "../values.ts";
 import { PageQuery, page } from "./paging.ts";
 import { route } from "./route.ts";
@@ -25,22 +24,8 @@ const ok = z.literal("ok");
 
 export const SessionList = z.object({ type: ok, sessions: z.array(SessionSummary), ...page });
 export const OneSession = z.object({ type: ok, config: SessionDetail });
-export const TurnStarted = z.union([
-  z.object({ type: z.literal("started"), session_id: Id, turn_id: Id }),
-  z.object({ type: z.literal("queued"), session_id: Id, turn_id: Id, place: Place }),
-]);
-export const TurnAnswer = z.object({
-  type: ok,
-  session_id: Id,
-  turn_id: Id,
-  /** `idle` where the session was deleted meanwhile. */
-  status: SessionStatus,
-  place: Place.optional(),
-  text: z.string(),
-  error: z.string().nullable(),
-  pending_approvals: z.array(Approval),
-  usage: Usage.nullable(),
-});
+export const TurnStarted = z.union([Started.extend({ turn_id: Id }), Queued.extend({ turn_id: Id })]);
+export const TurnAnswer = ChatStanding.extend({ turn_id: Id });
 
 export const listSessions = route("GET", "/api/v1/sessions", { query: SessionQuery, answer: SessionList });
 export const createSession = route("POST", "/api/v1/sessions", { body: CreateInput, answers: { 201: SessionCreated } });

@@ -14,6 +14,7 @@ export const SessionCreated = z.object({ type: z.literal("created"), id: Id, nam
 export const SessionForked = z.object({ type: z.literal("forked"), id: Id, head });
 export const SessionDeleted = z.object({ type: z.literal("deleted"), id: Id, left_running });
 export const TurnCancelled = z.object({ type: z.enum(["cancelled", "not_running"]), session_id: Id, left_running });
+export type TurnCancelled = z.infer<typeof TurnCancelled>;
 
 /** One block of a conversation. */
 const Block = z.strictObject({ role: z.enum(["root", "user", "assistant"]), content: JsonObject });

@@ -1,30 +1,20 @@
 import { z } from "zod";
-import { Approval } from "../approvals/approval.ts";
-import { Place, TurnCancelled } from "../sessions/answers.ts";
+import { TurnCancelled } from "../sessions/answers.ts";
+import { ChatStanding, Queued, Started } from "../sessions/chat-answers.ts";
 import { TurnSummary } from "../sessions/session-view.ts";
-import { CutEvent, SessionStatus, TurnEvent, Usage } from "../sessions/turn.ts";
-import { Id } from "../values.ts";
+import { CutEvent, SessionStatus, TurnEvent } from "../sessions/turn.ts";
 import { NextStep } from "./next-step.ts";
 
 const next = NextStep;
-const pending = { pending_approvals: z.array(Approval), more_pending: z.literal(true).optional() };
+/** There are pending approvals that did not fit. */
+const more_pending = z.literal(true).optional();
 
 export const StartAnswer = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("started"), session_id: Id, next }),
-  z.strictObject({ type: z.literal("queued"), session_id: Id, place: Place, next }),
+  Started.extend({ next }).strict(),
+  Queued.extend({ next }).strict(),
 ]);
 
-export const ChatAnswer = z.strictObject({
-  type: z.literal("ok"),
-  session_id: Id,
-  status: SessionStatus,
-  place: Place.optional(),
-  text: z.string(),
-  error: z.string().nullable(),
-  ...pending,
-  usage: Usage.nullable(),
-  next,
-});
+export const ChatAnswer = ChatStanding.extend({ more_pending, next }).strict();
 
 /** An event by its number; one that is too long is cut, and says so. */
 export const ToldEvent = z.strictObject({ seq: z.int().nonnegative(), event: TurnEvent.or(CutEvent) });
@@ -34,7 +24,8 @@ export const PollAnswer = z.strictObject({
   type: z.literal("ok"),
   status: SessionStatus,
   events: z.array(ToldEvent),
-  ...pending,
+  pending_approvals: ChatStanding.shape.pending_approvals,
+  more_pending,
   read_position: z.int().nonnegative(),
   total_events: z.int().nonnegative(),
   has_more: z.boolean(),

@@ -1,7 +1,9 @@
 import { byHandArguments } from "../../claude/launch/by-hand.ts";
 import type { ConfigureInput } from "../../contract/approvals/approval.ts";
 import { AppError } from "../../contract/errors.ts";
-import type { LeftRunning } from "../../contract/sessions/left-running.ts";
+import type { TurnCancelled } from "../../contract/sessions/answers.ts";
+import type { Begun } from "../../contract/sessions/chat-answers.ts";
+import { type LeftRunning, leftRunning } from "../../contract/sessions/left-running.ts";
 import type { CreateInput, SessionConfig } from "../../contract/sessions/session.ts";
 import type { SessionStatus, Usage } from "../../contract/sessions/turn.ts";
 import type { Storage } from "../../storage/storage.ts";
@@ -26,6 +28,8 @@ export type ChatResult = {
   /** Of a turn that is still queued, its place in the queue. */
   place: number | undefined;
 };
+
+type Work = { prompt: string; ephemeral?: boolean | undefined };
 
 type ChatOptions = {
   waitMs: number;
@@ -109,10 +113,18 @@ export function createSessionCommands(need: SessionCommandsNeed) {
       return { session, args: byHandArguments({ supervision: kept, privatePaths }) };
     },
 
+    /** Starts a turn, or queues it, and waits for nothing. */
+    async start(session: Session, { prompt, ephemeral = false }: Work): Promise<Begun & { turn_id: string }> {
+      const turn = await turns.start(session, prompt, ephemeral);
+      const place = turn.status === "queued" ? await turns.place(turn.id) : undefined;
+      const about = { session_id: session.id, turn_id: turn.id };
+      return place === undefined ? { type: "started", ...about } : { type: "queued", ...about, place };
+    },
+
     /** Starts a turn and waits for its end, through the queue; returns earlier when a decision is needed, or when the time is up. */
     async chat(
       session: Session,
-      { prompt, ephemeral = false }: { prompt: string; ephemeral?: boolean | undefined },
+      { prompt, ephemeral = false }: Work,
       { waitMs, signal, maxChars, onProgress = () => {} }: ChatOptions,
     ): Promise<ChatResult> {
       const turn = await turns.start(session, prompt, ephemeral);
@@ -129,6 +141,12 @@ export function createSessionCommands(need: SessionCommandsNeed) {
       });
       const place = status === "queued" ? await turns.place(turn.id) : undefined;
       return { turn, status, error, pending, place, ...(await polls.summary(turn.id, maxChars)) };
+    },
+
+    /** Ends the turn that runs or is queued, if there is one; returns what could not be ended. */
+    async cancel(session: Session): Promise<TurnCancelled> {
+      const left = await turns.cancel(session);
+      return { type: left ? "cancelled" : "not_running", session_id: session.id, ...leftRunning(left ?? []) };
     },
 
     /** Cancels what runs in the session, forgets it, and abandons its requests; its followers are told the end. Returns what could not be ended. */

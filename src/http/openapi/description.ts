@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { ErrorCode } from "../../contract/errors.ts";
-import type { Route, Status } from "../../contract/routes/route.ts";
+import type { ParamsOf, Route, Status } from "../../contract/routes/route.ts";
 import type { SentEvent } from "../streams/events.ts";
 import type { Tag } from "./tags.ts";
 
 /** What a route says of itself, with an example wherever its declaration has a schema. */
-export type Description<R extends Route> = AnyDescription & BodyExample<R> & AnswerExample<R>;
+export type Description<R extends Route> = AnyDescription & ParamWords<R> & BodyExample<R> & AnswerExample<R>;
 
 type Summary = {
   tag: Tag;
@@ -15,6 +15,9 @@ type Summary = {
   errors?: ErrorCode[];
 };
 type Example<T> = { says: string; example: T };
+
+/** What each name in the path stands for. */
+type ParamWords<R extends Route> = [keyof ParamsOf<R>] extends [never] ? unknown : { params: ParamsOf<R> };
 
 type BodyExample<R extends Route> = R extends { body: infer B extends z.ZodType } ? { body: z.input<B> } : unknown;
 
@@ -30,6 +33,7 @@ type AnswerExample<R extends Route> = R extends { answer: infer A extends z.ZodT
 
 /** The description of any route. */
 export type AnyDescription = Summary & {
+  params?: Record<string, string>;
   body?: unknown;
   answer?: Example<unknown>;
   answers?: { [S in Status]?: Example<unknown> };

@@ -9,8 +9,8 @@ const MESSAGES: Record<ErrorCode, string> = {
   unauthorized: "Send `Authorization: Bearer TOKEN`. `plexus token show` prints the operator's token.",
   forbidden: "Only the operator's token may do this.",
   not_found: "There is no approval 0190: list the pending ones to see their ids.",
-  name_taken: 'The name "builder" is in use: choose another.',
-  turn_running: 'Session "builder" has a turn that runs or is queued: poll or cancel it first.',
+  name_taken: 'The name "worker" is in use: choose another.',
+  turn_running: 'Session "worker" has a turn that runs or is queued: poll or cancel it first.',
   limit_reached:
     "The queue is full: 16 children run, which is the limit (--max-running), and too many turns wait. Wait for one to end, or cancel one.",
   claude_unavailable: "Claude Code was not found: install it, or name it with --claude.",

@@ -2,13 +2,6 @@ import { z } from "zod";
 import type { Operation } from "./description.ts";
 import { SCHEMAS } from "./names.ts";
 
-const PARAMETERS: Record<string, string> = {
-  id: "The approval's id",
-  key: "The session's id, or its name",
-  turn_id: "The turn's id",
-  name: "The token's name",
-};
-
 /** The part of JSON Schema that our schemas make use of. */
 export type Schema = {
   $ref?: string | undefined;
@@ -68,14 +61,14 @@ function named(schemas: typeof SCHEMAS, io: "input" | "output"): Record<string, 
   );
 }
 
-export function parametersOf({ route }: Operation): Parameter[] {
+export function parametersOf({ route, description }: Operation): Parameter[] {
   const text: Schema = { type: "string" };
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(
     ([, name = ""]): Parameter => ({
       name,
       in: "path",
       required: true,
-      description: PARAMETERS[name] ?? "",
+      description: description.params?.[name] ?? "",
       schema: text,
     }),
   );

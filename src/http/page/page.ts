@@ -30,31 +30,36 @@ const HEADERS = {
 
 type Bytes = Buffer<ArrayBuffer>;
 /** The best encoding first. */
-type Served = { type: string; etag: string; plain: Bytes; encodings: { encoding: string; bytes: Bytes }[] };
+type PageFile = { type: string; etag: string; plain: Bytes; encodings: { encoding: string; bytes: Bytes }[] };
 
-/** The web page, for everybody: it holds nothing but code. It is in the binary; from source it is bundled when first asked for. */
-export function pageRoutes() {
-  let page: Promise<Map<string, Served>> | undefined;
+/** The files of the web page, by path. */
+export type LoadPage = () => Promise<Map<string, PageFile>>;
+
+/** The page is in the binary; from source it is bundled, once, when it is first asked for. */
+export function createPageLoader(): LoadPage {
+  let page: ReturnType<LoadPage> | undefined;
+  return () => {
+    page ??= readPage();
+    return page;
+  };
+}
+
+/** The web page, for everybody: it holds nothing but code. */
+export function pageRoutes(loadPage: LoadPage) {
   const answer = async (c: Context<Env>) => {
-    page ??= loadPage();
-    const served = (await page).get(c.req.path);
-    if (!served) throw new AppError("not_found", `There is nothing at ${c.req.method} ${c.req.path}.`);
-    return respond(c, served);
+    const file = (await loadPage()).get(c.req.path);
+    if (!file) throw new AppError("not_found", `There is nothing at ${c.req.method} ${c.req.path}.`);
+    return respond(c, file);
   };
   return new Hono<Env>().get("/", answer).get("/assets/:name", answer);
 }
 
-/** The same sources give the same page: a process bundles it once, however many servers it starts. */
-let bundled: Promise<Asset[]> | undefined;
-
-async function loadPage(): Promise<Map<string, Served>> {
-  const embedded = await embeddedPage();
-  if (!embedded) bundled ??= bundlePage("quick");
-  const assets = embedded ?? (await bundled) ?? [];
+async function readPage(): ReturnType<LoadPage> {
+  const assets = (await embeddedPage()) ?? (await bundlePage("quick"));
   return new Map(assets.map((asset) => [asset.path, prepared(asset)]));
 }
 
-function prepared({ type, body, gzip, brotli }: Asset): Served {
+function prepared({ type, body, gzip, brotli }: Asset): PageFile {
   const decoded = (text: string) => Buffer.from(text, "base64");
   const plain = decoded(body);
   return {
@@ -68,7 +73,7 @@ function prepared({ type, body, gzip, brotli }: Asset): Served {
   };
 }
 
-function respond(c: Context<Env>, { type, etag, plain, encodings }: Served): Response {
+function respond(c: Context<Env>, { type, etag, plain, encodings }: PageFile): Response {
   const accepted = c.req.header("accept-encoding") ?? "";
   const best = encodings.find(({ encoding }) => accepts(accepted, encoding)) ?? { encoding: undefined, bytes: plain };
   // A name with a hash in it always has the same content.

@@ -1,28 +1,13 @@
 import type { App } from "../../app.ts";
-import type { Approval } from "../../contract/approvals/approval.ts";
 import { cutApproval } from "../../contract/cut.ts";
 import { decideApproval, getApproval, getApprovalContext, listApprovals } from "../../contract/routes/approvals.ts";
-import { approval_id, session_id } from "../openapi/example-ids.ts";
+import { APPROVAL_ID, PENDING } from "../../contract/samples.ts";
 import { type Served, serve } from "../serve.ts";
 import { lastPage, pageOf } from "./paging.ts";
 
 export type ApprovalsApp = Pick<App, "approvals" | "approvalContexts">;
 
-const EXAMPLE: Approval = {
-  id: approval_id,
-  session_id,
-  session_name: "builder",
-  tool_name: "Bash",
-  tool_use_id: "toolu_01",
-  input: { command: "npm test", description: "Run the tests" },
-  status: "pending",
-  response_message: null,
-  updated_input: null,
-  created_at: 1787000000,
-  expires_at: 1787000300,
-  resolved_at: null,
-  resolved_by: null,
-};
+const params = { id: "The approval's id" };
 
 export function approvalRoutes({ approvals, approvalContexts }: ApprovalsApp): Served[] {
   return [
@@ -30,7 +15,7 @@ export function approvalRoutes({ approvals, approvalContexts }: ApprovalsApp): S
       tag: "Approvals",
       summary: "Lists approvals, newest first",
       details: "Only what the caller may see. `input` is untrusted text of a child, never an instruction.",
-      answer: { says: "A page of them.", example: { type: "ok", approvals: [EXAMPLE], ...lastPage } },
+      answer: { says: "A page of them.", example: { type: "ok", approvals: [PENDING], ...lastPage } },
     }).by(async ({ principal, query }) => {
       const { session_id: sessionId, tool_name: toolName, builtin: withBuiltin, max_chars, ...rest } = query;
       const found = await approvals.list(principal, { sessionId, toolName, withBuiltin, ...rest });
@@ -41,11 +26,13 @@ export function approvalRoutes({ approvals, approvalContexts }: ApprovalsApp): S
     serve(getApproval, {
       tag: "Approvals",
       summary: "One approval, whole",
-      answer: { says: "The approval.", example: { type: "ok", approval: EXAMPLE } },
+      params,
+      answer: { says: "The approval.", example: { type: "ok", approval: PENDING } },
     }).by(async ({ principal, params }) => ({ type: "ok", approval: await approvals.get(principal, params.id) })),
     serve(getApprovalContext, {
       tag: "Approvals",
       summary: "What helps to judge a call, beside its input",
+      params,
       details:
         "The working directory, what the file that the call would change holds now, where the path that it names really leads, " +
         "and the text of the plan or the skill. What is on another host is null.",
@@ -57,10 +44,11 @@ export function approvalRoutes({ approvals, approvalContexts }: ApprovalsApp): S
     serve(decideApproval, {
       tag: "Approvals",
       summary: "Allows or denies",
+      params,
       details:
         "Decided exactly once, and on disk before the answer. Who comes second is told who was first, with `already_resolved`.",
-      body: { approve: false, message: "Run only the tests of src/http." },
-      answer: { says: "What holds now.", example: { type: "ok", approval_id, status: "denied" } },
+      body: { approve: false, message: "Put it into docs/ instead." },
+      answer: { says: "What holds now.", example: { type: "ok", approval_id: APPROVAL_ID, status: "denied" } },
     }).by(async ({ principal, params, body }) => approvals.decide(principal, params.id, body)),
   ];
 }

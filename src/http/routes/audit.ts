@@ -1,12 +1,13 @@
 import type { App } from "../../app.ts";
 import { exportAudit, verifyAudit } from "../../contract/routes/audit.ts";
+import { ASKED_AT } from "../../contract/samples.ts";
 import { operatorOnly } from "../middleware/auth.ts";
 import { type Served, serve } from "../serve.ts";
 import { allowSilence } from "../streams/silence.ts";
 
 export type AuditApp = Pick<App, "auditCheck">;
 
-const AT = 1787000000000;
+const AT = ASKED_AT * 1000;
 const HASH = "0a".repeat(32);
 
 /** The hash chains over decisions, for the operator: they hold everybody's. */

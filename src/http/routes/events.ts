@@ -1,7 +1,7 @@
 import type { App } from "../../app.ts";
 import { cutChange } from "../../contract/cut.ts";
 import { followEvents } from "../../contract/routes/events.ts";
-import { approval_id, session_id } from "../openapi/example-ids.ts";
+import { PENDING } from "../../contract/samples.ts";
 import { type Served, serve } from "../serve.ts";
 import { eventsFrom, unknownEventId } from "../streams/events.ts";
 
@@ -22,14 +22,14 @@ export function eventRoutes({ eventFeed }: EventsApp): Served[] {
           type: "approval_requested",
           data: {
             type: "approval_requested",
-            approval_id,
-            session_name: "builder",
-            tool_name: "Bash",
-            tool_use_id: "toolu_01",
-            tool_input: { command: "npm test" },
-            session_id,
-            created_at: 1787000000,
-            expires_at: 1787000300,
+            approval_id: PENDING.id,
+            session_name: PENDING.session_name,
+            tool_name: PENDING.tool_name,
+            tool_use_id: PENDING.tool_use_id,
+            tool_input: PENDING.input,
+            session_id: PENDING.session_id,
+            created_at: PENDING.created_at,
+            expires_at: PENDING.expires_at,
           },
         },
       },

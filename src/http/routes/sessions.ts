@@ -8,36 +8,37 @@ import {
   getTree,
   listSessions,
 } from "../../contract/routes/sessions.ts";
+import { ASKED_AT, FIRST_HEAD, HEAD, ROOT_ID, SESSION_ID, TREE_ID, TURN_ID } from "../../contract/samples.ts";
 import { leftRunning } from "../../contract/sessions/left-running.ts";
 import type { SessionDetail, SessionSummary } from "../../contract/sessions/session-view.ts";
-import { head, session_id, turn_id } from "../openapi/example-ids.ts";
 import { type Served, serve } from "../serve.ts";
 import { lastPage, onOnePage, pageOf } from "./paging.ts";
+import { sessionParams } from "./session-params.ts";
 
 export type SessionsApp = Pick<App, "sessions" | "sessionViews" | "sessionCommands" | "conversations">;
 
 const LISTED: SessionSummary = {
-  id: session_id,
-  name: "builder",
+  id: SESSION_ID,
+  name: "worker",
   kind: "managed",
   status: "awaiting_permission",
   working_dir: "/srv/project",
-  created_at: 1786999000,
+  created_at: ASKED_AT - 1,
   owner: "operator",
   cost_usd: 0.14,
   claude_session_id: null,
-  last_turn: { id: turn_id, status: "awaiting_permission", started_at: 1786999990, ended_at: null },
+  last_turn: { id: TURN_ID, status: "awaiting_permission", started_at: ASKED_AT - 1, ended_at: null },
   pending: 1,
 };
 const DETAIL: SessionDetail = {
-  id: session_id,
-  name: "builder",
+  id: SESSION_ID,
+  name: "worker",
   kind: "managed",
   status: "idle",
-  head,
+  head: HEAD,
   claude_session_id: null,
   total_cost_usd: 0,
-  created_at: 1786999000,
+  created_at: ASKED_AT - 1,
   working_dir: "/srv/project",
   supervision: "default",
 };
@@ -57,9 +58,9 @@ export function sessionRoutes({ sessions, sessionViews, sessionCommands, convers
       tag: "Sessions",
       summary: "Makes a session",
       details: "No child runs until the session is given work.",
-      body: { name: "builder", working_dir: "/srv/project", supervision: "strict" },
+      body: { name: "worker", working_dir: "/srv/project", supervision: "strict" },
       answers: {
-        201: { says: "It is made.", example: { type: "created", id: session_id, name: "builder", head } },
+        201: { says: "It is made.", example: { type: "created", id: SESSION_ID, name: "worker", head: FIRST_HEAD } },
       },
       errors: ["name_taken", "limit_reached"],
     }).by(async ({ principal, body }) => {
@@ -69,6 +70,7 @@ export function sessionRoutes({ sessions, sessionViews, sessionCommands, convers
     serve(getSession, {
       tag: "Sessions",
       summary: "One session, with its settings",
+      params: sessionParams,
       answer: { says: "The session.", example: { type: "ok", config: DETAIL } },
     }).by(async ({ principal, params }) => {
       const session = await sessions.require(principal, params.key);
@@ -77,9 +79,10 @@ export function sessionRoutes({ sessions, sessionViews, sessionCommands, convers
     serve(deleteSession, {
       tag: "Sessions",
       summary: "Cancels what runs in a session, and forgets it",
+      params: sessionParams,
       answer: {
         says: "It is gone, and every process of its child but those named.",
-        example: { type: "deleted", id: session_id },
+        example: { type: "deleted", id: SESSION_ID },
       },
     }).by(async ({ principal, params }) => {
       const session = await sessions.require(principal, params.key);
@@ -89,8 +92,9 @@ export function sessionRoutes({ sessions, sessionViews, sessionCommands, convers
     serve(forkSession, {
       tag: "Sessions",
       summary: "Makes a session with the whole conversation so far",
-      body: { new_name: "builder-2" },
-      answers: { 201: { says: "It is made.", example: { type: "forked", id: session_id, head } } },
+      params: sessionParams,
+      body: { new_name: "worker-2" },
+      answers: { 201: { says: "It is made.", example: { type: "forked", id: SESSION_ID, head: HEAD } } },
       errors: ["name_taken", "turn_running", "limit_reached"],
     }).by(async ({ principal, params, body }) => {
       const session = await sessions.require(principal, params.key);
@@ -100,13 +104,14 @@ export function sessionRoutes({ sessions, sessionViews, sessionCommands, convers
     serve(getTree, {
       tag: "Sessions",
       summary: "The conversation with all its forks, one node for each block",
+      params: sessionParams,
       answer: {
         says: "The tree.",
         example: {
           type: "ok",
-          tree_id: head.tree_id,
-          head,
-          nodes: [{ id: head.node_id, parent_id: null, role: "root", content: {} }],
+          tree_id: TREE_ID,
+          head: FIRST_HEAD,
+          nodes: [{ id: ROOT_ID, parent_id: null, role: "root", content: {} }],
           has_more: false,
         },
       },
@@ -120,11 +125,12 @@ export function sessionRoutes({ sessions, sessionViews, sessionCommands, convers
     serve(getContext, {
       tag: "Sessions",
       summary: "What the model has before it, from the root to the head",
+      params: sessionParams,
       answer: {
         says: "The messages; the newest, where not all fit.",
         example: {
           type: "ok",
-          messages: [{ role: "user", content: { type: "text", text: "Make the tests pass." } }],
+          messages: [{ role: "user", content: { type: "text", text: "Make hello.txt" } }],
           has_more: false,
         },
       },

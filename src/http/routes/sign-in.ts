@@ -1,6 +1,7 @@
 import type { App } from "../../app.ts";
 import { AppError } from "../../contract/errors.ts";
 import { createCode, signIn, signOut, whoAmI } from "../../contract/routes/sign-in.ts";
+import { ASKED_AT } from "../../contract/samples.ts";
 import { VERSION } from "../../version.ts";
 import { createWrongTokenLimit, refusePages } from "../middleware/auth.ts";
 import { type Served, type ServedOpenly, serve, serveOpenly } from "../serve.ts";
@@ -46,7 +47,7 @@ export function callerRoutes(app: CallerApp): Served[] {
       details: "Not for the token of a page, which the other page would outlive.",
       guards: [notByPages],
       answers: {
-        201: { says: "The code.", example: { type: "created", code: "k3J9vQ2mXw", expires_at: 1787000600 } },
+        201: { says: "The code.", example: { type: "created", code: "k3J9vQ2mXw", expires_at: ASKED_AT + 600 } },
       },
     }).by(async ({ principal }) => {
       if (principal.kind === "session") throw new AppError("forbidden", "A child has no page.");

@@ -1,11 +1,12 @@
 import type { App } from "../../app.ts";
 import { createToken, listTokens, revokeToken, signOutPages } from "../../contract/routes/tokens.ts";
+import { ASKED_AT } from "../../contract/samples.ts";
 import { operatorOnly, refusePages } from "../middleware/auth.ts";
 import { type Served, serve } from "../serve.ts";
 
 export type TokensApp = Pick<App, "tokens" | "signIn">;
 
-const EXAMPLE = { id: "hZ3kq0Tn-xYz", name: "ci", created_at: 1786990000 };
+const EXAMPLE = { id: "hZ3kq0Tn-xYz", name: "ci", created_at: ASKED_AT - 3600 };
 
 export function tokenRoutes({ tokens, signIn }: TokensApp): Served[] {
   const notByPages = refusePages("A page makes no tokens, which would outlive it: use `plexus token create NAME`.");
@@ -40,6 +41,7 @@ export function tokenRoutes({ tokens, signIn }: TokensApp): Served[] {
     serve(revokeToken, {
       tag: "Tokens",
       summary: "Revokes a named token at once",
+      params: { name: "The token's name" },
       guards: [operatorOnly],
       answer: { says: "It is no longer taken.", example: { type: "revoked", ...EXAMPLE } },
     }).by(async ({ params }) => ({ type: "revoked", ...(await tokens.revoke(params.name)) })),

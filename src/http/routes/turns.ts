@@ -1,20 +1,22 @@
 import type { App, Session } from "../../app.ts";
 import { followSession, getTurn, listTurnEvents, listTurns } from "../../contract/routes/turns.ts";
+import { ASKED_AT, SESSION_ID, TURN_ID } from "../../contract/samples.ts";
 import type { TurnSummary } from "../../contract/sessions/session-view.ts";
-import { session_id, turn_id } from "../openapi/example-ids.ts";
 import { type Served, serve } from "../serve.ts";
 import { eventsFrom, unknownEventId } from "../streams/events.ts";
 import { lastPage, pageOf } from "./paging.ts";
+import { sessionParams } from "./session-params.ts";
 
 export type TurnsApp = Pick<App, "sessions" | "sessionViews" | "sessionStream">;
 
+const params = { turn_id: "The turn's id" };
 const EXAMPLE: TurnSummary = {
-  turn_id,
-  session_id,
+  turn_id: TURN_ID,
+  session_id: SESSION_ID,
   status: "complete",
   event_count: 12,
-  started_at: 1786999990,
-  ended_at: 1787000020,
+  started_at: ASKED_AT - 1,
+  ended_at: ASKED_AT + 1,
   error: null,
   usage: { input_tokens: 1200, output_tokens: 340, cost_usd: 0.021, num_turns: 3 },
   unasked: 0,
@@ -27,6 +29,7 @@ export function turnRoutes({ sessions, sessionViews, sessionStream }: TurnsApp):
     serve(listTurns, {
       tag: "Sessions",
       summary: "The turns of a session, newest first",
+      params: sessionParams,
       answer: { says: "A page of them.", example: { type: "ok", turns: [EXAMPLE], ...lastPage } },
     }).by(async ({ principal, params, query }) => {
       const session = await sessions.require(principal, params.key);
@@ -36,13 +39,14 @@ export function turnRoutes({ sessions, sessionViews, sessionStream }: TurnsApp):
     serve(followSession, {
       tag: "Events",
       summary: "What one session does, turn after turn",
+      params: sessionParams,
       details: "`Last-Event-ID` (or `last_event_id`) goes on right behind it, without a gap.",
       events: {
         says: "Server-sent events.",
         example: {
-          id: `${turn_id}~4`,
+          id: `${TURN_ID}~4`,
           type: "content",
-          data: { turn_id, seq: 4, event: { type: "content", text: "The tests pass." } },
+          data: { turn_id: TURN_ID, seq: 4, event: { type: "content", text: "hello.txt is there." } },
         },
       },
     }).by(async ({ principal, params, query, c }) => {
@@ -58,6 +62,7 @@ export function turnRoutes({ sessions, sessionViews, sessionStream }: TurnsApp):
     serve(getTurn, {
       tag: "Turns",
       summary: "One turn",
+      params,
       answer: { says: "The turn.", example: { type: "ok", turn: EXAMPLE } },
     }).by(async ({ principal, params }) => {
       const turn = await sessionStream.requireTurn(principal, params.turn_id);
@@ -66,13 +71,14 @@ export function turnRoutes({ sessions, sessionViews, sessionStream }: TurnsApp):
     serve(listTurnEvents, {
       tag: "Turns",
       summary: "The events of a turn, whole, in order",
+      params,
       answer: {
         says: "A page of them.",
         example: {
           type: "ok",
-          turn_id,
+          turn_id: TURN_ID,
           status: "complete",
-          events: [{ seq: 4, event: { type: "content", text: "The tests pass." } }],
+          events: [{ seq: 4, event: { type: "content", text: "hello.txt is there." } }],
           total_events: 12,
           has_more: true,
         },

@@ -1,6 +1,6 @@
 import type { App } from "../../app.ts";
 import { listUnaskedCalls } from "../../contract/routes/unasked-calls.ts";
-import { approval_id, session_id, turn_id } from "../openapi/example-ids.ts";
+import { APPROVAL_ID, ASKED_AT, INPUT, SESSION_ID, TOOL_USE_ID, TURN_ID } from "../../contract/samples.ts";
 import { type Served, serve } from "../serve.ts";
 import { lastPage, pageOf } from "./paging.ts";
 
@@ -19,15 +19,15 @@ export function unaskedCallRoutes({ unaskedCalls }: UnaskedCallsApp): Served[] {
           type: "ok",
           calls: [
             {
-              id: approval_id,
-              session_id,
-              session_name: "builder",
-              turn_id,
+              id: APPROVAL_ID,
+              session_id: SESSION_ID,
+              session_name: "worker",
+              turn_id: TURN_ID,
               tool_name: "Bash",
-              tool_use_id: "toolu_01",
-              tool_input: { command: "npm test" },
+              tool_use_id: TOOL_USE_ID,
+              tool_input: INPUT,
               supervision: "inherit",
-              at: 1787000010,
+              at: ASKED_AT,
             },
           ],
           ...lastPage,

@@ -1,9 +1,9 @@
 import { type Approval, GetInput, PendingInput, RespondInput, WaitInput } from "../../contract/approvals/approval.ts";
 import { cutApproval, MAX_RESULT_CHARS } from "../../contract/cut.ts";
 import { fittingText } from "../../contract/fit.ts";
+import { APPROVAL_ID, ASKED_AT, INPUT, PENDING } from "../../contract/samples.ts";
 import { GetAnswer, PendingAnswer, RespondAnswer, WaitAnswer } from "../../contract/tools/approval-answers.ts";
 import { fitApprovals, MAX_LISTED } from "./results.ts";
-import { APPROVAL_ID, ASKED_AT, INPUT, PENDING } from "./samples.ts";
 import { onlyIn } from "./session-reference.ts";
 import { tool } from "./tool.ts";
 

@@ -1,10 +1,10 @@
 import { headOf, toMessage, toNode } from "../../app.ts";
 import { cutObject } from "../../contract/cut.ts";
 import { fitting, listedChars } from "../../contract/fit.ts";
+import { HEAD, INPUT, NODE_ID, ROOT_ID, TOOL_USE_ID, TREE_ID } from "../../contract/samples.ts";
 import { SessionRef } from "../../contract/sessions/session.ts";
 import { ContextAnswer, TreeAnswer } from "../../contract/tools/conversation-answers.ts";
 import type { JsonObject } from "../../contract/values.ts";
-import { INPUT, NODE_ID, ROOT_ID, TOOL_USE_ID, TREE_ID } from "./samples.ts";
 import { sessionOf } from "./session-reference.ts";
 import { tool } from "./tool.ts";
 
@@ -26,7 +26,7 @@ export const CONVERSATION_TOOLS = [
         answer: {
           type: "ok",
           tree_id: TREE_ID,
-          head: { tree_id: TREE_ID, node_id: NODE_ID },
+          head: HEAD,
           nodes: [
             { id: ROOT_ID, parent_id: null, role: "root", content: {} },
             { id: NODE_ID, parent_id: ROOT_ID, role: "user", content: PROMPT },

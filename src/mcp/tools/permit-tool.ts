@@ -1,6 +1,6 @@
 import { OperatorPermitInput, PermitAnswer, PermitInput } from "../../contract/approvals/approval.ts";
+import { INPUT, TOOL_USE_ID } from "../../contract/samples.ts";
 import { PERMIT } from "./names.ts";
-import { INPUT, TOOL_USE_ID } from "./samples.ts";
 import type { Tool } from "./tool.ts";
 
 const DESCRIPTION =

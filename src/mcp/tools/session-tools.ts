@@ -1,6 +1,7 @@
 import { headOf } from "../../app.ts";
 import { ConfigureInput, plexusServer } from "../../contract/approvals/approval.ts";
 import { cutObject } from "../../contract/cut.ts";
+import { ASKED_AT, FIRST_HEAD, HEAD, SESSION_ID } from "../../contract/samples.ts";
 import { leftRunning } from "../../contract/sessions/left-running.ts";
 import { CreateInput, ForkInput, SessionRef } from "../../contract/sessions/session.ts";
 import { ConfigureAnswer } from "../../contract/tools/approval-answers.ts";
@@ -11,7 +12,6 @@ import {
   ListAnswer,
   SessionAnswer,
 } from "../../contract/tools/session-answers.ts";
-import { ASKED_AT, NODE_ID, ROOT_ID, SESSION_ID, TREE_ID } from "./samples.ts";
 import { sessionOf } from "./session-reference.ts";
 import { tool } from "./tool.ts";
 
@@ -76,7 +76,7 @@ export const SESSION_TOOLS = [
           type: "created",
           id: SESSION_ID,
           name: "worker",
-          head: { tree_id: TREE_ID, node_id: ROOT_ID },
+          head: FIRST_HEAD,
           next: GIVE_WORK,
         },
       },
@@ -135,7 +135,7 @@ export const SESSION_TOOLS = [
             name: "worker",
             kind: "managed",
             status: "complete",
-            head: { tree_id: TREE_ID, node_id: NODE_ID },
+            head: HEAD,
             claude_session_id: "1e18cc5e-07b7-439c-85f1-43550ae771bb",
             total_cost_usd: 0.00042,
             created_at: ASKED_AT - 1,
@@ -175,7 +175,7 @@ export const SESSION_TOOLS = [
         answer: {
           type: "forked",
           id: "01a1e2f0-1a92-77d8-9e93-8b116477fd56",
-          head: { tree_id: TREE_ID, node_id: NODE_ID },
+          head: HEAD,
           next: GIVE_WORK,
         },
       },

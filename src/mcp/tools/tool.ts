@@ -40,7 +40,6 @@ export type ToolApp = Pick<
   | "sessionViews"
   | "tokens"
   | "polls"
-  | "turns"
   | "eventFeed"
 >;
 

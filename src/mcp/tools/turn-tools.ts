@@ -1,11 +1,10 @@
 import type { ApprovalList } from "../../app.ts";
 import { cutText } from "../../contract/cut.ts";
-import { leftRunning } from "../../contract/sessions/left-running.ts";
+import { APPROVAL_ID, ASKED_AT, SESSION_ID, TOOL_USE_ID, TURN_ID } from "../../contract/samples.ts";
 import { ChatInput, ChatWaitInput, PollInput, SessionRef, StreamsInput } from "../../contract/sessions/session.ts";
 import type { SessionStatus } from "../../contract/sessions/turn.ts";
 import { CancelAnswer, ChatAnswer, PollAnswer, StartAnswer, StreamsAnswer } from "../../contract/tools/turn-answers.ts";
 import { fitApprovals, fitEvents } from "./results.ts";
-import { APPROVAL_ID, ASKED_AT, SESSION_ID, TOOL_USE_ID, TURN_ID } from "./samples.ts";
 import { onlyIn, sessionOf } from "./session-reference.ts";
 import { tool } from "./tool.ts";
 
@@ -57,10 +56,8 @@ export const TURN_TOOLS = [
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
   }).runs(async (call, { prompt, ephemeral, ...reference }) => {
     const session = await sessionOf(call, reference);
-    const turn = await call.app.turns.start(session, prompt, ephemeral ?? false);
-    const place = turn.status === "queued" ? await call.app.turns.place(turn.id) : undefined;
-    if (place === undefined) return { type: "started", session_id: session.id, next: STARTED };
-    return { type: "queued", session_id: session.id, place, next: STARTED };
+    const { turn_id, ...begun } = await call.app.sessionCommands.start(session, { prompt, ephemeral });
+    return { ...begun, next: STARTED };
   }),
   tool({
     name: "claudecode_chat",
@@ -234,11 +231,7 @@ export const TURN_TOOLS = [
     examples: [{ input: { name: "worker" }, answer: { type: "cancelled", session_id: SESSION_ID } }],
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
     untrusted: ["left_running"],
-  }).runs(async (call, reference) => {
-    const session = await sessionOf(call, reference);
-    const left = await call.app.turns.cancel(session);
-    return { type: left ? "cancelled" : "not_running", session_id: session.id, ...leftRunning(left ?? []) };
-  }),
+  }).runs(async (call, reference) => call.app.sessionCommands.cancel(await sessionOf(call, reference))),
 ];
 
 /** As many as fit; `loopback_pending` has the others. */

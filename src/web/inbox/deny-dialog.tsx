@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useState } from "preact/hooks";
+import { MAX_MESSAGE_CHARS } from "../../contract/approvals/approval.ts";
 import { useUser } from "../context.ts";
 import { Dialog } from "../shared/elements/dialog.tsx";
 
@@ -25,7 +26,7 @@ export function DenyDialog() {
         <textarea
           id="reason"
           rows={3}
-          maxLength={8000}
+          maxLength={MAX_MESSAGE_CHARS}
           value={reason}
           onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
           onKeyDown={submitByKey}

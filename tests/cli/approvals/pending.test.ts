@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { z } from "zod";
-import { Approval } from "../../../src/contract/approvals/approval.ts";
+import { ApprovalList } from "../../../src/contract/routes/approvals.ts";
 import { until } from "../../support/until.ts";
 import { MAIN, pasted, plexusOnScreen } from "../support/command.ts";
 import { openPlace, type Place } from "../support/place.ts";
@@ -13,7 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => place[Symbol.asyncDispose]());
 
-const Listed = z.strictObject({ type: z.literal("ok"), approvals: z.array(Approval) });
+/** All of them, however many pages of the server that takes. */
+const Listed = ApprovalList.pick({ type: true, approvals: true }).strict();
 /** Moves the cursor up, clears the screen, turns red, turns the writing direction, hides, and breaks the line. */
 const HOSTILE = "\u001b[2A\u001b[2J\u001b[31m\u009b31m\u202e\u2066\u200b\u{e0041}\r\n\u2028\u007fend";
 const UNPRINTABLE = /[^\n -~]/;

@@ -1,18 +1,16 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 import { type Api, createApi } from "../../../src/client/api.ts";
 import { type Approval, PermitAnswer } from "../../../src/contract/approvals/approval.ts";
 import { listApprovals } from "../../../src/contract/routes/approvals.ts";
+import { ConfigureAnswer } from "../../../src/contract/tools/approval-answers.ts";
+import { CreateAnswer } from "../../../src/contract/tools/session-answers.ts";
 import type { JsonObject } from "../../../src/contract/values.ts";
 import { callTool } from "../../../src/mcp/client.ts";
 import { type ServerProcess, startServerProcess } from "../../support/server/server-process.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
 import { type CommandOptions, type Output, plexus } from "./command.ts";
-
-const Configured = z.object({ session_id: z.string() });
-const Created = z.object({ id: z.string() });
 
 export type FiledRequest = { id: string; answer: Promise<PermitAnswer> };
 
@@ -72,8 +70,8 @@ export async function openPlace(options: PlaceOptions = {}): Promise<Place> {
     api,
     call,
     pending,
-    session: async (name) => Configured.parse(await call("loopback_configure", { name })).session_id,
-    managed: async (name, working_dir) => Created.parse(await call("claudecode_create", { name, working_dir })).id,
+    session: async (name) => ConfigureAnswer.parse(await call("loopback_configure", { name })).session_id,
+    managed: async (name, working_dir) => CreateAnswer.parse(await call("claudecode_create", { name, working_dir })).id,
     async ask(session_id, tool_name, input) {
       const tool_use_id = crypto.randomUUID();
       const answer = call("loopback_permit", { session_id, tool_name, input, tool_use_id }).then(PermitAnswer.parse);

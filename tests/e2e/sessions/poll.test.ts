@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { z } from "zod";
-import { TurnEvent } from "../../../src/contract/sessions/turn.ts";
+import { TurnEvents } from "../../../src/contract/routes/turns.ts";
+import type { TurnEvent } from "../../../src/contract/sessions/turn.ts";
+import { PollAnswer, type ToldEvent } from "../../../src/contract/tools/turn-answers.ts";
 import { bash, eventsOf, startFamily } from "../../support/sessions/family.ts";
 
 setDefaultTimeout(120_000);
@@ -79,8 +80,6 @@ test("a poll shows the asks of its own session alone", async () => {
   ]);
 });
 
-const CutEvent = z.looseObject({ type: z.string(), truncated: z.literal(true).optional(), size: z.int().optional() });
-
 test("a turn of megabytes comes in results of 40,000 characters, marked where they are cut, and whole over REST", async () => {
   await using family = await startFamily();
   await family.create("large", { allowed_tools: ["Bash", "Read"] });
@@ -93,18 +92,11 @@ test("a turn of megabytes comes in results of 40,000 characters, marked where th
     { say: text },
   ]);
   const ends = ["complete", "failed", "cancelled"];
-  const cut: { seq: number; event: z.infer<typeof CutEvent> }[] = [];
+  const cut: ToldEvent[] = [];
   for (let isOver = false; !isOver; ) {
     const { text: result, value } = await parent.call("claudecode_poll", { name: "large", wait_secs: 30, limit: 1000 });
     expect(result.length).toBeLessThanOrEqual(MAX_RESULT_CHARS);
-    const { events, status, has_more, pending_approvals } = z
-      .looseObject({
-        events: z.array(z.strictObject({ seq: z.int(), event: CutEvent })),
-        status: z.string(),
-        has_more: z.boolean(),
-        pending_approvals: z.array(z.looseObject({ id: z.string() })),
-      })
-      .parse(value);
+    const { events, status, has_more, pending_approvals } = PollAnswer.strip().parse(value);
     for (const { id } of pending_approvals) await parent.call("loopback_respond", { approval_id: id, approve: false });
     cut.push(...events);
     isOver = ends.includes(status) && !has_more;
@@ -112,11 +104,12 @@ test("a turn of megabytes comes in results of 40,000 characters, marked where th
   expect(cut.map(({ seq }) => seq)).toEqual(cut.map((_, at) => at));
 
   const whole = await eventsOverRest(family.plexus, (await family.call("claudecode_streams", {})).streams[0]?.turn_id);
-  expect(whole.map(({ type }) => type)).toEqual(cut.map(({ event }) => event.type) as TurnEvent["type"][]);
+  expect(whole.map(({ type }) => type)).toEqual(cut.map(({ event }) => event.type));
   for (const [at, event] of whole.entries()) {
     const size = JSON.stringify(event).length;
-    if (cut[at]?.event.truncated) expect(cut[at].event.size).toBe(size);
-    else expect(cut[at]?.event).toEqual(event);
+    const told = cut[at]?.event;
+    if (told && "truncated" in told) expect(told.size).toBe(size);
+    else expect(told).toEqual(event);
   }
   const [notebook, todos] = eventsOf(whole, "tool_use");
   expect(notebook?.input["new_source"] === text).toBe(true);
@@ -129,11 +122,10 @@ test("a turn of megabytes comes in results of 40,000 characters, marked where th
 });
 
 async function eventsOverRest(plexus: { fetch(path: string): Promise<Response> }, turnId = ""): Promise<TurnEvent[]> {
-  const Page = z.looseObject({ events: z.array(z.object({ seq: z.int(), event: TurnEvent })), has_more: z.boolean() });
   const events: TurnEvent[] = [];
   for (let more = true; more; ) {
     const response = await plexus.fetch(`/api/v1/turns/${turnId}/events?from_seq=${events.length}`);
-    const page = Page.parse(await response.json());
+    const page = TurnEvents.parse(await response.json());
     events.push(...page.events.map(({ event }) => event));
     more = page.has_more;
   }

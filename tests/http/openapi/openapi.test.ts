@@ -27,6 +27,7 @@ import { listUnaskedCalls } from "../../../src/contract/routes/unasked-calls.ts"
 import { SessionCreated } from "../../../src/contract/sessions/answers.ts";
 import { SignInCode } from "../../../src/contract/sign-in.ts";
 import { createRoutes } from "../../../src/http/app.ts";
+import { createPageLoader } from "../../../src/http/page/page.ts";
 import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";
 import { script } from "../../support/model/scripted-model.ts";
 import { type Plexus, startPlexus } from "../../support/server/plexus.ts";
@@ -217,6 +218,7 @@ async function routesOf({ app }: Plexus): Promise<string[]> {
   const { routes } = createRoutes({
     app,
     mcp,
+    loadPage: createPageLoader(),
     keepAliveMs: 1_000,
     descriptors: 1_000,
     closing: new AbortController().signal,

@@ -1,15 +1,14 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
-import { Approval, McpConfig } from "../../../src/contract/approvals/approval.ts";
+import type { Approval } from "../../../src/contract/approvals/approval.ts";
+import { ApprovalList } from "../../../src/contract/routes/approvals.ts";
+import { ConfigureAnswer } from "../../../src/contract/tools/approval-answers.ts";
 import type { JsonObject } from "../../../src/contract/values.ts";
 import { connectClient } from "../mcp/mcp-client.ts";
 import { temporaryDirectory } from "../temporary.ts";
 import { until } from "../until.ts";
 import { OPERATOR_TOKEN as token } from "./plexus.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
-
-const Listed = z.object({ approvals: z.array(Approval) });
 
 export type KillableServer = AsyncDisposable & {
   url: string;
@@ -54,7 +53,7 @@ export async function startKillableServer(options: Options = {}): Promise<Killab
   };
   const listed = async (query: string) => {
     const response = await fetch(`${url}/api/v1/approvals?${query}`, { headers: { authorization: `Bearer ${token}` } });
-    return Listed.parse(await response.json()).approvals;
+    return ApprovalList.parse(await response.json()).approvals;
   };
   return {
     url,
@@ -68,9 +67,9 @@ export async function startKillableServer(options: Options = {}): Promise<Killab
     },
     call,
     async child() {
-      const configured = await call("loopback_configure");
-      const { Authorization } = McpConfig.parse(configured["mcp_config"]).mcpServers.plexus.headers;
-      return { sessionId: String(configured["session_id"]), token: Authorization.replace("Bearer ", "") };
+      const { session_id, mcp_config } = ConfigureAnswer.parse(await call("loopback_configure"));
+      const { Authorization } = mcp_config.mcpServers.plexus.headers;
+      return { sessionId: session_id, token: Authorization.replace("Bearer ", "") };
     },
     approvals: () => listed("limit=100"),
     ask: () => until("the ask", async () => (await listed("status=pending"))[0]),

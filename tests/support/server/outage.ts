@@ -2,8 +2,8 @@ import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 import { Approval } from "../../../src/contract/approvals/approval.ts";
+import type { Finished } from "../../../src/contract/tools/approval-answers.ts";
 import { CLAUDE } from "../claude/claude.ts";
 import { connectClient, type TestClient } from "../mcp/mcp-client.ts";
 import { answerOf, type SessionTool, type ToolAnswerOf } from "../mcp/tool-answers.ts";
@@ -18,9 +18,6 @@ import { until } from "../until.ts";
 import { freePort } from "./free-port.ts";
 import { OPERATOR_TOKEN } from "./plexus.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
-
-const Wait = z.object({ finished: z.array(z.record(z.string(), z.unknown())).default([]), cursor: z.int() });
-export type Wait = z.infer<typeof Wait>;
 
 /** A family whose server dies and comes back, always on the same data dir and port, while its children go on. */
 export type MortalFamily = AsyncDisposable & {
@@ -49,7 +46,7 @@ export type MortalFamily = AsyncDisposable & {
   told(name: string, isEnough: (events: EndedTurn["events"]) => boolean): Promise<void>;
   ended(name: string): Promise<EndedTurn>;
   /** What `loopback_wait` tells at once. */
-  wait(since?: number): Promise<Wait>;
+  wait(since?: number): Promise<{ finished: Finished[]; cursor: number }>;
   /** The processes of all children, their shells included. */
   children(): Process[];
 };
@@ -167,7 +164,11 @@ export async function startMortalFamily({ args = [], claude = CLAUDE }: Options 
       const events = await read(name);
       return { status, events, last: events.at(-1) };
     },
-    wait: async (since) => Wait.parse((await parent.call("loopback_wait", { since, timeout_secs: 0 })).value),
+    async wait(since) {
+      const { value } = await parent.call("loopback_wait", { since, timeout_secs: 0 });
+      const answer = answerOf("loopback_wait", value);
+      return { finished: answer.type === "ok" ? answer.finished : [], cursor: answer.cursor };
+    },
     children: () => survivors(runId).filter(({ command }) => !command.includes("src/main.ts serve")),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -1,6 +1,7 @@
 import { type App, type Clocks, openApp } from "../../../src/app.ts";
 import { type Flags, readConfig } from "../../../src/config.ts";
 import { McpConfig } from "../../../src/contract/approvals/approval.ts";
+import { createPageLoader } from "../../../src/http/page/page.ts";
 import { startHttpServer } from "../../../src/http/server.ts";
 import { createLog } from "../../../src/log.ts";
 import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";
@@ -8,6 +9,9 @@ import { connectClient, type TestClient } from "../mcp/mcp-client.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../temporary.ts";
 
 export const OPERATOR_TOKEN = "operator-token-for-tests";
+
+/** The same page for all servers of this process: it is bundled when the first of them is asked for it. */
+const loadPage = createPageLoader();
 
 export type Plexus = AsyncDisposable & {
   app: App;
@@ -49,7 +53,7 @@ export async function startPlexus({
       clocks,
     ),
   );
-  const http = stack.use(startHttpServer(app, createMcpEndpoint(app)));
+  const http = stack.use(startHttpServer(app, createMcpEndpoint(app), { loadPage }));
   const clients = stack.use(new AsyncDisposableStack());
   const owned = stack.move();
   return {

@@ -1,13 +1,11 @@
 import type { Command } from "commander";
-import { z } from "zod";
 import { type Flags, readConfig } from "../../../config.ts";
+import { AnyErrorResult } from "../../../contract/errors.ts";
 import { clientCommand } from "../../server/settings.ts";
 import { callServerTool } from "../../server/tool-call.ts";
 import { jsonText } from "../../terminal/printable.ts";
 import { CommandFailed, type Terminal } from "../../terminal/terminal.ts";
 import { jsonInput } from "./json-input.ts";
-
-const Refused = z.object({ type: z.literal("error"), code: z.string() });
 
 export function callCommand(terminal: Terminal): Command {
   return clientCommand("call", "call any MCP tool of the server, and print its result as JSON")
@@ -20,7 +18,7 @@ export function callCommand(terminal: Terminal): Command {
       const { isError, value } = await callServerTool(config, tool, args);
       terminal.out(jsonText(value, terminal));
       if (!isError) return;
-      const { code = "error" } = Refused.safeParse(value).data ?? {};
+      const { code = "error" } = AnyErrorResult.safeParse(value).data ?? {};
       throw new CommandFailed(`${tool} was refused (${code}).`);
     });
 }

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { z } from "zod";
+import type { z } from "zod";
 import { type Config, type Flags, readConfig } from "../../../config.ts";
-import { McpConfig } from "../../../contract/approvals/approval.ts";
-import { ErrorResult } from "../../../contract/errors.ts";
+import { AnyErrorResult } from "../../../contract/errors.ts";
 import type { Supervision } from "../../../contract/sessions/supervision.ts";
+import { ConfigureAnswer } from "../../../contract/tools/approval-answers.ts";
 import { JsonObject } from "../../../contract/values.ts";
 import { openPrivateFile } from "../../server/private-file.ts";
 import { clientCommand } from "../../server/settings.ts";
@@ -14,7 +14,8 @@ import { shellLine } from "../../terminal/shell.ts";
 import { CommandFailed, type Terminal } from "../../terminal/terminal.ts";
 import { supervisionOption } from "./session-flags.ts";
 
-const Configured = z.object({ session_id: z.string(), mcp_config: McpConfig, args: z.array(z.string()) });
+/** `next` is meant for an agent; what a newer server adds is left out. */
+const Configured = ConfigureAnswer.omit({ next: true }).strip();
 type Configured = z.infer<typeof Configured>;
 const PROMPT = "your prompt";
 
@@ -55,7 +56,7 @@ async function write(file: string, config: Config, options: Options, terminal: T
 
 /** The config alone on standard output, so that it can be piped to where it is needed. */
 function print(configured: Configured, { json }: Options, terminal: Terminal): void {
-  terminal.out(jsonText(json ? { type: "ok", ...configured } : configured.mcp_config, terminal));
+  terminal.out(jsonText(json ? configured : configured.mcp_config, terminal));
   if (json) return;
   const command = shellLine(claudeCommand("FILE", configured.args));
   terminal.err(`It holds a token: keep it in a FILE that only you can read (--out FILE does), and start\n${command}\n`);
@@ -68,7 +69,7 @@ async function configure(config: Config, options: Options): Promise<Configured> 
   const { value } = await callServerTool(config, "loopback_configure", asked);
   const configured = Configured.safeParse(value);
   if (configured.success) return configured.data;
-  const refusal = ErrorResult.safeParse(value).data;
+  const refusal = AnyErrorResult.safeParse(value).data;
   throw new CommandFailed(refusal?.message ?? "The server's answer is not understood: is it another version?");
 }
 
