@@ -9,7 +9,7 @@ import { reasonOf } from "../shared/reason.ts";
 /** The input as JSON, to be allowed as it is then. */
 export function EditDialog() {
   const { requests, deciding } = useUser();
-  const { allowWith, dialog, isDeciding } = deciding;
+  const { allowEdited, dialog, isDeciding } = deciding;
   const text = useSignal("");
   const item = requests.selected.value;
   useEffect(() => {
@@ -19,7 +19,7 @@ export function EditDialog() {
   const parsed = parseInput(text.value);
   const submit = (event: Event) => {
     event.preventDefault();
-    if (typeof parsed !== "string") void allowWith(parsed);
+    if (typeof parsed !== "string") void allowEdited(parsed);
   };
   return (
     <Dialog title="Edit the input, and allow it" onClose={() => (dialog.value = "none")}>
