@@ -57,6 +57,24 @@ describe("the decider", () => {
     expect(idsSent()).toEqual([idOf(0)]);
   });
 
+  test("looks at the dangers of an edited input, and the second press is for that input only", async () => {
+    const { clock, sent, decider } = deciderOf(["make"]);
+    const [build, dist] = [{ command: "rm -rf build" }, { command: "rm -rf dist" }];
+    for (const input of [build, dist]) {
+      expect(await decider.allowEdited(input)).toEqual({ kind: "armed", reasons: ["removes files (rm)"] });
+      clock.ms += 350;
+    }
+    expect(sent).toEqual([]);
+    expect(await decider.allowEdited(dist)).toMatchObject({ kind: "sent" });
+    expect(sent).toEqual([{ id: idOf(0), decision: { approve: true, updated_input: dist } }]);
+  });
+
+  test("allows an edited input by one press where only the original was dangerous", async () => {
+    const { sent, decider } = deciderOf(["rm -rf build"]);
+    expect(await decider.allowEdited({ command: "make clean" })).toMatchObject({ kind: "sent" });
+    expect(sent).toMatchObject([{ decision: { updated_input: { command: "make clean" } } }]);
+  });
+
   test("takes a key that is held down for one press, however long", async () => {
     const { clock, idsSent, decider } = deciderOf(["rm -rf build"]);
     await decider.allow();

@@ -103,6 +103,36 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     expect((await answer).value).toEqual({ behavior: "allow", updatedInput: { command: "make check" } });
   });
 
+  test("an edited input that is dangerous is allowed only by a second press, which is for that input", async () => {
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    await using person = await signedIn(browser, plexus);
+    const { id, answer } = await child.ask("Bash", { command: "make test" });
+    const status = async () => (await plexus.app.approvals.get({ kind: "operator" }, id)).status;
+    await showsRows(person, 1);
+    await person.press("e");
+    const dialog = person.page.getByRole("dialog");
+    const editor = dialog.getByLabel("Input as JSON");
+    await until("the input", async () => (await editor.inputValue()).includes("make test"));
+    for (const command of ["rm -rf /", "rm -rf build"]) {
+      await editor.fill(JSON.stringify({ command }));
+      await pressUntil(
+        "the reasons",
+        () => dialog.getByRole("button", { name: "Allow as edited" }).click(),
+        async () => (await dialog.getByText("Press again to allow: it removes files (rm)").count()) === 1,
+      );
+      expect(await status()).toBe("pending");
+    }
+    const again = dialog.getByRole("button", { name: "Allow anyway" });
+    await pressUntil(
+      "the second press",
+      () => again.click({ timeout: 1_000 }),
+      async () => (await status()) === "allowed",
+    );
+    expect((await answer).value).toEqual({ behavior: "allow", updatedInput: { command: "rm -rf build" } });
+    expect(person.complaints).toEqual([]);
+  });
+
   test("a dangerous request is allowed only by a second press", async () => {
     await using plexus = await startPlexus();
     const child = await asker(plexus);

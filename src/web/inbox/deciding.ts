@@ -38,8 +38,9 @@ export function createDeciding({ api, requests, shared, onRefused }: DecidingNee
     confirmation.disarm();
     hint.value = "";
   };
-  // A first press is about what was selected then.
+  // A first press is about what was selected then, in the card or in the dialog.
   computed(() => requests.selected.value?.approval.id).subscribe(disarm);
+  dialog.subscribe(disarm);
 
   function tell(result: DeciderResult): void {
     if (result.kind === "too_soon") return;

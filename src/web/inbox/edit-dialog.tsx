@@ -5,11 +5,12 @@ import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 import { useUser } from "../context.ts";
 import { Dialog } from "../shared/elements/dialog.tsx";
 import { reasonOf } from "../shared/reason.ts";
+import { ArmedNote } from "./request-card.tsx";
 
 /** The input as JSON, to be allowed as it is then. */
 export function EditDialog() {
   const { requests, deciding } = useUser();
-  const { allowEdited, dialog, isDeciding } = deciding;
+  const { allowEdited, armed, dialog, disarm, isDeciding } = deciding;
   const text = useSignal("");
   const item = requests.selected.value;
   useEffect(() => {
@@ -33,14 +34,22 @@ export function EditDialog() {
           aria-describedby="input-problem"
           aria-invalid={typeof parsed === "string"}
           value={text}
-          onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+          onInput={({ currentTarget }) => {
+            text.value = currentTarget.value;
+            disarm();
+          }}
         />
         <p id="input-problem" class="problem" role="status">
           {typeof parsed === "string" ? parsed : ""}
         </p>
+        <ArmedNote />
         <div class="dialog-actions">
-          <button type="submit" class="button primary" disabled={isDeciding.value || typeof parsed === "string"}>
-            Allow as edited
+          <button
+            type="submit"
+            class={armed.value ? "button danger" : "button primary"}
+            disabled={isDeciding.value || typeof parsed === "string"}
+          >
+            {armed.value ? "Allow anyway" : "Allow as edited"}
           </button>
           <button type="button" class="button" onClick={() => (dialog.value = "none")}>
             Cancel

@@ -125,7 +125,8 @@ function Ending({ outcome }: { outcome: ApprovalOutcome }) {
   );
 }
 
-function ArmedNote() {
+/** Why the button must be pressed again. */
+export function ArmedNote() {
   const waiting = useUser().deciding.armed.value;
   if (!waiting) return null;
   return (
