@@ -28,7 +28,6 @@ export function createReviews({ api }: { api: Api }) {
       unlessRefused(api.call(getApprovalContext, sent)),
     ]);
     const review = reviewOf(whole?.approval ?? approval, whole && context);
-    underWay.delete(approval.id);
     if (!review.context) return review;
     const [oldest] = kept.keys();
     if (oldest !== undefined && kept.size >= MAX_KEPT) kept.delete(oldest);
@@ -44,7 +43,7 @@ export function createReviews({ api }: { api: Api }) {
     review(approval: Approval): Promise<Review> {
       const known = kept.get(approval.id);
       if (known) return Promise.resolve(known);
-      const started = underWay.get(approval.id) ?? read(approval);
+      const started = underWay.get(approval.id) ?? read(approval).finally(() => underWay.delete(approval.id));
       underWay.set(approval.id, started);
       return started;
     },
