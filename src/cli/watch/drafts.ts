@@ -41,7 +41,7 @@ export function createDrafts(config: Config) {
         case "invalid":
           keep(approval.id, { text: edited.text, input: undefined });
           return {
-            text: `Not used, since ${edited.reason}. Press e to go on with it, Esc to drop it.`,
+            text: `Not used, since it ${edited.reason}. Press e to go on with it, Esc to drop it.`,
             style: "yellow",
           };
         case "unchanged":
