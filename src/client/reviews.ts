@@ -7,6 +7,7 @@ import type { JsonObject } from "../contract/values.ts";
 import { dangersOf } from "../review/dangers.ts";
 import type { Danger } from "../review/shell/index.ts";
 import type { Api } from "./api.ts";
+import { keepNewest } from "./keep-newest.ts";
 import { createListeners } from "./listeners.ts";
 
 /** A request with all that it takes to judge it; without its context, not all of it could be read. */
@@ -29,9 +30,7 @@ export function createReviews({ api }: { api: Api }) {
     ]);
     const review = reviewOf(whole?.approval ?? approval, whole && context);
     if (!review.context) return review;
-    const [oldest] = kept.keys();
-    if (oldest !== undefined && kept.size >= MAX_KEPT) kept.delete(oldest);
-    kept.set(approval.id, review);
+    keepNewest(kept, approval.id, review, MAX_KEPT);
     changed();
     return review;
   }
