@@ -3,7 +3,7 @@ import type { Api } from "../../client/api.ts";
 import { createConfirmation } from "../../client/confirmation.ts";
 import { createDecider } from "../../client/decider.ts";
 import { createDecisions } from "../../client/decisions.ts";
-import type { ApprovalOutcome, InboxItem } from "../../client/inbox.ts";
+import type { InboxItem, RequestEnd } from "../../client/inbox.ts";
 import { createReviews, type Review } from "../../client/reviews.ts";
 import type { Config } from "../../config.ts";
 import type { Style } from "../terminal/terminal.ts";
@@ -16,7 +16,7 @@ type RequestControlsNeed = {
   /** The request that the person sees. */
   current: () => InboxItem | undefined;
   onDecided: (id: string) => void;
-  onBeaten: (id: string, outcome: ApprovalOutcome) => void;
+  onBeaten: (id: string, outcome: RequestEnd) => void;
   edit: (item: InboxItem) => Promise<void>;
   say: (text: string, style?: Style) => void;
   fail: (cause: unknown) => void;
