@@ -1,4 +1,5 @@
 import { type Choices, NO_CHOICES } from "../review/choices.ts";
+import { keepNewest } from "./keep-newest.ts";
 import { createListeners } from "./listeners.ts";
 
 const MAX_KEPT = 100;
@@ -13,9 +14,7 @@ export function createAnswers() {
     onChange,
     of: (id: string): Choices => kept.get(id) ?? NO_CHOICES,
     keep(id: string, choices: Choices): void {
-      const [oldest] = kept.keys();
-      if (oldest !== undefined && kept.size >= MAX_KEPT && !kept.has(id)) kept.delete(oldest);
-      kept.set(id, choices);
+      keepNewest(kept, id, choices, MAX_KEPT);
       changed();
     },
     drop(id: string): void {

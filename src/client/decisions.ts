@@ -3,14 +3,14 @@ import type { ChangeEvent } from "../contract/change.ts";
 import { Refused } from "../contract/refused.ts";
 import { decideApproval } from "../contract/routes/approvals.ts";
 import type { Api } from "./api.ts";
-import type { ApprovalOutcome } from "./inbox.ts";
+import type { RequestEnd } from "./inbox.ts";
 
 type Resolved = ChangeEvent & { type: "approval_resolved" };
 
 /** What came of a decision: it stands, somebody else was first, or the server did not take it. */
 export type DecisionResult =
   | { kind: "decided" }
-  | { kind: "beaten"; outcome: ApprovalOutcome }
+  | { kind: "beaten"; outcome: RequestEnd }
   | { kind: "failed"; reason: Refused };
 
 export type Decisions = ReturnType<typeof createDecisions>;
@@ -18,7 +18,7 @@ export type Decisions = ReturnType<typeof createDecisions>;
 type DecisionsNeed = {
   api: Api;
   onDecided: (id: string) => void;
-  onBeaten: (id: string, outcome: ApprovalOutcome) => void;
+  onBeaten: (id: string, outcome: RequestEnd) => void;
 };
 
 /** Sends decisions, and tells those that are ours from those of somebody else. */
@@ -65,6 +65,6 @@ export function createDecisions({ api, onDecided, onBeaten }: DecisionsNeed) {
   };
 }
 
-function outcomeIn({ status, resolved_by: by, resolved_at: at, response_message: message }: Resolved): ApprovalOutcome {
+function outcomeIn({ status, resolved_by: by, resolved_at: at, response_message: message }: Resolved): RequestEnd {
   return { status, by, at, message, lost: true };
 }

@@ -17,8 +17,8 @@ export async function* changesOf({ api, ...feed }: Feed): AsyncGenerator<ChangeE
 }
 
 /** An event of a session as it comes, whatever it tells of: a newer server may know more of them. */
-const ToldEvent = SessionEvent.extend({ event: z.looseObject({ type: z.string() }) });
-export type ToldEvent = z.infer<typeof ToldEvent>;
+const SessionFeedEvent = SessionEvent.extend({ event: z.looseObject({ type: z.string() }) });
+export type SessionFeedEvent = z.infer<typeof SessionFeedEvent>;
 
 type SessionFeed = Feed & {
   /** The session's id or name. */
@@ -29,10 +29,10 @@ type SessionFeed = Feed & {
 };
 
 /** What happens in a session; `undefined` stands for what is not understood. */
-export async function* sessionEvents(need: SessionFeed): AsyncGenerator<ToldEvent | undefined> {
+export async function* sessionEvents(need: SessionFeed): AsyncGenerator<SessionFeedEvent | undefined> {
   const { api, session, turnId, isLive, ...feed } = need;
   const sent = { params: { key: session }, query: { turn_id: turnId, follow: isLive ? "true" : "false" } } as const;
   const open = (options: Parameters<EventStreamNeed["open"]>[0]) => api.open(followSession, sent, options);
   const told = createEventStream({ ...feed, endsWithResponse: !isLive, open });
-  for await (const event of told) yield ToldEvent.safeParse(event).data;
+  for await (const event of told) yield SessionFeedEvent.safeParse(event).data;
 }

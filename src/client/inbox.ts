@@ -8,14 +8,14 @@ import { createListeners } from "./listeners.ts";
 export const LISTED_CHARS = 4_000;
 
 /** How a request has ended; `lost` when we tried to decide it and somebody else was first. */
-export type ApprovalOutcome = {
+export type RequestEnd = {
   status: ApprovalStatus;
   by: string;
   at: number;
   message: string | null;
   lost: boolean;
 };
-export type InboxItem = { approval: Approval; outcome?: ApprovalOutcome | undefined };
+export type InboxItem = { approval: Approval; outcome?: RequestEnd | undefined };
 export type Inbox = ReturnType<typeof createInbox>;
 
 type InboxNeed = {
@@ -57,7 +57,7 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
     sorted = undefined;
   }
 
-  function markSettled(id: string, outcome: ApprovalOutcome): InboxItem | undefined {
+  function markSettled(id: string, outcome: RequestEnd): InboxItem | undefined {
     const item = items.get(id);
     if (!item || (item.outcome && !outcome.lost)) return undefined;
     const settled = { ...item, outcome };
@@ -132,7 +132,7 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
     },
 
     /** Everything that is pending, as the server listed it, and how the selected one has ended if it is not among it. */
-    load(approvals: Approval[], ended?: { approval: Approval; outcome: ApprovalOutcome }): void {
+    load(approvals: Approval[], ended?: { approval: Approval; outcome: RequestEnd }): void {
       const { asked, settled } = sinceReading ?? { asked: new Set(), settled: new Set() };
       sinceReading = undefined;
       const listed = new Map(approvals.filter(({ id }) => !settled.has(id)).map((approval) => [approval.id, approval]));
@@ -161,7 +161,7 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
     },
 
     /** Somebody else has decided it. */
-    settle(id: string, outcome: ApprovalOutcome): void {
+    settle(id: string, outcome: RequestEnd): void {
       sinceReading?.settled.add(id);
       markSettled(id, outcome);
       tidy();

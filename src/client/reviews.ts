@@ -7,6 +7,7 @@ import type { JsonObject } from "../contract/values.ts";
 import { dangersOf } from "../review/dangers.ts";
 import type { Danger } from "../review/shell/index.ts";
 import type { Api } from "./api.ts";
+import { keepNewest } from "./keep-newest.ts";
 import { createListeners } from "./listeners.ts";
 
 /** A request with all that it takes to judge it; without its context, not all of it could be read. */
@@ -28,11 +29,8 @@ export function createReviews({ api }: { api: Api }) {
       unlessRefused(api.call(getApprovalContext, sent)),
     ]);
     const review = reviewOf(whole?.approval ?? approval, whole && context);
-    underWay.delete(approval.id);
     if (!review.context) return review;
-    const [oldest] = kept.keys();
-    if (oldest !== undefined && kept.size >= MAX_KEPT) kept.delete(oldest);
-    kept.set(approval.id, review);
+    keepNewest(kept, approval.id, review, MAX_KEPT);
     changed();
     return review;
   }
@@ -44,7 +42,7 @@ export function createReviews({ api }: { api: Api }) {
     review(approval: Approval): Promise<Review> {
       const known = kept.get(approval.id);
       if (known) return Promise.resolve(known);
-      const started = underWay.get(approval.id) ?? read(approval);
+      const started = underWay.get(approval.id) ?? read(approval).finally(() => underWay.delete(approval.id));
       underWay.set(approval.id, started);
       return started;
     },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createApi } from "../../src/client/api.ts";
 import { createDecisions } from "../../src/client/decisions.ts";
-import type { ApprovalOutcome } from "../../src/client/inbox.ts";
+import type { RequestEnd } from "../../src/client/inbox.ts";
 import { approval, idOf, resolved } from "./requests.ts";
 
 const words = { unreachable: () => "away", noPlexus: () => "no Plexus", otherVersion: () => "another version" };
@@ -10,7 +10,7 @@ const words = { unreachable: () => "away", noPlexus: () => "no Plexus", otherVer
 function deciding() {
   const answer = Promise.withResolvers<Response>();
   const decided: string[] = [];
-  const beaten: ApprovalOutcome[] = [];
+  const beaten: RequestEnd[] = [];
   const api = createApi({ server: () => ({ url: "", token: undefined }), fetch: () => answer.promise, words });
   const decisions = createDecisions({
     api,

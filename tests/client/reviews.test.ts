@@ -54,6 +54,21 @@ describe("the review of a request", () => {
     expect(reviews.known(approval(1).id)).toBeUndefined();
   });
 
+  test("is read again after a reading that failed by a bug", async () => {
+    await using plexus = await startPlexus();
+    const id = await request(plexus, "make");
+    const api = apiOf(plexus);
+    let failures = 1;
+    const call: typeof api.call = async (...sent) => {
+      if (failures-- > 0) throw new TypeError("a bug");
+      return api.call(...sent);
+    };
+    const reviews = createReviews({ api: { ...api, call } });
+    const cut = { ...approval(1), id };
+    await expect(reviews.review(cut)).rejects.toThrow("a bug");
+    expect((await reviews.review(cut)).approval.input).toEqual({ command: "make" });
+  });
+
   test("is made anew for an edited input, of which no other file is known", async () => {
     const file = { state: "text", path: "/srv/a", text: "old" } as const;
     const context = { working_dir: "/work", file, real_path: "/srv/a", plan: null, skill: null };

@@ -6,7 +6,7 @@ import { startPlexus } from "../support/server/plexus.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
-import { showsRows, signedIn } from "./person.ts";
+import { pressUntil, showsRows, signedIn } from "./person.ts";
 import { asker } from "./requester.ts";
 
 setDefaultTimeout(60_000);
@@ -103,6 +103,36 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     expect((await answer).value).toEqual({ behavior: "allow", updatedInput: { command: "make check" } });
   });
 
+  test("an edited input that is dangerous is allowed only by a second press, which is for that input", async () => {
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    await using person = await signedIn(browser, plexus);
+    const { id, answer } = await child.ask("Bash", { command: "make test" });
+    const status = async () => (await plexus.app.approvals.get({ kind: "operator" }, id)).status;
+    await showsRows(person, 1);
+    await person.press("e");
+    const dialog = person.page.getByRole("dialog");
+    const editor = dialog.getByLabel("Input as JSON");
+    await until("the input", async () => (await editor.inputValue()).includes("make test"));
+    for (const command of ["rm -rf /", "rm -rf build"]) {
+      await editor.fill(JSON.stringify({ command }));
+      await pressUntil(
+        "the reasons",
+        () => dialog.getByRole("button", { name: "Allow as edited" }).click(),
+        async () => (await dialog.getByText("Press again to allow: it removes files (rm)").count()) === 1,
+      );
+      expect(await status()).toBe("pending");
+    }
+    const again = dialog.getByRole("button", { name: "Allow anyway" });
+    await pressUntil(
+      "the second press",
+      () => again.click({ timeout: 1_000 }),
+      async () => (await status()) === "allowed",
+    );
+    expect((await answer).value).toEqual({ behavior: "allow", updatedInput: { command: "rm -rf build" } });
+    expect(person.complaints).toEqual([]);
+  });
+
   test("a dangerous request is allowed only by a second press", async () => {
     await using plexus = await startPlexus();
     const child = await asker(plexus);
@@ -112,10 +142,8 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     await person.press("a");
     await person.card.getByText("Press again to allow").waitFor();
     expect((await plexus.app.approvals.get({ kind: "operator" }, id)).status).toBe("pending");
-    await until("the second press", async () => {
-      await person.press("a");
-      return (await plexus.app.approvals.get({ kind: "operator" }, id)).status === "allowed";
-    });
+    const isAllowed = async () => (await plexus.app.approvals.get({ kind: "operator" }, id)).status === "allowed";
+    await pressUntil("the second press", () => person.press("a"), isAllowed);
     expect((await answer).value["behavior"]).toBe("allow");
   });
 
@@ -134,10 +162,8 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     await person.card.getByText("Which tests?").waitFor();
     await person.press("1", "3", "1");
     await until("the choices", () => person.card.getByLabel("load").isChecked());
-    await until("the answer", async () => {
-      await person.press("Enter");
-      return (await plexus.app.approvals.get({ kind: "operator" }, typed.id)).status === "allowed";
-    });
+    const isAllowed = async () => (await plexus.app.approvals.get({ kind: "operator" }, typed.id)).status === "allowed";
+    await pressUntil("the answer", () => person.press("Enter"), isAllowed);
     expect((await typed.answer).value).toEqual({
       behavior: "allow",
       updatedInput: {
@@ -164,10 +190,9 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     await person.card.getByRole("button", { name: "Skip" }).click();
     await person.card.getByText("Press again to allow").waitFor();
     expect(await status()).toBe("pending");
-    await until("the second press", async () => {
-      await person.card.getByRole("button", { name: "Skip anyway" }).click({ timeout: 1_000 });
-      return (await status()) === "allowed";
-    });
+    const skip = person.card.getByRole("button", { name: "Skip anyway" });
+    const isAllowed = async () => (await status()) === "allowed";
+    await pressUntil("the second press", () => skip.click({ timeout: 1_000 }), isAllowed);
     expect((await answer).value).toEqual({ behavior: "allow", updatedInput: { questions: [DATABASE] } });
   });
 

@@ -53,6 +53,17 @@ export async function visitor(browser: Browser, url: string, options: BrowserCon
   };
 }
 
+/** Longer than a press counts as the same key, held down. */
+const PATIENCE_MS = 700;
+
+/** Presses again for as long as nothing comes of it, with a person's patience between. */
+export async function pressUntil(what: string, press: () => Promise<void>, condition: () => Promise<boolean>) {
+  await until(what, async () => {
+    await press();
+    return until(what, condition, PATIENCE_MS).catch(() => false);
+  });
+}
+
 /** Waits until so many rows are on the screen. */
 export async function showsRows({ rows }: Person, count: number): Promise<void> {
   await until(`${count} rows`, async () => (await rows.count()) === count);

@@ -1,5 +1,5 @@
 import type { Api } from "../../client/api.ts";
-import type { ToldEvent } from "../../client/feeds.ts";
+import type { SessionFeedEvent } from "../../client/feeds.ts";
 import { isUnreachable, Refused } from "../../contract/refused.ts";
 import { CommandFailed, ExitCode } from "../terminal/terminal.ts";
 
@@ -17,7 +17,7 @@ type SessionStreamNeed = {
 };
 
 /** The events of a session, none of them twice; a server that stays away for a minute ends the command. */
-export async function* followSession({ onLost, ...need }: SessionStreamNeed): AsyncGenerator<ToldEvent> {
+export async function* followSession({ onLost, ...need }: SessionStreamNeed): AsyncGenerator<SessionFeedEvent> {
   const { sessionEvents } = await import("../../client/feeds.ts");
   let lostAt: number | undefined;
   const events = sessionEvents({

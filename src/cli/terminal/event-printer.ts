@@ -1,4 +1,4 @@
-import type { ToldEvent } from "../../client/feeds.ts";
+import type { SessionFeedEvent } from "../../client/feeds.ts";
 import { createEventText } from "./event-text.ts";
 import { jsonLine } from "./printable.ts";
 import type { Screen } from "./screen.ts";
@@ -10,7 +10,7 @@ export function createEventPrinter(
   screen: Screen,
   terminal: Terminal,
   options = { withInputs: true },
-): (told: ToldEvent) => void {
+): (told: SessionFeedEvent) => void {
   if (json) return (told) => terminal.out(jsonLine(told));
   const text = createEventText(terminal, options);
   return (told) => screen.write(text(told.event));

@@ -1,3 +1,4 @@
+import { keepNewest } from "../../client/keep-newest.ts";
 import { createListeners } from "../../client/listeners.ts";
 import { editedReview, type Review } from "../../client/reviews.ts";
 import type { Config } from "../../config.ts";
@@ -18,9 +19,7 @@ export function createDrafts(config: Config) {
   const { onChange, changed } = createListeners();
 
   function keep(id: string, draft: Draft): void {
-    const [oldest] = drafts.keys();
-    if (oldest !== undefined && drafts.size >= MAX_KEPT) drafts.delete(oldest);
-    drafts.set(id, draft);
+    keepNewest(drafts, id, draft, MAX_KEPT);
     changed();
   }
 
@@ -41,7 +40,7 @@ export function createDrafts(config: Config) {
         case "invalid":
           keep(approval.id, { text: edited.text, input: undefined });
           return {
-            text: `Not used, since ${edited.reason}. Press e to go on with it, Esc to drop it.`,
+            text: `Not used, since it ${edited.reason}. Press e to go on with it, Esc to drop it.`,
             style: "yellow",
           };
         case "unchanged":

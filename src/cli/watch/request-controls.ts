@@ -1,12 +1,12 @@
 import { createAnswers } from "../../client/answers.ts";
 import type { Api } from "../../client/api.ts";
 import { createConfirmation } from "../../client/confirmation.ts";
+import { createDecider } from "../../client/decider.ts";
 import { createDecisions } from "../../client/decisions.ts";
-import type { ApprovalOutcome, InboxItem } from "../../client/inbox.ts";
+import type { InboxItem, RequestEnd } from "../../client/inbox.ts";
 import { createReviews, type Review } from "../../client/reviews.ts";
 import type { Config } from "../../config.ts";
 import type { Style } from "../terminal/terminal.ts";
-import { createDecider } from "./decider.ts";
 import { createDrafts, withDraft } from "./drafts.ts";
 import { createRequestKeys } from "./request-keys.ts";
 
@@ -16,7 +16,7 @@ type RequestControlsNeed = {
   /** The request that the person sees. */
   current: () => InboxItem | undefined;
   onDecided: (id: string) => void;
-  onBeaten: (id: string, outcome: ApprovalOutcome) => void;
+  onBeaten: (id: string, outcome: RequestEnd) => void;
   edit: (item: InboxItem) => Promise<void>;
   say: (text: string, style?: Style) => void;
   fail: (cause: unknown) => void;
@@ -32,11 +32,7 @@ export function createRequestControls(need: RequestControlsNeed) {
   const review = async ({ approval }: InboxItem): Promise<Review> => withDraft(await reviews.review(approval), drafts);
   const confirmation = createConfirmation({ now: () => performance.now() });
   const decisions = createDecisions({ api, onDecided, onBeaten });
-  const isCurrent = (id: string) => {
-    const item = current();
-    return item?.approval.id === id && !item.outcome;
-  };
-  const decider = createDecider({ confirmation, decisions, isCurrent, say, review });
+  const decider = createDecider({ confirmation, decisions, reviews, selected: current });
   const keys = createRequestKeys({ current, review, decider, confirmation, drafts, answers, edit, say, fail });
   return { reviews, drafts, answers, review, confirmation, decisions, keys };
 }

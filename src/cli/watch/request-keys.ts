@@ -1,5 +1,6 @@
 import type { Answers } from "../../client/answers.ts";
 import type { Confirmation } from "../../client/confirmation.ts";
+import type { Decider, DeciderResult } from "../../client/decider.ts";
 import type { InboxItem } from "../../client/inbox.ts";
 import type { Review } from "../../client/reviews.ts";
 import type { JsonObject } from "../../contract/values.ts";
@@ -7,9 +8,9 @@ import { answered, choose, hasChoices, nextOpen } from "../../review/choices.ts"
 import { kindOf, type Question } from "../../review/kinds.ts";
 import { ENTER, ESCAPE, editedLine } from "../terminal/keys.ts";
 import type { Style } from "../terminal/terminal.ts";
-import type { Decider } from "./decider.ts";
 import type { Drafts } from "./drafts.ts";
 import { type Line, span } from "./lines.ts";
+import { wordsFor } from "./result-words.ts";
 
 const REASON = "Reason (shown to the agent), Enter denies: ";
 const [PASTE_BEGINS, PASTE_ENDS] = ["\u001b[200~", "\u001b[201~"];
@@ -53,10 +54,10 @@ export function createRequestKeys(need: RequestKeysNeed) {
       await act(item, { questions: kind.questions, input: approval.input });
     });
   const keys: Record<string, () => void> = {
-    a: onPending(async (item) => {
-      const { id } = item.approval;
+    a: onPending(async ({ approval: { id } }) => {
       if (hasChoices(answers.of(id))) return say("Enter sends your answers, Esc drops them.", "yellow");
-      await decider.allow(item, drafts.inputFor(id));
+      const edited = drafts.inputFor(id);
+      tell(await (edited ? decider.allowEdited(edited) : decider.allow()));
     }),
     d: onPending((item) => {
       writing = { item, text: "" };
@@ -74,6 +75,10 @@ export function createRequestKeys(need: RequestKeysNeed) {
     ...Object.fromEntries(ENTER.map((key) => [key, onQuestion(sendAnswers)])),
   };
 
+  function tell(result: DeciderResult): void {
+    for (const { text, style } of wordsFor(result)) say(text, style);
+  }
+
   function chooses(option: number) {
     return ({ approval: { id } }: InboxItem, { questions }: Questions) => {
       const now = answers.of(id);
@@ -86,7 +91,7 @@ export function createRequestKeys(need: RequestKeysNeed) {
     const { id } = item.approval;
     const chosen = answers.of(id);
     const withAnswers = answered(input, questions, chosen);
-    if (withAnswers) return decider.answer(item, withAnswers);
+    if (withAnswers) return tell(await decider.answer(item.approval, withAnswers));
     answers.keep(id, nextOpen(questions, chosen));
     say("Choose an answer with 1-9 first; a skips the question, d denies it.", "yellow");
   }
@@ -95,7 +100,10 @@ export function createRequestKeys(need: RequestKeysNeed) {
     const isEnter = ENTER.includes(key);
     if (isEnter && !isPasting) {
       writing = undefined;
-      void decider.deny(item, text.trim()).catch(fail);
+      void decider
+        .deny([item.approval], { message: text.trim() || undefined })
+        .then(tell)
+        .catch(fail);
       return;
     }
     const next = editedLine(text, isEnter ? " " : key);

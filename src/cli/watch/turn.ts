@@ -1,5 +1,5 @@
 import type { Api } from "../../client/api.ts";
-import type { ToldEvent } from "../../client/feeds.ts";
+import type { SessionFeedEvent } from "../../client/feeds.ts";
 import type { Config } from "../../config.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
 import { cancelTurn } from "../../contract/routes/sessions.ts";
@@ -53,7 +53,7 @@ export async function watchTurn({ config, api, session, start, json, terminal }:
       if (requests) requests.requested(approval);
       else await report(approval);
     }
-    if (isLast(told)) return judge((await api.call(getTurn, { params: { turn_id: turnId } })).turn);
+    if (isLast(told)) return failUnlessComplete((await api.call(getTurn, { params: { turn_id: turnId } })).turn);
   }
   assertSound();
   throw new CommandFailed(`Left. The turn may go on: see \`plexus logs ${session.name} -f\`.`, ExitCode.cancelled);
@@ -93,11 +93,11 @@ function reporter({ api, screen, terminal, json }: Pick<TurnWatch, "api" | "term
   };
 }
 
-function isLast({ event }: ToldEvent): boolean {
+function isLast({ event }: SessionFeedEvent): boolean {
   return event.type === "complete" || event.type === "error";
 }
 
-function judge({ status }: TurnSummary): void {
+function failUnlessComplete({ status }: TurnSummary): void {
   if (status === "complete") return;
   if (status === "cancelled") throw new CommandFailed("The turn was cancelled.", ExitCode.cancelled);
   throw new CommandFailed("The turn failed.");

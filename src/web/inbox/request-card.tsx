@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { ApprovalOutcome, InboxItem } from "../../client/inbox.ts";
+import type { InboxItem, RequestEnd } from "../../client/inbox.ts";
 import { duration } from "../../contract/duration.ts";
 import { answered, choose, write } from "../../review/choices.ts";
 import { leadsTo } from "../../review/real-path.ts";
@@ -106,7 +106,7 @@ function TimeLeft({ created, expires }: { created: number; expires: number }) {
   );
 }
 
-function Ending({ outcome }: { outcome: ApprovalOutcome }) {
+function Ending({ outcome }: { outcome: RequestEnd }) {
   const { now } = usePage();
   return (
     <div class="ending" role="status">
@@ -125,7 +125,8 @@ function Ending({ outcome }: { outcome: ApprovalOutcome }) {
   );
 }
 
-function ArmedNote() {
+/** Why the button must be pressed again. */
+export function ArmedNote() {
   const waiting = useUser().deciding.armed.value;
   if (!waiting) return null;
   return (

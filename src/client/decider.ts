@@ -1,0 +1,144 @@
+import type { Approval, Decision } from "../contract/approvals/approval.ts";
+import type { JsonObject } from "../contract/values.ts";
+import type { Confirmation } from "./confirmation.ts";
+import type { DecisionResult, Decisions } from "./decisions.ts";
+import type { InboxItem } from "./inbox.ts";
+import { createListeners } from "./listeners.ts";
+import { editedReview, type Reviews } from "./reviews.ts";
+
+/** So many decisions are on their way at once. */
+const AT_ONCE = 8;
+
+export type SentDecision = { approval: Approval; decision: Decision; result: DecisionResult };
+
+/** What came of a press: decisions, the need for a second press, or nothing. */
+export type DeciderResult =
+  | { kind: "sent"; decisions: SentDecision[] }
+  | { kind: "armed"; reasons: string[] }
+  | { kind: "too_soon" }
+  | { kind: "moved_on" };
+
+export type Decider = ReturnType<typeof createDecider>;
+
+type DeciderNeed = {
+  confirmation: Confirmation;
+  decisions: Decisions;
+  reviews: Pick<Reviews, "review">;
+  /** The request that the person sees. */
+  selected: () => InboxItem | undefined;
+  /** Those that were checked, to be decided together. */
+  checked?: () => InboxItem[];
+};
+
+/** Decides on what is checked, else on what the person sees; what is dangerous, or many, is allowed by a second press. */
+export function createDecider({ confirmation, decisions, reviews, selected, checked = () => [] }: DeciderNeed) {
+  const { onChange, changed } = createListeners();
+  let sending = 0;
+
+  function inView(): Approval[] {
+    const item = selected();
+    return item && !item.outcome ? [item.approval] : [];
+  }
+
+  function targets(): Approval[] {
+    const many = checked().map(({ approval }) => approval);
+    return many.length > 0 ? many : inView();
+  }
+
+  const isUnderWay = ({ id }: Approval) => decisions.isUnderWay(id);
+
+  async function press(find: () => Approval[], input?: JsonObject): Promise<DeciderResult> {
+    const approvals = find();
+    const ids = idsOf(approvals);
+    const isCurrent = () => idsOf(find()) === ids && !approvals.some(isUnderWay);
+    if (approvals.length === 0 || !isCurrent()) return { kind: "moved_on" };
+    const pressed = await confirmation.press({
+      // The second press is for the input that the first one was about.
+      target: JSON.stringify([ids, input]),
+      reasons: () => reasonsFor(approvals, input),
+      isCurrent,
+    });
+    switch (pressed) {
+      case "confirmed":
+        return send(approvals, { approve: true, ...(input && { updated_input: input }) });
+      case "armed":
+        return { kind: "armed", reasons: confirmation.armed()?.reasons ?? [] };
+      case "too_soon":
+        return tooSoon();
+      case "moved_on":
+        return { kind: "moved_on" };
+    }
+  }
+
+  /** A key that is held down never becomes a second press. */
+  function tooSoon(): DeciderResult {
+    confirmation.hesitate();
+    return { kind: "too_soon" };
+  }
+
+  async function reasonsFor(approvals: Approval[], input: JsonObject | undefined): Promise<string[]> {
+    const reasons = new Set<string>();
+    await eachOf(approvals, async (approval) => {
+      const review = await reviews.review(approval);
+      const { dangers } = input ? editedReview(review, input) : review;
+      for (const { message } of dangers) reasons.add(message);
+    });
+    const isInView = idsOf(approvals) === idsOf(inView());
+    return isInView ? [...reasons] : [`allows ${approvals.length} selected, in view or not`, ...reasons];
+  }
+
+  async function send(approvals: Approval[], decision: Decision): Promise<DeciderResult> {
+    const sent: SentDecision[] = [];
+    confirmation.disarm();
+    sending++;
+    changed();
+    try {
+      await eachOf(approvals, async (approval) => {
+        const result = await decisions.send(approval, decision);
+        confirmation.hesitate();
+        sent.push({ approval, decision, result });
+      });
+    } finally {
+      sending--;
+      changed();
+    }
+    return { kind: "sent", decisions: sent };
+  }
+
+  return {
+    onChange,
+    isSending: () => sending > 0,
+    /** What a decision would be about. */
+    targets,
+
+    allow: (): Promise<DeciderResult> => press(targets),
+
+    /** Allows what the person sees with the input as they have edited it, whose dangers count then. */
+    allowEdited: (input: JsonObject): Promise<DeciderResult> => press(inView, input),
+
+    /** Allows a question with the answers that were chosen for it; that runs nothing, so it takes one press. */
+    async answer(approval: Approval, input: JsonObject): Promise<DeciderResult> {
+      if (confirmation.isTooSoon()) return tooSoon();
+      const isCurrent = idsOf(inView()) === approval.id && !isUnderWay(approval);
+      return isCurrent ? send([approval], { approve: true, updated_input: input }) : { kind: "moved_on" };
+    },
+
+    /** Denies those that the reason was written for, whatever the person sees by now. */
+    async deny(approvals: Approval[], denial: Omit<Decision, "approve">): Promise<DeciderResult> {
+      const open = approvals.filter((approval) => !isUnderWay(approval));
+      return open.length > 0 ? send(open, { approve: false, ...denial }) : { kind: "moved_on" };
+    },
+  };
+}
+
+function idsOf(approvals: Approval[]): string {
+  return approvals.map(({ id }) => id).join();
+}
+
+async function eachOf<T>(items: T[], run: (item: T) => Promise<void>): Promise<void> {
+  const waiting = items.values();
+  const worker = async () => {
+    for (const item of waiting) await run(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}

@@ -1,0 +1,11 @@
+import { expect, test } from "bun:test";
+import { keepNewest } from "../../src/client/keep-newest.ts";
+
+test("keepNewest lets the oldest go, and what is kept again is the newest", () => {
+  const kept = new Map<string, number>();
+  for (const [at, key] of ["a", "b", "a", "c"].entries()) keepNewest(kept, key, at, 2);
+  expect([...kept]).toEqual([
+    ["a", 2],
+    ["c", 3],
+  ]);
+});
