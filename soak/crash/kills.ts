@@ -77,7 +77,11 @@ export async function interrupted(body: (scene: Interrupted) => Promise<void>, p
           server = await startServerProcess(options);
         },
         async resumed() {
-          await until("the child to come back", () => server?.log.some((line) => line.includes("request resumed")), 30_000);
+          await until(
+            "the child to come back",
+            () => server?.log.some((line) => line.includes("request resumed")),
+            30_000,
+          );
           // A child that is cut off while it still reads what it came back to has nothing to come back by.
           await untilIdle(run.pid);
         },
