@@ -1,7 +1,8 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { addSessions, newConfig } from "../../storage/rows.ts";
+import { newConfig } from "../../storage/rows.ts";
+import { addSessions } from "../../storage/sqlite/sqlite-rows.ts";
 import { OPERATOR, temporaryDomain } from "../open-core.ts";
 
 describe("session bounds", () => {

@@ -4,9 +4,10 @@ import type { ApprovalStatus } from "../../../src/contract/approvals/approval.ts
 import type { Supervision } from "../../../src/contract/sessions/supervision.ts";
 import { hashOf } from "../../../src/core/approvals/request-hash.ts";
 import { interpreted, mustAsk } from "../../../src/core/turns/call-accounts.ts";
-import { newApproval, newSession, outcome } from "../../storage/rows.ts";
+import { newApproval, newSession } from "../../storage/rows.ts";
 import { openDirect } from "../../storage/sqlite/direct.ts";
-import { temporaryStorage } from "../../storage/temporary-storage.ts";
+import { unchainedOutcome } from "../../storage/sqlite/sqlite-rows.ts";
+import { temporaryStorage } from "../../storage/sqlite/temporary-storage.ts";
 
 type Settled = Exclude<ApprovalStatus, "pending">;
 const call = { tool_name: "Bash", tool_use_id: "call_0", input: { command: "make" } };
@@ -113,7 +114,7 @@ async function openScene(
       // Each another ask, since one that waits would be the same.
       const askHash = hashOf(toolName, { ...input, id });
       direct.approvals.create(newApproval({ id, askedIn: "turn", toolName, input, toolUseId, askHash }));
-      if (status !== "pending") direct.approvals.settleIfPending(id, outcome({ status }));
+      if (status !== "pending") direct.approvals.settleIfPending(id, unchainedOutcome({ status }));
     },
     async account(draft: ToolResultDraft) {
       const known = { ...turn, isAccounted };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ApprovalStatus } from "../../../src/contract/approvals/approval.ts";
-import { newApproval, newToken, outcome } from "../../storage/rows.ts";
+import { newApproval, newToken } from "../../storage/rows.ts";
+import { unchainedOutcome } from "../../storage/sqlite/sqlite-rows.ts";
 import { allow, OPERATOR, stoppedClock, type TemporaryDomain, temporaryDomain } from "../open-core.ts";
 
 const DAY_MS = 86_400_000;
@@ -55,7 +56,7 @@ describe("retention.sweep", () => {
     write(() => {
       for (let count = 0; count < 3_000; count++) {
         const { id } = approvals.create(newApproval());
-        approvals.settleIfPending(id, outcome({ resolvedAt: daysAgo(31) }));
+        approvals.settleIfPending(id, unchainedOutcome({ resolvedAt: daysAgo(31) }));
       }
     });
     using ask = await domain.ask(await domain.session());
@@ -74,7 +75,7 @@ describe("retention.sweep", () => {
     write(() => {
       for (let count = 0; count < 1_600; count++) {
         const { id } = approvals.create(newApproval());
-        approvals.settleIfPending(id, outcome({ resolvedAt: daysAgo(31) }));
+        approvals.settleIfPending(id, unchainedOutcome({ resolvedAt: daysAgo(31) }));
       }
     });
     const sweeping = domain.retention.sweep();
@@ -87,7 +88,7 @@ describe("retention.sweep", () => {
 async function file(domain: Domain_, given: { id: string; status: Exclude<ApprovalStatus, "pending">; at: number }) {
   domain.direct.write(() => {
     domain.direct.approvals.create(newApproval({ id: given.id }));
-    domain.direct.approvals.settleIfPending(given.id, outcome({ status: given.status, resolvedAt: given.at }));
+    domain.direct.approvals.settleIfPending(given.id, unchainedOutcome({ status: given.status, resolvedAt: given.at }));
   });
 }
 

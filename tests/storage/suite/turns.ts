@@ -5,7 +5,7 @@ import {
   filed,
   NOW,
   type OpenedStorage,
-  type OpenStorage,
+  type OpenForRaces,
   raced,
   repeated,
   storedSession,
@@ -22,16 +22,18 @@ const said = (...texts: string[]): Output => ({
 });
 
 /** What any engine promises of turns. */
-export function turnPromises(open: OpenStorage): void {
+export function turnPromises(open: OpenForRaces): void {
   test("of two that start for the last slot one runs, and the other has to choose", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     await repeated(async () => {
       const sessions = [await storedSession(storage), await storedSession(storage)];
       const begun = await raced(
+        opened,
         sessions.map(
           ({ id }) =>
-            () =>
-              begin(storage, id, { maxRunning: 1 }),
+            (connection) =>
+              begin(connection, id, { maxRunning: 1 }),
         ),
       );
       expect(begun.map(({ outcome }) => outcome).sort()).toEqual(["choose", "running"]);
@@ -40,16 +42,18 @@ export function turnPromises(open: OpenStorage): void {
   });
 
   test("of two that start in one session one does, and the other is told that it is busy", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     await repeated(async () => {
       const { id } = await storedSession(storage);
-      const begun = await raced([() => begin(storage, id), () => begin(storage, id)]);
+      const begun = await raced(opened, [(connection) => begin(connection, id), (connection) => begin(connection, id)]);
       expect(begun.map(({ outcome }) => outcome).sort()).toEqual(["busy", "running"]);
     });
   });
 
   test("a choice to start counts only on the state that it was made on; a choice to wait always does", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     const { turn } = await storedTurn(storage);
     const [waiting, other] = [await storedSession(storage), await storedSession(storage)];
     const { version, running, queued } = await storage.turns.queueState();
@@ -64,12 +68,13 @@ export function turnPromises(open: OpenStorage): void {
   });
 
   test("of starting and cancelling a queued turn the first wins", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     await repeated(async () => {
       const { id, version, running } = await queuedTurn(storage);
-      const [started, isCancelled] = await raced<unknown>([
-        () => storage.turns.beginQueued({ id, isBorrowed: false, version }, undefined, NOW),
-        () => storage.turns.endIfQueued(id, CANCELLED, NOW),
+      const [started, isCancelled] = await raced<unknown>(opened, [
+        (connection) => connection.turns.beginQueued({ id, isBorrowed: false, version }, undefined, NOW),
+        (connection) => connection.turns.endIfQueued(id, CANCELLED, NOW),
       ]);
       const status = (await storage.turns.get(id))?.status;
       expect({ started, isCancelled }).toMatchObject(
@@ -83,7 +88,8 @@ export function turnPromises(open: OpenStorage): void {
   });
 
   test("a queued turn hands its prompt over once, and only as chosen", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     const { id, version } = await queuedTurn(storage);
     const start = (of: string) => storage.turns.beginQueued({ id, isBorrowed: true, version: of }, undefined, NOW);
     expect(await start("another")).toEqual({ outcome: "moved" });
@@ -92,7 +98,8 @@ export function turnPromises(open: OpenStorage): void {
   });
 
   test("the turns of a token that is revoked neither begin nor stay queued, and its share is forgotten", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     const token = newToken({ id: "t1" });
     await storage.tokens.createIfNameFree(token);
     const { turn } = await storedTurn(storage);
@@ -107,18 +114,20 @@ export function turnPromises(open: OpenStorage): void {
     expect(await storage.tokens.revoke("t1", "token:t1", NOW)).toBeUndefined();
     expect("turn" in queued && (await storage.turns.get(queued.turn.id))?.status).toBe("cancelled");
     expect(await begin(storage, later.id, admission)).toEqual({ outcome: "owner_revoked" });
-    expect((await storage.turns.queueState()).lastStarts).toEqual(new Map([[turn.owner, 1]]));
+    expect([...(await storage.turns.queueState()).lastStarts.keys()]).toEqual([turn.owner]);
   });
 
   test("who got a turn when is remembered in order", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     for (const owner of ["a", "b", "a", "c"]) await storedTurn(storage, { owner });
     const { lastStarts } = await storage.turns.queueState();
     expect([...lastStarts].sort((a, b) => a[1] - b[1]).map(([owner]) => owner)).toEqual(["b", "a", "c"]);
   });
 
   test("a full queue refuses, in all and of one owner, and what is queued takes no event", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     const { id } = await queuedTurn(storage);
     const { version } = await storage.turns.queueState();
     const none = { count: 0, bytes: 0 };
@@ -136,18 +145,21 @@ export function turnPromises(open: OpenStorage): void {
   });
 
   test("events are numbered without a gap, whoever adds them at once", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     const { session, turn } = await storedTurn(storage);
     const approvals = await Promise.all(
       Array.from({ length: 6 }, () => filed(storage, { sessionId: session.id, isInTurn: true })),
     );
-    await raced<unknown>([
+    await raced<unknown>(opened, [
       ...approvals.map(
         ({ id }) =>
-          () =>
-            storage.approvals.settleIfPending(id, outcome(), undefined),
+          (connection: OpenedStorage) =>
+            connection.approvals.settleIfPending(id, outcome(), undefined),
       ),
-      ...["a", "b", "c"].map((text) => () => storage.turns.appendIfRunning(turn, said(text, text), NOW)),
+      ...["a", "b", "c"].map(
+        (text) => (connection: OpenedStorage) => connection.turns.appendIfRunning(turn, said(text, text), NOW),
+      ),
     ]);
     const events = await storage.turns.events(turn.id, 0, 100);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index));
@@ -156,13 +168,14 @@ export function turnPromises(open: OpenStorage): void {
   });
 
   test("of output and an end that race, nothing stands behind the last event", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     await repeated(async () => {
       const { session, turn } = await storedTurn(storage);
-      await raced<unknown>([
-        () => storage.turns.appendIfRunning(turn, said("words"), NOW),
-        () => storage.turns.endIfRunning(turn, END, NOW),
-        () => storage.turns.endIfRunning(turn, { ...END, status: "failed", error: "late" }, NOW),
+      await raced<unknown>(opened, [
+        (connection) => connection.turns.appendIfRunning(turn, said("words"), NOW),
+        (connection) => connection.turns.endIfRunning(turn, END, NOW),
+        (connection) => connection.turns.endIfRunning(turn, { ...END, status: "failed", error: "late" }, NOW),
       ]);
       const events = await storage.turns.events(turn.id, 0, 10);
       expect(events.at(-1)?.event.type).toBe("error");
@@ -175,7 +188,8 @@ export function turnPromises(open: OpenStorage): void {
   });
 
   test("the end of a turn gives up what its child asks, tells of it before, and ends its token", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     const { session, turn } = await storedTurn(storage);
     await storage.tokens.createIfNameFree(newToken({ id: "child", kind: "child", name: null, sessionId: session.id }));
     const { id } = await filed(storage, { sessionId: session.id, isInTurn: true });
@@ -190,7 +204,8 @@ export function turnPromises(open: OpenStorage): void {
 
   test("a result takes the allow of its call once; without one it is noted as unasked, and told of", async () => {
     const told: string[] = [];
-    await using storage = await open((changes) => told.push(...changes.map(({ kind }) => kind)));
+    await using opened = await open((changes) => told.push(...changes.map(({ kind }) => kind)));
+    const { storage } = opened;
     const { session, turn } = await storedTurn(storage);
     const { id } = await filed(storage, { sessionId: session.id, isInTurn: true, toolUseId: "call" });
     await storage.approvals.settleIfPending(id, outcome(), undefined);
@@ -205,12 +220,13 @@ export function turnPromises(open: OpenStorage): void {
   });
 
   test("of removing a session and beginning a turn in it the first wins", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     await repeated(async () => {
       const { id } = await storedSession(storage);
-      const [isRemoved, begun] = await raced<unknown>([
-        () => storage.sessions.removeIfIdle(id),
-        () => begin(storage, id),
+      const [isRemoved, begun] = await raced<unknown>(opened, [
+        (connection) => connection.sessions.removeIfIdle(id),
+        (connection) => begin(connection, id),
       ]);
       expect({ isRemoved, begun }).toMatchObject(
         isRemoved ? { begun: { outcome: "no_session" } } : { begun: { outcome: "running" } },
@@ -220,15 +236,17 @@ export function turnPromises(open: OpenStorage): void {
   });
 
   test("of creating one name at once one does, and another owner's is free", async () => {
-    await using storage = await open();
+    await using opened = await open();
     await repeated(async (round) => {
-      const create = (owner: string) =>
-        storage.sessions.createIfNameFree(newSession({ name: `n-${round}`, owner }), "none", ANY_NUMBER);
-      const created = await raced([() => create("a"), () => create("a"), () => create("b")]);
+      const create = (owner: string) => (connection: OpenedStorage) =>
+        connection.sessions.createIfNameFree(newSession({ name: `n-${round}`, owner }), "none", ANY_NUMBER);
+      const created = await raced(opened, [create("a"), create("a"), create("b")]);
       expect(created.map(({ outcome }) => outcome).sort()).toEqual(["created", "created", "name_taken"]);
       const named = await raced(
+        opened,
         ["1", "2"].map(
-          (id) => () => storage.tokens.createIfNameFree(newToken({ id: `${round}-${id}`, name: `n-${round}` })),
+          (id) => (connection) =>
+            connection.tokens.createIfNameFree(newToken({ id: `${round}-${id}`, name: `n-${round}` })),
         ),
       );
       expect(named.sort()).toEqual([false, true]);

@@ -6,7 +6,7 @@ import { createTurnRecord } from "../../../../src/core/turns/record.ts";
 import type { BegunTurn, TurnRow } from "../../../../src/storage/turns.ts";
 import { ANY_NUMBER, newConfig, newSession } from "../../../storage/rows.ts";
 import { openDirect } from "../../../storage/sqlite/direct.ts";
-import { temporaryStorage } from "../../../storage/temporary-storage.ts";
+import { temporaryStorage } from "../../../storage/sqlite/temporary-storage.ts";
 
 /** Slots, and the record of what runs in them, without any child. */
 export async function openSlotScene(maxRunning: number) {

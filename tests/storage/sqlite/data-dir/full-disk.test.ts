@@ -8,8 +8,9 @@ import { openDatabase, openStorage } from "../../../../src/storage/sqlite/databa
 import { createWriter } from "../../../../src/storage/sqlite/writer.ts";
 import { allow, OPERATOR, openDomain } from "../../../core/open-core.ts";
 import { temporaryDirectory } from "../../../support/temporary.ts";
-import { ANY_PENDING, newApproval, outcome } from "../../rows.ts";
+import { ANY_PENDING, newApproval } from "../../rows.ts";
 import { refusalOf, rejectionOf } from "../refusal.ts";
+import { unchainedOutcome } from "../sqlite-rows.ts";
 import { canMountSmallDisk, smallDisk } from "./small-disk.ts";
 
 const isSkipped = !canMountSmallDisk();
@@ -123,11 +124,13 @@ describe("a database that may not grow", () => {
     const huge = newApproval({ input: { command: "x".repeat(1_000_000) } });
     const edited = { updatedInput: { command: "x".repeat(1_000_000) } };
     expect(await rejectionOf(writer.write(() => approvals.create(huge, null)))).toMatch(FULL);
-    expect(await rejectionOf(writer.write(() => approvals.settleIfPending(first.id, outcome(edited))))).toMatch(FULL);
+    expect(
+      await rejectionOf(writer.write(() => approvals.settleIfPending(first.id, unchainedOutcome(edited)))),
+    ).toMatch(FULL);
     expect(approvals.get(first.id)?.status).toBe("pending");
     limit(1_000_000);
     await writer.write(() => approvals.create(huge, null));
-    await writer.write(() => approvals.settleIfPending(first.id, outcome(edited)));
+    await writer.write(() => approvals.settleIfPending(first.id, unchainedOutcome(edited)));
     expect(approvals.get(first.id)?.status).toBe("allowed");
     expect(sqlite.query("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
   });
