@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import type { Change } from "../../../src/contract/change.ts";
-import { createBroadcast } from "../../../src/core/events/broadcast.ts";
 import { hashOfEntry, NO_HASH } from "../../../src/storage/record/audit-entry.ts";
 import { ANY_NUMBER, ANY_PENDING, newApproval, newSession, newToken, outcome } from "../rows.ts";
 import {
@@ -54,29 +53,6 @@ export function recordPromises(open: OpenForRaces): void {
       expect((await storage.approvals.head(id))?.status).toBe("pending");
       await storage.approvals.settleIfPending(id, outcome(), undefined);
       expect((await storage.approvals.head(id))?.status).toBe("allowed");
-    });
-  });
-
-  test("who waits before it reads misses nothing, whenever the decision comes", async () => {
-    const broadcast = createBroadcast();
-    await using opened = await open(broadcast.publish);
-    const { storage } = opened;
-    await repeated(async () => {
-      const { id } = await filed(storage);
-      const waiting = async () => {
-        using waiter = broadcast.waitFor(id);
-        for (;;) {
-          const row = await storage.approvals.head(id);
-          if (row?.status !== "pending") return row?.status;
-          await waiter.woken();
-        }
-      };
-      const [first, , second] = await raced<unknown>(opened, [
-        waiting,
-        (connection) => connection.approvals.settleIfPending(id, outcome(), undefined),
-        waiting,
-      ]);
-      expect([first, second]).toEqual(["allowed", "allowed"]);
     });
   });
 

@@ -3,6 +3,7 @@ import { approvalPromises } from "./approvals.ts";
 import { forRaces, type OpenStorage } from "./engine.ts";
 import { recordPromises } from "./record.ts";
 import { turnPromises } from "./turns.ts";
+import { waitingPromises } from "./waiting.ts";
 
 /** What the core relies on, whatever engine stands behind it: every guard, and every race for it. */
 export function describeStorage(engine: string, open: OpenStorage): void {
@@ -10,4 +11,5 @@ export function describeStorage(engine: string, open: OpenStorage): void {
   describe(`storage on ${engine}: approvals`, () => approvalPromises(openForRaces));
   describe(`storage on ${engine}: turns`, () => turnPromises(openForRaces));
   describe(`storage on ${engine}: record`, () => recordPromises(openForRaces));
+  describe(`storage on ${engine}: waiting`, () => waitingPromises(openForRaces));
 }
