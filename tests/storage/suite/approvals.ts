@@ -116,6 +116,17 @@ export function approvalPromises(open: OpenForRaces): void {
     expect(await storage.approvals.holdAgain(first.id, first.sessionId)).toMatchObject({ id: first.id });
   });
 
+  test("what an earlier server held is expected back, and what is held here stays held", async () => {
+    await using opened = await open();
+    const [lost, decided] = [await filed(opened.storage), await filed(opened.storage)];
+    await opened.storage.approvals.settleIfPending(decided.id, outcome(), undefined);
+    const storage = await opened.reopen();
+    const mine = await filed(storage);
+    expect((await storage.approvals.releaseHeldByOthers(9_000)).sort()).toEqual([lost.id, mine.id].sort());
+    const heldUntil = async ({ id }: { id: string }) => (await storage.approvals.get(id))?.heldUntil;
+    expect([await heldUntil(lost), await heldUntil(mine)]).toEqual([9_000, null]);
+  });
+
   test("deadlines and givings-up settle what is pending alone, and each once", async () => {
     await using opened = await open();
     const { storage } = opened;

@@ -14,7 +14,7 @@ import {
   storedTurn,
 } from "./engine.ts";
 
-/** What any engine promises of changes, the audit, upkeep, sign-in and failures. */
+/** What any engine promises of changes, the audit, upkeep, sessions and failures. */
 export function recordPromises(open: OpenForRaces): void {
   test("changes are told in order, each once, and never before they can be read", async () => {
     const told: Change[] = [];
@@ -169,29 +169,6 @@ export function recordPromises(open: OpenForRaces): void {
     const awaited = await storage.changes.awaited({ sessionId: session.id }, { since: 0, maxPending: 9, maxEnded: 9 });
     const newestId = await storage.changes.newestId();
     expect(awaited).toMatchObject({ newestId, pending: { rows: [] }, ended: [{ subjectId: turn.id }] });
-  });
-
-  test("a code signs in once, not late, not for a token that is gone; the oldest go first", async () => {
-    await using opened = await open();
-    const { storage } = opened;
-    await storage.tokens.createIfNameFree(newToken({ id: "t1" }));
-    const create = (hash: string, tokenId: string | null, expiresAt = NOW) =>
-      storage.signInCodes.create({ hash, tokenId, expiresAt }, 2, 1_000);
-    for (const hash of ["1", "2", "3"]) await create(hash, null);
-    await create("own", "t1");
-    await create("late", "t1", 1_500);
-    const redeem = (hash: string, { signInCodes } = storage) => signInCodes.redeem(hash, 1_500);
-    expect(await redeem("1")).toBeUndefined();
-    const both = await raced(opened, [
-      (connection) => redeem("2", connection),
-      (connection) => redeem("2", connection),
-    ]);
-    expect(both.filter((code) => code !== undefined)).toHaveLength(1);
-    expect(await redeem("late")).toBeUndefined();
-    await storage.tokens.revoke("t1", "token:t1", NOW);
-    expect(await redeem("own")).toBeUndefined();
-    await storage.tokens.endEveryWeb();
-    expect(await redeem("3")).toBeUndefined();
   });
 
   test("sessions are bounded by number and by bytes, found by id and by name, and forks share their tree", async () => {
