@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createTokens, type Tokens } from "../../../src/core/access/tokens.ts";
-import { OPERATOR, temporaryDomain } from "../open-core.ts";
+import { OPERATOR, temporaryCore } from "../open-core.ts";
 
 const OPERATOR_TOKEN = "plx_operator_of-these-tests";
 
@@ -99,12 +99,12 @@ describe("tokens.revoke", () => {
 });
 
 async function temporaryTokens(): Promise<AsyncDisposable & { tokens: Tokens; sessionId: string; dataDir: string }> {
-  const domain = await temporaryDomain();
-  const session = await domain.session();
+  const core = await temporaryCore();
+  const session = await core.session();
   return {
-    tokens: createTokens({ storage: { ...domain.storage }, operatorToken: OPERATOR_TOKEN, now: Date.now }),
+    tokens: createTokens({ storage: { ...core.storage }, operatorToken: OPERATOR_TOKEN, now: Date.now }),
     sessionId: session.id,
-    dataDir: domain.dataDir,
-    [Symbol.asyncDispose]: () => domain[Symbol.asyncDispose](),
+    dataDir: core.dataDir,
+    [Symbol.asyncDispose]: () => core[Symbol.asyncDispose](),
   };
 }

@@ -17,28 +17,28 @@ const refused: ToolResultDraft = { ...ran, output: "no", is_error: true };
 describe("a result", () => {
   test("belongs to the allow, whatever became of others of the same id", async () => {
     for (const before of ["abandoned", "denied", "timed_out", "pending"] as const) {
-      await using scene = await openScene();
-      await scene.file("1", before);
-      await scene.file("2", "allowed");
-      expect(await scene.account(ran)).toMatchObject({ events: [{ approval_id: "2" }], unasked: [] });
+      await using setup = await openSetup();
+      await setup.file("1", before);
+      await setup.file("2", "allowed");
+      expect(await setup.account(ran)).toMatchObject({ events: [{ approval_id: "2" }], unasked: [] });
     }
   });
 
   test("that an allow accounts for leaves none for a second one", async () => {
-    await using scene = await openScene();
-    await scene.file("1", "allowed");
-    expect(await scene.account(ran)).toMatchObject({ events: [{ approval_id: "1" }], unasked: [] });
-    const again = await scene.account(ran);
+    await using setup = await openSetup();
+    await setup.file("1", "allowed");
+    expect(await setup.account(ran)).toMatchObject({ events: [{ approval_id: "1" }], unasked: [] });
+    const again = await setup.account(ran);
     expect(again).toMatchObject({ events: [{ approval_id: null, unasked: true }], unasked: [{ toolName: "Bash" }] });
-    expect(scene.unasked()).toBe(1);
+    expect(setup.unasked()).toBe(1);
   });
 
   test("of a call that was denied is that denial, unless the call ran", async () => {
-    await using scene = await openScene();
-    await scene.file("1", "denied");
-    expect(await scene.account(refused)).toMatchObject({ events: [{ approval_id: "1" }], unasked: [] });
-    await scene.file("2", "denied");
-    expect(await scene.account(ran)).toMatchObject({ unasked: [{ toolUseId: "call_0", input: call.input }] });
+    await using setup = await openSetup();
+    await setup.file("1", "denied");
+    expect(await setup.account(refused)).toMatchObject({ events: [{ approval_id: "1" }], unasked: [] });
+    await setup.file("2", "denied");
+    expect(await setup.account(ran)).toMatchObject({ unasked: [{ toolUseId: "call_0", input: call.input }] });
   });
 
   test.each([
@@ -46,34 +46,34 @@ describe("a result", () => {
     "Permission to use Bash with command rm x has been denied.",
     "PreToolUse:Bash hook error: no",
   ])("in which the CLI says that it did not try is none: %s", async (output) => {
-    await using scene = await openScene();
-    expect((await scene.account({ ...refused, output })).unasked).toEqual([]);
-    expect((await scene.account({ ...refused, output: `Exit code 1\n${output}` })).unasked).toHaveLength(1);
+    await using setup = await openSetup();
+    expect((await setup.account({ ...refused, output })).unasked).toEqual([]);
+    expect((await setup.account({ ...refused, output: `Exit code 1\n${output}` })).unasked).toHaveLength(1);
   });
 
   test("that is an error of a tool which does all or nothing is none", async () => {
-    await using scene = await openScene("Write");
+    await using setup = await openSetup("Write");
     const output = "Refusing to write link.txt: it is a symbolic link";
-    expect((await scene.account({ ...refused, output })).unasked).toEqual([]);
-    expect((await scene.account(ran)).unasked).toHaveLength(1);
+    expect((await setup.account({ ...refused, output })).unasked).toEqual([]);
+    expect((await setup.account(ran)).unasked).toHaveLength(1);
   });
 
   test("of an MCP tool is not taken for a refusal of the CLI because it reads like one", async () => {
-    await using scene = await openScene("mcp__other__poke");
+    await using setup = await openSetup("mcp__other__poke");
     const output = "<tool_use_error>File has not been read yet.</tool_use_error>";
-    expect((await scene.account({ ...refused, output })).unasked).toHaveLength(1);
+    expect((await setup.account({ ...refused, output })).unasked).toHaveLength(1);
   });
 
   test("is nobody's to account for in a turn of an earlier version, or in a child that can't ask", async () => {
-    await using earlier = await openScene("Bash", { isAccounted: false });
+    await using earlier = await openSetup("Bash", { isAccounted: false });
     expect((await earlier.account(ran)).unasked).toEqual([]);
-    await using silent = await openScene("Bash", { loopback_enabled: false });
+    await using silent = await openSetup("Bash", { loopback_enabled: false });
     expect((await silent.account(ran)).unasked).toEqual([]);
   });
 });
 
 /** A turn that runs, whose child has made one call. */
-async function openScene(
+async function openSetup(
   tool_name = call.tool_name,
   { isAccounted = true, loopback_enabled = true, supervision = "strict" as Supervision } = {},
 ) {

@@ -86,7 +86,7 @@ function pieceOf(data: unknown): unknown {
   return JsonObject.parse(data)["piece"];
 }
 
-type Scene = {
+type Setup = {
   write(...output: (string | Buffer)[]): void;
   /** Stores what was written, all of it or so many batches; from where it was left. */
   follow(batches?: number): Promise<ChildEnd | undefined>;
@@ -97,7 +97,7 @@ type Scene = {
 };
 
 /** A child that has ended, and the turn that its output becomes. */
-async function withChild(body: (scene: Scene) => Promise<void>): Promise<void> {
+async function withChild(body: (setup: Setup) => Promise<void>): Promise<void> {
   await using directory = await temporaryDirectory();
   await using storage = await temporaryStorage();
   const files = filesIn(directory.path);

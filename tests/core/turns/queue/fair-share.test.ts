@@ -56,21 +56,21 @@ describe("owners that share slots", () => {
   test("never leave a slot free while somebody waits, and get their first turn within one end each", () => {
     fc.assert(
       fc.property(Steps, fc.integer({ min: 1, max: 4 }), fc.integer({ min: 2, max: 4 }), (steps, slots, owners) => {
-        const scene = openScene(slots);
+        const setup = openSetup(slots);
         for (const { owner, ends, which } of steps) {
-          if (ends) scene.end(which);
-          else scene.file(OWNERS[owner % owners] ?? "a");
-          expect(scene.isIdle()).toBe(false);
+          if (ends) setup.end(which);
+          else setup.file(OWNERS[owner % owners] ?? "a");
+          expect(setup.isIdle()).toBe(false);
         }
         // One who shares with one other waits for the end of a single turn.
-        expect(scene.longestWait()).toBeLessThanOrEqual(owners === 2 ? 1 : owners);
+        expect(setup.longestWait()).toBeLessThanOrEqual(owners === 2 ? 1 : owners);
       }),
     );
   });
 });
 
 /** Slots, and owners who file and end turns. */
-function openScene(slots: number) {
+function openSetup(slots: number) {
   const lines = OWNERS.map((owner): Line => ({ owner, waiting: [], running: 0, lastStart: 0 }));
   const running: Line[] = [];
   /** How many turns ended while an owner without a running turn waited for its first. */

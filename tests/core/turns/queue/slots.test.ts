@@ -16,16 +16,16 @@ describe("whatever is filed and ends,", () => {
   test("slots and what is borrowed stay within their bounds, and nobody borrows while a slot is free", () => {
     fc.assert(
       fc.property(Steps, Slots, (steps, slots) => {
-        const scene = openScene(slots);
+        const setup = openSetup(slots);
         for (const step of steps) {
-          if ("ends" in step) scene.endAny(step.ends);
-          else scene.file(step);
-          const borrowed = scene.running.filter(({ isBorrowed }) => isBorrowed);
+          if ("ends" in step) setup.endAny(step.ends);
+          else setup.file(step);
+          const borrowed = setup.running.filter(({ isBorrowed }) => isBorrowed);
           const ofOne = OWNERS.map((one) => borrowed.filter(({ owner }) => owner === one).length);
-          expect(scene.running.length - borrowed.length).toBeLessThanOrEqual(slots);
+          expect(setup.running.length - borrowed.length).toBeLessThanOrEqual(slots);
           expect(borrowed.length).toBeLessThanOrEqual(mostBorrowed(slots) + OWNERS.length);
           expect(Math.max(...ofOne)).toBeLessThanOrEqual(MAX_GENERATIONS);
-          expect(scene.hasWaitingBesideFreeSlot()).toBe(false);
+          expect(setup.hasWaitingBesideFreeSlot()).toBe(false);
         }
       }),
     );
@@ -34,12 +34,12 @@ describe("whatever is filed and ends,", () => {
   test("an owner's first turn waits for the end of one turn in a slot for each owner, and no longer", () => {
     fc.assert(
       fc.property(Steps, Slots, (steps, slots) => {
-        const scene = openScene(slots);
+        const setup = openSetup(slots);
         for (const step of steps) {
-          if ("ends" in step) scene.endAny(step.ends);
-          else scene.file(step);
+          if ("ends" in step) setup.endAny(step.ends);
+          else setup.file(step);
         }
-        expect(scene.longestWait()).toBeLessThanOrEqual(OWNERS.length);
+        expect(setup.longestWait()).toBeLessThanOrEqual(OWNERS.length);
       }),
     );
   });
@@ -56,27 +56,27 @@ describe("parents that wait for their children", () => {
   test("all end, whoever's tokens they hold and however many slots there are", () => {
     fc.assert(
       fc.property(Family, fc.integer({ min: 1, max: 4 }), (family, slots) => {
-        const scene = openScene(slots);
+        const setup = openSetup(slots);
         // Only the first eight are parents: as many may wait for others with one slot.
         const parentOf = family.map(({ parent }, at) => (parent !== null && parent < at ? parent : undefined));
         const childrenOf = (at: number) => family.keys().filter((child) => parentOf[child] === at);
         const file = (at: number) => {
           const holds = childrenOf(at).map((child) => family[child]?.owner ?? "");
-          scene.file({ owner: family[at]?.owner ?? "", holds: holds.toArray(), name: `${at}` });
+          setup.file({ owner: family[at]?.owner ?? "", holds: holds.toArray(), name: `${at}` });
         };
         const [isFiled, isOver] = [new Set<number>(), new Set<number>()];
         for (let isMoving = true; isMoving; ) {
           isMoving = false;
           for (const at of family.keys()) {
             const parent = parentOf[at];
-            if (!isFiled.has(at) && (parent === undefined || scene.isRunning(`${parent}`))) {
+            if (!isFiled.has(at) && (parent === undefined || setup.isRunning(`${parent}`))) {
               isFiled.add(at);
               file(at);
               isMoving = true;
             }
-            if (scene.isRunning(`${at}`) && childrenOf(at).every((child) => isOver.has(child))) {
+            if (setup.isRunning(`${at}`) && childrenOf(at).every((child) => isOver.has(child))) {
               isOver.add(at);
-              scene.end(`${at}`);
+              setup.end(`${at}`);
               isMoving = true;
             }
           }
@@ -87,17 +87,17 @@ describe("parents that wait for their children", () => {
   });
 
   test("all end, when each holds the token of the other's owner", () => {
-    const scene = openScene(2);
-    scene.file({ owner: "a", holds: ["b"], name: "first parent" });
-    scene.file({ owner: "b", holds: ["a"], name: "second parent" });
-    scene.file({ owner: "b", holds: [], name: "first child" });
-    scene.file({ owner: "a", holds: [], name: "second child" });
-    expect(["first child", "second child"].map(scene.isRunning)).toEqual([true, true]);
+    const setup = openSetup(2);
+    setup.file({ owner: "a", holds: ["b"], name: "first parent" });
+    setup.file({ owner: "b", holds: ["a"], name: "second parent" });
+    setup.file({ owner: "b", holds: [], name: "first child" });
+    setup.file({ owner: "a", holds: [], name: "second child" });
+    expect(["first child", "second child"].map(setup.isRunning)).toEqual([true, true]);
   });
 });
 
 /** Slots, and owners who file and end turns whose children hold tokens. */
-function openScene(slots: number) {
+function openSetup(slots: number) {
   type Turn = { owner: string; holds: string[]; name: string };
   const lines = OWNERS.map((owner): Line => ({ owner, waiting: [], running: 0, lastStart: 0 }));
   const lineOf = (owner: string) => lines.find((line) => line.owner === owner) ?? expect.unreachable();
