@@ -8,7 +8,7 @@ import type { ApprovalOutcome } from "./inbox.ts";
 type Resolved = ChangeEvent & { type: "approval_resolved" };
 
 /** What came of a decision: it stands, somebody else was first, or the server did not take it. */
-export type DecisionResult =
+type DecisionResult =
   | { kind: "decided" }
   | { kind: "beaten"; outcome: ApprovalOutcome }
   | { kind: "failed"; reason: Refused };

@@ -6,7 +6,7 @@ import { Decision } from "../../contract/approvals/approval.ts";
 import { problemsIn } from "../../contract/errors.ts";
 import { JsonObject } from "../../contract/values.ts";
 
-export type Edited =
+type Edited =
   | { kind: "input"; text: string; input: JsonObject }
   | { kind: "unchanged" }
   /** What was typed is kept, so that it can be gone on with. */

@@ -11,8 +11,7 @@ const cursor = z.int().nonnegative();
 const ApprovalPage = z.strictObject({ type: z.literal("ok"), approvals: z.array(Approval), has_more: z.boolean() });
 
 /** A session whose turn has ended. */
-export const Finished = z.strictObject({ session_id: Id, name: z.string(), status: TurnStatus });
-export type Finished = z.infer<typeof Finished>;
+const Finished = z.strictObject({ session_id: Id, name: z.string(), status: TurnStatus });
 
 export const WaitAnswer = z.discriminatedUnion("type", [
   ApprovalPage.extend({ finished: z.array(Finished), cursor, next }),

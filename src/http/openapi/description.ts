@@ -29,7 +29,7 @@ type AnswerExample<R extends Route> = R extends { answer: infer A extends z.ZodT
         : { text: { says: string } };
 
 /** The description of any route. */
-export type AnyDescription = Summary & {
+type AnyDescription = Summary & {
   body?: unknown;
   answer?: Example<unknown>;
   answers?: { [S in Status]?: Example<unknown> };
