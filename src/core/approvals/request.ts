@@ -9,7 +9,7 @@ import { toPermitAnswer } from "./approval-view.ts";
 import { askedAgain } from "./asked-again.ts";
 import type { BuiltinDecision } from "./builtin-rules.ts";
 import type { Connection } from "./connections.ts";
-import { PENDING_LIMITS, tooManyPending } from "./pending-bounds.ts";
+import { PENDING_LIMITS, tooManyPending } from "./pending-limits.ts";
 import { hashOf } from "./request-hash.ts";
 
 /** A child that waits for the decision on its request; the approval outlives it. */

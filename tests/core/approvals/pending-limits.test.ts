@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { tooManyPending } from "../../../src/core/approvals/pending-bounds.ts";
+import { tooManyPending } from "../../../src/core/approvals/pending-limits.ts";
 import { newApproval } from "../../storage/rows.ts";
 import { deny, OPERATOR, temporaryCore } from "../open-core.ts";
 
