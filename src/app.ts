@@ -48,7 +48,7 @@ const MEGABYTE = 1024 * 1024;
 const READY_FOR_MS = 1_000;
 
 /** What children ask, and what became of it. */
-export type ApprovalParts = {
+type ApprovalParts = {
   approvals: Approvals;
   approvalContexts: ApprovalContexts;
   unaskedCalls: UnaskedCalls;
@@ -56,7 +56,7 @@ export type ApprovalParts = {
 };
 
 /** Children, and the work that they are given. */
-export type SessionParts = {
+type SessionParts = {
   sessions: Sessions;
   sessionCommands: SessionCommands;
   sessionViews: SessionViews;
@@ -67,7 +67,7 @@ export type SessionParts = {
 };
 
 /** Who calls. */
-export type AccessParts = {
+type AccessParts = {
   tokens: Tokens;
   signIn: SignIn;
   mcpClients: McpClients;
@@ -76,10 +76,10 @@ export type AccessParts = {
 };
 
 /** What happens, for those who follow it. */
-export type FeedParts = { eventFeed: EventFeed; metrics: Metrics };
+type FeedParts = { eventFeed: EventFeed; metrics: Metrics };
 
 /** The server itself. */
-export type ServerParts = {
+type ServerParts = {
   config: Config;
   log: Log;
   retryMs: number;

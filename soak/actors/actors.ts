@@ -1,7 +1,7 @@
 import type { Random } from "../../tests/support/random.ts";
 import { until } from "../../tests/support/until.ts";
 import { within } from "../crash/moment.ts";
-import { expectKilled, type Scene } from "../crash/scene.ts";
+import { expectKilled, type Setup } from "../crash/setup.ts";
 import { EAGER, type Habits, liveAsChild } from "./child.ts";
 import { keepDeciding } from "./deciding.ts";
 import { connectParent, type McpParent, type Parent, restVoice } from "./parents.ts";
@@ -21,12 +21,12 @@ export type Actors = {
 
 /** Children that ask, parents that decide over MCP and REST, and watchers: all of them outlive every server. */
 export async function startActors(
-  scene: Scene,
+  setup: Setup,
   parents: Parent[],
   random: Random,
   { children = 5, habits = EAGER }: { children?: number; habits?: Habits } = {},
 ): Promise<Actors> {
-  const { victim, disk } = scene;
+  const { victim, disk } = setup;
   const stop = { asking: new AbortController(), deciding: new AbortController(), watching: new AbortController() };
   const failure = Promise.withResolvers<never>();
   failure.promise.catch(() => {});
@@ -35,18 +35,18 @@ export async function startActors(
       if (!(cause instanceof Ended)) failure.reject(cause);
     });
 
-  const mcpParents = await Promise.all(parents.map((parent) => connectParent(scene, parent)));
-  const voices = [...mcpParents.map(({ voice }) => voice), ...parents.map((parent) => restVoice(scene, parent))];
+  const mcpParents = await Promise.all(parents.map((parent) => connectParent(setup, parent)));
+  const voices = [...mcpParents.map(({ voice }) => voice), ...parents.map((parent) => restVoice(setup, parent))];
   const watchers = parents.map((parent) =>
-    startWatcher(scene, parent, random.of(`watcher ${parent.name}`), stop.watching.signal),
+    startWatcher(setup, parent, random.of(`watcher ${parent.name}`), stop.watching.signal),
   );
   const watching = watchers.map(({ ended }) => guarded(ended));
   const deciding = voices.map((voice, index) => {
     const rivals = voices.filter((other) => other !== voice);
-    return guarded(keepDeciding(scene, voice, rivals, random.of(`decider ${index}`), stop.deciding.signal));
+    return guarded(keepDeciding(setup, voice, rivals, random.of(`decider ${index}`), stop.deciding.signal));
   });
   const asking = Array.from({ length: children }, (_, index) =>
-    guarded(keepChild(scene, mcpParents, random.of(`child ${index}`), habits, stop.asking.signal)),
+    guarded(keepChild(setup, mcpParents, random.of(`child ${index}`), habits, stop.asking.signal)),
   );
 
   return {
@@ -79,18 +79,18 @@ class Ended extends Error {}
 
 /** One child after the other, each in a session of its own. */
 async function keepChild(
-  scene: Scene,
+  setup: Setup,
   parents: McpParent[],
   random: Random,
   habits: Habits,
   over: AbortSignal,
 ): Promise<void> {
   for (let count = 0; !over.aborted; count++) {
-    const life = await scene.victim.up();
+    const life = await setup.victim.up();
     const configured = await random
       .pick(parents)
       .configure(life)
-      .catch((cause: unknown) => expectKilled(scene, life, "configuring a child", cause));
-    if (configured) await liveAsChild(scene, configured, random.of(`life ${count}`), () => over.aborted, habits);
+      .catch((cause: unknown) => expectKilled(setup, life, "configuring a child", cause));
+    if (configured) await liveAsChild(setup, configured, random.of(`life ${count}`), () => over.aborted, habits);
   }
 }

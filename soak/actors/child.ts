@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../src/contract/values.ts";
 import type { Random } from "../../tests/support/random.ts";
-import { expectKilled, type Scene } from "../crash/scene.ts";
+import { expectKilled, type Setup } from "../crash/setup.ts";
 import type { Life } from "../crash/victim.ts";
 import { request } from "../crash/wire.ts";
 import type { Ask } from "../ledger/ledger.ts";
@@ -21,14 +21,14 @@ const HEADERS = { accept: "application/json, text/event-stream", "mcp-protocol-v
 
 /** A child as the server sees it: the handshake of the CLI, then asks on several lanes, until it has had enough. */
 export async function liveAsChild(
-  scene: Scene,
+  setup: Setup,
   config: ChildConfig,
   random: Random,
   isOver: () => boolean,
   habits: Habits = EAGER,
 ) {
-  const { victim, ledger, verdicts, disk } = scene;
-  const hear = createPermitStreams(scene, send);
+  const { victim, ledger, verdicts, disk } = setup;
+  const hear = createPermitStreams(setup, send);
   let rpcId = 0;
   let asksLeft = random.between(...habits.asks);
   await shakeHands();
@@ -139,7 +139,7 @@ export async function liveAsChild(
         return response.status;
       });
     } catch (cause) {
-      expectKilled(scene, life, "a child's request", cause);
+      expectKilled(setup, life, "a child's request", cause);
       return undefined;
     }
   }

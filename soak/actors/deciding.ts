@@ -1,5 +1,5 @@
 import type { Random } from "../../tests/support/random.ts";
-import { expectKilled, type Scene } from "../crash/scene.ts";
+import { expectKilled, type Setup } from "../crash/setup.ts";
 import type { Life } from "../crash/victim.ts";
 import { newDecision } from "../ledger/decisions.ts";
 import type { Voice, Waiting } from "./parents.ts";
@@ -7,16 +7,16 @@ import type { Voice, Waiting } from "./parents.ts";
 const RACES = 0.35;
 
 /** Decides what waits, until it is over; often together with others, who all mean something else. */
-export async function keepDeciding(scene: Scene, voice: Voice, rivals: Voice[], random: Random, over: AbortSignal) {
-  const { victim, ledger } = scene;
+export async function keepDeciding(setup: Setup, voice: Voice, rivals: Voice[], random: Random, over: AbortSignal) {
+  const { victim, ledger } = setup;
   const isOver = new Promise<void>((resolve) => over.addEventListener("abort", () => resolve()));
   while (!over.aborted) {
     const life = await victim.up();
     // Before looking, so that nothing is asked in between unnoticed.
     const asked = ledger.next("told");
-    const waiting = await lookedUp(scene, life, voice);
+    const waiting = await lookedUp(setup, life, voice);
     const [chosen] = random.sample(waiting, 1);
-    if (chosen) await decide(scene, life, chosen, voicesFor(chosen), random);
+    if (chosen) await decide(setup, life, chosen, voicesFor(chosen), random);
     else if (!life.isOver) await Promise.race([asked, isOver]);
   }
 
@@ -30,27 +30,27 @@ export async function keepDeciding(scene: Scene, voice: Voice, rivals: Voice[], 
   }
 }
 
-async function lookedUp(scene: Scene, life: Life, voice: Voice): Promise<Waiting[]> {
+async function lookedUp(setup: Setup, life: Life, voice: Voice): Promise<Waiting[]> {
   try {
     return (await voice.waiting(life)).filter(({ input }) => input["left"] !== true);
   } catch (cause) {
-    expectKilled(scene, life, "looking for asks", cause);
+    expectKilled(setup, life, "looking for asks", cause);
     return [];
   }
 }
 
-async function decide(scene: Scene, life: Life, { id }: Waiting, voices: Voice[], random: Random): Promise<void> {
-  await Promise.all(voices.map((voice) => respond(scene, life, id, voice, random)));
+async function decide(setup: Setup, life: Life, { id }: Waiting, voices: Voice[], random: Random): Promise<void> {
+  await Promise.all(voices.map((voice) => respond(setup, life, id, voice, random)));
 }
 
-async function respond(scene: Scene, life: Life, id: string, voice: Voice, random: Random): Promise<void> {
-  const { ledger, verdicts } = scene;
+async function respond(setup: Setup, life: Life, id: string, voice: Voice, random: Random): Promise<void> {
+  const { ledger, verdicts } = setup;
   const decision = newDecision(random, `${id.slice(-6)}-${random.between(0, 1e9)}`);
   const resolution = ledger.decisionSent(id, decision, voice.parent.name);
   const replied = voice.respond(life, id, decision);
   ledger.happened("deciding");
   const reply = await replied.catch((cause: unknown) => {
-    expectKilled(scene, life, "a decision", cause);
+    expectKilled(setup, life, "a decision", cause);
     ledger.figures["decisions cut off"]++;
   });
   if (!reply) return;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { McpConfig } from "../../src/contract/approvals/approval.ts";
 import { JsonObject } from "../../src/contract/values.ts";
 import { connectClient } from "../../tests/support/mcp/mcp-client.ts";
-import type { Scene } from "../crash/scene.ts";
+import type { Setup } from "../crash/setup.ts";
 import type { Life } from "../crash/victim.ts";
 import { request } from "../crash/wire.ts";
 import type { Decision } from "../ledger/decisions.ts";
@@ -45,7 +45,7 @@ export async function newParent(url: string, operator: Parent, name: string): Pr
 export type McpParent = AsyncDisposable & { voice: Voice; configure(life: Life): Promise<ChildConfig> };
 export type ChildConfig = { sessionId: string; token: string };
 
-export async function connectParent({ victim, verdicts, ledger }: Scene, parent: Parent): Promise<McpParent> {
+export async function connectParent({ victim, verdicts, ledger }: Setup, parent: Parent): Promise<McpParent> {
   const client = await connectClient(victim.url, parent.token);
 
   async function call(life: Life, tool: string, args: object): Promise<object> {
@@ -81,7 +81,7 @@ export async function connectParent({ victim, verdicts, ledger }: Scene, parent:
   };
 }
 
-export function restVoice({ victim }: Scene, parent: Parent): Voice {
+export function restVoice({ victim }: Setup, parent: Parent): Voice {
   const call = (life: Life, path: string, body?: object) =>
     life.during(async () => {
       const response = await request(`${victim.url}/api/v1${path}`, { token: parent.token, ...(body && { body }) });

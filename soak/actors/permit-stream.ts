@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { JsonObject } from "../../src/contract/values.ts";
-import { expectKilled, type Scene } from "../crash/scene.ts";
+import { expectKilled, type Setup } from "../crash/setup.ts";
 import type { Life } from "../crash/victim.ts";
 import { eventsOf, type WireEvent } from "../crash/wire.ts";
 import type { Ask } from "../ledger/ledger.ts";
@@ -30,10 +30,10 @@ export type Heard = { eventId?: string; answer?: JsonObject };
 
 /** Reads one connection of a permit at a time, from the request to the answer or the break. */
 export function createPermitStreams(
-  scene: Scene,
+  setup: Setup,
   send: (body: object | undefined, headers?: Record<string, string>, leave?: AbortSignal) => Promise<Response>,
 ) {
-  const { ledger, verdicts } = scene;
+  const { ledger, verdicts } = setup;
   return async function hear(life: Life, way: Way, asking: Asking, leave?: AbortSignal): Promise<Heard> {
     const { asked } = asking;
     const heard: Heard = {};
@@ -61,7 +61,7 @@ export function createPermitStreams(
       // A refusal is one even when the server is killed right after it.
       if (cause instanceof Refused || cause instanceof z.ZodError || cause instanceof SyntaxError)
         verdicts.check("attached", false, () => `${asked.toolUseId}: ${cause.message}`);
-      else if (!leave?.aborted) expectKilled(scene, life, way, cause);
+      else if (!leave?.aborted) expectKilled(setup, life, way, cause);
     }
     if (heard.eventId !== undefined) checkWoken(approvalOf(heard.eventId), acknowledgedBefore);
     const isDue = heard.answer !== undefined || life.isOver || leave?.aborted === true;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { JsonObject } from "../../src/contract/values.ts";
 import type { Random } from "../../tests/support/random.ts";
-import { expectKilled, type Scene } from "../crash/scene.ts";
+import { expectKilled, type Setup } from "../crash/setup.ts";
 import { eventsOf, request } from "../crash/wire.ts";
 import type { Parent } from "./parents.ts";
 
@@ -33,8 +33,8 @@ export type Watcher = {
   ended: Promise<void>;
 };
 
-export function startWatcher(scene: Scene, parent: Parent, random: Random, over: AbortSignal): Watcher {
-  const { victim, ledger, verdicts } = scene;
+export function startWatcher(setup: Setup, parent: Parent, random: Random, over: AbortSignal): Watcher {
+  const { victim, ledger, verdicts } = setup;
   let seen: Seen[] = [];
   let lastId = 0;
 
@@ -46,7 +46,7 @@ export function startWatcher(scene: Scene, parent: Parent, random: Random, over:
         if (!mayGoOn) throw new Error("it ended");
       } catch (cause) {
         if (cause instanceof z.ZodError) throw cause;
-        expectKilled(scene, life, "an event stream", cause);
+        expectKilled(setup, life, "an event stream", cause);
       }
     }
   }

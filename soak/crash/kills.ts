@@ -46,7 +46,7 @@ type Interrupted = {
 };
 
 /** A child that waits for permission to `touch made`, and a server that can be killed under it. */
-export async function interrupted(body: (scene: Interrupted) => Promise<void>, program?: string[]): Promise<void> {
+export async function interrupted(body: (setup: Interrupted) => Promise<void>, program?: string[]): Promise<void> {
   await using directory = await temporaryDirectory();
   const dataDir = join(directory.path, "data");
   await Bun.write(join(dataDir, "keep"), "");

@@ -11,7 +11,7 @@ import { createDisk } from "../ledger/disk.ts";
 import { createLedger, type Moment } from "../ledger/ledger.ts";
 import { createVerdicts, type Verdicts } from "../ledger/verdicts.ts";
 import { InVain, moment, within } from "./moment.ts";
-import type { Scene } from "./scene.ts";
+import type { Setup } from "./setup.ts";
 import { createVictim, type Life } from "./victim.ts";
 
 const OPERATOR: Parent = { token: "operator-token-of-the-crash-rounds", owner: "operator", name: "operator" };
@@ -69,8 +69,8 @@ async function runRounds(options: CrashOptions, dataDir: string, env: Record<str
   const args = ["--approval-timeout-secs", String(APPROVAL_TIMEOUT_SECS)];
   const port = freePort(random);
   const victim = createVictim({ program: options.program, dataDir, port, token: OPERATOR.token, args, env });
-  const scene: Scene = { victim, ledger: createLedger(), verdicts: createVerdicts(), disk: createDisk(dataDir) };
-  const { ledger, verdicts, disk } = scene;
+  const setup: Setup = { victim, ledger: createLedger(), verdicts: createVerdicts(), disk: createDisk(dataDir) };
+  const { ledger, verdicts, disk } = setup;
   const clock = createClock();
   const kills: Partial<Record<KillAt, number>> = {};
   let rounds = 0;
@@ -78,8 +78,8 @@ async function runRounds(options: CrashOptions, dataDir: string, env: Record<str
 
   const first = victim.start();
   await first.listening;
-  const actors = await startActors(scene, [OPERATOR, await newParent(victim.url, OPERATOR, "parent")], random);
-  const comparison = createComparison(scene, actors.watchers, APPROVAL_TIMEOUT_SECS * 1000);
+  const actors = await startActors(setup, [OPERATOR, await newParent(victim.url, OPERATOR, "parent")], random);
+  const comparison = createComparison(setup, actors.watchers, APPROVAL_TIMEOUT_SECS * 1000);
   try {
     const last = await killUnderLoad(first);
     if (verdicts.violations.length === 0) await finish(last);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Approval } from "../../src/contract/approvals/approval.ts";
-import { allow, OPERATOR, openDomain } from "../../tests/core/open-core.ts";
+import { allow, OPERATOR, openCore } from "../../tests/core/open-core.ts";
 import { permitMessage, post } from "../../tests/support/mcp/raw-mcp.ts";
 import { type Plexus, startPlexus } from "../../tests/support/server/plexus.ts";
 import { temporaryDirectory } from "../../tests/support/temporary.ts";
@@ -140,15 +140,15 @@ async function turnsAfterSettingBack(): Promise<Finding[]> {
 async function goneBeforeSettingBack(): Promise<Finding> {
   const clock = settableClock();
   await using directory = await temporaryDirectory();
-  using domain = await openDomain(directory.path, {
+  using core = await openCore(directory.path, {
     clock,
     elapsed: clock.clocks.elapsed,
     abandonAfterMs: GONE_AFTER_MS,
   });
-  const gone = await domain.ask(await domain.session());
+  const gone = await core.ask(await core.session());
   gone[Symbol.dispose]();
   clock.set(-HOUR_MS);
-  const status = async () => (await domain.approvals.get(OPERATOR, gone.approvalId)).status;
+  const status = async () => (await core.approvals.get(OPERATOR, gone.approvalId)).status;
   await until("the ask to be abandoned", async () => (await status()) === "abandoned", 10_000).catch(() => {});
   return {
     promised: "… an ask whose child has gone is abandoned no later for it",
@@ -160,14 +160,14 @@ async function goneBeforeSettingBack(): Promise<Finding> {
 async function retention(): Promise<Finding> {
   const clock = settableClock();
   await using directory = await temporaryDirectory();
-  using domain = await openDomain(directory.path, { clock, retentionDays: 30 });
-  const session = await domain.session();
-  const [decided, pending] = [await domain.ask(session), await domain.ask(session)];
-  await domain.approvals.decide(OPERATOR, decided.approvalId, allow);
+  using core = await openCore(directory.path, { clock, retentionDays: 30 });
+  const session = await core.session();
+  const [decided, pending] = [await core.ask(session), await core.ask(session)];
+  await core.approvals.decide(OPERATOR, decided.approvalId, allow);
   const left = async (ms: number) => {
     clock.set(ms);
-    await domain.retention.sweep();
-    const rows = [decided, pending].map(({ approvalId }) => domain.storage.approvals.get(approvalId));
+    await core.retention.sweep();
+    const rows = [decided, pending].map(({ approvalId }) => core.storage.approvals.get(approvalId));
     return (await Promise.all(rows)).filter(Boolean).length;
   };
   const counts = [await left(-HOUR_MS), await left(DAY_MS + HOUR_MS), await left(40 * DAY_MS)];

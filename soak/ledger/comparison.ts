@@ -3,7 +3,7 @@ import { Approval } from "../../src/contract/approvals/approval.ts";
 import { AuditReport } from "../../src/contract/audit.ts";
 import type { Parent } from "../actors/parents.ts";
 import type { Seen, Watcher } from "../actors/watcher.ts";
-import type { Scene } from "../crash/scene.ts";
+import type { Setup } from "../crash/setup.ts";
 import type { Life } from "../crash/victim.ts";
 import { request } from "../crash/wire.ts";
 import { answerFor, isSame } from "./decisions.ts";
@@ -14,8 +14,8 @@ const AT_ONCE = 16;
 const ENOUGH_CHANGES = 20;
 
 /** Compares what those outside know with what is on disk, and with what the API tells. */
-export function createComparison(scene: Scene, watchers: Watcher[], timeoutMs: number) {
-  const { ledger, verdicts, disk, victim } = scene;
+export function createComparison(setup: Setup, watchers: Watcher[], timeoutMs: number) {
+  const { ledger, verdicts, disk, victim } = setup;
   const due = watchers.map((watcher) => ({ watcher, changes: [] as ChangeRow[] }));
   const announced = { approval_requested: new Set<string>(), approval_resolved: new Set<string>() };
   let comparedTo = 0;

@@ -10,7 +10,7 @@ import type { Habits } from "../actors/child.ts";
 import { newParent, type Parent } from "../actors/parents.ts";
 import { InVain } from "../crash/moment.ts";
 import type { CrashReport } from "../crash/rounds.ts";
-import type { Scene } from "../crash/scene.ts";
+import type { Setup } from "../crash/setup.ts";
 import { createVictim, type Life } from "../crash/victim.ts";
 import { createComparison } from "../ledger/comparison.ts";
 import { createDisk } from "../ledger/disk.ts";
@@ -57,8 +57,8 @@ async function runDay(options: DayOptions, dataDir: string, env: Record<string, 
   const args = ["--approval-timeout-secs", String(APPROVAL_TIMEOUT_SECS)];
   const port = freePort(random);
   const victim = createVictim({ program: options.program, dataDir, port, token: OPERATOR.token, args, env });
-  const scene: Scene = { victim, ledger: createLedger(), verdicts: createVerdicts(), disk: createDisk(dataDir) };
-  const { ledger, verdicts, disk } = scene;
+  const setup: Setup = { victim, ledger: createLedger(), verdicts: createVerdicts(), disk: createDisk(dataDir) };
+  const { ledger, verdicts, disk } = setup;
   const ends: Record<Ending, number> = { "kill -9": 0, SIGTERM: 0, SIGUSR2: 0 };
   const watch = createWatch(() => clientsIn(dataDir));
   const workMs = (1000 * options.children) / options.asksPerSecond;
@@ -68,8 +68,8 @@ async function runDay(options: DayOptions, dataDir: string, env: Record<string, 
   await first.listening;
   const named = Array.from({ length: PARENTS - 1 }, (_, index) => newParent(victim.url, OPERATOR, `parent-${index}`));
   const parents = [OPERATOR, ...(await Promise.all(named))];
-  const actors = await startActors(scene, parents, random, { children: options.children, habits });
-  const comparison = createComparison(scene, actors.watchers, APPROVAL_TIMEOUT_SECS * 1000);
+  const actors = await startActors(setup, parents, random, { children: options.children, habits });
+  const comparison = createComparison(setup, actors.watchers, APPROVAL_TIMEOUT_SECS * 1000);
   const startedAt = performance.now();
   let seconds = 0;
   try {

@@ -1,5 +1,5 @@
 /** The oldest CLI whose permission calls were measured to work as Plexus needs them. */
-export const MINIMUM_CLAUDE_VERSION = "2.1.197";
+const MINIMUM_CLAUDE_VERSION = "2.1.197";
 
 /** The first version that was measured to support each feature. */
 const SINCE = {
@@ -14,7 +14,7 @@ export function supports(version: string | undefined, feature: keyof typeof SINC
   return version !== undefined && Bun.semver.order(version, SINCE[feature]) >= 0;
 }
 
-export type ClaudeVersion = { version: string } | { problem: string };
+type ClaudeVersion = { version: string } | { problem: string };
 
 const TIMEOUT_MS = 15_000;
 

@@ -6,7 +6,6 @@ import { findClaude } from "./find.ts";
 export type UsableClaude = { path: string; version: string };
 /** The CLI that was found; a problem says what to do about it. */
 export type FoundClaude = UsableClaude | { path: string | undefined; problem: string };
-export type ClaudeCli = ReturnType<typeof createClaudeCli>;
 
 type Where = {
   claude?: string | undefined;

@@ -21,7 +21,7 @@ type Press = {
 };
 
 /** What came of a press: go ahead, wait for the second one, or nothing. */
-export type PressResult = "confirmed" | "armed" | "too_soon" | "moved_on";
+type PressResult = "confirmed" | "armed" | "too_soon" | "moved_on";
 export type Confirmation = ReturnType<typeof createConfirmation>;
 
 /** The second press: a dangerous request is allowed only when asked twice, and nothing before it could be read. */

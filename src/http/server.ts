@@ -9,7 +9,7 @@ import type { McpTransport } from "./routes/mcp.ts";
 type Pace = { idleSecs: number; keepAliveMs: number };
 const PACE: Pace = { idleSecs: 60, keepAliveMs: 15_000 };
 
-export type HttpServer = AsyncDisposable & { url: string; port: number };
+type HttpServer = AsyncDisposable & { url: string; port: number };
 
 type Address = { host: string; port: number };
 

@@ -12,7 +12,7 @@ export type Question = {
 };
 
 /** What a request is about, which decides how it is shown. */
-export type Kind =
+type Kind =
   /** `further`: everything else that changes how the command runs. */
   | { kind: "command"; command: string; description: string; further: JsonObject }
   | { kind: "write"; path: string; content: string }

@@ -2,7 +2,7 @@ import type { Approval } from "../contract/approvals/approval.ts";
 import { MAX_COMMAND_CHARS } from "./shell/index.ts";
 
 /** The command that a call would run in a shell; `unread` says why it is not known. */
-export type RequestedCommand = { text: string } | { unread: string } | undefined;
+type RequestedCommand = { text: string } | { unread: string } | undefined;
 
 const NAMES = ["command", "cmd", "script"];
 

@@ -18,7 +18,7 @@ import {
 import { isMcpTool, isReadOnly } from "./tool-effect.ts";
 
 /** A rule says what is dangerous about a call, as verb phrases that follow "it". */
-export type ToolRule = { rule: string; test: (approval: Approval, context: ApprovalContext) => string[] };
+type ToolRule = { rule: string; test: (approval: Approval, context: ApprovalContext) => string[] };
 
 /** What counts as dangerous in a call, besides its command; `docs/dangers.md` describes it for people. */
 export const TOOL_RULES: readonly ToolRule[] = [

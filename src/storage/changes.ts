@@ -3,7 +3,7 @@ import type { ApprovalPage, ApprovalScope } from "./approvals.ts";
 
 export type AwaitedQuery = { since: number; maxPending: number; maxEnded: number };
 /** What somebody who waits is told of, as of one moment. */
-export type AwaitedChanges = {
+type AwaitedChanges = {
   newestId: number;
   pending: ApprovalPage;
   /** The turns that ended after `since`, in order. */

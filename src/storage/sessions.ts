@@ -27,7 +27,7 @@ export type ListedSession = Omit<SessionRow, "config"> & { workingDir: string | 
 /** How many sessions there are, and how large their settings are together. */
 export type SessionSize = { count: number; bytes: number };
 
-export type CreatedSession =
+type CreatedSession =
   | { outcome: "created"; session: SessionRow }
   | { outcome: "name_taken" }
   | { outcome: "too_many"; size: SessionSize };

@@ -69,7 +69,7 @@ export type BeginTurn =
   | { outcome: "no_session" | "owner_revoked" | "busy" | "queue_full" | "own_queue_full" }
   /** Others run or wait, and no choice was given, or this turn was chosen by another state than the present one. */
   | { outcome: "choose"; queue: QueueState };
-export type BeginQueuedTurn =
+type BeginQueuedTurn =
   | ({ outcome: "running" } & BegunTurn)
   /** It is no longer queued, or the state that it was chosen by has changed. */
   | { outcome: "moved" | "no_session" }

@@ -11,7 +11,7 @@ const Asset = z.object({ path: z.string(), type: z.string(), body: z.string(), g
 export type Asset = z.infer<typeof Asset>;
 
 /** How hard to compress: what goes into the binary is compressed once for all. */
-export type Effort = "quick" | "best";
+type Effort = "quick" | "best";
 const BROTLI_QUALITY: Record<Effort, number> = { quick: 4, best: constants.BROTLI_MAX_QUALITY };
 
 /** The page that was put into the binary; `undefined` when running from source. */

@@ -17,7 +17,7 @@ import { linkTo } from "./shared/route.ts";
 /** Many events at once cost as little as one. */
 const GATHER_MS = 10;
 
-export type Connection = "connecting" | "live" | "lost";
+type Connection = "connecting" | "live" | "lost";
 
 type LiveNeed = {
   api: Api;

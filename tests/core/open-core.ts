@@ -33,7 +33,7 @@ export function stoppedClock(start = 1_700_000_000_000): Clock {
   };
 }
 
-export type DomainOptions = {
+export type CoreOptions = {
   clock?: Pick<Clock, "now">;
   /** Else the clock itself, which nobody sets then. */
   elapsed?: () => number;
@@ -46,7 +46,7 @@ export type DomainOptions = {
   maxHistoryBytes?: number;
 };
 
-export type Domain = Disposable & {
+export type Core = Disposable & {
   storage: Storage;
   broadcast: Broadcast;
   approvals: Approvals;
@@ -63,8 +63,8 @@ export type Domain = Disposable & {
 
 export type AskGiven = { tool?: string; input?: JsonObject; toolUseId?: string | undefined };
 
-/** The domain on this data dir as the app wires it, with the background work out of the way unless a test wants it. */
-export async function openDomain(dataDir: string, options: DomainOptions = {}): Promise<Domain> {
+/** The core on this data dir as the app wires it, with the background work out of the way unless a test wants it. */
+export async function openCore(dataDir: string, options: CoreOptions = {}): Promise<Core> {
   const now = options.clock?.now ?? stoppedClock().now;
   const errors: unknown[] = [];
   const onError = (cause: unknown) => void errors.push(cause);
@@ -114,21 +114,21 @@ export async function openDomain(dataDir: string, options: DomainOptions = {}): 
   };
 }
 
-export type TemporaryDomain = Omit<Domain, typeof Symbol.dispose> &
+export type TemporaryCore = Omit<Core, typeof Symbol.dispose> &
   AsyncDisposable & {
     dataDir: string;
-    /** For rows that no command would write, and for looking behind the scenes. */
+    /** For rows that no command would write, and for reading rows as they are stored. */
     direct: Direct;
   };
 
-/** A domain on a data dir that goes away with it. */
-export async function temporaryDomain(options: DomainOptions = {}): Promise<TemporaryDomain> {
+/** A core on a data dir that goes away with it. */
+export async function temporaryCore(options: CoreOptions = {}): Promise<TemporaryCore> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await temporaryDirectory());
-  const domain = stack.use(await openDomain(directory.path, options));
+  const core = stack.use(await openCore(directory.path, options));
   const direct = stack.use(openDirect(directory.path));
   const owned = stack.move();
-  return { ...domain, direct, dataDir: directory.path, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { ...core, direct, dataDir: directory.path, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /** Decisions as the transports hand them over. */

@@ -5,7 +5,7 @@ import type { Principal } from "../../src/core/access/principals.ts";
 import { toPermitAnswer } from "../../src/core/approvals/approval-view.ts";
 import type { WaitingRequest } from "../../src/core/approvals/request.ts";
 import type { ApprovalRow } from "../../src/storage/approvals.ts";
-import { type Domain, OPERATOR, openDomain, stoppedClock } from "./open-core.ts";
+import { type Core, OPERATOR, openCore, stoppedClock } from "./open-core.ts";
 
 type Role = "operator" | "creator" | "stranger" | "child";
 export type Step =
@@ -40,18 +40,18 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
   const removed = new Set<string>();
   const inFlight: Promise<unknown>[] = [];
   let marks = 0;
-  let domain = await open();
-  const session = await domain.sessions.createByHand(CREATOR, "child");
+  let core = await open();
+  const session = await core.sessions.createByHand(CREATOR, "child");
 
-  async function open(): Promise<Domain> {
-    const opened = await openDomain(dataDir, { clock, timeoutSecs: 300, retentionDays: RETENTION_DAYS, ...options });
+  async function open(): Promise<Core> {
+    const opened = await openCore(dataDir, { clock, timeoutSecs: 300, retentionDays: RETENTION_DAYS, ...options });
     opened.broadcast.listen(({ subjectId, kind }) => add(announced, subjectId, kind));
     return opened;
   }
 
   async function ask(slot: number): Promise<void> {
     try {
-      const asked = await domain.ask(session, { input: { slot }, toolUseId: `slot-${slot}` });
+      const asked = await core.ask(session, { input: { slot }, toolUseId: `slot-${slot}` });
       known.set(slot, (known.get(slot) ?? new Set()).add(asked.approvalId));
       add(holding, slot, asked);
       // Never settles when the server stops before anybody has decided.
@@ -62,7 +62,7 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
   }
 
   async function respond({ slot, as, how }: Extract<Step, { do: "respond" }>): Promise<void> {
-    const { approvals } = domain;
+    const { approvals } = core;
     const mark = `${how}-${++marks}`;
     const decisions = {
       allow: { approve: true, message: mark },
@@ -88,7 +88,7 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
   /** Notes what is decided, and finds out whether anything was decided anew. */
   async function observe(): Promise<void> {
     for (const id of [...known.values()].flatMap((ids) => [...ids])) {
-      const row = await domain.storage.approvals.get(id);
+      const row = await core.storage.approvals.get(id);
       const before = settled.get(id);
       if (row === undefined) removed.add(id);
       // A decision that waits for its child is delivered later, to whoever asked last; nothing else of it ever changes.
@@ -102,18 +102,18 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
   async function sweep(): Promise<void> {
     await rest();
     const before = clock.now() - RETENTION_DAYS * 86_400_000;
-    await domain.retention.sweep();
+    await core.retention.sweep();
     for (const [id, row] of settled) {
       const wanted = row.resolvedAt !== null && row.resolvedAt < before;
-      expect((await domain.storage.approvals.get(id)) === undefined || !wanted).toBe(true);
+      expect((await core.storage.approvals.get(id)) === undefined || !wanted).toBe(true);
     }
   }
 
   async function restart(): Promise<void> {
-    domain[Symbol.dispose]();
+    core[Symbol.dispose]();
     await rest();
     holding.clear();
-    domain = await open();
+    core = await open();
     await observe();
   }
 
@@ -135,9 +135,9 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
         case "advance":
           return clock.advance(step.ms);
         case "expire":
-          return start(domain.approvals.expire().catch(expectClosed));
+          return start(core.approvals.expire().catch(expectClosed));
         case "abandon":
-          return start(domain.approvals.abandon(idsOf(step.slot), "the child has ended").catch(expectClosed));
+          return start(core.approvals.abandon(idsOf(step.slot), "the child has ended").catch(expectClosed));
         case "leave":
           for (const held of holding.get(step.slot)?.splice(0) ?? []) held[Symbol.dispose]();
           return;
@@ -158,7 +158,7 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
       await rest();
       await observe();
       clock.advance(3_600_000);
-      await domain.approvals.expire();
+      await core.approvals.expire();
       await rest();
       await observe();
       for (const [id, row] of settled) {
@@ -170,11 +170,11 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
         const allows = (told.get(id) ?? []).filter((one) => one.to === "child" && one.answer.behavior === "allow");
         expect(allows.length).toBeLessThanOrEqual(1);
       }
-      expect(await domain.storage.approvals.pendingIds()).toEqual(new Set());
+      expect(await core.storage.approvals.pendingIds()).toEqual(new Set());
     },
 
     [Symbol.dispose]() {
-      domain[Symbol.dispose]();
+      core[Symbol.dispose]();
     },
   };
 }

@@ -1,10 +1,7 @@
-import { Database } from "bun:sqlite";
-import { join } from "node:path";
 import type { SessionConfig } from "../../src/contract/sessions/session.ts";
 import type { TokenRow } from "../../src/storage/access.ts";
-import type { ApprovalRow, NewApproval, PendingLimits } from "../../src/storage/approvals.ts";
+import type { ApprovalOutcome, ApprovalRow, NewApproval, PendingLimits } from "../../src/storage/approvals.ts";
 import type { SessionRow } from "../../src/storage/sessions.ts";
-import type { ChainedOutcome } from "../../src/storage/sqlite/approvals/approvals.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import type { NewTurn, TurnRow } from "../../src/storage/turns.ts";
 
@@ -30,7 +27,7 @@ export function newApproval(given: Partial<AnyApproval> = {}): AnyApproval {
   };
 }
 
-export function outcome(given: Partial<ChainedOutcome> = {}): ChainedOutcome {
+export function outcome(given: Partial<ApprovalOutcome> = {}): ApprovalOutcome {
   return {
     status: "allowed",
     responseMessage: null,
@@ -38,7 +35,6 @@ export function outcome(given: Partial<ChainedOutcome> = {}): ChainedOutcome {
     interrupt: false,
     resolvedAt: 2_000,
     resolvedBy: "operator",
-    auditSeq: null,
     ...given,
   };
 }
@@ -79,14 +75,6 @@ export async function runningTurn(
   return begun.turn;
 }
 export const ANY_QUEUE = { inAll: ANY_NUMBER, ofOne: ANY_NUMBER };
-
-/** So many sessions of the operator in this data dir, named s-1 and so on. */
-export function addSessions(dataDir: string, count: number): void {
-  using sqlite = new Database(join(dataDir, "plexus.db"));
-  const numbers = `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})`;
-  const row = "printf('%08d', n), 's-' || n, 'operator', 'by_hand', 1000";
-  sqlite.run(`${numbers} INSERT INTO sessions (id, name, owner, kind, created_at) SELECT ${row} FROM numbers`);
-}
 
 export function newConfig(given: Partial<SessionConfig> = {}): SessionConfig {
   return {

@@ -4,7 +4,7 @@ import type { InitFact, ResultFact } from "./facts.ts";
 export type ExitOutcome = { outcome: "complete" } | { outcome: "failed"; message: string };
 
 /** What is known about a child that has ended. */
-export type ChildExit = {
+type ChildExit = {
   /** `undefined` when none was written: the shell around the CLI was killed. */
   exitCode: number | undefined;
   result: ResultFact | undefined;

@@ -1,5 +1,5 @@
 /** A piece of a line that is too long to keep in memory: its pieces together are the line. */
-export type LinePiece = { piece: string; isFirst: boolean };
+type LinePiece = { piece: string; isFirst: boolean };
 
 /** One line of the CLI's output, or a piece of one; `offset` is the byte after it. */
 export type OutputLine = { line: string | LinePiece; offset: number };

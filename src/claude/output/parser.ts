@@ -7,7 +7,7 @@ import { nestsDeeper } from "./nesting.ts";
 import { createStreamedText, type StreamedTextState } from "./streamed-text.ts";
 
 /** A parser's state, from which another process can continue; small, and JSON. */
-export type ParserState = { streamed: StreamedTextState; toolUseIds: string[]; pieces: number };
+type ParserState = { streamed: StreamedTextState; toolUseIds: string[]; pieces: number };
 
 export type Parser = {
   /** Streamed text is held until something else happens or `flush` is called, so that no event is a single token. */

@@ -13,7 +13,7 @@ export const MARK = "PLEXUS_CHILD";
  * the machine has them.
  */
 const Markers = z.object({ limitKb: z.int().positive().optional(), cgroup: z.string().optional() });
-export type Markers = z.infer<typeof Markers>;
+type Markers = z.infer<typeof Markers>;
 
 /** 4 PB: a program that sizes itself by this limit then takes the machine's memory instead. */
 const HIGHEST_KB = 2 ** 42;

@@ -6,7 +6,7 @@ import { realPath } from "../launch/real-path.ts";
 import { readSettings } from "./settings-file.ts";
 
 /** The user's login, as far as it is in settings that children don't read. */
-export type Login = { helpers: JsonObject; env: Record<string, string> };
+type Login = { helpers: JsonObject; env: Record<string, string> };
 
 /** Commands that fetch a key or refresh it. */
 const HELPERS = ["apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh"];

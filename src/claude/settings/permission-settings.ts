@@ -1,6 +1,6 @@
 import type { Supervision } from "../../contract/sessions/supervision.ts";
 
-export type PermissionSettings = {
+type PermissionSettings = {
   /** The CLI's `--setting-sources`: what it reads besides the settings given here. */
   sources: string;
   settings: { permissions: { ask?: string[]; deny: string[]; [mode: string]: unknown }; [key: string]: unknown };

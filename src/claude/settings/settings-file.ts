@@ -5,7 +5,7 @@ import type { Found } from "../../files/real-path.ts";
 const MAX_BYTES = 1024 * 1024;
 
 /** The content of a Claude Code settings file; the CLI may read even a file that is refused here. */
-export type SettingsFile = { state: "read"; settings: unknown } | Exclude<PlainFile, { state: "read" }>;
+type SettingsFile = { state: "read"; settings: unknown } | Exclude<PlainFile, { state: "read" }>;
 
 export function readSettings(found: Found | undefined): SettingsFile {
   const file = readPlainFile(found, MAX_BYTES);

@@ -9,7 +9,7 @@ import { readSettings, type SettingsFile, writeSettings } from "./settings-file.
 
 /** A change of a client's settings that nobody has agreed to yet. */
 export type Change = { file: SettingsFile; after: string; carryOut(): Promise<Written> };
-export type Written = { backup: string | undefined; tokenName: string | undefined };
+type Written = { backup: string | undefined; tokenName: string | undefined };
 
 type Wanted = { client: Client; config: Config /** What to call a new token. */; name: string; isNameGiven: boolean };
 

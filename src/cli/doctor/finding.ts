@@ -11,18 +11,7 @@ export type Finding = {
   remedy?: string;
 };
 
-export const STEPS = [
-  "data dir",
-  "port",
-  "server",
-  "token",
-  "claude",
-  "settings",
-  "ask",
-  "allow",
-  "deny",
-  "edit",
-] as const;
+const STEPS = ["data dir", "port", "server", "token", "claude", "settings", "ask", "allow", "deny", "edit"] as const;
 export type Step = (typeof STEPS)[number];
 
 const MARKS = { ok: ["✓", "green"], warning: ["!", "yellow"], failed: ["✗", "red"], skipped: ["-", "dim"] } as const;

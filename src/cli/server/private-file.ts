@@ -13,7 +13,7 @@ import { basename, dirname, join } from "node:path";
 import { CommandFailed } from "../terminal/terminal.ts";
 import { fileFailure } from "./file-failure.ts";
 
-export type PrivateFile = Disposable & { commit(text: string): void };
+type PrivateFile = Disposable & { commit(text: string): void };
 
 /**
  * A file that its owner alone can read, from its first byte on: written beside its place and moved there whole. It is

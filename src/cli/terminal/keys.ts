@@ -1,8 +1,8 @@
 export const CTRL_C = "\u0003";
-export const CTRL_U = "\u0015";
+const CTRL_U = "\u0015";
 export const ESCAPE = "\u001b";
 export const ENTER = ["\r", "\n"];
-export const BACKSPACE = ["\u007f", "\b"];
+const BACKSPACE = ["\u007f", "\b"];
 
 /** An arrow or a function key is one key, of which no part is meant as a letter. */
 const KEYS = new RegExp(`${ESCAPE}(?:\\[[\\d;?]*[@-~]|O[@-~])|.`, "gsu");

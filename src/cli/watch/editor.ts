@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type EditedInput, editedInput } from "../../client/edited-input.ts";
 import type { Config } from "../../config.ts";
 
-export type Edited =
+type Edited =
   /** What was typed is kept, so that it can be gone on with. */
   ({ text: string } & EditedInput) | { kind: "unchanged" } | { kind: "failed"; reason: string };
 

@@ -6,7 +6,7 @@ import type { Size } from "./full-screen.ts";
 import { fitted, type Line, type Span, span, widthOf } from "./lines.ts";
 
 /** All that the screen shows. */
-export type View = {
+type View = {
   size: Size;
   now: number;
   url: string;
@@ -20,7 +20,7 @@ export type View = {
   message: Line;
 };
 
-export type Layout = { head: number; list: number; detail: number; foot: number };
+type Layout = { head: number; list: number; detail: number; foot: number };
 
 const KEYS = "a allow  d deny  e edit  s next  j/k move  PgDn more  ? help  q quit";
 const QUESTION_KEYS = "1-9 choose  Enter answer  a skip  d deny  e edit  s next  PgDn more  ? help  q quit";

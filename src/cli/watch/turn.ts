@@ -18,7 +18,7 @@ import { CommandFailed, ExitCode, type Terminal } from "../terminal/terminal.ts"
 /** How wide lines are where no screen sets a limit. */
 const UNLIMITED_COLUMNS = 200;
 
-export type TurnWatch = {
+type TurnWatch = {
   config: Config;
   api: Api;
   session: { id: string; name: string };

@@ -5,7 +5,7 @@ import type { TokenRow } from "../../storage/access.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { ownerKey, type Principal } from "./principals.ts";
 
-export type NamedToken = { id: string; name: string; created_at: number };
+type NamedToken = { id: string; name: string; created_at: number };
 /** How long a person stays signed in on the web page. */
 export const WEB_TOKEN_MS = 30 * 24 * 60 * 60 * 1000;
 /** More than one person has open: the page that signed in first is signed out. */

@@ -76,6 +76,6 @@ export function createApprovalContexts({ approvals, sessions, storage, privatePa
 }
 
 /** Where the session's child works on this host, if it does. */
-export function workingDirOf(session: Session | undefined): string | null {
+function workingDirOf(session: Session | undefined): string | null {
   return session?.config?.working_dir ?? null;
 }

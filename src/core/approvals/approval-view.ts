@@ -72,8 +72,13 @@ function removedIn({ inputCutAt }: ApprovalRow): { input_removed_at?: number } {
   return inputCutAt === null ? {} : { input_removed_at: seconds(inputCutAt) };
 }
 
+type AnsweredRow = Pick<
+  ApprovalRow,
+  "id" | "status" | "input" | "updatedInput" | "inputCutAt" | "responseMessage" | "resolvedBy" | "interrupt"
+>;
+
 /** What the child is told; only a row that says `allowed` ever makes an allow. */
-export function toPermitAnswer(row: ApprovalRow): PermitAnswer {
+export function toPermitAnswer(row: AnsweredRow): PermitAnswer {
   switch (row.status) {
     case "allowed":
       // `{}` would run what was asked, instead of what was allowed.
@@ -97,6 +102,6 @@ const EDIT_REMOVED: PermitAnswer = {
 };
 
 /** What an allow without changes says of the input: the input itself, or `{}` where that is long. */
-export function echoed(input: JsonObject): JsonObject {
+function echoed(input: JsonObject): JsonObject {
   return Buffer.byteLength(JSON.stringify(input)) <= MAX_ECHO_BYTES ? input : {};
 }

@@ -5,11 +5,11 @@ import type { Storage } from "../../storage/storage.ts";
 import type { Principal } from "../access/principals.ts";
 import type { Broadcast } from "../events/broadcast.ts";
 import type { Session } from "../sessions/sessions.ts";
-import { echoed, toPermitAnswer } from "./approval-view.ts";
+import { toPermitAnswer } from "./approval-view.ts";
 import { askedAgain } from "./asked-again.ts";
 import type { BuiltinDecision } from "./builtin-rules.ts";
 import type { Connection } from "./connections.ts";
-import { PENDING_LIMITS, tooManyPending } from "./pending-bounds.ts";
+import { PENDING_LIMITS, tooManyPending } from "./pending-limits.ts";
 import { hashOf } from "./request-hash.ts";
 
 /** A child that waits for the decision on its request; the approval outlives it. */
@@ -69,13 +69,12 @@ export function createRequests(need: RequestsNeed) {
   ): Promise<WaitingRequest> {
     const status = denial === undefined ? "allowed" : "denied";
     const made = { status, responseMessage: denial ?? null, resolvedBy: `builtin:${rule}` } as const;
-    const { id: approvalId, asker } = await storage.approvals.fileDecided(asApproval(session, input), made);
+    const asked = asApproval(session, input);
+    const filed = await storage.approvals.fileDecided(asked, made);
     need.onBuiltin();
-    const answer: PermitAnswer =
-      denial === undefined
-        ? { behavior: "allow", updatedInput: echoed(input.input) }
-        : { behavior: "deny", message: denial };
-    return { approvalId, asker, answer: async () => answer, [Symbol.dispose]() {} };
+    const row = { ...asked, ...made, ...filed, updatedInput: null, interrupt: false, inputCutAt: null };
+    const answer = toPermitAnswer(row);
+    return { approvalId: filed.id, asker: filed.asker, answer: async () => answer, [Symbol.dispose]() {} };
   }
 
   function asApproval(session: Session, { tool_name, input, tool_use_id }: PermitInput): NewApproval {

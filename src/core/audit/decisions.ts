@@ -11,7 +11,7 @@ const PAGE = 200;
 
 type Report = (problem: AuditProblem) => void;
 /** What each chain was checked to hold: everything behind this entry. */
-export type Begins = Record<AuditChain, number>;
+type Begins = Record<AuditChain, number>;
 
 /** What is wrong with the decision on record of which an entry tells. */
 export function problemOfDecision(

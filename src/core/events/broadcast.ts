@@ -2,10 +2,10 @@ import type { Change } from "../../contract/change.ts";
 import { type Bell, createBell } from "./bell.ts";
 
 /** Changes as they come; throws `SlowReader` when too many had to wait, ends when disposed or aborted. */
-export type Subscription = AsyncIterable<Change> & Disposable;
+type Subscription = AsyncIterable<Change> & Disposable;
 
 /** `woken` resolves at the next wake-up since the last one, which may be a false alarm. */
-export type Waiter = Disposable & Pick<Bell, "woken">;
+type Waiter = Disposable & Pick<Bell, "woken">;
 
 export class SlowReader extends Error {
   override readonly name = "SlowReader";

@@ -19,7 +19,7 @@ const MAX_NOTIFIED_CHARS = 20_000;
 
 export type EventFeed = ReturnType<typeof createEventFeed>;
 /** A session whose turn has ended. */
-export type FinishedTurn = { session_id: string; name: string; status: TurnRow["status"] };
+type FinishedTurn = { session_id: string; name: string; status: TurnRow["status"] };
 export type NumberedEvent = { id: number; event: ChangeEvent };
 
 type EventFeedNeed = {

@@ -5,7 +5,7 @@ import { type LiteralCommand, literalCommands } from "./literal-command.ts";
 import { noReadableFiles, type ReadableFiles } from "./readable-files.ts";
 
 /** Whether a command is allowed by name. */
-export type IsAllowed = (command: SimpleCommand, dir: string) => boolean;
+type IsAllowed = (command: SimpleCommand, dir: string) => boolean;
 
 const DIRECTORY_CHANGES = ["cd", "chdir", "pushd", "popd"];
 

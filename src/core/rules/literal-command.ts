@@ -1,7 +1,7 @@
 import { parseCommand, type SimpleCommand } from "../../review/shell/index.ts";
 
 /** The operator between a command and the one before it. */
-export type Separator = "&&" | "||" | ";" | "|";
+type Separator = "&&" | "||" | ";" | "|";
 export type LiteralCommand = { words: readonly string[]; separator: Separator | undefined; parsed: SimpleCommand };
 
 const MAX_CHARS = 4_096;

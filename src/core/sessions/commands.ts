@@ -18,7 +18,7 @@ import type { Session, Sessions } from "./sessions.ts";
 import type { Workspace } from "./workspace.ts";
 
 export type SessionCommands = ReturnType<typeof createSessionCommands>;
-export type ChatResult = {
+type ChatResult = {
   turn: TurnRow;
   status: SessionStatus;
   error: string | null;

@@ -4,7 +4,7 @@ import type { Session } from "./sessions.ts";
 
 const MAX_NODES = 1_000;
 
-export type Head = { tree_id: string; node_id: string };
+type Head = { tree_id: string; node_id: string };
 export type Conversations = ReturnType<typeof createConversations>;
 
 /** A session without any conversation of its own has none to show. */

@@ -3,7 +3,7 @@ import type { SessionConfig } from "../../contract/sessions/session.ts";
 import { ownerKey } from "../access/principals.ts";
 
 /** Whose sessions may bring MCP servers. */
-export type McpServerOwners = "anyone" | "operator";
+type McpServerOwners = "anyone" | "operator";
 export type McpServerPolicy = ReturnType<typeof createMcpServerPolicy>;
 
 const OPERATOR = ownerKey({ kind: "operator" });

@@ -7,7 +7,7 @@ import type { SessionConfig } from "../../contract/sessions/session.ts";
 import { isWithin } from "../../files/real-path.ts";
 
 export type Workspace = ReturnType<typeof createWorkspace>;
-export type Directories = Pick<SessionConfig, "working_dir" | "add_dirs">;
+type Directories = Pick<SessionConfig, "working_dir" | "add_dirs">;
 type Argument = keyof Directories;
 
 type WorkspaceNeed = {

@@ -11,7 +11,7 @@ import type { Session } from "../sessions/sessions.ts";
 const MAX_PENDING_SHOWN = 100;
 const SUMMARY_PAGE = 500;
 
-export type Poll = {
+type Poll = {
   /** The session's newest turn, of which it tells; none in a session that has had none. */
   turnId: string | undefined;
   status: SessionStatus;
@@ -108,6 +108,6 @@ export function createPolls({ storage, broadcast }: PollsNeed) {
   };
 }
 
-export function isGoingOn(status: SessionStatus): boolean {
+function isGoingOn(status: SessionStatus): boolean {
   return status === "queued" || status === "running" || status === "awaiting_permission";
 }

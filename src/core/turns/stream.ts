@@ -13,7 +13,7 @@ const BEFORE_EVERY_TURN = "";
 export type SessionStream = ReturnType<typeof createSessionStream>;
 type SessionStreamNeed = { storage: Pick<Storage, "sessions" | "turns">; broadcast: Broadcast };
 /** Where a reader of a session stands: before this event of this turn. */
-export type StreamPosition = { turnId: string; seq: number };
+type StreamPosition = { turnId: string; seq: number };
 
 /** The events of turns, in full: a page of one turn, or a session's as they come. */
 export function createSessionStream({ storage, broadcast }: SessionStreamNeed) {

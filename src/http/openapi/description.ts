@@ -32,7 +32,7 @@ type AnswerExample<R extends Route> = R extends { answer: infer A extends z.ZodT
         : { text: { says: string } };
 
 /** The description of any route. */
-export type AnyDescription = Summary & {
+type AnyDescription = Summary & {
   params?: Record<string, string>;
   body?: unknown;
   answer?: Example<unknown>;

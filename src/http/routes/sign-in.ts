@@ -6,7 +6,7 @@ import { VERSION } from "../../version.ts";
 import { createWrongTokenLimit, refusePages } from "../middleware/auth.ts";
 import { type Served, type ServedOpenly, serve, serveOpenly } from "../serve.ts";
 
-export type SignInApp = Pick<App, "signIn">;
+type SignInApp = Pick<App, "signIn">;
 export type CallerApp = Pick<App, "signIn" | "tokens" | "nameOf">;
 
 /** The one thing that can be asked for without a token: a token, for a code that somebody with one has made. */

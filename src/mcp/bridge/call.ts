@@ -21,7 +21,7 @@ const RESUMABLE = { "mcp-protocol-version": "2025-11-25" };
 export type RpcRequest = Extract<RpcLine, { kind: "request" }>;
 type Unauthorized = Extract<PostOutcome, { kind: "unauthorized" }>;
 
-export type BridgeCallNeed = {
+type BridgeCallNeed = {
   server: ReturnType<typeof createBridgeServer>;
   session: ReturnType<typeof createBridgeSession>;
   /** Tools that change nothing, as far as the server has listed them. */

@@ -14,7 +14,7 @@ export type PostOutcome =
   /** Too much of this caller is under way. */
   | { kind: "busy"; message: string };
 
-export type Post = {
+type Post = {
   text: string;
   /** Takes up an answer that was lost, by the id of its stream, instead of sending the text again. */
   resume?: string | undefined;

@@ -8,7 +8,7 @@ const SPEAK_AFTER_MS = 23_000;
 const Token = z.union([z.string(), z.number()]);
 const Progress = z.looseObject({ progressToken: Token, progress: z.number() });
 
-export type CallProgress = Disposable & {
+type CallProgress = Disposable & {
   /** The same message, its progress never going back: each server that a call is sent to counts from one. */
   passed(message: JsonObject): JsonObject;
 };

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 
 /** Where the server is, and the token that it takes. */
-export type Place = { url: string; token: string | undefined };
+type Place = { url: string; token: string | undefined };
 
 export type BridgeServerNeed = {
   /** Looked up again for each attempt, since another server may be elsewhere; `undefined` while there is none. */

@@ -52,7 +52,7 @@ export type ToolCall = {
 };
 
 type Marked = { untrusted?: string[] };
-export type RunnableTool<Name extends string = string, Answer = JsonObject> = Tool & {
+type RunnableTool<Name extends string = string, Answer = JsonObject> = Tool & {
   name: Name;
   run(call: ToolCall, input: unknown): Promise<Answer & Marked>;
 };

@@ -32,7 +32,7 @@ export async function post({ url, secret, body, now, signal }: Post): Promise<At
 }
 
 /** The time is signed too, so that a receiver can refuse what somebody recorded and sends again. */
-export function signature(secret: string, atSecs: number, body: string): string {
+function signature(secret: string, atSecs: number, body: string): string {
   return `t=${atSecs},v1=${createHmac("sha256", secret).update(`${atSecs}.${body}`).digest("hex")}`;
 }
 

@@ -9,7 +9,7 @@ import { type Attempt, post } from "./post.ts";
 
 export type Webhooks = Awaited<ReturnType<typeof openWebhooks>>;
 /** What became of attempts, and of events that were given up. */
-export type WebhookOutcome = Attempt | "dropped";
+type WebhookOutcome = Attempt | "dropped";
 
 const TOLD: ChangeKind[] = ["approval_requested", "approval_resolved", "unasked_call", "turn_ended"];
 const PAGE = 50;

@@ -5,4 +5,4 @@ export { runsLater } from "./paths/later-files.ts";
 export { fromWorkingDir, isTooLong, locate, startIn, TOO_LONG } from "./paths/paths.ts";
 export { MAX_COMMAND_CHARS } from "./syntax/parse-limits.ts";
 export { type ParsedCommand, parseCommand, type SimpleCommand } from "./syntax/parsed-command.ts";
-export { type Part, partsOf, type Role } from "./syntax/parts.ts";
+export { partsOf, type Role } from "./syntax/parts.ts";

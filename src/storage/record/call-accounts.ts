@@ -6,7 +6,7 @@ import type { OutputResult, ToolUseEvent, TurnRow } from "../turns.ts";
 import type { UnaskedCallRow } from "../unasked-calls.ts";
 
 /** How a result is accounted for: by a decision, by nothing, or not at all although it had to be. */
-export type CallAccount = { kind: "approval"; approvalId: string } | { kind: "none" } | { kind: "unasked" };
+type CallAccount = { kind: "approval"; approvalId: string } | { kind: "none" } | { kind: "unasked" };
 
 /**
  * Ties a result in a child's output to the decision on its call. An allow accounts for one result: were the same call

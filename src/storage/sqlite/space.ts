@@ -4,7 +4,7 @@ import { fitting } from "../../contract/fit.ts";
 /** Pages that are given back in one go: decisions wait for it. */
 const PAGES_AT_ONCE = 64;
 /** What one step of forgetting may remove at the most; the first thing always may. */
-export const MAX_STEP_BYTES = 2 * 1024 * 1024;
+const MAX_STEP_BYTES = 2 * 1024 * 1024;
 
 /** How much of the disk the database uses, and gives back. */
 export function spaceQueries(sqlite: Database) {

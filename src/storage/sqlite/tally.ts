@@ -1,5 +1,5 @@
 /** How many there are of something, and how large they are together. */
-export type Size = { count: number; bytes: number };
+type Size = { count: number; bytes: number };
 
 /** So many keys are remembered before all are counted anew. */
 const MAX_REMEMBERED = 10_000;

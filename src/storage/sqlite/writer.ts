@@ -6,7 +6,7 @@ import { storageError } from "./failure.ts";
 export type Announce = (change: Change) => void;
 
 /** A promise would be committed before its work is done: nothing that returns one may run in a transaction. */
-export type Work<T> = (announce: Announce) => T extends PromiseLike<unknown> ? never : T;
+type Work<T> = (announce: Announce) => T extends PromiseLike<unknown> ? never : T;
 /** Runs `work` in a transaction and resolves once it is on disk; a throw undoes this work alone. */
 export type Write = <T>(work: Work<T>) => Promise<T>;
 

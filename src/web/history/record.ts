@@ -14,7 +14,7 @@ const PAGE = 100;
 const LARGEST_PAGE = 1000;
 const RELOAD_AFTER_MS = 500;
 
-export type HistoryFilter = { status: ApprovalFilter; tool: string; session: string; builtin: boolean };
+type HistoryFilter = { status: ApprovalFilter; tool: string; session: string; builtin: boolean };
 export type History = ReturnType<typeof createHistory>;
 
 type HistoryNeed = { api: Api; announcer: Announcer; signal: AbortSignal };

@@ -9,7 +9,7 @@ import type { TurnEvent } from "../../contract/sessions/turn.ts";
 import { reasonOf } from "../shared/reason.ts";
 
 /** So many events are read, kept and drawn together. */
-export const CHUNK = 25;
+const CHUNK = 25;
 const MAX_CHUNKS = 300;
 const GATHER_MS = 30;
 const TURNS_PAGE = 1000;

@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 
-export type Route = { page: "inbox" } | { page: "sessions" } | { page: "session"; id: string } | { page: "history" };
+type Route = { page: "inbox" } | { page: "sessions" } | { page: "session"; id: string } | { page: "history" };
 
 export const linkTo = {
   inbox: "#/inbox",

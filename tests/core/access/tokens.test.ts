@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Decider } from "../../../src/core/access/principals.ts";
 import { createSignIn, type SignIn } from "../../../src/core/access/sign-in.ts";
 import { createTokens, type Tokens } from "../../../src/core/access/tokens.ts";
-import { OPERATOR, temporaryDomain } from "../open-core.ts";
+import { OPERATOR, temporaryCore } from "../open-core.ts";
 
 const OPERATOR_TOKEN = "plx_operator_of-these-tests";
 
@@ -116,15 +116,15 @@ describe("tokens.revoke", () => {
 type TemporaryTokens = AsyncDisposable & { tokens: Tokens; signIn: SignIn; sessionId: string; dataDir: string };
 
 async function temporaryTokens(): Promise<TemporaryTokens> {
-  const domain = await temporaryDomain();
-  const session = await domain.session();
-  const { storage } = domain;
+  const core = await temporaryCore();
+  const session = await core.session();
+  const { storage } = core;
   const tokens = createTokens({ storage, operatorToken: OPERATOR_TOKEN, now: Date.now });
   return {
     tokens,
     signIn: createSignIn({ storage, tokens, now: Date.now }),
     sessionId: session.id,
-    dataDir: domain.dataDir,
-    [Symbol.asyncDispose]: () => domain[Symbol.asyncDispose](),
+    dataDir: core.dataDir,
+    [Symbol.asyncDispose]: () => core[Symbol.asyncDispose](),
   };
 }

@@ -7,12 +7,12 @@ import { until } from "../../support/until.ts";
 import {
   allow,
   blockUpdates,
-  type Domain,
+  type Core,
   NEVER_MS,
   OPERATOR,
-  openDomain,
+  openCore,
   stoppedClock,
-  temporaryDomain,
+  temporaryCore,
 } from "../open-core.ts";
 
 const GRACE_MS = 15_000;
@@ -20,138 +20,138 @@ const realTime = { now: Date.now };
 
 describe("an approval that no connection holds", () => {
   test("becomes abandoned, and everyone watching is told", async () => {
-    await using domain = await temporaryDomain({ clock: realTime, abandonAfterMs: 20 });
-    const ask = await domain.ask(await domain.session());
+    await using core = await temporaryCore({ clock: realTime, abandonAfterMs: 20 });
+    const ask = await core.ask(await core.session());
     ask[Symbol.dispose]();
-    await until("the approval to be abandoned", async () => (await statusOf(domain, ask.approvalId)) === "abandoned");
-    expect(await domain.approvals.get(OPERATOR, ask.approvalId)).toMatchObject({
+    await until("the approval to be abandoned", async () => (await statusOf(core, ask.approvalId)) === "abandoned");
+    expect(await core.approvals.get(OPERATOR, ask.approvalId)).toMatchObject({
       resolved_by: "plexus",
       response_message: expect.stringContaining("no child was connected"),
     });
-    expect((await domain.storage.changes.listAfter(0, undefined, 10)).map(({ kind }) => kind)).toEqual([
+    expect((await core.storage.changes.listAfter(0, undefined, 10)).map(({ kind }) => kind)).toEqual([
       "approval_requested",
       "approval_resolved",
     ]);
-    expect(domain.errors).toEqual([]);
+    expect(core.errors).toEqual([]);
   });
 
   test("stays pending while another connection holds it", async () => {
-    await using domain = await temporaryDomain({ clock: realTime, abandonAfterMs: 20 });
-    const session = await domain.session();
-    const lost = await domain.ask(session);
-    const first = await domain.ask(session, { toolUseId: "toolu_1" });
-    using second = await domain.ask(session, { toolUseId: "toolu_1" });
+    await using core = await temporaryCore({ clock: realTime, abandonAfterMs: 20 });
+    const session = await core.session();
+    const lost = await core.ask(session);
+    const first = await core.ask(session, { toolUseId: "toolu_1" });
+    using second = await core.ask(session, { toolUseId: "toolu_1" });
     first[Symbol.dispose]();
     first[Symbol.dispose]();
     lost[Symbol.dispose]();
-    await until("the other to be abandoned", async () => (await statusOf(domain, lost.approvalId)) === "abandoned");
-    expect(await statusOf(domain, second.approvalId)).toBe("pending");
+    await until("the other to be abandoned", async () => (await statusOf(core, lost.approvalId)) === "abandoned");
+    expect(await statusOf(core, second.approvalId)).toBe("pending");
   });
 
   test("becomes abandoned although somebody else tried to take it up, or its child could not", async () => {
-    await using domain = await temporaryDomain({ clock: realTime, abandonAfterMs: 30 });
-    const session = await domain.session();
+    await using core = await temporaryCore({ clock: realTime, abandonAfterMs: 30 });
+    const session = await core.session();
     const child = { kind: "session", sessionId: session.id } as const;
-    const [foreign, own] = [await domain.ask(session), await domain.ask(session)];
+    const [foreign, own] = [await core.ask(session), await core.ask(session)];
     foreign[Symbol.dispose]();
     own[Symbol.dispose]();
-    expect(await domain.approvals.resume({ kind: "session", sessionId: "another" }, foreign)).toBeUndefined();
+    expect(await core.approvals.resume({ kind: "session", sessionId: "another" }, foreign)).toBeUndefined();
     {
-      using _ = blockUpdates(domain.dataDir);
-      await expect(domain.approvals.resume(child, own)).rejects.toThrow();
+      using _ = blockUpdates(core.dataDir);
+      await expect(core.approvals.resume(child, own)).rejects.toThrow();
     }
     for (const { approvalId } of [foreign, own])
-      await until("it to be abandoned", async () => (await statusOf(domain, approvalId)) === "abandoned");
+      await until("it to be abandoned", async () => (await statusOf(core, approvalId)) === "abandoned");
   });
 
   test("stays pending when its child comes back in time", async () => {
-    await using domain = await temporaryDomain({ clock: realTime, abandonAfterMs: 30 });
-    const session = await domain.session();
-    const first = await domain.ask(session, { toolUseId: "toolu_1" });
-    const lost = await domain.ask(session);
+    await using core = await temporaryCore({ clock: realTime, abandonAfterMs: 30 });
+    const session = await core.session();
+    const first = await core.ask(session, { toolUseId: "toolu_1" });
+    const lost = await core.ask(session);
     first[Symbol.dispose]();
-    using again = await domain.ask(session, { toolUseId: "toolu_1" });
+    using again = await core.ask(session, { toolUseId: "toolu_1" });
     lost[Symbol.dispose]();
-    await until("the other to be abandoned", async () => (await statusOf(domain, lost.approvalId)) === "abandoned");
-    await domain.approvals.decide(OPERATOR, again.approvalId, allow);
+    await until("the other to be abandoned", async () => (await statusOf(core, lost.approvalId)) === "abandoned");
+    await core.approvals.decide(OPERATOR, again.approvalId, allow);
     expect(again.approvalId).toBe(first.approvalId);
     expect(await again.answer()).toMatchObject({ behavior: "allow" });
   });
 
   test("stays pending when its child comes back while it is being given up", async () => {
-    await using domain = await temporaryDomain({ clock: realTime, abandonAfterMs: NEVER_MS });
-    const session = await domain.session();
+    await using core = await temporaryCore({ clock: realTime, abandonAfterMs: NEVER_MS });
+    const session = await core.session();
     const child = { kind: "session", sessionId: session.id } as const;
     const call = { toolUseId: "toolu_1" };
     const givenUp = (lost: WaitingRequest) =>
-      domain.storage.approvals.abandonIfUnheld([lost.approvalId], "gone", Date.now());
+      core.storage.approvals.abandonIfUnheld([lost.approvalId], "gone", Date.now());
     for (const comeBack of [
-      (lost: WaitingRequest) => domain.approvals.resume(child, lost),
-      () => domain.ask(session, call),
+      (lost: WaitingRequest) => core.approvals.resume(child, lost),
+      () => core.ask(session, call),
     ]) {
-      const lost = await domain.ask(session, call);
+      const lost = await core.ask(session, call);
       lost[Symbol.dispose]();
       // Both in one transaction.
       const [back] = await Promise.all([comeBack(lost), givenUp(lost)]);
-      expect(await statusOf(domain, lost.approvalId)).toBe("pending");
+      expect(await statusOf(core, lost.approvalId)).toBe("pending");
       back?.[Symbol.dispose]();
       await givenUp(lost);
     }
   });
 
   test("is given up although its connection is still on record, when to release it could not be written", async () => {
-    await using domain = await temporaryDomain({ clock: realTime, abandonAfterMs: 20 });
-    const ask = await domain.ask(await domain.session());
+    await using core = await temporaryCore({ clock: realTime, abandonAfterMs: 20 });
+    const ask = await core.ask(await core.session());
     {
-      using _ = blockUpdates(domain.dataDir);
+      using _ = blockUpdates(core.dataDir);
       ask[Symbol.dispose]();
-      await until("the failed release", () => domain.errors.length > 0);
+      await until("the failed release", () => core.errors.length > 0);
     }
-    expect(domain.direct.approvals.get(ask.approvalId)).toMatchObject({ heldUntil: null });
-    await until("the approval to be abandoned", async () => (await statusOf(domain, ask.approvalId)) === "abandoned");
+    expect(core.direct.approvals.get(ask.approvalId)).toMatchObject({ heldUntil: null });
+    await until("the approval to be abandoned", async () => (await statusOf(core, ask.approvalId)) === "abandoned");
   });
 
   test("says in the database who holds it, and until when its child is expected", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock, abandonAfterMs: GRACE_MS });
-    const session = await domain.session();
+    await using core = await temporaryCore({ clock, abandonAfterMs: GRACE_MS });
+    const session = await core.session();
     const held = () => {
-      const { heldBy = null, heldUntil = null } = domain.direct.approvals.get(first.approvalId) ?? {};
+      const { heldBy = null, heldUntil = null } = core.direct.approvals.get(first.approvalId) ?? {};
       return { isHeld: heldBy !== null, until: heldUntil };
     };
-    const first = await domain.ask(session, { toolUseId: "toolu_1" });
-    const second = await domain.ask(session, { toolUseId: "toolu_1" });
+    const first = await core.ask(session, { toolUseId: "toolu_1" });
+    const second = await core.ask(session, { toolUseId: "toolu_1" });
     expect(held()).toEqual({ isHeld: true, until: null });
     second[Symbol.dispose]();
     first[Symbol.dispose]();
     await until("the release", () => held().until !== null);
     expect(held()).toEqual({ isHeld: true, until: clock.now() + GRACE_MS });
-    using _ = await domain.approvals.resume({ kind: "session", sessionId: session.id }, first);
+    using _ = await core.approvals.resume({ kind: "session", sessionId: session.id }, first);
     expect(held()).toEqual({ isHeld: true, until: null });
   });
 
   test("keeps its decision when one was made", async () => {
-    await using domain = await temporaryDomain({ clock: realTime, abandonAfterMs: 20 });
-    const session = await domain.session();
-    const decided = await domain.ask(session);
-    await domain.approvals.decide(OPERATOR, decided.approvalId, allow);
+    await using core = await temporaryCore({ clock: realTime, abandonAfterMs: 20 });
+    const session = await core.session();
+    const decided = await core.ask(session);
+    await core.approvals.decide(OPERATOR, decided.approvalId, allow);
     decided[Symbol.dispose]();
-    const lost = await domain.ask(session);
+    const lost = await core.ask(session);
     lost[Symbol.dispose]();
-    await until("the other to be abandoned", async () => (await statusOf(domain, lost.approvalId)) === "abandoned");
-    expect(await statusOf(domain, decided.approvalId)).toBe("allowed");
-    expect(await domain.storage.changes.newestId()).toBe(4);
+    await until("the other to be abandoned", async () => (await statusOf(core, lost.approvalId)) === "abandoned");
+    expect(await statusOf(core, decided.approvalId)).toBe("allowed");
+    expect(await core.storage.changes.newestId()).toBe(4);
   });
 
   test("is given up later when that could not be written at first", async () => {
-    await using domain = await temporaryDomain({ clock: realTime, abandonAfterMs: 20 });
-    const ask = await domain.ask(await domain.session());
-    const block = blockUpdates(domain.dataDir);
+    await using core = await temporaryCore({ clock: realTime, abandonAfterMs: 20 });
+    const ask = await core.ask(await core.session());
+    const block = blockUpdates(core.dataDir);
     ask[Symbol.dispose]();
-    await until("a failed attempt", () => domain.errors.length > 0);
-    expect(await statusOf(domain, ask.approvalId)).toBe("pending");
+    await until("a failed attempt", () => core.errors.length > 0);
+    expect(await statusOf(core, ask.approvalId)).toBe("pending");
     block[Symbol.dispose]();
-    await until("the approval to be abandoned", async () => (await statusOf(domain, ask.approvalId)) === "abandoned");
+    await until("the approval to be abandoned", async () => (await statusOf(core, ask.approvalId)) === "abandoned");
   });
 
   test("has its full time again after a restart, however long that took", async () => {
@@ -159,14 +159,14 @@ describe("an approval that no connection holds", () => {
     const clock = stoppedClock();
     let id: string;
     {
-      using domain = await openDomain(directory.path, { clock, timeoutSecs: 86_400, abandonAfterMs: GRACE_MS });
-      id = (await domain.ask(await domain.session(), { toolUseId: "toolu_1" })).approvalId;
+      using core = await openCore(directory.path, { clock, timeoutSecs: 86_400, abandonAfterMs: GRACE_MS });
+      id = (await core.ask(await core.session(), { toolUseId: "toolu_1" })).approvalId;
     }
     clock.advance(10 * GRACE_MS);
-    using domain = await openDomain(directory.path, { clock, timeoutSecs: 86_400, abandonAfterMs: 20 });
-    const session = await domain.session();
-    expect(await statusOf(domain, id)).toBe("pending");
-    using again = await domain.ask(session, { toolUseId: "toolu_1" });
+    using core = await openCore(directory.path, { clock, timeoutSecs: 86_400, abandonAfterMs: 20 });
+    const session = await core.session();
+    expect(await statusOf(core, id)).toBe("pending");
+    using again = await core.ask(session, { toolUseId: "toolu_1" });
     expect(again.approvalId).toBe(id);
   });
 
@@ -174,11 +174,11 @@ describe("an approval that no connection holds", () => {
     await using directory = await temporaryDirectory();
     let id: string;
     {
-      using domain = await openDomain(directory.path, { clock: realTime, abandonAfterMs: 20 });
-      id = (await domain.ask(await domain.session())).approvalId;
+      using core = await openCore(directory.path, { clock: realTime, abandonAfterMs: 20 });
+      id = (await core.ask(await core.session())).approvalId;
     }
-    using domain = await openDomain(directory.path, { clock: realTime, abandonAfterMs: 20 });
-    await until("the approval to be abandoned", async () => (await statusOf(domain, id)) === "abandoned");
+    using core = await openCore(directory.path, { clock: realTime, abandonAfterMs: 20 });
+    await until("the approval to be abandoned", async () => (await statusOf(core, id)) === "abandoned");
   });
 });
 
@@ -269,6 +269,6 @@ function stoppedConnections() {
   return { clock, lost, dropped, connections, [Symbol.dispose]: () => connections[Symbol.dispose]() };
 }
 
-async function statusOf(domain: Pick<Domain, "approvals">, id: string): Promise<string> {
-  return (await domain.approvals.get(OPERATOR, id)).status;
+async function statusOf(core: Pick<Core, "approvals">, id: string): Promise<string> {
+  return (await core.approvals.get(OPERATOR, id)).status;
 }

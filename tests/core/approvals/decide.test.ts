@@ -2,20 +2,18 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Principal } from "../../../src/core/access/principals.ts";
-import { allow, deny, edit, OPERATOR, stoppedClock, temporaryDomain } from "../open-core.ts";
+import { allow, deny, edit, OPERATOR, stoppedClock, temporaryCore } from "../open-core.ts";
 
 const CI: Principal = { kind: "token", id: "1", name: "ci" };
 const OTHER: Principal = { kind: "token", id: "2", name: "other" };
 
 describe("approvals.decide", () => {
   test("answers ok once the decision is on disk", async () => {
-    await using domain = await temporaryDomain();
-    using ask = await domain.ask(await domain.session());
-    using other = new Database(join(domain.dataDir, "plexus.db"), { readonly: true });
+    await using core = await temporaryCore();
+    using ask = await core.ask(await core.session());
+    using other = new Database(join(core.dataDir, "plexus.db"), { readonly: true });
     const stored = () => other.query("SELECT status, resolved_by FROM loopback_approvals").get();
-    const onDisk = domain.approvals
-      .decide(OPERATOR, ask.approvalId, allow)
-      .then((answer) => ({ answer, row: stored() }));
+    const onDisk = core.approvals.decide(OPERATOR, ask.approvalId, allow).then((answer) => ({ answer, row: stored() }));
     expect(await onDisk).toEqual({
       answer: { type: "ok", approval_id: ask.approvalId, status: "allowed" },
       row: { status: "allowed", resolved_by: "operator" },
@@ -24,37 +22,37 @@ describe("approvals.decide", () => {
 
   test("refuses the second decision and names the first", async () => {
     const clock = stoppedClock(1_700_000_000_123);
-    await using domain = await temporaryDomain({ clock });
-    const session = await domain.sessions.createByHand(CI, "child");
-    using ask = await domain.ask(session);
+    await using core = await temporaryCore({ clock });
+    const session = await core.sessions.createByHand(CI, "child");
+    using ask = await core.ask(session);
     clock.advance(5_000);
-    await domain.approvals.decide(CI, ask.approvalId, deny("no"));
+    await core.approvals.decide(CI, ask.approvalId, deny("no"));
     clock.advance(5_000);
-    expect(await domain.approvals.decide(OPERATOR, ask.approvalId, allow)).toEqual({
+    expect(await core.approvals.decide(OPERATOR, ask.approvalId, allow)).toEqual({
       type: "already_resolved",
       approval_id: ask.approvalId,
       status: "denied",
       resolved_by: "token:ci",
       resolved_at: 1_700_000_005,
     });
-    expect(await domain.approvals.get(OPERATOR, ask.approvalId)).toMatchObject({
+    expect(await core.approvals.get(OPERATOR, ask.approvalId)).toMatchObject({
       status: "denied",
       response_message: "no",
     });
   });
 
   test("gives one of many simultaneous deciders its ok, and all others the name of that one", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.sessions.createByHand(CI, "child");
+    await using core = await temporaryCore();
+    const session = await core.sessions.createByHand(CI, "child");
     for (let round = 0; round < 20; round++) {
-      using ask = await domain.ask(session);
+      using ask = await core.ask(session);
       const deciders = [OPERATOR, CI, OPERATOR, CI];
       const answers = await Promise.all(
         deciders.map((decider, number) =>
-          domain.approvals.decide(decider, ask.approvalId, number % 2 ? allow : deny(`${number}`)),
+          core.approvals.decide(decider, ask.approvalId, number % 2 ? allow : deny(`${number}`)),
         ),
       );
-      const { status, resolved_by } = await domain.approvals.get(OPERATOR, ask.approvalId);
+      const { status, resolved_by } = await core.approvals.get(OPERATOR, ask.approvalId);
       const types = answers.map(({ type }) => type).sort();
       expect(types).toEqual(["already_resolved", "already_resolved", "already_resolved", "ok"]);
       for (const answer of answers) {
@@ -65,28 +63,28 @@ describe("approvals.decide", () => {
   });
 
   test("tells a change once, and only of the decision that counts", async () => {
-    await using domain = await temporaryDomain();
-    using ask = await domain.ask(await domain.session());
+    await using core = await temporaryCore();
+    using ask = await core.ask(await core.session());
     await Promise.all(
-      [allow, deny("a"), deny("b")].map((decision) => domain.approvals.decide(OPERATOR, ask.approvalId, decision)),
+      [allow, deny("a"), deny("b")].map((decision) => core.approvals.decide(OPERATOR, ask.approvalId, decision)),
     );
-    const kinds = (await domain.storage.changes.listAfter(0, undefined, 10)).map(({ kind }) => kind);
+    const kinds = (await core.storage.changes.listAfter(0, undefined, 10)).map(({ kind }) => kind);
     expect(kinds).toEqual(["approval_requested", "approval_resolved"]);
   });
 
   test("keeps what was decided: the edited input, or the reason", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    using edited = await domain.ask(session);
-    using denied = await domain.ask(session);
-    await domain.approvals.decide(OPERATOR, edited.approvalId, edit({ command: "ls" }));
-    await domain.approvals.decide(OPERATOR, denied.approvalId, deny("too risky"));
-    expect(await domain.approvals.get(OPERATOR, edited.approvalId)).toMatchObject({
+    await using core = await temporaryCore();
+    const session = await core.session();
+    using edited = await core.ask(session);
+    using denied = await core.ask(session);
+    await core.approvals.decide(OPERATOR, edited.approvalId, edit({ command: "ls" }));
+    await core.approvals.decide(OPERATOR, denied.approvalId, deny("too risky"));
+    expect(await core.approvals.get(OPERATOR, edited.approvalId)).toMatchObject({
       status: "allowed",
       input: { command: "true" },
       updated_input: { command: "ls" },
     });
-    expect(await domain.approvals.get(OPERATOR, denied.approvalId)).toMatchObject({
+    expect(await core.approvals.get(OPERATOR, denied.approvalId)).toMatchObject({
       status: "denied",
       response_message: "too risky",
       updated_input: null,
@@ -95,11 +93,11 @@ describe("approvals.decide", () => {
 
   test("comes too late after the deadline, though no timer has noticed yet", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock, timeoutSecs: 10 });
-    using ask = await domain.ask(await domain.session());
+    await using core = await temporaryCore({ clock, timeoutSecs: 10 });
+    using ask = await core.ask(await core.session());
     const answer = ask.answer();
     clock.advance(10_000);
-    expect(await domain.approvals.decide(OPERATOR, ask.approvalId, allow)).toMatchObject({
+    expect(await core.approvals.decide(OPERATOR, ask.approvalId, allow)).toMatchObject({
       type: "already_resolved",
       status: "timed_out",
       resolved_by: "timeout",
@@ -109,35 +107,35 @@ describe("approvals.decide", () => {
 
   test("comes in time a millisecond before the deadline", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock, timeoutSecs: 10 });
-    using ask = await domain.ask(await domain.session());
+    await using core = await temporaryCore({ clock, timeoutSecs: 10 });
+    using ask = await core.ask(await core.session());
     clock.advance(9_999);
-    expect(await domain.approvals.decide(OPERATOR, ask.approvalId, allow)).toMatchObject({ type: "ok" });
+    expect(await core.approvals.decide(OPERATOR, ask.approvalId, allow)).toMatchObject({ type: "ok" });
   });
 
   test("fails without a trace when the database refuses, and works afterwards", async () => {
-    await using domain = await temporaryDomain();
-    using ask = await domain.ask(await domain.session());
-    using sqlite = new Database(join(domain.dataDir, "plexus.db"));
+    await using core = await temporaryCore();
+    using ask = await core.ask(await core.session());
+    using sqlite = new Database(join(core.dataDir, "plexus.db"));
     sqlite.run("CREATE TRIGGER broken BEFORE INSERT ON changes BEGIN SELECT RAISE(ABORT, 'broken'); END");
-    await expect(domain.approvals.decide(OPERATOR, ask.approvalId, allow)).rejects.toMatchObject({
+    await expect(core.approvals.decide(OPERATOR, ask.approvalId, allow)).rejects.toMatchObject({
       code: "storage_unavailable",
     });
-    expect((await domain.approvals.get(OPERATOR, ask.approvalId)).status).toBe("pending");
+    expect((await core.approvals.get(OPERATOR, ask.approvalId)).status).toBe("pending");
     sqlite.run("DROP TRIGGER broken");
-    expect(await domain.approvals.decide(OPERATOR, ask.approvalId, allow)).toMatchObject({ type: "ok" });
+    expect(await core.approvals.decide(OPERATOR, ask.approvalId, allow)).toMatchObject({ type: "ok" });
   });
 });
 
 describe("approvals.abandon", () => {
   test("settles what is pending, in as many batches as it takes, and leaves decisions alone", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    const asks = await Promise.all(Array.from({ length: 1_100 }, () => domain.ask(session)));
+    await using core = await temporaryCore();
+    const session = await core.session();
+    const asks = await Promise.all(Array.from({ length: 1_100 }, () => core.ask(session)));
     const ids = asks.map(({ approvalId }) => approvalId);
-    await domain.approvals.decide(OPERATOR, ids[3] ?? "", allow);
-    await domain.approvals.abandon(ids, "the child has ended");
-    const settled = await Promise.all(ids.map((id) => domain.approvals.get(OPERATOR, id)));
+    await core.approvals.decide(OPERATOR, ids[3] ?? "", allow);
+    await core.approvals.abandon(ids, "the child has ended");
+    const settled = await Promise.all(ids.map((id) => core.approvals.get(OPERATOR, id)));
     const statuses = settled.map(({ status }) => status);
     expect(statuses.filter((status) => status === "abandoned")).toHaveLength(1_099);
     expect(statuses[3]).toBe("allowed");
@@ -150,50 +148,50 @@ describe("approvals.abandon", () => {
 
   test("comes after the deadline where that has passed", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock, timeoutSecs: 10 });
-    using ask = await domain.ask(await domain.session());
+    await using core = await temporaryCore({ clock, timeoutSecs: 10 });
+    using ask = await core.ask(await core.session());
     clock.advance(10_000);
-    await domain.approvals.abandon([ask.approvalId], "the child has ended");
-    expect((await domain.approvals.get(OPERATOR, ask.approvalId)).status).toBe("timed_out");
+    await core.approvals.abandon([ask.approvalId], "the child has ended");
+    expect((await core.approvals.get(OPERATOR, ask.approvalId)).status).toBe("timed_out");
   });
 });
 
 describe("who may decide", () => {
   test("is the creator of the session and the operator; to all others it does not exist", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.sessions.createByHand(CI, "child");
-    using ask = await domain.ask(session);
+    await using core = await temporaryCore();
+    const session = await core.sessions.createByHand(CI, "child");
+    using ask = await core.ask(session);
     const strangers: Principal[] = [
       OTHER,
       { kind: "session", sessionId: session.id },
       { kind: "session", sessionId: "x" },
     ];
     for (const stranger of strangers) {
-      const unknown = domain.approvals.decide(OPERATOR, "018f0000-0000-7000-8000-000000000000", allow);
-      const notTheirs = domain.approvals.decide(stranger, ask.approvalId, allow);
+      const unknown = core.approvals.decide(OPERATOR, "018f0000-0000-7000-8000-000000000000", allow);
+      const notTheirs = core.approvals.decide(stranger, ask.approvalId, allow);
       const [expected, got] = await Promise.all([refusalOf(unknown), refusalOf(notTheirs)]);
       expect(got).toEqual({
         ...expected,
         message: expected.message.replace(/approval \S+:/, `approval ${ask.approvalId}:`),
       });
-      expect(async () => await domain.approvals.get(stranger, ask.approvalId)).toThrow(got.message);
-      expect((await domain.approvals.pending(stranger, undefined, 10)).approvals).toEqual([]);
-      expect((await domain.approvals.list(stranger, { limit: 10 })).approvals).toEqual([]);
+      expect(async () => await core.approvals.get(stranger, ask.approvalId)).toThrow(got.message);
+      expect((await core.approvals.pending(stranger, undefined, 10)).approvals).toEqual([]);
+      expect((await core.approvals.list(stranger, { limit: 10 })).approvals).toEqual([]);
     }
     for (const decider of [CI, OPERATOR]) {
-      expect((await domain.approvals.get(decider, ask.approvalId)).id).toBe(ask.approvalId);
-      expect((await domain.approvals.pending(decider, undefined, 10)).approvals).toHaveLength(1);
-      expect((await domain.approvals.list(decider, { limit: 10 })).approvals).toHaveLength(1);
+      expect((await core.approvals.get(decider, ask.approvalId)).id).toBe(ask.approvalId);
+      expect((await core.approvals.pending(decider, undefined, 10)).approvals).toHaveLength(1);
+      expect((await core.approvals.list(decider, { limit: 10 })).approvals).toHaveLength(1);
     }
-    expect(await domain.approvals.decide(CI, ask.approvalId, allow)).toMatchObject({ type: "ok" });
+    expect(await core.approvals.decide(CI, ask.approvalId, allow)).toMatchObject({ type: "ok" });
   });
 
   test("is never a child that has the name of its creator's token", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.sessions.createByHand(CI, "child");
-    using ask = await domain.ask(session);
+    await using core = await temporaryCore();
+    const session = await core.sessions.createByHand(CI, "child");
+    using ask = await core.ask(session);
     const namesake: Principal = { kind: "token", id: "another", name: "ci" };
-    await expect(domain.approvals.decide(namesake, ask.approvalId, allow)).rejects.toMatchObject({ code: "not_found" });
+    await expect(core.approvals.decide(namesake, ask.approvalId, allow)).rejects.toMatchObject({ code: "not_found" });
   });
 });
 

@@ -5,19 +5,19 @@ import { createDeadline } from "../../../src/core/approvals/deadline.ts";
 import { createLog } from "../../../src/log.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
-import { allow, OPERATOR, openDomain, stoppedClock, temporaryDomain } from "../open-core.ts";
+import { allow, OPERATOR, openCore, stoppedClock, temporaryCore } from "../open-core.ts";
 
 const realTime = { now: Date.now };
 
 describe("a deadline", () => {
   test("denies by itself when it has come, and says so", async () => {
-    await using domain = await temporaryDomain({ clock: realTime, timeoutSecs: 0.03 });
-    using ask = await domain.ask({ ...(await domain.session()), loopbackTimeoutSecs: null });
+    await using core = await temporaryCore({ clock: realTime, timeoutSecs: 0.03 });
+    using ask = await core.ask({ ...(await core.session()), loopbackTimeoutSecs: null });
     expect(await ask.answer()).toEqual({
       behavior: "deny",
       message: "Approval timed out: nobody decided within 0 seconds. The tool was not run.",
     });
-    expect(await domain.approvals.get(OPERATOR, ask.approvalId)).toMatchObject({
+    expect(await core.approvals.get(OPERATOR, ask.approvalId)).toMatchObject({
       status: "timed_out",
       resolved_by: "timeout",
     });
@@ -25,54 +25,54 @@ describe("a deadline", () => {
 
   test("says how long nobody decided", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock, timeoutSecs: 42 });
-    using ask = await domain.ask(await domain.session());
+    await using core = await temporaryCore({ clock, timeoutSecs: 42 });
+    using ask = await core.ask(await core.session());
     clock.advance(50_000);
-    await domain.approvals.expire();
+    await core.approvals.expire();
     expect(await ask.answer()).toMatchObject({ message: expect.stringContaining("within 42 seconds") });
   });
 
   test("that is earlier than those known is not kept waiting by them, and those still come", async () => {
-    await using domain = await temporaryDomain({ clock: realTime });
-    const session = await domain.session();
-    const askFor = (seconds: number) => domain.ask({ ...session, loopbackTimeoutSecs: seconds });
+    await using core = await temporaryCore({ clock: realTime });
+    const session = await core.session();
+    const askFor = (seconds: number) => core.ask({ ...session, loopbackTimeoutSecs: seconds });
     const asks = await Promise.all([3_600, 0.06, 0.02, 0.04].map(askFor));
     const ended: number[] = [];
     await Promise.all(asks.slice(1).map((ask, number) => ask.answer().then(() => ended.push(number))));
     expect(ended).toEqual([1, 2, 0]);
-    expect((await domain.approvals.get(OPERATOR, asks[0]?.approvalId ?? "")).status).toBe("pending");
+    expect((await core.approvals.get(OPERATOR, asks[0]?.approvalId ?? "")).status).toBe("pending");
   });
 
   test("settles thousands that come due together", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock, timeoutSecs: 10 });
-    const session = await domain.session();
-    const asks = await Promise.all(Array.from({ length: 1_200 }, () => domain.ask(session)));
+    await using core = await temporaryCore({ clock, timeoutSecs: 10 });
+    const session = await core.session();
+    const asks = await Promise.all(Array.from({ length: 1_200 }, () => core.ask(session)));
     clock.advance(10_000);
-    await domain.approvals.expire();
+    await core.approvals.expire();
     const answers = await Promise.all(asks.map((ask) => ask.answer()));
     expect(new Set(answers.map(({ behavior }) => behavior))).toEqual(new Set(["deny"]));
-    expect(await domain.storage.approvals.nextDeadline()).toBeUndefined();
+    expect(await core.storage.approvals.nextDeadline()).toBeUndefined();
   });
 
   test("does not come early when the clock is set back, nor twice", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock, timeoutSecs: 10 });
-    using ask = await domain.ask(await domain.session());
+    await using core = await temporaryCore({ clock, timeoutSecs: 10 });
+    using ask = await core.ask(await core.session());
     clock.advance(-3_600_000);
-    await domain.approvals.expire();
-    expect((await domain.approvals.get(OPERATOR, ask.approvalId)).status).toBe("pending");
+    await core.approvals.expire();
+    expect((await core.approvals.get(OPERATOR, ask.approvalId)).status).toBe("pending");
     clock.advance(3_610_000);
-    await domain.approvals.expire();
-    await domain.approvals.expire();
-    expect((await domain.approvals.get(OPERATOR, ask.approvalId)).status).toBe("timed_out");
-    expect(await domain.storage.changes.newestId()).toBe(2);
+    await core.approvals.expire();
+    await core.approvals.expire();
+    expect((await core.approvals.get(OPERATOR, ask.approvalId)).status).toBe("timed_out");
+    expect(await core.storage.changes.newestId()).toBe(2);
   });
 
   test("comes within a re-read when the clock jumps over it", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock, timeoutSecs: 3_600, rereadEveryMs: 10 });
-    using ask = await domain.ask(await domain.session());
+    await using core = await temporaryCore({ clock, timeoutSecs: 3_600, rereadEveryMs: 10 });
+    using ask = await core.ask(await core.session());
     clock.advance(3_600_000);
     expect(await ask.answer()).toMatchObject({ behavior: "deny" });
   });
@@ -115,12 +115,12 @@ describe("expires_at", () => {
     const clock = stoppedClock();
     let id: string;
     {
-      using domain = await openDomain(directory.path, { clock, timeoutSecs: 10 });
-      id = (await domain.ask(await domain.session())).approvalId;
+      using core = await openCore(directory.path, { clock, timeoutSecs: 10 });
+      id = (await core.ask(await core.session())).approvalId;
     }
     clock.advance(11_000);
-    using domain = await openDomain(directory.path, { clock });
-    await until("the time-out", async () => (await domain.approvals.get(OPERATOR, id)).status === "timed_out");
+    using core = await openCore(directory.path, { clock });
+    await until("the time-out", async () => (await core.approvals.get(OPERATOR, id)).status === "timed_out");
   });
 });
 

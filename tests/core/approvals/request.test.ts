@@ -7,16 +7,16 @@ import type { JsonObject } from "../../../src/contract/values.ts";
 import { createRequests } from "../../../src/core/approvals/request.ts";
 import { createBroadcast } from "../../../src/core/events/broadcast.ts";
 import { newApproval, newSession, outcome } from "../../storage/rows.ts";
-import { temporaryStorage } from "../../storage/temporary-storage.ts";
+import { temporaryStorage } from "../../storage/sqlite/temporary-storage.ts";
 import { until } from "../../support/until.ts";
-import { allow, blockUpdates, deny, edit, OPERATOR, temporaryDomain } from "../open-core.ts";
+import { allow, blockUpdates, deny, edit, OPERATOR, temporaryCore } from "../open-core.ts";
 
 describe("approvals.request", () => {
   test("files what the child wants to do, and when that must be decided", async () => {
-    await using domain = await temporaryDomain({ timeoutSecs: 60 });
-    const session = await domain.session("worker");
-    using ask = await domain.ask(session, { tool: "Write", input: { b: 1, a: [2] }, toolUseId: "toolu_1" });
-    const approval = await domain.approvals.get(OPERATOR, ask.approvalId);
+    await using core = await temporaryCore({ timeoutSecs: 60 });
+    const session = await core.session("worker");
+    using ask = await core.ask(session, { tool: "Write", input: { b: 1, a: [2] }, toolUseId: "toolu_1" });
+    const approval = await core.approvals.get(OPERATOR, ask.approvalId);
     expect(approval).toMatchObject({
       session_id: session.id,
       session_name: "worker",
@@ -31,49 +31,48 @@ describe("approvals.request", () => {
   });
 
   test("takes the time-out of the session where that has one", async () => {
-    await using domain = await temporaryDomain({ timeoutSecs: 60 });
-    const session = { ...(await domain.session()), loopbackTimeoutSecs: 7 };
-    using ask = await domain.ask(session);
-    const { created_at, expires_at } = await domain.approvals.get(OPERATOR, ask.approvalId);
+    await using core = await temporaryCore({ timeoutSecs: 60 });
+    const session = { ...(await core.session()), loopbackTimeoutSecs: 7 };
+    using ask = await core.ask(session);
+    const { created_at, expires_at } = await core.approvals.get(OPERATOR, ask.approvalId);
     expect(expires_at - created_at).toBe(7);
   });
 
   test("waits until somebody decides", async () => {
-    await using domain = await temporaryDomain();
-    using ask = await domain.ask(await domain.session());
+    await using core = await temporaryCore();
+    using ask = await core.ask(await core.session());
     const answer = ask.answer();
     await turns();
     expect(Bun.peek.status(answer)).toBe("pending");
-    await domain.approvals.decide(OPERATOR, ask.approvalId, deny("because"));
+    await core.approvals.decide(OPERATOR, ask.approvalId, deny("because"));
     expect(await answer).toEqual({ behavior: "deny", message: "because" });
   });
 
   test("gives the same answer to all who wait for it, and to whoever asks for it twice", async () => {
-    await using domain = await temporaryDomain();
-    using ask = await domain.ask(await domain.session());
+    await using core = await temporaryCore();
+    using ask = await core.ask(await core.session());
     const answers = [ask.answer(), ask.answer(), ask.answer()];
     await turns();
-    await domain.approvals.decide(OPERATOR, ask.approvalId, edit({ command: "false" }));
+    await core.approvals.decide(OPERATOR, ask.approvalId, edit({ command: "false" }));
     const same: PermitAnswer = { behavior: "allow", updatedInput: { command: "false" } };
     expect(await Promise.all([...answers, ask.answer()])).toEqual([same, same, same, same]);
   });
 
   test("refuses a session that floods", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    domain.direct.write(() => {
-      for (let count = 0; count < 20_000; count++)
-        domain.direct.approvals.create(newApproval({ sessionId: session.id }));
+    await using core = await temporaryCore();
+    const session = await core.session();
+    core.direct.write(() => {
+      for (let count = 0; count < 20_000; count++) core.direct.approvals.create(newApproval({ sessionId: session.id }));
     });
-    await expect(domain.ask(session)).rejects.toMatchObject({ code: "too_many_requests" });
-    using other = await domain.ask(await domain.session("other"));
-    expect((await domain.approvals.get(OPERATOR, other.approvalId)).status).toBe("pending");
+    await expect(core.ask(session)).rejects.toMatchObject({ code: "too_many_requests" });
+    using other = await core.ask(await core.session("other"));
+    expect((await core.approvals.get(OPERATOR, other.approvalId)).status).toBe("pending");
   });
 
   test("denies when its record has gone", async () => {
-    await using domain = await temporaryDomain({ rereadEveryMs: 10 });
-    using ask = await domain.ask(await domain.session());
-    using sqlite = new Database(join(domain.dataDir, "plexus.db"));
+    await using core = await temporaryCore({ rereadEveryMs: 10 });
+    using ask = await core.ask(await core.session());
+    using sqlite = new Database(join(core.dataDir, "plexus.db"));
     sqlite.run("DELETE FROM loopback_approvals");
     expect(await ask.answer()).toMatchObject({ behavior: "deny", message: expect.stringContaining("was not run") });
   });
@@ -81,60 +80,60 @@ describe("approvals.request", () => {
 
 describe("a repeated ask", () => {
   test("attaches to the approval that waits, whatever the order of its keys", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    using first = await domain.ask(session, { input: { a: 1, b: { c: [1, 2], d: null } }, toolUseId: "toolu_1" });
-    using again = await domain.ask(session, { input: { b: { d: null, c: [1, 2] }, a: 1 }, toolUseId: "toolu_1" });
+    await using core = await temporaryCore();
+    const session = await core.session();
+    using first = await core.ask(session, { input: { a: 1, b: { c: [1, 2], d: null } }, toolUseId: "toolu_1" });
+    using again = await core.ask(session, { input: { b: { d: null, c: [1, 2] }, a: 1 }, toolUseId: "toolu_1" });
     expect(again.approvalId).toBe(first.approvalId);
-    expect((await domain.approvals.pending(OPERATOR, session.id, 10)).approvals).toHaveLength(1);
+    expect((await core.approvals.pending(OPERATOR, session.id, 10)).approvals).toHaveLength(1);
     const answers = [first.answer(), again.answer()];
-    await domain.approvals.decide(OPERATOR, first.approvalId, deny("once"));
+    await core.approvals.decide(OPERATOR, first.approvalId, deny("once"));
     const once: PermitAnswer = { behavior: "deny", message: "once" };
     expect(await Promise.all(answers)).toEqual([once, once]);
   });
 
   test("gets the decision that was made while nobody was connected, without asking anybody", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    const first = await domain.ask(session, { toolUseId: "toolu_1" });
+    await using core = await temporaryCore();
+    const session = await core.session();
+    const first = await core.ask(session, { toolUseId: "toolu_1" });
     first[Symbol.dispose]();
-    await domain.approvals.decide(OPERATOR, first.approvalId, edit({ command: "false" }));
-    expect((await domain.approvals.get(OPERATOR, first.approvalId)).delivered_at).toBeNull();
-    using again = await domain.ask(session, { toolUseId: "toolu_1" });
+    await core.approvals.decide(OPERATOR, first.approvalId, edit({ command: "false" }));
+    expect((await core.approvals.get(OPERATOR, first.approvalId)).delivered_at).toBeNull();
+    using again = await core.ask(session, { toolUseId: "toolu_1" });
     expect(await again.answer()).toEqual({ behavior: "allow", updatedInput: { command: "false" } });
-    expect((await domain.approvals.get(OPERATOR, first.approvalId)).delivered_at).not.toBeNull();
-    expect(await domain.storage.changes.newestId()).toBe(2);
+    expect((await core.approvals.get(OPERATOR, first.approvalId)).delivered_at).not.toBeNull();
+    expect(await core.storage.changes.newestId()).toBe(2);
   });
 
   test("is a new one once the decision was delivered: an allow runs one call", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    using first = await domain.ask(session, { toolUseId: "call_0" });
-    await domain.approvals.decide(OPERATOR, first.approvalId, allow);
+    await using core = await temporaryCore();
+    const session = await core.session();
+    using first = await core.ask(session, { toolUseId: "call_0" });
+    await core.approvals.decide(OPERATOR, first.approvalId, allow);
     expect(await first.answer()).toMatchObject({ behavior: "allow" });
-    using again = await domain.ask(session, { toolUseId: "call_0" });
+    using again = await core.ask(session, { toolUseId: "call_0" });
     expect(again.approvalId).not.toBe(first.approvalId);
-    expect((await domain.approvals.get(OPERATOR, again.approvalId)).status).toBe("pending");
+    expect((await core.approvals.get(OPERATOR, again.approvalId)).status).toBe("pending");
   });
 
   test("is used up by the decision itself where its child waits, even if the server is killed right then", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    using first = await domain.ask(session, { toolUseId: "call_0" });
-    await domain.approvals.decide(OPERATOR, first.approvalId, allow);
+    await using core = await temporaryCore();
+    const session = await core.session();
+    using first = await core.ask(session, { toolUseId: "call_0" });
+    await core.approvals.decide(OPERATOR, first.approvalId, allow);
     // Nobody has read the answer yet, and the row says already that it is used up.
-    expect((await domain.approvals.get(OPERATOR, first.approvalId)).delivered_at).not.toBeNull();
-    using resumed = await domain.approvals.resume({ kind: "session", sessionId: session.id }, first);
+    expect((await core.approvals.get(OPERATOR, first.approvalId)).delivered_at).not.toBeNull();
+    using resumed = await core.approvals.resume({ kind: "session", sessionId: session.id }, first);
     expect(await resumed?.answer()).toMatchObject({ behavior: "allow" });
   });
 
   test("lets one of two connections have an allow: the one that asked last", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    using first = await domain.ask(session, { toolUseId: "call_0" });
-    using second = await domain.ask(session, { toolUseId: "call_0" });
+    await using core = await temporaryCore();
+    const session = await core.session();
+    using first = await core.ask(session, { toolUseId: "call_0" });
+    using second = await core.ask(session, { toolUseId: "call_0" });
     expect(second.approvalId).toBe(first.approvalId);
-    await domain.approvals.decide(OPERATOR, first.approvalId, allow);
+    await core.approvals.decide(OPERATOR, first.approvalId, allow);
     expect(await first.answer()).toMatchObject({
       behavior: "deny",
       message: expect.stringContaining("another connection"),
@@ -143,104 +142,101 @@ describe("a repeated ask", () => {
   });
 
   test("lets one of two have an allow, also when both have lost their connections and come back", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
+    await using core = await temporaryCore();
+    const session = await core.session();
     const child = { kind: "session", sessionId: session.id } as const;
-    const asks = [
-      await domain.ask(session, { toolUseId: "call_0" }),
-      await domain.ask(session, { toolUseId: "call_0" }),
-    ];
+    const asks = [await core.ask(session, { toolUseId: "call_0" }), await core.ask(session, { toolUseId: "call_0" })];
     for (const ask of asks) ask[Symbol.dispose]();
     const approvalId = asks[0]?.approvalId ?? "";
     const [first, second, ...others] = await Promise.all(
       [...asks.map(({ asker }) => asker), "", "x", null].map((asker) =>
-        domain.approvals.resume(child, { approvalId, asker }),
+        core.approvals.resume(child, { approvalId, asker }),
       ),
     );
-    await domain.approvals.decide(OPERATOR, asks[0]?.approvalId ?? "", allow);
+    await core.approvals.decide(OPERATOR, asks[0]?.approvalId ?? "", allow);
     expect(await second?.answer()).toMatchObject({ behavior: "allow" });
     for (const ask of [first, ...others]) expect(await ask?.answer()).toMatchObject({ behavior: "deny" });
     // And not later either, however often.
-    using again = await domain.approvals.resume(child, { approvalId: asks[0]?.approvalId ?? "", asker: "x" });
+    using again = await core.approvals.resume(child, { approvalId: asks[0]?.approvalId ?? "", asker: "x" });
     expect(await again?.answer()).toMatchObject({ behavior: "deny" });
     for (const ask of [first, second, ...others]) ask?.[Symbol.dispose]();
   });
 
   test("lets one of two have an allow that was made while neither was connected, asked at the same time", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    const lost = await domain.ask(session, { toolUseId: "call_0" });
+    await using core = await temporaryCore();
+    const session = await core.session();
+    const lost = await core.ask(session, { toolUseId: "call_0" });
     lost[Symbol.dispose]();
-    await domain.approvals.decide(OPERATOR, lost.approvalId, allow);
-    const asks = await Promise.all([1, 2, 3].map(() => domain.ask(session, { toolUseId: "call_0" })));
+    await core.approvals.decide(OPERATOR, lost.approvalId, allow);
+    const asks = await Promise.all([1, 2, 3].map(() => core.ask(session, { toolUseId: "call_0" })));
     const answers = await Promise.all(asks.map((ask) => ask.answer()));
     expect(answers.map(({ behavior }) => behavior)).toEqual(["deny", "deny", "allow"]);
     for (const ask of asks) ask[Symbol.dispose]();
   });
 
   test("made in the same turn attaches too", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    const asks = await Promise.all(Array.from({ length: 10 }, () => domain.ask(session, { toolUseId: "toolu_1" })));
+    await using core = await temporaryCore();
+    const session = await core.session();
+    const asks = await Promise.all(Array.from({ length: 10 }, () => core.ask(session, { toolUseId: "toolu_1" })));
     expect(new Set(asks.map(({ approvalId }) => approvalId)).size).toBe(1);
   });
 
-  test.each<[string, Parameters<Awaited<ReturnType<typeof temporaryDomain>>["ask"]>[1]]>([
+  test.each<[string, Parameters<Awaited<ReturnType<typeof temporaryCore>>["ask"]>[1]]>([
     ["another tool", { tool: "Write", toolUseId: "toolu_1" }],
     ["another input", { input: { command: "false" }, toolUseId: "toolu_1" }],
     ["one key more", { input: { command: "true", timeout: null }, toolUseId: "toolu_1" }],
     ["another tool_use_id", { toolUseId: "toolu_2" }],
     ["no tool_use_id", {}],
   ])("with %s is an ask of its own", async (_, given) => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    using first = await domain.ask(session, { toolUseId: "toolu_1" });
-    await domain.approvals.decide(OPERATOR, first.approvalId, allow);
-    using other = await domain.ask(session, given);
+    await using core = await temporaryCore();
+    const session = await core.session();
+    using first = await core.ask(session, { toolUseId: "toolu_1" });
+    await core.approvals.decide(OPERATOR, first.approvalId, allow);
+    using other = await core.ask(session, given);
     expect(other.approvalId).not.toBe(first.approvalId);
-    expect((await domain.approvals.get(OPERATOR, other.approvalId)).status).toBe("pending");
+    expect((await core.approvals.get(OPERATOR, other.approvalId)).status).toBe("pending");
   });
 
   test("with an array where an object stood is an ask of its own", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
+    await using core = await temporaryCore();
+    const session = await core.session();
     const asks = [{ object: 1 }, [["object", 1]], [[1]], ["object", [1]], ["array", 1], { array: 1 }].map((value) =>
-      domain.ask(session, { input: { value }, toolUseId: "toolu_1" }),
+      core.ask(session, { input: { value }, toolUseId: "toolu_1" }),
     );
     expect(new Set((await Promise.all(asks)).map(({ approvalId }) => approvalId)).size).toBe(asks.length);
   });
 
   test("of another session is an ask of its own", async () => {
-    await using domain = await temporaryDomain();
-    using first = await domain.ask(await domain.session("one"), { toolUseId: "toolu_1" });
-    using other = await domain.ask(await domain.session("two"), { toolUseId: "toolu_1" });
+    await using core = await temporaryCore();
+    using first = await core.ask(await core.session("one"), { toolUseId: "toolu_1" });
+    using other = await core.ask(await core.session("two"), { toolUseId: "toolu_1" });
     expect(other.approvalId).not.toBe(first.approvalId);
   });
 
   test("without tool_use_id is always an ask of its own", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    const asks = await Promise.all(Array.from({ length: 10 }, () => domain.ask(session)));
+    await using core = await temporaryCore();
+    const session = await core.session();
+    const asks = await Promise.all(Array.from({ length: 10 }, () => core.ask(session)));
     expect(new Set(asks.map(({ approvalId }) => approvalId)).size).toBe(10);
   });
 
   test("of an abandoned one opens a new one, to which later ones attach", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    using gone = await domain.ask(session, { toolUseId: "toolu_1" });
-    await domain.approvals.abandon([gone.approvalId], "the child has ended");
-    using fresh = await domain.ask(session, { toolUseId: "toolu_1" });
-    using again = await domain.ask(session, { toolUseId: "toolu_1" });
+    await using core = await temporaryCore();
+    const session = await core.session();
+    using gone = await core.ask(session, { toolUseId: "toolu_1" });
+    await core.approvals.abandon([gone.approvalId], "the child has ended");
+    using fresh = await core.ask(session, { toolUseId: "toolu_1" });
+    using again = await core.ask(session, { toolUseId: "toolu_1" });
     expect(fresh.approvalId).not.toBe(gone.approvalId);
     expect(again.approvalId).toBe(fresh.approvalId);
     expect(await gone.answer()).toMatchObject({ behavior: "deny" });
-    await domain.approvals.decide(OPERATOR, fresh.approvalId, allow);
+    await core.approvals.decide(OPERATOR, fresh.approvalId, allow);
     expect(await again.answer()).toMatchObject({ behavior: "allow" });
   });
 
   test("attaches exactly when its input is equal", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
+    await using core = await temporaryCore();
+    const session = await core.session();
     const plain = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 });
     let pairs = 0;
     await fc.assert(
@@ -248,8 +244,8 @@ describe("a repeated ask", () => {
         const input = parsed(one);
         const other = parsed(different ?? reversed(one));
         const toolUseId = `toolu_${++pairs}`;
-        using first = await domain.ask(session, { input, toolUseId });
-        using second = await domain.ask(session, { input: other, toolUseId });
+        using first = await core.ask(session, { input, toolUseId });
+        using second = await core.ask(session, { input: other, toolUseId });
         expect(second.approvalId === first.approvalId).toBe(Bun.deepEquals(input, other));
       }),
       { numRuns: 150 },
@@ -284,16 +280,16 @@ describe("a waiter", () => {
   });
 
   test("misses no decision, even one made the moment its ask is announced", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    using _ = domain.broadcast.listen((change) => {
+    await using core = await temporaryCore();
+    const session = await core.session();
+    using _ = core.broadcast.listen((change) => {
       if (change.kind !== "approval_requested") return;
-      void domain.approvals.decide(OPERATOR, change.subjectId, deny(change.subjectId));
+      void core.approvals.decide(OPERATOR, change.subjectId, deny(change.subjectId));
     });
     const answered = await Promise.all(
       Array.from({ length: 300 }, async (_, number) => {
         for (let turn = 0; turn < number % 7; turn++) await turns(1);
-        using ask = await domain.ask(session);
+        using ask = await core.ask(session);
         return { approvalId: ask.approvalId, answer: await ask.answer() };
       }),
     );
@@ -301,49 +297,49 @@ describe("a waiter", () => {
   });
 
   test("finds in the slow re-read what no broadcast has told", async () => {
-    await using domain = await temporaryDomain({ rereadEveryMs: 10 });
-    using ask = await domain.ask(await domain.session());
+    await using core = await temporaryCore({ rereadEveryMs: 10 });
+    using ask = await core.ask(await core.session());
     const answer = ask.answer();
-    using sqlite = new Database(join(domain.dataDir, "plexus.db"));
+    using sqlite = new Database(join(core.dataDir, "plexus.db"));
     sqlite.run("UPDATE loopback_approvals SET status='denied', resolved_at=1, resolved_by='a stranger'");
     expect(await answer).toMatchObject({ behavior: "deny", message: expect.stringContaining("a stranger") });
   });
 
   test("is found by the re-read even while the disk takes no writes", async () => {
-    await using domain = await temporaryDomain({ rereadEveryMs: 10, timeoutSecs: 0 });
-    const session = await domain.session();
-    using sqlite = new Database(join(domain.dataDir, "plexus.db"));
-    using ask = await domain.ask({ ...session, loopbackTimeoutSecs: 300 });
+    await using core = await temporaryCore({ rereadEveryMs: 10, timeoutSecs: 0 });
+    const session = await core.session();
+    using sqlite = new Database(join(core.dataDir, "plexus.db"));
+    using ask = await core.ask({ ...session, loopbackTimeoutSecs: 300 });
     const answer = ask.answer();
-    using _ = blockUpdates(domain.dataDir);
-    using due = await domain.ask(session);
-    await until("an expiry that fails", () => domain.errors.length > 0);
+    using _ = blockUpdates(core.dataDir);
+    using due = await core.ask(session);
+    await until("an expiry that fails", () => core.errors.length > 0);
     sqlite.run("DELETE FROM loopback_approvals WHERE id = ?", [ask.approvalId]);
     expect(await answer).toMatchObject({ behavior: "deny" });
-    expect((await domain.approvals.get(OPERATOR, due.approvalId)).status).toBe("pending");
+    expect((await core.approvals.get(OPERATOR, due.approvalId)).status).toBe("pending");
   });
 
   test("leaves nothing behind, however its ask ends", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    const asks = await Promise.all(Array.from({ length: 20 }, () => domain.ask(session, { toolUseId: "toolu_1" })));
-    asks.push(...(await Promise.all(Array.from({ length: 20 }, () => domain.ask(session)))));
-    for (const ask of asks.slice(0, 30)) await domain.approvals.decide(OPERATOR, ask.approvalId, allow);
+    await using core = await temporaryCore();
+    const session = await core.session();
+    const asks = await Promise.all(Array.from({ length: 20 }, () => core.ask(session, { toolUseId: "toolu_1" })));
+    asks.push(...(await Promise.all(Array.from({ length: 20 }, () => core.ask(session)))));
+    for (const ask of asks.slice(0, 30)) await core.approvals.decide(OPERATOR, ask.approvalId, allow);
     for (const ask of asks) ask[Symbol.dispose]();
     for (const ask of asks) ask[Symbol.dispose]();
-    using sqlite = new Database(join(domain.dataDir, "plexus.db"));
+    using sqlite = new Database(join(core.dataDir, "plexus.db"));
     sqlite.run("CREATE TRIGGER broken BEFORE INSERT ON loopback_approvals BEGIN SELECT RAISE(ABORT, 'broken'); END");
-    await expect(domain.ask(session)).rejects.toMatchObject({ code: "storage_unavailable" });
-    expect([...domain.broadcast.waitedFor()]).toEqual([]);
+    await expect(core.ask(session)).rejects.toMatchObject({ code: "storage_unavailable" });
+    expect([...core.broadcast.waitedFor()]).toEqual([]);
   });
 });
 
 describe("many asks of one session", () => {
   test.each([50, 1_000])("%i at once, answered in random order, each get their own answer", async (count) => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
+    await using core = await temporaryCore();
+    const session = await core.session();
     const asks = await Promise.all(
-      Array.from({ length: count }, (_, number) => domain.ask(session, { input: { number }, toolUseId: `t${number}` })),
+      Array.from({ length: count }, (_, number) => core.ask(session, { input: { number }, toolUseId: `t${number}` })),
     );
     const answers = asks.map((ask) => ask.answer());
     const order = asks.map((_, number) => number).sort(() => Math.random() - 0.5);
@@ -351,7 +347,7 @@ describe("many asks of one session", () => {
       order.map(async (number, position) => {
         await turns(position % 5);
         const decision = number % 2 ? edit({ number, edited: true }) : deny(`no ${number}`);
-        await domain.approvals.decide(OPERATOR, asks[number]?.approvalId ?? "", decision);
+        await core.approvals.decide(OPERATOR, asks[number]?.approvalId ?? "", decision);
       }),
     );
     expect(await Promise.all(answers)).toEqual(
@@ -362,32 +358,32 @@ describe("many asks of one session", () => {
       ),
     );
     for (const ask of asks) ask[Symbol.dispose]();
-    expect([...domain.broadcast.waitedFor()]).toEqual([]);
+    expect([...core.broadcast.waitedFor()]).toEqual([]);
   });
 });
 
 describe("approvals.resume", () => {
   test("takes up an ask of the caller's own session, and no other", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    const ask = await domain.ask(session);
+    await using core = await temporaryCore();
+    const session = await core.session();
+    const ask = await core.ask(session);
     const child = { kind: "session", sessionId: session.id } as const;
-    expect(await domain.approvals.resume({ kind: "session", sessionId: "another" }, ask)).toBeUndefined();
-    expect(await domain.approvals.resume({ kind: "token", id: "1", name: "ci" }, ask)).toBeUndefined();
-    expect(await domain.approvals.resume(child, { ...ask, approvalId: "unknown" })).toBeUndefined();
-    using resumed = await domain.approvals.resume(child, ask);
-    await domain.approvals.decide(OPERATOR, ask.approvalId, deny("found again"));
+    expect(await core.approvals.resume({ kind: "session", sessionId: "another" }, ask)).toBeUndefined();
+    expect(await core.approvals.resume({ kind: "token", id: "1", name: "ci" }, ask)).toBeUndefined();
+    expect(await core.approvals.resume(child, { ...ask, approvalId: "unknown" })).toBeUndefined();
+    using resumed = await core.approvals.resume(child, ask);
+    await core.approvals.decide(OPERATOR, ask.approvalId, deny("found again"));
     expect(await resumed?.answer()).toEqual({ behavior: "deny", message: "found again" });
   });
 
   test("gives a decision that was made while nobody was connected", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    const ask = await domain.ask(session);
+    await using core = await temporaryCore();
+    const session = await core.session();
+    const ask = await core.ask(session);
     ask[Symbol.dispose]();
-    await domain.storage.approvals.settleIfPending(ask.approvalId, outcome(), undefined);
-    expect((await domain.approvals.get(OPERATOR, ask.approvalId)).delivered_at).toBeNull();
-    using resumed = await domain.approvals.resume({ kind: "session", sessionId: session.id }, ask);
+    await core.storage.approvals.settleIfPending(ask.approvalId, outcome(), undefined);
+    expect((await core.approvals.get(OPERATOR, ask.approvalId)).delivered_at).toBeNull();
+    using resumed = await core.approvals.resume({ kind: "session", sessionId: session.id }, ask);
     expect(await resumed?.answer()).toMatchObject({ behavior: "allow" });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { AuditReport } from "../../../src/contract/audit.ts";
-import { allow, OPERATOR, stoppedClock, temporaryDomain } from "../open-core.ts";
-import { decidedDomain, forge, found, foundIn, INTACT, type TestDomain, tamper } from "./audited.ts";
+import { allow, OPERATOR, stoppedClock, temporaryCore } from "../open-core.ts";
+import { decidedCore, forge, found, foundIn, INTACT, type TestCore, tamper } from "./audited.ts";
 
 const FORGED = "01999999-0000-7000-8000-000000000001";
 
@@ -11,30 +11,30 @@ describe("an inserted decision is found", () => {
     ["decisions", "delivered", 0],
     ["builtin", "begins", 1],
   ])("that names as its own the entry of chain %s that says %s", async (chain, kind, isBuiltin) => {
-    await using domain = await decidedDomain();
+    await using core = await decidedCore();
     const place = `chain='${chain}' AND entry LIKE '{"kind":"${kind}"%'`;
-    insert(domain, { auditSeq: `(SELECT seq FROM audit WHERE ${place})`, isBuiltin });
-    tamper(domain, `UPDATE audit SET approval_id=? WHERE ${place}`, FORGED);
-    expect(await foundIn(domain)).toEqual(found("in no chain: it was inserted"));
+    insert(core, { auditSeq: `(SELECT seq FROM audit WHERE ${place})`, isBuiltin });
+    tamper(core, `UPDATE audit SET approval_id=? WHERE ${place}`, FORGED);
+    expect(await foundIn(core)).toEqual(found("in no chain: it was inserted"));
   });
 
   test("that names an entry outside of the chain, which says so", async () => {
-    await using domain = await decidedDomain();
-    insert(domain, { auditSeq: "-5" });
+    await using core = await decidedCore();
+    insert(core, { auditSeq: "-5" });
     tamper(
-      domain,
+      core,
       `INSERT INTO audit (chain, seq, approval_id, at, entry, hash)
        SELECT chain, -5, ?, at, replace(entry, approval_id, ?), hash FROM audit WHERE chain='decisions' AND seq=2`,
       FORGED,
       FORGED,
     );
-    expect(await foundIn(domain)).toEqual(found("in no chain: it was inserted"));
+    expect(await foundIn(core)).toEqual(found("in no chain: it was inserted"));
   });
 
   test("whose id comes before every other", async () => {
-    await using domain = await decidedDomain();
-    insert(domain, { id: "", auditSeq: "0" });
-    expect(await foundIn(domain)).toEqual(found("in no chain: it was inserted"));
+    await using core = await decidedCore();
+    insert(core, { id: "", auditSeq: "0" });
+    expect(await foundIn(core)).toEqual(found("in no chain: it was inserted"));
   });
 });
 
@@ -43,9 +43,9 @@ test.each([
   ["approval_id", "UPDATE audit SET approval_id='x' WHERE chain='decisions' AND seq=0"],
   ["at", "UPDATE audit SET at=1 WHERE chain='decisions' AND seq=2"],
 ])("an entry beside which another %s stands is named", async (column, sql) => {
-  await using domain = await decidedDomain();
-  tamper(domain, sql);
-  expect(await foundIn(domain)).toEqual(found(`beside it stands another ${column}`));
+  await using core = await decidedCore();
+  tamper(core, sql);
+  expect(await foundIn(core)).toEqual(found(`beside it stands another ${column}`));
 });
 
 test.each([
@@ -59,10 +59,10 @@ test.each([
   ["entry", "UPDATE audit SET entry=x'00' WHERE chain='decisions' AND seq=6", "its hash does not fit"],
   ["id", "UPDATE loopback_approvals SET id=CAST(id AS BLOB) WHERE status='denied'", "this decision was removed"],
 ])("a %s of another type is found, and the report is still one", async (_, sql, problem) => {
-  await using domain = await decidedDomain();
-  tamper(domain, sql);
-  expect(await foundIn(domain)).toEqual(found(problem));
-  AuditReport.parse(JSON.parse(JSON.stringify(await domain.auditCheck.verify())));
+  await using core = await decidedCore();
+  tamper(core, sql);
+  expect(await foundIn(core)).toEqual(found(problem));
+  AuditReport.parse(JSON.parse(JSON.stringify(await core.auditCheck.verify())));
 });
 
 describe("a delivery that is replayed is found", () => {
@@ -70,52 +70,52 @@ describe("a delivery that is replayed is found", () => {
 
   test("when the time of the first one is put back", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock });
-    const session = await domain.session();
-    const first = await domain.ask(session, call);
-    await domain.approvals.decide(OPERATOR, first.approvalId, allow);
+    await using core = await temporaryCore({ clock });
+    const session = await core.session();
+    const first = await core.ask(session, call);
+    await core.approvals.decide(OPERATOR, first.approvalId, allow);
     await first.answer();
     first[Symbol.dispose]();
     const deliveredAt = clock.now();
     clock.advance(1_000);
-    tamper(domain, "UPDATE loopback_approvals SET delivered_at=NULL");
-    using again = await domain.ask(session, call);
+    tamper(core, "UPDATE loopback_approvals SET delivered_at=NULL");
+    using again = await core.ask(session, call);
     expect(await again.answer()).toMatchObject({ behavior: "allow" });
-    tamper(domain, "UPDATE loopback_approvals SET delivered_at=?", deliveredAt);
-    expect(await foundIn(domain)).toEqual(found("it was delivered twice"));
+    tamper(core, "UPDATE loopback_approvals SET delivered_at=?", deliveredAt);
+    expect(await foundIn(core)).toEqual(found("it was delivered twice"));
   });
 
   test("when it was late already", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    const asked = await domain.ask(session, call);
+    await using core = await temporaryCore();
+    const session = await core.session();
+    const asked = await core.ask(session, call);
     asked[Symbol.dispose]();
-    await domain.approvals.decide(OPERATOR, asked.approvalId, allow);
+    await core.approvals.decide(OPERATOR, asked.approvalId, allow);
     for (const isReplayed of [false, true]) {
-      if (isReplayed) tamper(domain, "UPDATE loopback_approvals SET delivered_at=NULL");
-      using late = await domain.ask(session, call);
+      if (isReplayed) tamper(core, "UPDATE loopback_approvals SET delivered_at=NULL");
+      using late = await core.ask(session, call);
       expect(await late.answer()).toMatchObject({ behavior: "allow" });
     }
-    expect(await foundIn(domain)).toEqual(found("it was delivered twice"));
+    expect(await foundIn(core)).toEqual(found("it was delivered twice"));
   });
 
   test("when the chain has no such decision", async () => {
-    await using domain = await decidedDomain();
-    forge(domain, { kind: "delivered", approval_id: FORGED, delivered_at: 5 }, 5, FORGED);
-    expect(await foundIn(domain)).toEqual(found("a decision was delivered that the chain does not have"));
+    await using core = await decidedCore();
+    forge(core, { kind: "delivered", approval_id: FORGED, delivered_at: 5 }, 5, FORGED);
+    expect(await foundIn(core)).toEqual(found("a decision was delivered that the chain does not have"));
   });
 
   test("unless the decision is from before there was a chain", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    const asked = await domain.ask(session, call);
+    await using core = await temporaryCore();
+    const session = await core.session();
+    const asked = await core.ask(session, call);
     asked[Symbol.dispose]();
-    tamper(domain, "UPDATE loopback_approvals SET status='allowed', resolved_at=1, resolved_by='operator'");
-    using late = await domain.ask(session, call);
+    tamper(core, "UPDATE loopback_approvals SET status='allowed', resolved_at=1, resolved_by='operator'");
+    using late = await core.ask(session, call);
     expect(await late.answer()).toMatchObject({ behavior: "allow" });
-    expect(await foundIn(domain)).toEqual(INTACT);
-    tamper(domain, "UPDATE loopback_approvals SET delivered_at=delivered_at+1");
-    expect(await foundIn(domain)).toEqual(found("the time of its delivery was changed"));
+    expect(await foundIn(core)).toEqual(INTACT);
+    tamper(core, "UPDATE loopback_approvals SET delivered_at=delivered_at+1");
+    expect(await foundIn(core)).toEqual(found("the time of its delivery was changed"));
   });
 });
 
@@ -146,22 +146,22 @@ describe("a changed column of a decision is found:", () => {
     ["delivered_at", "delivered_at-1", "delivered_at"],
     ["delivered_at", "NULL", "delivered_at"],
   ])("%s as %s", async (column, value, named) => {
-    await using domain = await decidedDomain();
-    tamper(domain, `UPDATE loopback_approvals SET ${column}=${value} WHERE status='denied'`);
-    expect(await foundIn(domain)).toEqual(found(`this decision was changed: ${named}`));
+    await using core = await decidedCore();
+    tamper(core, `UPDATE loopback_approvals SET ${column}=${value} WHERE status='denied'`);
+    expect(await foundIn(core)).toEqual(found(`this decision was changed: ${named}`));
   });
 
   test("audit_seq", async () => {
-    await using domain = await decidedDomain();
-    tamper(domain, "UPDATE loopback_approvals SET audit_seq=audit_seq+1 WHERE status='denied'");
-    expect(await foundIn(domain)).toEqual(found("this decision names another place in the chain"));
+    await using core = await decidedCore();
+    tamper(core, "UPDATE loopback_approvals SET audit_seq=audit_seq+1 WHERE status='denied'");
+    expect(await foundIn(core)).toEqual(found("this decision names another place in the chain"));
   });
 });
 
 /** A decision that nobody made, made out of one that somebody did. */
-function insert(domain: TestDomain, given: { id?: string; auditSeq: string; isBuiltin?: number }): void {
+function insert(core: TestCore, given: { id?: string; auditSeq: string; isBuiltin?: number }): void {
   tamper(
-    domain,
+    core,
     `INSERT INTO loopback_approvals (id, session_id, session_name, asked_in, owner, tool_name, input, ask_hash, status,
        created_at, expires_at, resolved_at, resolved_by, audit_seq, delivered_at, is_builtin)
      SELECT ?, session_id, session_name, asked_in, owner, tool_name, '{"command":"forged"}', ask_hash, 'allowed',

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { allow, OPERATOR, stoppedClock, temporaryDomain } from "../open-core.ts";
-import { DAY_MS, decideAll, decidedDomain, listed, readsAlone, tamper, textOf } from "./audited.ts";
+import { allow, OPERATOR, stoppedClock, temporaryCore } from "../open-core.ts";
+import { DAY_MS, decideAll, decidedCore, listed, readsAlone, tamper, textOf } from "./audited.ts";
 
 describe("the hash chains", () => {
   test("fit what was decided by people, by deadlines and by built-in rules, delivered at once or later", async () => {
-    await using domain = await decidedDomain();
-    expect(await domain.auditCheck.verify()).toMatchObject({
+    await using core = await decidedCore();
+    expect(await core.auditCheck.verify()).toMatchObject({
       intact: true,
       chains: [
         { chain: "decisions", entries: 7, forgotten_through: -1 },
@@ -89,9 +89,9 @@ describe("the hash chains", () => {
       "0 decisions from before the chain began were on record, and now there are 1",
     ],
   ])("name %s", async (_, sql, problem) => {
-    await using domain = await decidedDomain();
-    tamper(domain, sql);
-    const report = await domain.auditCheck.verify();
+    await using core = await decidedCore();
+    tamper(core, sql);
+    const report = await core.auditCheck.verify();
     expect({ intact: report.intact, problems: textOf(report) }).toEqual({
       intact: false,
       problems: expect.stringContaining(problem),
@@ -99,29 +99,29 @@ describe("the hash chains", () => {
   });
 
   test("still fit when more is decided", async () => {
-    await using domain = await decidedDomain();
-    await decideAll(domain);
-    expect((await domain.auditCheck.verify()).intact).toBe(true);
+    await using core = await decidedCore();
+    await decideAll(core);
+    expect((await core.auditCheck.verify()).intact).toBe(true);
   });
 
   test("begin with what was decided before there were any", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    using ask = await domain.ask(session);
-    tamper(domain, "UPDATE loopback_approvals SET status='allowed', resolved_at=1, resolved_by='operator'");
-    using _ = await domain.ask(session);
-    await domain.approvals.decide(
+    await using core = await temporaryCore();
+    const session = await core.session();
+    using ask = await core.ask(session);
+    tamper(core, "UPDATE loopback_approvals SET status='allowed', resolved_at=1, resolved_by='operator'");
+    using _ = await core.ask(session);
+    await core.approvals.decide(
       OPERATOR,
-      (await domain.approvals.pending(OPERATOR, undefined, 1)).approvals[0]?.id ?? "",
+      (await core.approvals.pending(OPERATOR, undefined, 1)).approvals[0]?.id ?? "",
       allow,
     );
     expect(ask.approvalId).not.toBe("");
-    expect(await domain.auditCheck.verify()).toMatchObject({ intact: true, problems: [] });
+    expect(await core.auditCheck.verify()).toMatchObject({ intact: true, problems: [] });
   });
 
   test("are exported whole, as lines that build on each other", async () => {
-    await using domain = await decidedDomain();
-    const lines = await Array.fromAsync(domain.auditCheck.export());
+    await using core = await decidedCore();
+    const lines = await Array.fromAsync(core.auditCheck.export());
     expect(lines).toHaveLength(10);
     for (const { chain, seq, previous, entry, hash } of lines) {
       const before = lines.find((line) => line.chain === chain && line.seq === seq - 1);
@@ -134,42 +134,42 @@ describe("the hash chains", () => {
 describe("what retention takes away", () => {
   test("leaves a chain that still fits, and says up to where", async () => {
     const clock = stoppedClock();
-    await using domain = await decidedDomain({ clock, retentionDays: 30, builtinRetentionDays: 7 });
+    await using core = await decidedCore({ clock, retentionDays: 30, builtinRetentionDays: 7 });
     clock.advance(8 * DAY_MS);
-    await domain.retention.sweep();
-    expect(await domain.auditCheck.verify()).toMatchObject({
+    await core.retention.sweep();
+    expect(await core.auditCheck.verify()).toMatchObject({
       intact: true,
       chains: [
         { chain: "decisions", entries: 7, forgotten_through: -1 },
         { chain: "builtin", entries: 1, forgotten_through: 2 },
       ],
     });
-    expect(await listed(domain, true)).toHaveLength(5);
+    expect(await listed(core, true)).toHaveLength(5);
     clock.advance(23 * DAY_MS);
-    await decideAll(domain);
-    await domain.retention.sweep();
-    const report = await domain.auditCheck.verify();
+    await decideAll(core);
+    await core.retention.sweep();
+    const report = await core.auditCheck.verify();
     expect(report).toMatchObject({ intact: true, chains: [{ entries: 7, forgotten_through: 6 }, {}] });
-    expect(await listed(domain, true)).toHaveLength(7);
-    tamper(domain, "UPDATE audit_checkpoints SET seq=seq-1");
-    expect((await domain.auditCheck.verify()).intact).toBe(false);
+    expect(await listed(core, true)).toHaveLength(7);
+    tamper(core, "UPDATE audit_checkpoints SET seq=seq-1");
+    expect((await core.auditCheck.verify()).intact).toBe(false);
   });
 
   test("is first what built-in rules decided, when space is short", async () => {
     const clock = stoppedClock();
     const maxHistoryBytes = 1_500_000;
-    await using domain = await temporaryDomain({ clock, maxHistoryBytes, builtinRule: readsAlone });
-    const session = await domain.session();
-    using asked = await domain.ask(session);
-    await domain.approvals.decide(OPERATOR, asked.approvalId, allow);
+    await using core = await temporaryCore({ clock, maxHistoryBytes, builtinRule: readsAlone });
+    const session = await core.session();
+    using asked = await core.ask(session);
+    await core.approvals.decide(OPERATOR, asked.approvalId, allow);
     clock.advance(DAY_MS);
     for (let count = 0; count < 300; count++) {
-      await domain.ask(session, { tool: "Read", input: { file_path: "x".repeat(10_000) } });
+      await core.ask(session, { tool: "Read", input: { file_path: "x".repeat(10_000) } });
     }
     clock.advance(DAY_MS);
-    await domain.retention.sweep();
-    expect(await listed(domain, false)).toEqual([asked.approvalId]);
-    expect((await listed(domain, true)).length).toBeLessThan(200);
-    expect((await domain.auditCheck.verify()).intact).toBe(true);
+    await core.retention.sweep();
+    expect(await listed(core, false)).toEqual([asked.approvalId]);
+    expect((await listed(core, true)).length).toBeLessThan(200);
+    expect((await core.auditCheck.verify()).intact).toBe(true);
   });
 });

@@ -3,54 +3,54 @@ import { expect } from "bun:test";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { AuditReport } from "../../../src/contract/audit.ts";
-import { allow, type DomainOptions, deny, edit, OPERATOR, temporaryDomain } from "../open-core.ts";
+import { allow, type CoreOptions, deny, edit, OPERATOR, temporaryCore } from "../open-core.ts";
 
 export const DAY_MS = 86_400_000;
-export type TestDomain = Awaited<ReturnType<typeof temporaryDomain>>;
+export type TestCore = Awaited<ReturnType<typeof temporaryCore>>;
 
-/** A domain in which everything that can be decided was. */
-export async function decidedDomain(options: DomainOptions = {}): Promise<TestDomain> {
-  const domain = await temporaryDomain({ builtinRule: readsAlone, ...options });
-  await decideAll(domain);
-  return domain;
+/** A core in which everything that can be decided was. */
+export async function decidedCore(options: CoreOptions = {}): Promise<TestCore> {
+  const core = await temporaryCore({ builtinRule: readsAlone, ...options });
+  await decideAll(core);
+  return core;
 }
 
-export async function decideAll(domain: TestDomain): Promise<void> {
-  const session = await domain.session();
-  const ask = async (input: object, toolUseId?: string) => domain.ask(session, { input: { ...input }, toolUseId });
+export async function decideAll(core: TestCore): Promise<void> {
+  const session = await core.session();
+  const ask = async (input: object, toolUseId?: string) => core.ask(session, { input: { ...input }, toolUseId });
   using allowed = await ask({ command: "one" });
-  await domain.approvals.decide(OPERATOR, allowed.approvalId, allow);
+  await core.approvals.decide(OPERATOR, allowed.approvalId, allow);
   using denied = await ask({ command: "two" });
-  await domain.approvals.decide(OPERATOR, denied.approvalId, deny("no"));
+  await core.approvals.decide(OPERATOR, denied.approvalId, deny("no"));
   using edited = await ask({ command: "three" });
-  await domain.approvals.decide(OPERATOR, edited.approvalId, edit({ command: "four" }));
-  using expired = await domain.ask({ ...session, loopbackTimeoutSecs: 0 });
-  await domain.approvals.expire();
-  expect((await domain.approvals.get(OPERATOR, expired.approvalId)).status).toBe("timed_out");
+  await core.approvals.decide(OPERATOR, edited.approvalId, edit({ command: "four" }));
+  using expired = await core.ask({ ...session, loopbackTimeoutSecs: 0 });
+  await core.approvals.expire();
+  expect((await core.approvals.get(OPERATOR, expired.approvalId)).status).toBe("timed_out");
   const left = await ask({ command: "five" }, "late");
   left[Symbol.dispose]();
-  await domain.approvals.decide(OPERATOR, left.approvalId, allow);
+  await core.approvals.decide(OPERATOR, left.approvalId, allow);
   using late = await ask({ command: "five" }, "late");
   expect(await late.answer()).toMatchObject({ behavior: "allow" });
-  for (const file_path of ["a", "b"]) await domain.ask(session, { tool: "Read", input: { file_path } });
+  for (const file_path of ["a", "b"]) await core.ask(session, { tool: "Read", input: { file_path } });
 }
 
 export function readsAlone(_: unknown, { tool_name }: { tool_name: string }): { rule: string } | undefined {
   return tool_name === "Read" ? { rule: "read" } : undefined;
 }
 
-export async function listed(domain: TestDomain, withBuiltin: boolean): Promise<string[]> {
-  return (await domain.approvals.list(OPERATOR, { limit: 1_000, withBuiltin })).approvals.map(({ id }) => id);
+export async function listed(core: TestCore, withBuiltin: boolean): Promise<string[]> {
+  return (await core.approvals.list(OPERATOR, { limit: 1_000, withBuiltin })).approvals.map(({ id }) => id);
 }
 
-export function tamper({ dataDir }: TestDomain, sql: string, ...values: SQLQueryBindings[]): void {
+export function tamper({ dataDir }: TestCore, sql: string, ...values: SQLQueryBindings[]): void {
   using sqlite = new Database(join(dataDir, "plexus.db"));
   expect(sqlite.run(sql, values).changes).toBeGreaterThan(0);
 }
 
 /** Appends an entry as Plexus would. */
-export function forge(domain: TestDomain, said: object, at: number, approvalId: string | null = null): void {
-  using sqlite = new Database(join(domain.dataDir, "plexus.db"));
+export function forge(core: TestCore, said: object, at: number, approvalId: string | null = null): void {
+  using sqlite = new Database(join(core.dataDir, "plexus.db"));
   const tail = sqlite
     .query<{ seq: number; hash: string }, []>("SELECT seq, hash FROM audit WHERE chain='decisions' ORDER BY seq DESC")
     .get();
@@ -69,8 +69,8 @@ export function textOf({ problems }: AuditReport): string {
   return problems.map(({ problem }) => problem).join("; ");
 }
 
-export async function foundIn(domain: TestDomain): Promise<{ intact: boolean; problems: string }> {
-  const report = await domain.auditCheck.verify();
+export async function foundIn(core: TestCore): Promise<{ intact: boolean; problems: string }> {
+  const report = await core.auditCheck.verify();
   return { intact: report.intact, problems: textOf(report) };
 }
 

@@ -1,76 +1,76 @@
 import { describe, expect, test } from "bun:test";
 import { Approval } from "../../../src/contract/approvals/approval.ts";
 import { readChange } from "../../../src/core/events/change-view.ts";
-import { allow, type Clock, deny, edit, OPERATOR, stoppedClock, temporaryDomain } from "../open-core.ts";
-import { DAY_MS, forge, found, foundIn, INTACT, readsAlone, type TestDomain, tamper } from "./audited.ts";
+import { allow, type Clock, deny, edit, OPERATOR, stoppedClock, temporaryCore } from "../open-core.ts";
+import { DAY_MS, forge, found, foundIn, INTACT, readsAlone, type TestCore, tamper } from "./audited.ts";
 
 const LARGE = { command: "x".repeat(5_000) };
 
 type Cutting = AsyncDisposable & {
-  domain: TestDomain;
+  core: TestCore;
   clock: Clock;
   /** Cuts the inputs of the operator's that were decided before now. */
   cut(limit?: number, owner?: string): Promise<number>;
 };
 
-async function cuttingDomain(): Promise<Cutting> {
+async function cuttingCore(): Promise<Cutting> {
   const clock = stoppedClock();
-  const domain = await temporaryDomain({ clock, builtinRule: readsAlone });
+  const core = await temporaryCore({ clock, builtinRule: readsAlone });
   return {
-    domain,
+    core,
     clock,
     cut: async (limit = 100, owner = "operator") =>
-      await domain.storage.audit.cutInputs(owner, clock.now(), limit, clock.now()),
-    [Symbol.asyncDispose]: () => domain[Symbol.asyncDispose](),
+      await core.storage.audit.cutInputs(owner, clock.now(), limit, clock.now()),
+    [Symbol.asyncDispose]: () => core[Symbol.asyncDispose](),
   };
 }
 
 /** An edited, a denied and a built-in decision on large inputs, and one on a small one. */
 async function decideLarge({
-  domain,
+  core,
   clock,
 }: Cutting): Promise<{ edited: string; denied: string; builtin: string; small: string }> {
-  const session = await domain.session();
+  const session = await core.session();
   const decided = async (input: { command: string }, decision = allow) => {
-    using asked = await domain.ask(session, { input });
-    await domain.approvals.decide(OPERATOR, asked.approvalId, decision);
+    using asked = await core.ask(session, { input });
+    await core.approvals.decide(OPERATOR, asked.approvalId, decision);
     clock.advance(1_000);
     return asked.approvalId;
   };
   const edited = await decided(LARGE, edit({ command: "y".repeat(5_000) }));
   const denied = await decided(LARGE, deny("no"));
   const small = await decided({ command: "x".repeat(4_000) });
-  const read = await domain.ask(session, { tool: "Read", input: { file_path: "z".repeat(5_000) } });
+  const read = await core.ask(session, { tool: "Read", input: { file_path: "z".repeat(5_000) } });
   clock.advance(1_000);
   return { edited, denied, builtin: read.approvalId, small };
 }
 
 describe("audit.cutInputs", () => {
   test("removes large inputs, edited ones too, keeps the decisions, and the chains fit", async () => {
-    await using cutting = await cuttingDomain();
-    const { domain, clock, cut } = cutting;
+    await using cutting = await cuttingCore();
+    const { core, clock, cut } = cutting;
     const { edited, denied, builtin, small } = await decideLarge(cutting);
-    const before = await domain.approvals.get(OPERATOR, denied);
+    const before = await core.approvals.get(OPERATOR, denied);
     expect(await cut()).toBe(3);
     const input_removed_at = clock.now() / 1_000;
-    expect(Approval.parse(await domain.approvals.get(OPERATOR, denied))).toEqual({
+    expect(Approval.parse(await core.approvals.get(OPERATOR, denied))).toEqual({
       ...before,
       input: {},
       input_removed_at,
     });
-    expect(await domain.approvals.get(OPERATOR, edited)).toMatchObject({
+    expect(await core.approvals.get(OPERATOR, edited)).toMatchObject({
       input: {},
       updated_input: {},
       input_removed_at,
     });
-    expect(await domain.approvals.get(OPERATOR, builtin)).toMatchObject({
+    expect(await core.approvals.get(OPERATOR, builtin)).toMatchObject({
       input: {},
       updated_input: null,
       input_removed_at,
     });
-    expect(await domain.approvals.get(OPERATOR, small)).not.toHaveProperty("input_removed_at");
-    expect(await foundIn(domain)).toEqual(INTACT);
-    const lines = await Array.fromAsync(domain.auditCheck.export());
+    expect(await core.approvals.get(OPERATOR, small)).not.toHaveProperty("input_removed_at");
+    expect(await foundIn(core)).toEqual(INTACT);
+    const lines = await Array.fromAsync(core.auditCheck.export());
     const cuts = lines.flatMap(({ chain, entry }) => (entry.includes('"cut"') ? { chain, ...JSON.parse(entry) } : []));
     expect(cuts).toEqual([
       { chain: "decisions", kind: "cut", at: clock.now(), approval_ids: [edited, denied] },
@@ -79,80 +79,80 @@ describe("audit.cutInputs", () => {
     expect(await cut()).toBe(0);
     for (const kind of ["approval_requested", "approval_resolved"] as const) {
       const change = { id: 1, kind, owner: "operator", sessionId: "s", subjectId: denied, at: 1 };
-      expect(await readChange(domain.storage, change)).toMatchObject({ type: kind, input_removed_at });
+      expect(await readChange(core.storage, change)).toMatchObject({ type: kind, input_removed_at });
     }
   });
 
   test("takes the oldest first, up to the limit, and of one owner alone", async () => {
-    await using cutting = await cuttingDomain();
-    const { domain, cut } = cutting;
+    await using cutting = await cuttingCore();
+    const { core, cut } = cutting;
     const { edited, denied } = await decideLarge(cutting);
     expect(await cut(100, "token:other")).toBe(0);
     expect(await cut(1)).toBe(1);
-    expect(await domain.approvals.get(OPERATOR, edited)).toHaveProperty("input_removed_at");
-    expect(await domain.approvals.get(OPERATOR, denied)).not.toHaveProperty("input_removed_at");
+    expect(await core.approvals.get(OPERATOR, edited)).toHaveProperty("input_removed_at");
+    expect(await core.approvals.get(OPERATOR, denied)).not.toHaveProperty("input_removed_at");
   });
 
   test("leaves what was decided later, and what no chain has", async () => {
-    await using cutting = await cuttingDomain();
-    const { domain, clock, cut } = cutting;
-    const session = await domain.session();
-    using old = await domain.ask(session, { input: LARGE });
-    tamper(domain, "UPDATE loopback_approvals SET status='denied', resolved_at=1, resolved_by='operator'");
-    using young = await domain.ask(session, { input: LARGE });
-    await domain.approvals.decide(OPERATOR, young.approvalId, deny("no"));
+    await using cutting = await cuttingCore();
+    const { core, clock, cut } = cutting;
+    const session = await core.session();
+    using old = await core.ask(session, { input: LARGE });
+    tamper(core, "UPDATE loopback_approvals SET status='denied', resolved_at=1, resolved_by='operator'");
+    using young = await core.ask(session, { input: LARGE });
+    await core.approvals.decide(OPERATOR, young.approvalId, deny("no"));
     expect(await cut()).toBe(0);
     clock.advance(1);
     expect(await cut()).toBe(1);
-    expect(await domain.approvals.get(OPERATOR, old.approvalId)).not.toHaveProperty("input_removed_at");
+    expect(await core.approvals.get(OPERATOR, old.approvalId)).not.toHaveProperty("input_removed_at");
   });
 
   test("leaves what is pending, and an allow that somebody may still come for", async () => {
-    await using cutting = await cuttingDomain();
-    const { domain, clock, cut } = cutting;
-    const session = await domain.session();
-    using pending = await domain.ask(session, { input: LARGE });
-    const asked = await domain.ask(session, { input: LARGE, toolUseId: "late" });
+    await using cutting = await cuttingCore();
+    const { core, clock, cut } = cutting;
+    const session = await core.session();
+    using pending = await core.ask(session, { input: LARGE });
+    const asked = await core.ask(session, { input: LARGE, toolUseId: "late" });
     asked[Symbol.dispose]();
-    await domain.approvals.decide(OPERATOR, asked.approvalId, edit({ command: "true" }));
+    await core.approvals.decide(OPERATOR, asked.approvalId, edit({ command: "true" }));
     clock.advance(DAY_MS);
     expect(await cut()).toBe(0);
-    using late = await domain.ask(session, { input: LARGE, toolUseId: "late" });
+    using late = await core.ask(session, { input: LARGE, toolUseId: "late" });
     expect(await late.answer()).toEqual({ behavior: "allow", updatedInput: { command: "true" } });
     expect(await cut()).toBe(1);
-    expect(await domain.approvals.get(OPERATOR, pending.approvalId)).not.toHaveProperty("input_removed_at");
-    expect(await foundIn(domain)).toEqual(INTACT);
+    expect(await core.approvals.get(OPERATOR, pending.approvalId)).not.toHaveProperty("input_removed_at");
+    expect(await foundIn(core)).toEqual(INTACT);
   });
 
   test("leaves an allow whose turn runs, until that is over", async () => {
-    await using cutting = await cuttingDomain();
-    const { domain, clock, cut } = cutting;
-    const asked = await domain.ask(await domain.session(), { input: LARGE });
+    await using cutting = await cuttingCore();
+    const { core, clock, cut } = cutting;
+    const asked = await core.ask(await core.session(), { input: LARGE });
     asked[Symbol.dispose]();
-    await domain.approvals.decide(OPERATOR, asked.approvalId, allow);
-    tamper(domain, "UPDATE loopback_approvals SET asked_in='turn'");
+    await core.approvals.decide(OPERATOR, asked.approvalId, allow);
+    tamper(core, "UPDATE loopback_approvals SET asked_in='turn'");
     tamper(
-      domain,
+      core,
       `INSERT INTO turns (id, session_id, owner, status, ephemeral, started_at)
        SELECT 'turn', id, 'operator', 'running', 0, 1 FROM sessions`,
     );
     clock.advance(DAY_MS);
     expect(await cut()).toBe(0);
-    tamper(domain, "UPDATE turns SET status='complete'");
+    tamper(core, "UPDATE turns SET status='complete'");
     expect(await cut()).toBe(1);
   });
 
   test("leaves decisions that can be forgotten later, with the entries about them", async () => {
-    await using cutting = await cuttingDomain();
-    const { domain, clock, cut } = cutting;
+    await using cutting = await cuttingCore();
+    const { core, clock, cut } = cutting;
     await decideLarge(cutting);
     await cut();
     clock.advance(31 * DAY_MS);
     await decideLarge(cutting);
-    await domain.retention.sweep();
+    await core.retention.sweep();
     await cut();
-    expect(await foundIn(domain)).toEqual(INTACT);
-    expect(domain.errors).toEqual([]);
+    expect(await foundIn(core)).toEqual(INTACT);
+    expect(core.errors).toEqual([]);
   });
 });
 
@@ -170,22 +170,22 @@ describe("an input that Plexus did not remove is found:", () => {
     ],
     ["one without", "UPDATE loopback_approvals SET input='{}' WHERE status='denied'", "changed: ask_hash"],
   ])("%s", async (_, sql, problem) => {
-    await using cutting = await cuttingDomain();
+    await using cutting = await cuttingCore();
     await decideLarge(cutting);
-    tamper(cutting.domain, sql);
-    expect(await foundIn(cutting.domain)).toEqual(found(problem));
+    tamper(cutting.core, sql);
+    expect(await foundIn(cutting.core)).toEqual(found(problem));
   });
 
   test("one that no chain has", async () => {
-    await using cutting = await cuttingDomain();
-    const { domain } = cutting;
-    const asked = await domain.ask(await domain.session());
+    await using cutting = await cuttingCore();
+    const { core } = cutting;
+    const asked = await core.ask(await core.session());
     asked[Symbol.dispose]();
-    tamper(domain, "UPDATE loopback_approvals SET status='allowed', resolved_at=1, resolved_by='operator'");
+    tamper(core, "UPDATE loopback_approvals SET status='allowed', resolved_at=1, resolved_by='operator'");
     await decideLarge(cutting);
-    expect(await foundIn(domain)).toEqual(INTACT);
-    tamper(domain, "UPDATE loopback_approvals SET input_cut_at=5 WHERE resolved_at=1");
-    expect(await foundIn(domain)).toEqual(found("changed: input_cut_at"));
+    expect(await foundIn(core)).toEqual(INTACT);
+    tamper(core, "UPDATE loopback_approvals SET input_cut_at=5 WHERE resolved_at=1");
+    expect(await foundIn(core)).toEqual(found("changed: input_cut_at"));
   });
 });
 
@@ -198,26 +198,26 @@ describe("a decision without its input is still compared:", () => {
     ["another moment", "input_cut_at=input_cut_at-1", "its row does not say so"],
     ["no moment", "input_cut_at=NULL", "its row does not say so"],
   ])("%s", async (_, change, problem) => {
-    await using cutting = await cuttingDomain();
+    await using cutting = await cuttingCore();
     await decideLarge(cutting);
     await cutting.cut();
-    tamper(cutting.domain, `UPDATE loopback_approvals SET ${change} WHERE status='denied'`);
-    expect(await foundIn(cutting.domain)).toEqual(found(problem));
+    tamper(cutting.core, `UPDATE loopback_approvals SET ${change} WHERE status='denied'`);
+    expect(await foundIn(cutting.core)).toEqual(found(problem));
   });
 
   test("an edit that is gone without a trace", async () => {
-    await using cutting = await cuttingDomain();
+    await using cutting = await cuttingCore();
     await decideLarge(cutting);
     await cutting.cut();
-    tamper(cutting.domain, "UPDATE loopback_approvals SET updated_input=NULL");
-    expect(await foundIn(cutting.domain)).toEqual(found("changed: updated_input_hash"));
+    tamper(cutting.core, "UPDATE loopback_approvals SET updated_input=NULL");
+    expect(await foundIn(cutting.core)).toEqual(found("changed: updated_input_hash"));
   });
 
   test("an entry in the other chain", async () => {
-    await using cutting = await cuttingDomain();
+    await using cutting = await cuttingCore();
     const { builtin } = await decideLarge(cutting);
-    tamper(cutting.domain, "UPDATE loopback_approvals SET input='{}', input_cut_at=5 WHERE is_builtin=1");
-    forge(cutting.domain, { kind: "cut", at: 5, approval_ids: [builtin] }, 5);
-    expect(await foundIn(cutting.domain)).toEqual(found("its input was not removed by Plexus"));
+    tamper(cutting.core, "UPDATE loopback_approvals SET input='{}', input_cut_at=5 WHERE is_builtin=1");
+    forge(cutting.core, { kind: "cut", at: 5, approval_ids: [builtin] }, 5);
+    expect(await foundIn(cutting.core)).toEqual(found("its input was not removed by Plexus"));
   });
 });

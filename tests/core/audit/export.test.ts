@@ -2,14 +2,14 @@ import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import type { AuditLine, AuditProblem } from "../../../src/contract/audit.ts";
 import { createExportCheck } from "../../../src/core/audit/export.ts";
-import { decidedDomain } from "./audited.ts";
+import { decidedCore } from "./audited.ts";
 
 const ID = "01999999-0000-7000-8000-000000000001";
 
 /** Everything that is decided in the test of the chains, as it is exported. */
 const lines = await (async () => {
-  await using domain = await decidedDomain();
-  return await Array.fromAsync(domain.auditCheck.export());
+  await using core = await decidedCore();
+  return await Array.fromAsync(core.auditCheck.export());
 })();
 const decisions = lines.filter(({ chain }) => chain === "decisions");
 const builtin = lines.filter(({ chain }) => chain === "builtin");

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { allow, OPERATOR, stoppedClock, temporaryDomain } from "../open-core.ts";
+import { allow, OPERATOR, stoppedClock, temporaryCore } from "../open-core.ts";
 import {
   DAY_MS,
-  decidedDomain,
+  decidedCore,
   forge,
   found,
   foundIn,
   INTACT,
   listed,
   readsAlone,
-  type TestDomain,
+  type TestCore,
   tamper,
 } from "./audited.ts";
 
@@ -18,24 +18,24 @@ const ZEROS = "0".repeat(64);
 describe("retention goes by what was hashed:", () => {
   test("an age that stands beside an entry makes it no older", async () => {
     const clock = stoppedClock();
-    await using domain = await decidedDomain({ clock });
-    const before = await listed(domain, false);
-    tamper(domain, "UPDATE audit SET at=1 WHERE chain='decisions'");
-    await domain.retention.sweep();
-    expect(await listed(domain, false)).toEqual(before);
-    expect(await foundIn(domain)).toEqual(found("beside it stands another at"));
+    await using core = await decidedCore({ clock });
+    const before = await listed(core, false);
+    tamper(core, "UPDATE audit SET at=1 WHERE chain='decisions'");
+    await core.retention.sweep();
+    expect(await listed(core, false)).toEqual(before);
+    expect(await foundIn(core)).toEqual(found("beside it stands another at"));
   });
 
   test("an id that stands beside an old entry removes no other decision", async () => {
     const clock = stoppedClock();
-    await using domain = await decidedDomain({ clock });
+    await using core = await decidedCore({ clock });
     clock.advance(20 * DAY_MS);
-    const young = await decide(domain, "young");
-    tamper(domain, "UPDATE audit SET approval_id=? WHERE chain='decisions' AND seq=1", young);
+    const young = await decide(core, "young");
+    tamper(core, "UPDATE audit SET approval_id=? WHERE chain='decisions' AND seq=1", young);
     clock.advance(15 * DAY_MS);
-    await domain.retention.sweep();
-    expect(await listed(domain, false)).toEqual([young]);
-    expect(await foundIn(domain)).toEqual(INTACT);
+    await core.retention.sweep();
+    expect(await listed(core, false)).toEqual([young]);
+    expect(await foundIn(core)).toEqual(INTACT);
   });
 
   test.each([
@@ -46,16 +46,16 @@ describe("retention goes by what was hashed:", () => {
     ["does not begin the chain", "DELETE FROM audit WHERE chain='decisions' AND seq=0", 0],
   ])("an entry that %s stops it, which is told once, and nothing else is kept for it", async (_, sql, brokenAt) => {
     const clock = stoppedClock();
-    await using domain = await decidedDomain({ clock, maxHistoryBytes: 1 });
-    tamper(domain, sql);
+    await using core = await decidedCore({ clock, maxHistoryBytes: 1 });
+    tamper(core, sql);
     clock.advance(40 * DAY_MS);
-    for (let times = 0; times < 2; times++) await domain.retention.sweep();
-    expect((await domain.storage.audit.checkpoint("decisions"))?.seq).toBe(brokenAt === 0 ? undefined : brokenAt - 1);
-    expect(domain.errors.map(String)).toEqual([
+    for (let times = 0; times < 2; times++) await core.retention.sweep();
+    expect((await core.storage.audit.checkpoint("decisions"))?.seq).toBe(brokenAt === 0 ? undefined : brokenAt - 1);
+    expect(core.errors.map(String)).toEqual([
       expect.stringMatching(brokenAt === 0 ? "no entry says when it began" : `entry ${brokenAt} does not verify`),
     ]);
-    expect(await domain.storage.changes.oldestAt()).toBeUndefined();
-    expect((await foundIn(domain)).intact).toBe(false);
+    expect(await core.storage.changes.oldestAt()).toBeUndefined();
+    expect((await foundIn(core)).intact).toBe(false);
   });
 });
 
@@ -64,36 +64,36 @@ describe("a checkpoint that Plexus did not write is found", () => {
 
   test("and hides no decision that was inserted, whatever retention takes away later", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock });
-    await decide(domain, "old");
+    await using core = await temporaryCore({ clock });
+    await decide(core, "old");
     clock.advance(20 * DAY_MS);
-    await decide(domain, "new");
-    tamper(domain, insertFake, "decisions", -1, ZEROS, 9e15);
-    expect(await foundIn(domain)).toEqual(found("there is a checkpoint, although nothing was forgotten"));
+    await decide(core, "new");
+    tamper(core, insertFake, "decisions", -1, ZEROS, 9e15);
+    expect(await foundIn(core)).toEqual(found("there is a checkpoint, although nothing was forgotten"));
     clock.advance(15 * DAY_MS);
-    insertUnchained(domain, clock.now() - 1_000);
-    await domain.retention.sweep();
-    expect(await domain.storage.approvals.get("inserted")).toBeDefined();
-    expect(await foundIn(domain)).toEqual(found("in no chain: it was inserted"));
-    expect(await foundIn(domain)).toEqual(found("the checkpoint says that the chain began at another time"));
+    insertUnchained(core, clock.now() - 1_000);
+    await core.retention.sweep();
+    expect(await core.storage.approvals.get("inserted")).toBeDefined();
+    expect(await foundIn(core)).toEqual(found("in no chain: it was inserted"));
+    expect(await foundIn(core)).toEqual(found("the checkpoint says that the chain began at another time"));
   });
 
   test("where there is no chain", async () => {
-    await using domain = await decidedDomain();
-    tamper(domain, "DELETE FROM audit WHERE chain='builtin'");
-    tamper(domain, "DELETE FROM loopback_approvals WHERE is_builtin=1");
-    tamper(domain, insertFake, "builtin", 2, ZEROS, 1);
-    expect(await foundIn(domain)).toEqual(found("there is a checkpoint, although nothing was forgotten"));
+    await using core = await decidedCore();
+    tamper(core, "DELETE FROM audit WHERE chain='builtin'");
+    tamper(core, "DELETE FROM loopback_approvals WHERE is_builtin=1");
+    tamper(core, insertFake, "builtin", 2, ZEROS, 1);
+    expect(await foundIn(core)).toEqual(found("there is a checkpoint, although nothing was forgotten"));
   });
 
   test("when it dates the chain anew", async () => {
     const clock = stoppedClock();
-    await using domain = await decidedDomain({ clock });
+    await using core = await decidedCore({ clock });
     clock.advance(31 * DAY_MS);
-    await domain.retention.sweep();
-    expect(await foundIn(domain)).toEqual(INTACT);
-    tamper(domain, "UPDATE audit_checkpoints SET chained_since=9e14 WHERE chain='decisions'");
-    expect(await foundIn(domain)).toEqual(found("the checkpoint says that the chain began at another time"));
+    await core.retention.sweep();
+    expect(await foundIn(core)).toEqual(INTACT);
+    tamper(core, "UPDATE audit_checkpoints SET chained_since=9e14 WHERE chain='decisions'");
+    expect(await foundIn(core)).toEqual(found("the checkpoint says that the chain began at another time"));
   });
 });
 
@@ -106,60 +106,60 @@ describe("an entry about the chain itself that disagrees with those before it is
     [{ ...forgotten, unchained: 1 }, "it counts more decisions from before the chain than there were"],
     [{ ...forgotten, through_seq: 7 }, "it says that entries were forgotten that came after it"],
   ])("%j", async (entry, problem) => {
-    await using domain = await decidedDomain();
-    forge(domain, entry, at);
-    expect(await foundIn(domain)).toEqual(found(problem));
+    await using core = await decidedCore();
+    forge(core, entry, at);
+    expect(await foundIn(core)).toEqual(found(problem));
   });
 
   test("less forgotten than before", async () => {
-    await using domain = await decidedDomain();
-    forge(domain, { ...forgotten, through_seq: 3 }, at);
-    forge(domain, { ...forgotten, through_seq: 3 }, at);
-    expect(await foundIn(domain)).toEqual(found("it says that no more was forgotten than before"));
+    await using core = await decidedCore();
+    forge(core, { ...forgotten, through_seq: 3 }, at);
+    forge(core, { ...forgotten, through_seq: 3 }, at);
+    expect(await foundIn(core)).toEqual(found("it says that no more was forgotten than before"));
   });
 
   test("another beginning", async () => {
-    await using domain = await temporaryDomain();
+    await using core = await temporaryCore();
     tamper(
-      domain,
+      core,
       "INSERT INTO audit (chain, seq, approval_id, at, entry, hash) VALUES ('decisions', 0, NULL, ?, '{}', ?)",
       at,
       ZEROS,
     );
-    forge(domain, forgotten, at);
-    tamper(domain, "DELETE FROM audit WHERE seq=0");
-    tamper(domain, "UPDATE audit SET seq=0");
-    expect(await foundIn(domain)).toEqual(found("a chain begins with another entry than this"));
+    forge(core, forgotten, at);
+    tamper(core, "DELETE FROM audit WHERE seq=0");
+    tamper(core, "UPDATE audit SET seq=0");
+    expect(await foundIn(core)).toEqual(found("a chain begins with another entry than this"));
   });
 });
 
 test("how many decisions were made before the chain is carried on, and only gets less", async () => {
   const clock = stoppedClock();
-  await using domain = await temporaryDomain({ clock });
-  insertUnchained(domain, clock.now(), "before");
-  await decide(domain, "old");
-  expect(await foundIn(domain)).toEqual(INTACT);
-  insertUnchained(domain, clock.now());
+  await using core = await temporaryCore({ clock });
+  insertUnchained(core, clock.now(), "before");
+  await decide(core, "old");
+  expect(await foundIn(core)).toEqual(INTACT);
+  insertUnchained(core, clock.now());
   clock.advance(DAY_MS);
-  expect(await domain.storage.audit.forgetBefore("decisions", clock.now(), 10, clock.now())).toMatchObject({
+  expect(await core.storage.audit.forgetBefore("decisions", clock.now(), 10, clock.now())).toMatchObject({
     count: 2,
   });
-  expect(await foundIn(domain)).toEqual(
+  expect(await foundIn(core)).toEqual(
     found("1 decisions from before the chain began were on record, and now there are 2"),
   );
 });
 
 test("a front that somebody cut off as Plexus would is told by how far the chain still reaches back", async () => {
   const clock = stoppedClock();
-  await using domain = await temporaryDomain({ clock });
-  await decide(domain, "one");
+  await using core = await temporaryCore({ clock });
+  await decide(core, "one");
   clock.advance(DAY_MS);
-  await decide(domain, "two");
-  const [, cut] = await Array.fromAsync(domain.auditCheck.export());
+  await decide(core, "two");
+  const [, cut] = await Array.fromAsync(core.auditCheck.export());
   const since = clock.now() - DAY_MS;
-  tamper(domain, "DELETE FROM loopback_approvals WHERE audit_seq<=1");
-  tamper(domain, "DELETE FROM audit WHERE seq<=1");
-  tamper(domain, "INSERT INTO audit_checkpoints VALUES ('decisions', 1, ?, ?)", cut?.hash ?? "", since);
+  tamper(core, "DELETE FROM loopback_approvals WHERE audit_seq<=1");
+  tamper(core, "DELETE FROM audit WHERE seq<=1");
+  tamper(core, "INSERT INTO audit_checkpoints VALUES ('decisions', 1, ?, ?)", cut?.hash ?? "", since);
   const said = {
     kind: "forgotten",
     at: 1,
@@ -168,8 +168,8 @@ test("a front that somebody cut off as Plexus would is told by how far the chain
     chained_since: since,
     unchained: 0,
   };
-  forge(domain, said, 1);
-  expect(await domain.auditCheck.verify()).toMatchObject({
+  forge(core, said, 1);
+  expect(await core.auditCheck.verify()).toMatchObject({
     intact: true,
     chains: [{ forgotten_through: 1, chained_since: since, first_at: since + DAY_MS }, {}],
   });
@@ -177,46 +177,46 @@ test("a front that somebody cut off as Plexus would is told by how far the chain
 
 test("what is forgotten or delivered while the chains are read is no accusation", async () => {
   const clock = stoppedClock();
-  await using domain = await temporaryDomain({ clock, builtinRule: readsAlone });
-  const session = await domain.session();
+  await using core = await temporaryCore({ clock, builtinRule: readsAlone });
+  const session = await core.session();
   const read = { tool: "Read", input: { file_path: "x".repeat(20_000) } };
-  for (let count = 0; count < 400; count++) await domain.ask(session, read);
+  for (let count = 0; count < 400; count++) await core.ask(session, read);
   clock.advance(DAY_MS);
   const forgetAfter = clock.now();
-  for (let count = 0; count < 100; count++) await domain.ask(session, read);
+  for (let count = 0; count < 100; count++) await core.ask(session, read);
   const call = { input: { command: "true" }, toolUseId: "late" };
-  const asked = await domain.ask(session, call);
+  const asked = await core.ask(session, call);
   asked[Symbol.dispose]();
-  await domain.approvals.decide(OPERATOR, asked.approvalId, allow);
-  using late = await domain.ask(session, call);
-  const forget = async () => await domain.storage.audit.forgetBefore("builtin", forgetAfter, 500, clock.now());
+  await core.approvals.decide(OPERATOR, asked.approvalId, allow);
+  using late = await core.ask(session, call);
+  const forget = async () => await core.storage.audit.forgetBefore("builtin", forgetAfter, 500, clock.now());
   const forgetAll = async () => {
     while ((await forget()).count > 0);
   };
-  const [report] = await Promise.all([domain.auditCheck.verify(), forgetAll(), late.answer()]);
+  const [report] = await Promise.all([core.auditCheck.verify(), forgetAll(), late.answer()]);
   expect(report).toMatchObject({ intact: true, problems: [] });
-  expect(await foundIn(domain)).toEqual(INTACT);
+  expect(await foundIn(core)).toEqual(INTACT);
 });
 
 test("times that go back are no accusation: a clock may be set", async () => {
   let at = 1_700_000_000_000;
-  await using domain = await temporaryDomain({ clock: { now: () => at } });
-  await decide(domain, "one");
+  await using core = await temporaryCore({ clock: { now: () => at } });
+  await decide(core, "one");
   at -= 3 * DAY_MS;
-  await decide(domain, "two");
-  expect(await foundIn(domain)).toEqual(INTACT);
+  await decide(core, "two");
+  expect(await foundIn(core)).toEqual(INTACT);
 });
 
-async function decide(domain: TestDomain, command: string): Promise<string> {
-  using asked = await domain.ask(await domain.session(), { input: { command } });
-  await domain.approvals.decide(OPERATOR, asked.approvalId, allow);
+async function decide(core: TestCore, command: string): Promise<string> {
+  using asked = await core.ask(await core.session(), { input: { command } });
+  await core.approvals.decide(OPERATOR, asked.approvalId, allow);
   return asked.approvalId;
 }
 
 /** A decision that no chain has, as there were before there were chains. */
-function insertUnchained(domain: TestDomain, at: number, id = "inserted"): void {
+function insertUnchained(core: TestCore, at: number, id = "inserted"): void {
   tamper(
-    domain,
+    core,
     `INSERT INTO loopback_approvals (id, session_id, session_name, asked_in, owner, tool_name, input, ask_hash, status,
        created_at, expires_at, resolved_at, resolved_by, delivered_at)
      VALUES (?, 's', 's', 's', 'operator', 'Bash', '{"command":"forged"}', '00', 'allowed', ?, ?, ?, 'operator', ?)`,

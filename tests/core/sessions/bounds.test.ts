@@ -1,16 +1,17 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { addSessions, newConfig } from "../../storage/rows.ts";
-import { OPERATOR, temporaryDomain } from "../open-core.ts";
+import { newConfig } from "../../storage/rows.ts";
+import { addSessions } from "../../storage/sqlite/sqlite-rows.ts";
+import { OPERATOR, temporaryCore } from "../open-core.ts";
 
 describe("session bounds", () => {
   test("count no session that could not be stored", async () => {
-    await using domain = await temporaryDomain();
-    addSessions(domain.dataDir, 9_999);
-    using sqlite = new Database(join(domain.dataDir, "plexus.db"));
+    await using core = await temporaryCore();
+    addSessions(core.dataDir, 9_999);
+    using sqlite = new Database(join(core.dataDir, "plexus.db"));
     sqlite.run("CREATE TRIGGER full BEFORE INSERT ON nodes BEGIN SELECT RAISE(ABORT, 'full'); END");
-    const create = (name: string) => domain.sessions.createManaged(OPERATOR, name, newConfig());
+    const create = (name: string) => core.sessions.createManaged(OPERATOR, name, newConfig());
     for (const name of ["a", "b"]) await expect(create(name)).rejects.toMatchObject({ code: "storage_unavailable" });
     sqlite.run("DROP TRIGGER full");
     expect((await create("a")).name).toBe("a");

@@ -1,46 +1,46 @@
 import { describe, expect, test } from "bun:test";
 import { mayDecide, ownerKey, type Principal } from "../../../src/core/access/principals.ts";
-import { OPERATOR, temporaryDomain } from "../open-core.ts";
+import { OPERATOR, temporaryCore } from "../open-core.ts";
 
 const CI: Principal = { kind: "token", id: "1", name: "ci" };
 const CHILD: Principal = { kind: "session", sessionId: "s-1" };
 
 describe("sessions.createByHand", () => {
   test("refuses a name that its creator uses, and never changes it", async () => {
-    await using domain = await temporaryDomain();
-    await domain.sessions.createByHand(CI, "work");
-    await expect(domain.sessions.createByHand(CI, "work")).rejects.toMatchObject({ code: "name_taken" });
-    expect((await domain.sessions.createByHand(OPERATOR, "work")).name).toBe("work");
+    await using core = await temporaryCore();
+    await core.sessions.createByHand(CI, "work");
+    await expect(core.sessions.createByHand(CI, "work")).rejects.toMatchObject({ code: "name_taken" });
+    expect((await core.sessions.createByHand(OPERATOR, "work")).name).toBe("work");
   });
 
   test("finds a name where none is given", async () => {
-    await using domain = await temporaryDomain();
-    const names = await Promise.all([1, 2, 3].map(async () => (await domain.sessions.createByHand(CI)).name));
+    await using core = await temporaryCore();
+    const names = await Promise.all([1, 2, 3].map(async () => (await core.sessions.createByHand(CI)).name));
     expect(new Set(names).size).toBe(3);
   });
 });
 
 describe("sessions.openByHand", () => {
   test("makes one session, however many ask for it at once", async () => {
-    await using domain = await temporaryDomain();
-    const opened = await Promise.all(Array.from({ length: 10 }, () => domain.sessions.openByHand(OPERATOR, "work")));
+    await using core = await temporaryCore();
+    const opened = await Promise.all(Array.from({ length: 10 }, () => core.sessions.openByHand(OPERATOR, "work")));
     expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
-    expect((await domain.sessions.openByHand(OPERATOR, opened[0]?.id ?? "")).id).toBe(opened[0]?.id ?? "");
+    expect((await core.sessions.openByHand(OPERATOR, opened[0]?.id ?? "")).id).toBe(opened[0]?.id ?? "");
   });
 });
 
 describe("sessions.require", () => {
   test("finds one's own by id and by name; another's reads the same as none", async () => {
-    await using domain = await temporaryDomain();
-    const mine = await domain.sessions.createByHand(CI, "work");
-    const other = await domain.sessions.createByHand(OPERATOR, "other");
-    expect((await domain.sessions.require(CI, mine.id)).id).toBe(mine.id);
-    expect((await domain.sessions.require(CI, "work")).id).toBe(mine.id);
-    expect((await domain.sessions.require(OPERATOR, mine.id)).id).toBe(mine.id);
+    await using core = await temporaryCore();
+    const mine = await core.sessions.createByHand(CI, "work");
+    const other = await core.sessions.createByHand(OPERATOR, "other");
+    expect((await core.sessions.require(CI, mine.id)).id).toBe(mine.id);
+    expect((await core.sessions.require(CI, "work")).id).toBe(mine.id);
+    expect((await core.sessions.require(OPERATOR, mine.id)).id).toBe(mine.id);
     for (const key of [other.id, "other", "none"]) {
-      await expect(domain.sessions.require(CI, key)).rejects.toThrow(`There is no session "${key}".`);
+      await expect(core.sessions.require(CI, key)).rejects.toThrow(`There is no session "${key}".`);
     }
-    const own = domain.sessions.require({ kind: "session", sessionId: mine.id }, mine.id);
+    const own = core.sessions.require({ kind: "session", sessionId: mine.id }, mine.id);
     await expect(own).rejects.toThrow("no session");
   });
 });

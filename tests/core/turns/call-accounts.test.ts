@@ -4,9 +4,10 @@ import type { ApprovalStatus } from "../../../src/contract/approvals/approval.ts
 import type { Supervision } from "../../../src/contract/sessions/supervision.ts";
 import { hashOf } from "../../../src/core/approvals/request-hash.ts";
 import { interpreted, mustAsk } from "../../../src/core/turns/call-accounts.ts";
-import { newApproval, newSession, outcome } from "../../storage/rows.ts";
+import { newApproval, newSession } from "../../storage/rows.ts";
 import { openDirect } from "../../storage/sqlite/direct.ts";
-import { temporaryStorage } from "../../storage/temporary-storage.ts";
+import { unchainedOutcome } from "../../storage/sqlite/sqlite-rows.ts";
+import { temporaryStorage } from "../../storage/sqlite/temporary-storage.ts";
 
 type Settled = Exclude<ApprovalStatus, "pending">;
 const call = { tool_name: "Bash", tool_use_id: "call_0", input: { command: "make" } };
@@ -16,28 +17,28 @@ const refused: ToolResultDraft = { ...ran, output: "no", is_error: true };
 describe("a result", () => {
   test("belongs to the allow, whatever became of others of the same id", async () => {
     for (const before of ["abandoned", "denied", "timed_out", "pending"] as const) {
-      await using scene = await openScene();
-      await scene.file("1", before);
-      await scene.file("2", "allowed");
-      expect(await scene.account(ran)).toMatchObject({ events: [{ approval_id: "2" }], unasked: [] });
+      await using setup = await openSetup();
+      await setup.file("1", before);
+      await setup.file("2", "allowed");
+      expect(await setup.account(ran)).toMatchObject({ events: [{ approval_id: "2" }], unasked: [] });
     }
   });
 
   test("that an allow accounts for leaves none for a second one", async () => {
-    await using scene = await openScene();
-    await scene.file("1", "allowed");
-    expect(await scene.account(ran)).toMatchObject({ events: [{ approval_id: "1" }], unasked: [] });
-    const again = await scene.account(ran);
+    await using setup = await openSetup();
+    await setup.file("1", "allowed");
+    expect(await setup.account(ran)).toMatchObject({ events: [{ approval_id: "1" }], unasked: [] });
+    const again = await setup.account(ran);
     expect(again).toMatchObject({ events: [{ approval_id: null, unasked: true }], unasked: [{ toolName: "Bash" }] });
-    expect(scene.unasked()).toBe(1);
+    expect(setup.unasked()).toBe(1);
   });
 
   test("of a call that was denied is that denial, unless the call ran", async () => {
-    await using scene = await openScene();
-    await scene.file("1", "denied");
-    expect(await scene.account(refused)).toMatchObject({ events: [{ approval_id: "1" }], unasked: [] });
-    await scene.file("2", "denied");
-    expect(await scene.account(ran)).toMatchObject({ unasked: [{ toolUseId: "call_0", input: call.input }] });
+    await using setup = await openSetup();
+    await setup.file("1", "denied");
+    expect(await setup.account(refused)).toMatchObject({ events: [{ approval_id: "1" }], unasked: [] });
+    await setup.file("2", "denied");
+    expect(await setup.account(ran)).toMatchObject({ unasked: [{ toolUseId: "call_0", input: call.input }] });
   });
 
   test.each([
@@ -45,34 +46,34 @@ describe("a result", () => {
     "Permission to use Bash with command rm x has been denied.",
     "PreToolUse:Bash hook error: no",
   ])("in which the CLI says that it did not try is none: %s", async (output) => {
-    await using scene = await openScene();
-    expect((await scene.account({ ...refused, output })).unasked).toEqual([]);
-    expect((await scene.account({ ...refused, output: `Exit code 1\n${output}` })).unasked).toHaveLength(1);
+    await using setup = await openSetup();
+    expect((await setup.account({ ...refused, output })).unasked).toEqual([]);
+    expect((await setup.account({ ...refused, output: `Exit code 1\n${output}` })).unasked).toHaveLength(1);
   });
 
   test("that is an error of a tool which does all or nothing is none", async () => {
-    await using scene = await openScene("Write");
+    await using setup = await openSetup("Write");
     const output = "Refusing to write link.txt: it is a symbolic link";
-    expect((await scene.account({ ...refused, output })).unasked).toEqual([]);
-    expect((await scene.account(ran)).unasked).toHaveLength(1);
+    expect((await setup.account({ ...refused, output })).unasked).toEqual([]);
+    expect((await setup.account(ran)).unasked).toHaveLength(1);
   });
 
   test("of an MCP tool is not taken for a refusal of the CLI because it reads like one", async () => {
-    await using scene = await openScene("mcp__other__poke");
+    await using setup = await openSetup("mcp__other__poke");
     const output = "<tool_use_error>File has not been read yet.</tool_use_error>";
-    expect((await scene.account({ ...refused, output })).unasked).toHaveLength(1);
+    expect((await setup.account({ ...refused, output })).unasked).toHaveLength(1);
   });
 
   test("is nobody's to account for in a turn of an earlier version, or in a child that can't ask", async () => {
-    await using earlier = await openScene("Bash", { isAccounted: false });
+    await using earlier = await openSetup("Bash", { isAccounted: false });
     expect((await earlier.account(ran)).unasked).toEqual([]);
-    await using silent = await openScene("Bash", { loopback_enabled: false });
+    await using silent = await openSetup("Bash", { loopback_enabled: false });
     expect((await silent.account(ran)).unasked).toEqual([]);
   });
 });
 
 /** A turn that runs, whose child has made one call. */
-async function openScene(
+async function openSetup(
   tool_name = call.tool_name,
   { isAccounted = true, loopback_enabled = true, supervision = "strict" as Supervision } = {},
 ) {
@@ -113,7 +114,7 @@ async function openScene(
       // Each another ask, since one that waits would be the same.
       const askHash = hashOf(toolName, { ...input, id });
       direct.approvals.create(newApproval({ id, askedIn: "turn", toolName, input, toolUseId, askHash }));
-      if (status !== "pending") direct.approvals.settleIfPending(id, outcome({ status }));
+      if (status !== "pending") direct.approvals.settleIfPending(id, unchainedOutcome({ status }));
     },
     async account(draft: ToolResultDraft) {
       const known = { ...turn, isAccounted };

@@ -11,7 +11,7 @@ import { type Batch, type ChildEnd, followChild } from "../../../src/core/turns/
 import { createTurnRecord } from "../../../src/core/turns/record.ts";
 import type { TurnRow } from "../../../src/storage/turns.ts";
 import { ANY_NUMBER, newSession, runningTurn } from "../../storage/rows.ts";
-import { type TemporaryStorage, temporaryStorage } from "../../storage/temporary-storage.ts";
+import { type TemporaryStorage, temporaryStorage } from "../../storage/sqlite/temporary-storage.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 
 setDefaultTimeout(60_000);
@@ -86,7 +86,7 @@ function pieceOf(data: unknown): unknown {
   return JsonObject.parse(data)["piece"];
 }
 
-type Scene = {
+type Setup = {
   write(...output: (string | Buffer)[]): void;
   /** Stores what was written, all of it or so many batches; from where it was left. */
   follow(batches?: number): Promise<ChildEnd | undefined>;
@@ -97,7 +97,7 @@ type Scene = {
 };
 
 /** A child that has ended, and the turn that its output becomes. */
-async function withChild(body: (scene: Scene) => Promise<void>): Promise<void> {
+async function withChild(body: (setup: Setup) => Promise<void>): Promise<void> {
   await using directory = await temporaryDirectory();
   await using storage = await temporaryStorage();
   const files = filesIn(directory.path);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createBroadcast } from "../../../src/core/events/broadcast.ts";
 import { createSessionStream } from "../../../src/core/turns/stream.ts";
 import { ANY_NUMBER, newSession, runningTurn } from "../../storage/rows.ts";
-import { temporaryStorage } from "../../storage/temporary-storage.ts";
+import { temporaryStorage } from "../../storage/sqlite/temporary-storage.ts";
 
 test("a session's stream tells the end of a turn that ends, and is followed by another, while it looks for more", async () => {
   await using storage = await temporaryStorage();

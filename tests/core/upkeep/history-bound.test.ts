@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { newApproval } from "../../storage/rows.ts";
-import { allow, OPERATOR, stoppedClock, temporaryDomain } from "../open-core.ts";
+import { allow, OPERATOR, stoppedClock, temporaryCore } from "../open-core.ts";
 import { storeDecided, storeEnded, storeRunning, storeSession } from "./history.ts";
 
 const DAY_MS = 86_400_000;
@@ -13,14 +13,14 @@ const daysAgo = (days: number) => clock.now() - days * DAY_MS;
 
 describe("what is older than the retention time", () => {
   test("goes, a turn with its events and read positions, and a running turn with nothing of its own", async () => {
-    await using domain = await temporaryDomain({ clock, retentionDays: 30 });
-    const { direct, dataDir } = domain;
+    await using core = await temporaryCore({ clock, retentionDays: 30 });
+    const { direct, dataDir } = core;
     const [idle, busy] = [await storeSession(direct, "idle"), await storeSession(direct, "busy")];
     const old = await storeEnded(direct, { sessionId: idle, at: daysAgo(31) });
     const young = await storeEnded(direct, { sessionId: idle, at: daysAgo(29) });
     const running = await storeRunning(direct, { sessionId: busy, at: daysAgo(60) });
     const asked = await storeDecided(direct, { sessionId: busy, at: daysAgo(50) });
-    await domain.retention.sweep();
+    await core.retention.sweep();
     expect([old, young, running].map((id) => direct.turns.get(id)?.eventCount)).toEqual([undefined, 3, 3]);
     expect(direct.approvals.get(asked)?.status).toBe("allowed");
     expect(countOf(dataDir, "turn_events")).toBe(6);
@@ -28,28 +28,28 @@ describe("what is older than the retention time", () => {
   });
 
   test("goes in steps: a long turn is shorter in between, never with a gap, and decisions get their turn", async () => {
-    await using domain = await temporaryDomain({ clock, retentionDays: 30 });
-    const { direct } = domain;
+    await using core = await temporaryCore({ clock, retentionDays: 30 });
+    const { direct } = core;
     const sessionId = await storeSession(direct, "long");
     const turn = await storeEnded(direct, { sessionId, at: daysAgo(31), events: 5_000 });
-    using ask = await domain.ask(await domain.session());
-    const sweeping = domain.retention.sweep();
+    using ask = await core.ask(await core.session());
+    const sweeping = core.retention.sweep();
     const lengths: number[] = [];
     for (let left = direct.turns.get(turn); left; left = direct.turns.get(turn)) {
       const events = direct.turns.events(turn, 0, 10_000);
       expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: left.eventCount }, (_, seq) => seq));
       lengths.push(left.eventCount);
-      if (lengths.length === 3) await domain.approvals.decide(OPERATOR, ask.approvalId, allow);
+      if (lengths.length === 3) await core.approvals.decide(OPERATOR, ask.approvalId, allow);
       await new Promise(setImmediate);
     }
     await sweeping;
     expect(new Set(lengths).size).toBeGreaterThan(5);
-    expect((await domain.approvals.get(OPERATOR, ask.approvalId)).status).toBe("allowed");
+    expect((await core.approvals.get(OPERATOR, ask.approvalId)).status).toBe("allowed");
   });
 
   test("is removed by its size too: what is large goes a few at a time", async () => {
-    await using domain = await temporaryDomain({ clock });
-    const { direct } = domain;
+    await using core = await temporaryCore({ clock });
+    const { direct } = core;
     for (let count = 0; count < 9; count++) await storeDecided(direct, { sessionId: "s", at: 1, chars: MEGABYTE });
     expect(direct.write(() => direct.approvals.removeUnchainedBefore(2, 500))).toBeLessThan(4);
     const sessionId = await storeSession(direct, "large");
@@ -58,20 +58,20 @@ describe("what is older than the retention time", () => {
   });
 
   test("includes what was said in a session of which the server was killed while it deleted it", async () => {
-    await using domain = await temporaryDomain({ clock });
-    const { direct, dataDir } = domain;
+    await using core = await temporaryCore({ clock });
+    const { direct, dataDir } = core;
     await storeSession(direct, "kept", 2);
     const gone = await storeSession(direct, "gone", 1_200);
     direct.write(() => direct.sessions.remove(gone));
-    await domain.retention.sweep();
+    await core.retention.sweep();
     expect(countOf(dataDir, "nodes")).toBe(2);
   });
 });
 
 describe("a database that is larger than it may be", () => {
   test("loses its turns first, then the oldest of the rest, until it is well below, and gives the space back", async () => {
-    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 4 * MEGABYTE });
-    const { direct, dataDir } = domain;
+    await using core = await temporaryCore({ clock, maxHistoryBytes: 4 * MEGABYTE });
+    const { direct, dataDir } = core;
     const sessionId = await storeSession(direct, "busy");
     const turns: string[] = [];
     const approvals: string[] = [];
@@ -80,7 +80,7 @@ describe("a database that is larger than it may be", () => {
       approvals.push(await storeDecided(direct, { sessionId, at: daysAgo(day), chars: 250_000 }));
     }
     expect(direct.space.usedBytes()).toBeGreaterThan(9 * MEGABYTE);
-    await domain.retention.sweep();
+    await core.retention.sweep();
     expect(direct.space.usedBytes()).toBeWithin(3 * MEGABYTE, 4 * MEGABYTE);
     expect(turns.filter((id) => direct.turns.get(id))).toEqual([]);
     const isWhole = approvals.map((id) => JSON.stringify(direct.approvals.get(id)?.input ?? "").length > 250_000);
@@ -93,14 +93,14 @@ describe("a database that is larger than it may be", () => {
   });
 
   test("loses the oldest turns first, each as a whole", async () => {
-    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 4 * MEGABYTE });
-    const { direct } = domain;
+    await using core = await temporaryCore({ clock, maxHistoryBytes: 4 * MEGABYTE });
+    const { direct } = core;
     const sessionId = await storeSession(direct, "busy");
     const turns: string[] = [];
     for (let day = 20; day > 0; day--) {
       turns.push(await storeEnded(direct, { sessionId, at: daysAgo(day), events: 1_000, chars: 200 }));
     }
-    await domain.retention.sweep();
+    await core.retention.sweep();
     const lengths = turns.map((id) => direct.turns.get(id)?.eventCount ?? 0);
     expect(lengths).toEqual(lengths.toSorted((a, b) => a - b));
     expect(new Set(lengths)).toEqual(new Set([0, 1_000]));
@@ -109,26 +109,26 @@ describe("a database that is larger than it may be", () => {
 
   test("loses no more of what built-in rules decided than it has to", async () => {
     const builtinRule = () => ({ rule: "read" });
-    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 4 * MEGABYTE, builtinRule });
-    const session = await domain.session();
+    await using core = await temporaryCore({ clock, maxHistoryBytes: 4 * MEGABYTE, builtinRule });
+    const session = await core.session();
     for (let count = 0; count < 60; count++) {
-      await domain.ask(session, { tool: "Read", input: { file_path: "x".repeat(100_000) } });
+      await core.ask(session, { tool: "Read", input: { file_path: "x".repeat(100_000) } });
     }
     clock.advance(DAY_MS);
-    await domain.retention.sweep();
-    expect(countOf(domain.dataDir, "loopback_approvals")).toBeWithin(15, 37);
+    await core.retention.sweep();
+    expect(countOf(core.dataDir, "loopback_approvals")).toBeWithin(15, 37);
   });
 
   test("keeps what runs, what is pending, what is recent and what was said, whatever it comes to", async () => {
-    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 1, retentionDays: 0 });
-    const { direct, dataDir } = domain;
+    await using core = await temporaryCore({ clock, maxHistoryBytes: 1, retentionDays: 0 });
+    const { direct, dataDir } = core;
     const [idle, busy] = [await storeSession(direct, "idle", 5), await storeSession(direct, "busy")];
     const running = await storeRunning(direct, { sessionId: busy, at: daysAgo(9) });
     const answered = await storeDecided(direct, { sessionId: busy, at: daysAgo(9) });
     const recent = await storeEnded(direct, { sessionId: idle, at: clock.now() - 60_000 });
     const old = await storeEnded(direct, { sessionId: idle, at: clock.now() - 3_600_000 });
     direct.write(() => direct.approvals.create(newApproval({ id: "pending", createdAt: 0 })));
-    await domain.retention.sweep();
+    await core.retention.sweep();
     expect([running, recent, old].map((id) => direct.turns.get(id)?.eventCount)).toEqual([3, 3, undefined]);
     expect(direct.approvals.get(answered)).toBeDefined();
     expect(direct.approvals.get("pending")).toBeDefined();
@@ -137,18 +137,18 @@ describe("a database that is larger than it may be", () => {
 });
 
 test("a session is deleted with all of its turns and all that was said in it, however much that is", async () => {
-  await using domain = await temporaryDomain({ clock });
-  const { direct, dataDir } = domain;
+  await using core = await temporaryCore({ clock });
+  const { direct, dataDir } = core;
   const id = await storeSession(direct, "large", 3_000);
   for (let turn = 0; turn < 3; turn++) await storeEnded(direct, { sessionId: id, at: 1, events: 2_000 });
-  const session = await domain.sessions.require(OPERATOR, id);
-  expect(await domain.sessions.removeIfIdle(session)).toBe(true);
+  const session = await core.sessions.require(OPERATOR, id);
+  expect(await core.sessions.removeIfIdle(session)).toBe(true);
   expect(["sessions", "turns", "turn_events", "nodes"].map((table) => countOf(dataDir, table))).toEqual([0, 0, 0, 0]);
 });
 
 test("the write-ahead log does not stay as long as it had to become", async () => {
-  await using domain = await temporaryDomain({ clock });
-  const { direct, dataDir } = domain;
+  await using core = await temporaryCore({ clock });
+  const { direct, dataDir } = core;
   const log = () => statSync(join(dataDir, "plexus.db-wal")).size / MEGABYTE;
   await storeDecided(direct, { sessionId: "s", at: 1, chars: 40 * MEGABYTE });
   expect(log()).toBeGreaterThan(40);

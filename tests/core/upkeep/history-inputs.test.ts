@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createAuditUpkeep } from "../../../src/core/upkeep/audit-upkeep.ts";
 import { createHistoryBound, type RemoveSome } from "../../../src/core/upkeep/history-bound.ts";
 import type { Storage } from "../../../src/storage/storage.ts";
-import { allow, type Clock, type Domain, OPERATOR, stoppedClock, temporaryDomain } from "../open-core.ts";
+import { allow, type Clock, type Core, OPERATOR, stoppedClock, temporaryCore } from "../open-core.ts";
 import { storeDecided, storeEnded, storeSession } from "./history.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -15,56 +15,56 @@ const DECIDED_MS = 60_000;
 describe("large inputs that can be cut out of decisions", () => {
   test("go before any decision does, the oldest first, and no further than to the bound", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock });
-    using cutter = openCutter(domain.dataDir);
-    const small = await decide(domain, clock, 20, "true");
-    const large = await decide(domain, clock, 8, LARGE);
-    await bounded(domain.storage, clock, cutter.cutInputs).removeExcess();
-    const sizes = [...small, ...large].map((id) => JSON.stringify(domain.direct.approvals.get(id)?.input).length);
+    await using core = await temporaryCore({ clock });
+    using cutter = openCutter(core.dataDir);
+    const small = await decide(core, clock, 20, "true");
+    const large = await decide(core, clock, 8, LARGE);
+    await bounded(core.storage, clock, cutter.cutInputs).removeExcess();
+    const sizes = [...small, ...large].map((id) => JSON.stringify(core.direct.approvals.get(id)?.input).length);
     expect(sizes.slice(0, 20)).toEqual(Array(20).fill('{"command":"true"}'.length));
     expect(sizes.slice(20).map((size) => size > MEGABYTE)).toEqual([...Array(5).fill(false), ...Array(3).fill(true)]);
-    expect((await domain.auditCheck.verify()).chains[0]?.forgotten_through).toBe(-1);
+    expect((await core.auditCheck.verify()).chains[0]?.forgotten_through).toBe(-1);
   });
 
   test("go after the turns of their owner, and before those of an owner that holds less", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock });
-    const { direct } = domain;
-    using cutter = openCutter(domain.dataDir);
+    await using core = await temporaryCore({ clock });
+    const { direct } = core;
+    using cutter = openCutter(core.dataDir);
     const sessionId = await storeSession(direct, "busy");
     const turn = { sessionId, at: clock.now(), events: 1 };
     const own = await storeEnded(direct, { ...turn, chars: MEGABYTE });
     const other = await storeEnded(direct, { ...turn, chars: MEGABYTE, owner: "token:other" });
-    await decide(domain, clock, 8, LARGE);
-    await bounded(domain.storage, clock, cutter.cutInputs).removeExcess();
+    await decide(core, clock, 8, LARGE);
+    await bounded(core.storage, clock, cutter.cutInputs).removeExcess();
     expect([own, other].map((id) => direct.turns.get(id)?.eventCount)).toEqual([undefined, 1]);
     expect(new Set(cutter.owners)).toEqual(new Set(["operator"]));
   });
 
   test("count with the turns of their owner, and stay while there are turns to remove", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock });
-    const { direct } = domain;
-    using cutter = openCutter(domain.dataDir);
+    await using core = await temporaryCore({ clock });
+    const { direct } = core;
+    using cutter = openCutter(core.dataDir);
     const turn = { sessionId: await storeSession(direct, "busy"), events: 1 };
     const other = await storeEnded(direct, { ...turn, at: 1, chars: 1.5 * MEGABYTE, owner: "token:other" });
     const own = [];
     for (const at of [2, 3]) own.push(await storeEnded(direct, { ...turn, at, chars: MEGABYTE }));
-    await decide(domain, clock, 1, LARGE);
-    await bounded(domain.storage, clock, cutter.cutInputs).removeExcess();
+    await decide(core, clock, 1, LARGE);
+    await bounded(core.storage, clock, cutter.cutInputs).removeExcess();
     expect([other, ...own].map((id) => direct.turns.get(id)?.eventCount)).toEqual([1, undefined, 1]);
     expect(cutter.owners).toEqual([]);
   });
 
   test("push out nothing else when they can't be cut", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock });
-    const { direct } = domain;
+    await using core = await temporaryCore({ clock });
+    const { direct } = core;
     const turn = { sessionId: await storeSession(direct, "busy"), owner: "token:other", events: 1, chars: MEGABYTE };
     const turns = [];
     for (const at of [1, 2, 3]) turns.push(await storeEnded(direct, { ...turn, at }));
-    const ids = await decide(domain, clock, 8, LARGE);
-    const bound = bounded(domain.storage, clock, () => 0);
+    const ids = await decide(core, clock, 8, LARGE);
+    const bound = bounded(core.storage, clock, () => 0);
     await bound.removeExcess();
     expect(ids.filter((id) => !direct.approvals.head(id))).toEqual([]);
     expect(turns.filter((id) => !direct.turns.get(id))).toEqual([]);
@@ -75,14 +75,14 @@ describe("large inputs that can be cut out of decisions", () => {
 
   test("are forgotten with their decisions when these are older than the hash chain", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock });
-    const { direct } = domain;
+    await using core = await temporaryCore({ clock });
+    const { direct } = core;
     const old = [];
     for (const at of [1, 2, 3, 4, 5, 6]) {
       old.push(await storeDecided(direct, { sessionId: "s", at: at * 3_600_000, chars: MEGABYTE }));
     }
-    const chained = await decide(domain, clock, 2, LARGE);
-    await bounded(domain.storage, clock, () => 0).removeExcess();
+    const chained = await decide(core, clock, 2, LARGE);
+    await bounded(core.storage, clock, () => 0).removeExcess();
     expect(old.map((id) => direct.approvals.head(id) !== undefined)).toEqual([false, false, false, true, true, true]);
     expect(chained.filter((id) => !direct.approvals.head(id))).toEqual([]);
   });
@@ -124,16 +124,16 @@ function bounded(storage: Storage, clock: Clock, cutInputs: (owner: string, befo
 }
 
 async function decide(
-  domain: Pick<Domain, "session" | "ask" | "approvals">,
+  core: Pick<Core, "session" | "ask" | "approvals">,
   clock: Clock,
   count: number,
   command: string,
 ): Promise<string[]> {
-  const session = await domain.session("own");
+  const session = await core.session("own");
   const ids: string[] = [];
   for (let number = 0; number < count; number++) {
-    using asked = await domain.ask(session, { input: { command } });
-    await domain.approvals.decide(OPERATOR, asked.approvalId, allow);
+    using asked = await core.ask(session, { input: { command } });
+    await core.approvals.decide(OPERATOR, asked.approvalId, allow);
     ids.push(asked.approvalId);
     clock.advance(DECIDED_MS);
   }

@@ -4,11 +4,11 @@ import { newApproval, newConfig } from "../../storage/rows.ts";
 import {
   allow,
   type Clock,
-  type Domain,
+  type Core,
   OPERATOR,
   stoppedClock,
-  type TemporaryDomain,
-  temporaryDomain,
+  type TemporaryCore,
+  temporaryCore,
 } from "../open-core.ts";
 import { storeEnded, storeRunning, storeSession } from "./history.ts";
 
@@ -19,32 +19,32 @@ const HOSTILE: Principal = { kind: "token", id: "hostile", name: "hostile" };
 describe("what the operator decided stays on record", () => {
   test("when a token's sessions are larger than the history may be, which is told once", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 2 * MEGABYTE });
-    const decided = await decide(domain, clock, 50);
+    await using core = await temporaryCore({ clock, maxHistoryBytes: 2 * MEGABYTE });
+    const decided = await decide(core, clock, 50);
     for (let made = 0; made < 15; made++) {
       const metadata = { filler: "x".repeat(200_000) };
-      await domain.sessions.createManaged(HOSTILE, `${made}`, newConfig({ metadata }));
+      await core.sessions.createManaged(HOSTILE, `${made}`, newConfig({ metadata }));
     }
-    await domain.retention.sweep();
-    await domain.retention.sweep();
-    await expectAllKept(domain, decided);
-    expect(domain.errors.map(String)).toEqual([
+    await core.retention.sweep();
+    await core.retention.sweep();
+    await expectAllKept(core, decided);
+    expect(core.errors.map(String)).toEqual([
       expect.stringMatching(/holds 4 MB, of which only about 1 MB are history.*\(2\)/),
     ]);
   });
 
   test("when what is pending, what runs and what was said are larger than the history may be", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 2 * MEGABYTE });
-    const { direct } = domain;
-    const decided = await decide(domain, clock, 50);
+    await using core = await temporaryCore({ clock, maxHistoryBytes: 2 * MEGABYTE });
+    const { direct } = core;
+    const decided = await decide(core, clock, 50);
     const sessionId = await storeSession(direct, "hostile", 5_000);
     await storeRunning(direct, { sessionId, at: clock.now(), owner: "token:hostile", events: 20, chars: 100_000 });
     const filler = { command: "x".repeat(2 * MEGABYTE) };
     direct.write(() => direct.approvals.create(newApproval({ input: filler, owner: "token:hostile" })));
     expect(direct.space.usedBytes()).toBeGreaterThan(4 * MEGABYTE);
-    await domain.retention.sweep();
-    await expectAllKept(domain, decided);
+    await core.retention.sweep();
+    await expectAllKept(core, decided);
   });
 
   test.each([
@@ -52,34 +52,34 @@ describe("what the operator decided stays on record", () => {
     ["however old", 11 * MINUTE_MS],
   ])("when a child's asks, %s, are larger than the history may be", async (_, age) => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 2 * MEGABYTE });
-    const decided = await decide(domain, clock, 50);
-    const hostile = await domain.session("hostile");
+    await using core = await temporaryCore({ clock, maxHistoryBytes: 2 * MEGABYTE });
+    const decided = await decide(core, clock, 50);
+    const hostile = await core.session("hostile");
     for (let count = 0; count < 8; count++) {
-      using asked = await domain.ask(hostile, { input: { command: "x".repeat(MEGABYTE) } });
-      await domain.approvals.abandon([asked.approvalId], "its child is gone");
+      using asked = await core.ask(hostile, { input: { command: "x".repeat(MEGABYTE) } });
+      await core.approvals.abandon([asked.approvalId], "its child is gone");
     }
     clock.advance(age);
-    await domain.retention.sweep();
-    await expectAllKept(domain, decided);
-    if (age > 0) expect(domain.direct.space.usedBytes()).toBeLessThan(2.2 * MEGABYTE);
+    await core.retention.sweep();
+    await expectAllKept(core, decided);
+    if (age > 0) expect(core.direct.space.usedBytes()).toBeLessThan(2.2 * MEGABYTE);
   });
 
   test("and so do the operator's turns, when a token's turns are larger than the history may be", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 4 * MEGABYTE });
-    const { direct } = domain;
+    await using core = await temporaryCore({ clock, maxHistoryBytes: 4 * MEGABYTE });
+    const { direct } = core;
     const sessionId = await storeSession(direct, "busy");
     const turn = { sessionId, events: 10, chars: 100_000 };
     const own = await storeEnded(direct, { ...turn, at: clock.now() });
-    const decided = await decide(domain, clock, 50);
+    const decided = await decide(core, clock, 50);
     const hostile: string[] = [];
     for (let count = 0; count < 8; count++) {
       hostile.push(await storeEnded(direct, { ...turn, at: clock.now(), owner: "token:hostile" }));
       clock.advance(11 * MINUTE_MS);
     }
-    await domain.retention.sweep();
-    await expectAllKept(domain, decided);
+    await core.retention.sweep();
+    await expectAllKept(core, decided);
     expect(direct.turns.get(own)?.eventCount).toBe(10);
     const kept = hostile.map((id) => direct.turns.get(id) !== undefined);
     expect(kept).toEqual([false, false, false, false, false, false, true, true]);
@@ -89,8 +89,8 @@ describe("what the operator decided stays on record", () => {
 describe("of two owners that hold too much", () => {
   test("each keeps as much as the other", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 4 * MEGABYTE });
-    const { direct } = domain;
+    await using core = await temporaryCore({ clock, maxHistoryBytes: 4 * MEGABYTE });
+    const { direct } = core;
     const sessionId = await storeSession(direct, "busy");
     const turn = { sessionId, events: 10, chars: 10_000 };
     // The operator's are all older: by age alone, nothing of them would be left.
@@ -98,7 +98,7 @@ describe("of two owners that hold too much", () => {
     for (let at = start; at < start + 40; at++) await storeEnded(direct, { ...turn, at });
     for (let at = start + 40; at < start + 120; at++) await storeEnded(direct, { ...turn, at, owner: "token:other" });
     clock.advance(11 * MINUTE_MS);
-    await domain.retention.sweep();
+    await core.retention.sweep();
     const [operator = 0, other = 0] = ["operator", "token:other"].map(
       (owner) => direct.turns.list({ owner }, 100).length,
     );
@@ -108,15 +108,15 @@ describe("of two owners that hold too much", () => {
 
   test("who holds little loses nothing, however many events it comes to", async () => {
     const clock = stoppedClock();
-    await using domain = await temporaryDomain({ clock, maxHistoryBytes: 4 * MEGABYTE });
-    const { direct } = domain;
+    await using core = await temporaryCore({ clock, maxHistoryBytes: 4 * MEGABYTE });
+    const { direct } = core;
     const sessionId = await storeSession(direct, "busy");
     const start = clock.now();
     const many = await storeEnded(direct, { sessionId, at: start, events: 5_000, chars: 1 });
     const large = { sessionId, owner: "token:other", events: 2, chars: MEGABYTE };
     for (let at = start + 1; at < start + 5; at++) await storeEnded(direct, { ...large, at });
     clock.advance(11 * MINUTE_MS);
-    await domain.retention.sweep();
+    await core.retention.sweep();
     expect(direct.turns.get(many)?.eventCount).toBe(5_000);
     expect(direct.turns.list({ owner: "token:other" }, 10)).toHaveLength(1);
   });
@@ -124,24 +124,24 @@ describe("of two owners that hold too much", () => {
 
 test("decisions go, the oldest first, only when they alone are larger than the history may be", async () => {
   const clock = stoppedClock();
-  await using domain = await temporaryDomain({ clock, maxHistoryBytes: MEGABYTE });
-  const sessionId = await storeSession(domain.direct, "busy");
-  for (let count = 0; count < 10; count++) await decide(domain, clock, 100);
-  const turn = await storeEnded(domain.direct, { sessionId, at: clock.now() - 11 * MINUTE_MS });
-  await domain.retention.sweep();
-  const { approvals } = await domain.approvals.list(OPERATOR, { limit: 2_000 });
+  await using core = await temporaryCore({ clock, maxHistoryBytes: MEGABYTE });
+  const sessionId = await storeSession(core.direct, "busy");
+  for (let count = 0; count < 10; count++) await decide(core, clock, 100);
+  const turn = await storeEnded(core.direct, { sessionId, at: clock.now() - 11 * MINUTE_MS });
+  await core.retention.sweep();
+  const { approvals } = await core.approvals.list(OPERATOR, { limit: 2_000 });
   expect(approvals.length).toBeWithin(400, 700);
   expect(Math.min(...approvals.map(({ resolved_at }) => resolved_at ?? 0)) * 1000).toBeGreaterThan(
     clock.now() - 8 * 11 * MINUTE_MS,
   );
-  expect(domain.direct.turns.get(turn)).toBeUndefined();
-  expect(domain.direct.space.usedBytes()).toBeLessThan(MEGABYTE);
-  expect((await domain.auditCheck.verify()).intact).toBe(true);
+  expect(core.direct.turns.get(turn)).toBeUndefined();
+  expect(core.direct.space.usedBytes()).toBeLessThan(MEGABYTE);
+  expect((await core.auditCheck.verify()).intact).toBe(true);
 });
 
 test("the size of a turn is that of its events, and shrinks with them", async () => {
-  await using domain = await temporaryDomain();
-  const { direct } = domain;
+  await using core = await temporaryCore();
+  const { direct } = core;
   const sessionId = await storeSession(direct, "busy");
   const id = await storeEnded(direct, { sessionId, at: 1, events: 600, chars: 50 });
   const bytes = () =>
@@ -153,22 +153,22 @@ test("the size of a turn is that of its events, and shrinks with them", async ()
 
 /** So many decisions of the operator, which are older than ten minutes. */
 async function decide(
-  domain: Pick<Domain, "session" | "ask" | "approvals">,
+  core: Pick<Core, "session" | "ask" | "approvals">,
   clock: Clock,
   count: number,
 ): Promise<string[]> {
   const ids: string[] = [];
-  const session = await domain.session("own");
+  const session = await core.session("own");
   for (let number = 0; number < count; number++) {
-    using asked = await domain.ask(session, { input: { command: `make ${number}` } });
-    await domain.approvals.decide(OPERATOR, asked.approvalId, allow);
+    using asked = await core.ask(session, { input: { command: `make ${number}` } });
+    await core.approvals.decide(OPERATOR, asked.approvalId, allow);
     ids.push(asked.approvalId);
   }
   clock.advance(11 * MINUTE_MS);
   return ids;
 }
 
-async function expectAllKept({ direct, auditCheck }: Pick<TemporaryDomain, "direct" | "auditCheck">, ids: string[]) {
+async function expectAllKept({ direct, auditCheck }: Pick<TemporaryCore, "direct" | "auditCheck">, ids: string[]) {
   expect(ids.filter((id) => !direct.approvals.head(id))).toEqual([]);
   expect(await auditCheck.verify()).toMatchObject({ intact: true, chains: [{ forgotten_through: -1 }, {}] });
 }

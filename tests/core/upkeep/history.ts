@@ -1,6 +1,7 @@
 import type { TurnEvent } from "../../../src/contract/sessions/turn.ts";
-import { newApproval, newSession, outcome } from "../../storage/rows.ts";
+import { newApproval, newSession } from "../../storage/rows.ts";
 import type { Direct } from "../../storage/sqlite/direct.ts";
+import { unchainedOutcome } from "../../storage/sqlite/sqlite-rows.ts";
 
 type Given = { sessionId: string; at: number; owner?: string; events?: number; chars?: number };
 
@@ -46,7 +47,7 @@ export async function storeDecided(direct: Direct, { sessionId, at, chars = 10 }
   const approval = newApproval({ sessionId, input: { command: "x".repeat(chars) } });
   direct.write(() => {
     direct.approvals.create(approval);
-    direct.approvals.settleIfPending(approval.id, outcome({ resolvedAt: at }));
+    direct.approvals.settleIfPending(approval.id, unchainedOutcome({ resolvedAt: at }));
   });
   return approval.id;
 }

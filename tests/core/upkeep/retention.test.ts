@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { ApprovalStatus } from "../../../src/contract/approvals/approval.ts";
-import { newApproval, newToken, outcome } from "../../storage/rows.ts";
-import { allow, OPERATOR, stoppedClock, type TemporaryDomain, temporaryDomain } from "../open-core.ts";
+import { newApproval, newToken } from "../../storage/rows.ts";
+import { unchainedOutcome } from "../../storage/sqlite/sqlite-rows.ts";
+import { allow, OPERATOR, stoppedClock, type TemporaryCore, temporaryCore } from "../open-core.ts";
 
 const DAY_MS = 86_400_000;
 const clock = stoppedClock();
@@ -9,34 +10,34 @@ const daysAgo = (days: number) => clock.now() - days * DAY_MS;
 
 describe("retention.sweep", () => {
   test("removes what was decided before the retention time, whatever was decided, and keeps the rest", async () => {
-    await using domain = await temporaryDomain({ clock, retentionDays: 30 });
+    await using core = await temporaryCore({ clock, retentionDays: 30 });
     for (const status of ["allowed", "denied", "timed_out", "abandoned"] as const) {
-      await file(domain, { id: `old-${status}`, status, at: daysAgo(31) });
-      await file(domain, { id: `new-${status}`, status, at: daysAgo(29) });
+      await file(core, { id: `old-${status}`, status, at: daysAgo(31) });
+      await file(core, { id: `new-${status}`, status, at: daysAgo(29) });
     }
-    await domain.retention.sweep();
-    expect(kept(domain).sort()).toEqual(["new-abandoned", "new-allowed", "new-denied", "new-timed_out"]);
+    await core.retention.sweep();
+    expect(kept(core).sort()).toEqual(["new-abandoned", "new-allowed", "new-denied", "new-timed_out"]);
   });
 
   test("never removes what is pending, however old", async () => {
-    await using domain = await temporaryDomain({ clock, retentionDays: 0 });
-    domain.direct.write(() => domain.direct.approvals.create(newApproval({ id: "ancient", createdAt: 0 })));
-    await domain.retention.sweep();
-    expect(kept(domain)).toEqual(["ancient"]);
+    await using core = await temporaryCore({ clock, retentionDays: 0 });
+    core.direct.write(() => core.direct.approvals.create(newApproval({ id: "ancient", createdAt: 0 })));
+    await core.retention.sweep();
+    expect(kept(core)).toEqual(["ancient"]);
   });
 
   test("removes old changes too", async () => {
-    await using domain = await temporaryDomain({ clock, retentionDays: 30 });
-    const { changes, write } = domain.direct;
+    await using core = await temporaryCore({ clock, retentionDays: 30 });
+    const { changes, write } = core.direct;
     const told = { kind: "approval_requested", owner: "operator", sessionId: "s", subjectId: "a" } as const;
     write(() => [40, 31, 29, 1].map((days) => changes.append({ ...told, at: daysAgo(days) })));
-    await domain.retention.sweep();
+    await core.retention.sweep();
     expect(changes.listAfter(0, undefined, 10).map(({ at }) => at)).toEqual([daysAgo(29), daysAgo(1)]);
   });
 
   test("removes the tokens of pages after 30 days, whatever the retention time, and no other token", async () => {
-    await using domain = await temporaryDomain({ clock, retentionDays: 0 });
-    const { tokens, write } = domain.direct;
+    await using core = await temporaryCore({ clock, retentionDays: 0 });
+    const { tokens, write } = core.direct;
     const made = { old: 31, new: 29 };
     write(() => {
       for (const [age, days] of Object.entries(made)) {
@@ -44,55 +45,55 @@ describe("retention.sweep", () => {
       }
       tokens.createIfNameFree(newToken({ id: "named", kind: "named", createdAt: daysAgo(400) }));
     });
-    await domain.retention.sweep();
+    await core.retention.sweep();
     const isKept = (id: string) => tokens.get(id) !== undefined;
     expect(["web-old", "web-new", "named"].map(isKept)).toEqual([false, true, true]);
   });
 
   test("works in batches, between which decisions get their turn", async () => {
-    await using domain = await temporaryDomain({ clock, retentionDays: 30 });
-    const { approvals, write } = domain.direct;
+    await using core = await temporaryCore({ clock, retentionDays: 30 });
+    const { approvals, write } = core.direct;
     write(() => {
       for (let count = 0; count < 3_000; count++) {
         const { id } = approvals.create(newApproval());
-        approvals.settleIfPending(id, outcome({ resolvedAt: daysAgo(31) }));
+        approvals.settleIfPending(id, unchainedOutcome({ resolvedAt: daysAgo(31) }));
       }
     });
-    using ask = await domain.ask(await domain.session());
-    const sweeping = domain.retention.sweep();
-    const decided = await domain.approvals.decide(OPERATOR, ask.approvalId, allow);
+    using ask = await core.ask(await core.session());
+    const sweeping = core.retention.sweep();
+    const decided = await core.approvals.decide(OPERATOR, ask.approvalId, allow);
     const leftAtDecision = approvals.list({}, { limit: 10_000 }).rows.length;
     await sweeping;
     expect(decided.type).toBe("ok");
     expect(leftAtDecision).toBeGreaterThan(1);
-    expect(kept(domain)).toEqual([ask.approvalId]);
+    expect(kept(core)).toEqual([ask.approvalId]);
   });
 
   test("stops between two batches when the server stops", async () => {
-    await using domain = await temporaryDomain({ clock, retentionDays: 30 });
-    const { approvals, write } = domain.direct;
+    await using core = await temporaryCore({ clock, retentionDays: 30 });
+    const { approvals, write } = core.direct;
     write(() => {
       for (let count = 0; count < 1_600; count++) {
         const { id } = approvals.create(newApproval());
-        approvals.settleIfPending(id, outcome({ resolvedAt: daysAgo(31) }));
+        approvals.settleIfPending(id, unchainedOutcome({ resolvedAt: daysAgo(31) }));
       }
     });
-    const sweeping = domain.retention.sweep();
-    domain.retention[Symbol.dispose]();
+    const sweeping = core.retention.sweep();
+    core.retention[Symbol.dispose]();
     await sweeping;
-    expect(kept(domain)).toHaveLength(1_100);
+    expect(kept(core)).toHaveLength(1_100);
   });
 });
 
-async function file(domain: Domain_, given: { id: string; status: Exclude<ApprovalStatus, "pending">; at: number }) {
-  domain.direct.write(() => {
-    domain.direct.approvals.create(newApproval({ id: given.id }));
-    domain.direct.approvals.settleIfPending(given.id, outcome({ status: given.status, resolvedAt: given.at }));
+async function file(core: StoredRows, given: { id: string; status: Exclude<ApprovalStatus, "pending">; at: number }) {
+  core.direct.write(() => {
+    core.direct.approvals.create(newApproval({ id: given.id }));
+    core.direct.approvals.settleIfPending(given.id, unchainedOutcome({ status: given.status, resolvedAt: given.at }));
   });
 }
 
-function kept(domain: Domain_): string[] {
-  return domain.direct.approvals.list({}, { limit: 10_000 }).rows.map(({ id }) => id);
+function kept(core: StoredRows): string[] {
+  return core.direct.approvals.list({}, { limit: 10_000 }).rows.map(({ id }) => id);
 }
 
-type Domain_ = Pick<TemporaryDomain, "direct">;
+type StoredRows = Pick<TemporaryCore, "direct">;

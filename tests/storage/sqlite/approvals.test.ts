@@ -4,8 +4,9 @@ import { drizzle } from "drizzle-orm/bun-sqlite";
 import { approvalQueries } from "../../../src/storage/sqlite/approvals/approvals.ts";
 import { openDatabase } from "../../../src/storage/sqlite/database.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
-import { newApproval, outcome } from "../rows.ts";
+import { newApproval } from "../rows.ts";
 import { temporaryDirect } from "./direct.ts";
+import { unchainedOutcome } from "./sqlite-rows.ts";
 
 const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
@@ -31,7 +32,7 @@ describe("approvals.create", () => {
     const first = newApproval({ toolUseId: "toolu_1" });
     await write(() => approvals.create(first));
     await expect(write(() => approvals.create(newApproval({ toolUseId: "toolu_1" })))).rejects.toThrow("UNIQUE");
-    await write(() => approvals.settleIfPending(first.id, outcome({ status: "abandoned" })));
+    await write(() => approvals.settleIfPending(first.id, unchainedOutcome({ status: "abandoned" })));
     await write(() => approvals.create(newApproval({ toolUseId: "toolu_1" })));
   });
 });
@@ -41,18 +42,22 @@ describe("approvals.settleIfPending", () => {
     await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const { id } = await write(() => approvals.create(newApproval()));
-    const edited = outcome({ updatedInput: { command: "false" }, responseMessage: "edited", interrupt: false });
+    const edited = unchainedOutcome({
+      updatedInput: { command: "false" },
+      responseMessage: "edited",
+      interrupt: false,
+    });
     await write(() => approvals.settleIfPending(id, edited));
     const first = approvals.get(id);
     expect(first).toMatchObject(edited);
-    const late = outcome({ status: "denied", resolvedBy: "token:late", interrupt: true, resolvedAt: 9_000 });
+    const late = unchainedOutcome({ status: "denied", resolvedBy: "token:late", interrupt: true, resolvedAt: 9_000 });
     expect(await write(() => approvals.settleIfPending(id, late))).toBeUndefined();
     expect(approvals.get(id)).toEqual(first);
   });
 
   test("does nothing to an approval that does not exist", async () => {
     await using storage = await temporaryDirect();
-    expect(await storage.write(() => storage.approvals.settleIfPending("none", outcome()))).toBeUndefined();
+    expect(await storage.write(() => storage.approvals.settleIfPending("none", unchainedOutcome()))).toBeUndefined();
   });
 
   test("gives an approval to one of two connections that both saw it pending", async () => {
@@ -65,8 +70,8 @@ describe("approvals.settleIfPending", () => {
       const { id } = first.create(newApproval(), null);
       expect([first.get(id)?.status, second.get(id)?.status]).toEqual(["pending", "pending"]);
       const [early, late] = round % 2 ? [first, second] : [second, first];
-      expect(early.settleIfPending(id, outcome({ resolvedBy: "early" }))?.resolvedBy).toBe("early");
-      expect(late.settleIfPending(id, outcome({ status: "denied", resolvedBy: "late" }))).toBeUndefined();
+      expect(early.settleIfPending(id, unchainedOutcome({ resolvedBy: "early" }))?.resolvedBy).toBe("early");
+      expect(late.settleIfPending(id, unchainedOutcome({ status: "denied", resolvedBy: "late" }))).toBeUndefined();
       expect(late.get(id)).toMatchObject({ status: "allowed", resolvedBy: "early" });
     }
   });
@@ -120,7 +125,7 @@ describe("approvals.listPending", () => {
     await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const [first, second] = await write(() => [approvals.create(newApproval()), approvals.create(newApproval())]);
-    await write(() => approvals.settleIfPending(first?.id ?? "", outcome()));
+    await write(() => approvals.settleIfPending(first?.id ?? "", unchainedOutcome()));
     expect(ids(approvals.listPending({}, 100).rows)).toEqual(ids([second ?? { id: "" }]));
     expect([...approvals.pendingIds()]).toEqual(ids([second ?? { id: "" }]));
     expect(approvals.countPending("session-1")).toBe(1);
@@ -132,7 +137,7 @@ describe("approvals.list", () => {
     await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const filed = await write(() => Array.from({ length: 23 }, () => approvals.create(newApproval())));
-    await write(() => filed.slice(0, 12).map(({ id }) => approvals.settleIfPending(id, outcome())));
+    await write(() => filed.slice(0, 12).map(({ id }) => approvals.settleIfPending(id, unchainedOutcome())));
     for (const [status, wanted] of [
       [undefined, filed],
       ["allowed", filed.slice(0, 12)],
@@ -156,7 +161,7 @@ describe("approvals.dueIds", () => {
     const { approvals, write } = storage;
     const at = (expiresAt: number) => approvals.create(newApproval({ id: `at-${expiresAt}`, expiresAt }));
     await write(() => [at(300), at(100), at(200), at(150), at(201)]);
-    await write(() => approvals.settleIfPending("at-150", outcome()));
+    await write(() => approvals.settleIfPending("at-150", unchainedOutcome()));
     expect(approvals.dueIds(200, 10)).toEqual(["at-100", "at-200"]);
     expect(approvals.dueIds(200, 1)).toEqual(["at-100"]);
     expect(approvals.dueIds(99, 10)).toEqual([]);
@@ -177,7 +182,9 @@ describe("approvals.removeUnchainedBefore", () => {
       Array.from({ length: 10 }, (_, number) => approvals.create(newApproval({ id: `${number}`, createdAt: 0 }))),
     );
     await write(() =>
-      filed.slice(0, 7).map(({ id }, number) => approvals.settleIfPending(id, outcome({ resolvedAt: number * 10 }))),
+      filed
+        .slice(0, 7)
+        .map(({ id }, number) => approvals.settleIfPending(id, unchainedOutcome({ resolvedAt: number * 10 }))),
     );
     expect(await write(() => approvals.removeUnchainedBefore(50, 3))).toBe(3);
     expect(await write(() => approvals.removeUnchainedBefore(50, 3))).toBe(2);

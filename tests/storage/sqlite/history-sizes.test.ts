@@ -3,8 +3,9 @@ import { approvalQueries } from "../../../src/storage/sqlite/approvals/approvals
 import { sessionQueries } from "../../../src/storage/sqlite/sessions/sessions.ts";
 import { turnQueries } from "../../../src/storage/sqlite/turns/turns.ts";
 import { historySizeQueries } from "../../../src/storage/sqlite/upkeep/history-sizes.ts";
-import { newApproval, newSession, outcome } from "../rows.ts";
+import { newApproval, newSession } from "../rows.ts";
 import { openPlans } from "./plans/query-plans.ts";
+import { unchainedOutcome } from "./sqlite-rows.ts";
 
 const EVENT = { type: "content", text: "x".repeat(972) } as const;
 /** 1,000 bytes of JSON, and its keys. */
@@ -24,13 +25,13 @@ function openSizes() {
       approvals.create(newApproval({ id, owner, input: { a: "x".repeat(4_992) } }), null);
       approvals.create(newApproval({ id: `small-${id}`, owner, input: { a: "x".repeat(3_992) } }), null);
       if (!at) continue;
-      approvals.settleIfPending(id, outcome({ resolvedAt: at }));
-      approvals.settleIfPending(`small-${id}`, outcome({ resolvedAt: at }));
+      approvals.settleIfPending(id, unchainedOutcome({ resolvedAt: at }));
+      approvals.settleIfPending(`small-${id}`, unchainedOutcome({ resolvedAt: at }));
     }
   }
   const edited = { resolvedAt: 1, updatedInput: { a: "x".repeat(992) } };
   approvals.create(newApproval({ id: "edited", owner: "b", input: { a: "x".repeat(3_992) } }), null);
-  approvals.settleIfPending("edited", outcome(edited));
+  approvals.settleIfPending("edited", unchainedOutcome(edited));
   return { sqlite, sizes: historySizeQueries(sqlite) };
 }
 

@@ -2,9 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { approvalQueries } from "../../../src/storage/sqlite/approvals/approvals.ts";
 import { pendingSizeQueries } from "../../../src/storage/sqlite/approvals/pending-sizes.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
-import { newApproval, outcome } from "../rows.ts";
+import { newApproval } from "../rows.ts";
 import { type Direct, openDirect, temporaryDirect } from "./direct.ts";
 import { openPlans } from "./plans/query-plans.ts";
+import { unchainedOutcome } from "./sqlite-rows.ts";
 
 /** An input of exactly this many bytes. */
 const sized = (bytes: number) => ({ a: "x".repeat(bytes - '{"a":""}'.length) });
@@ -29,9 +30,11 @@ describe("the sums of what is pending", () => {
       two: { count: 1, bytes: 3_000 },
       all: { count: 3, bytes: 3_120 },
     });
-    await storage.write(() => storage.approvals.settleIfPending(first, outcome({ updatedInput: sized(9_000) })));
-    await storage.write(() => storage.approvals.settleIfPending(first, outcome()));
-    await storage.write(() => storage.approvals.settleIfPending(other, outcome({ status: "abandoned" })));
+    await storage.write(() =>
+      storage.approvals.settleIfPending(first, unchainedOutcome({ updatedInput: sized(9_000) })),
+    );
+    await storage.write(() => storage.approvals.settleIfPending(first, unchainedOutcome()));
+    await storage.write(() => storage.approvals.settleIfPending(other, unchainedOutcome({ status: "abandoned" })));
     expect(sums(storage)).toEqual({ one: { count: 1, bytes: 20 }, two: none, all: { count: 1, bytes: 20 } });
   });
 
@@ -46,7 +49,7 @@ describe("the sums of what is pending", () => {
     const id = filed(storage, "one", 100);
     const undone = storage.write(() => {
       storage.approvals.create(newApproval({ sessionId: "two" }));
-      storage.approvals.settleIfPending(id, outcome());
+      storage.approvals.settleIfPending(id, unchainedOutcome());
       expect(sums(storage)).toMatchObject({ one: none, two: { count: 1 } });
       throw new Error("no");
     });
@@ -75,7 +78,7 @@ describe("the sums of what is pending", () => {
     filed(before, "one", 100);
     filed(before, "two", 20);
     const decided = filed(before, "two", 5_000);
-    before.approvals.settleIfPending(decided, outcome());
+    before.approvals.settleIfPending(decided, unchainedOutcome());
     const expected = sums(before);
     before[Symbol.dispose]();
     using after = openDirect(directory.path);

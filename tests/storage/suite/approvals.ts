@@ -1,16 +1,20 @@
 import { expect, test } from "bun:test";
 import { ANY_PENDING, newApproval, outcome } from "../rows.ts";
-import { filed, NOW, type OpenStorage, raced, repeated, storedTurn } from "./engine.ts";
+import { filed, NOW, type OpenForRaces, raced, repeated, storedTurn } from "./engine.ts";
 
 /** What any engine promises of approvals. */
-export function approvalPromises(open: OpenStorage): void {
+export function approvalPromises(open: OpenForRaces): void {
   test("of many decisions on one approval the first wins, and all others are told which it was", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     await repeated(async () => {
       const { id } = await filed(storage);
       const names = ["a", "b", "c", "d"];
       const settled = await raced(
-        names.map((name) => () => storage.approvals.settleIfPending(id, outcome({ resolvedBy: name }), undefined)),
+        opened,
+        names.map(
+          (name) => (connection) => connection.approvals.settleIfPending(id, outcome({ resolvedBy: name }), undefined),
+        ),
       );
       const winners = names.filter((_, index) => settled[index]?.outcome === "settled");
       expect(winners).toHaveLength(1);
@@ -21,7 +25,8 @@ export function approvalPromises(open: OpenStorage): void {
   });
 
   test("a decision after the deadline is too late, and the time-out says so", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     const { id } = await filed(storage, { expiresAt: NOW });
     const settled = await storage.approvals.settleIfPending(id, outcome({ resolvedAt: NOW }), undefined);
     expect(settled).toMatchObject({ outcome: "settled_before", approval: { status: "timed_out" } });
@@ -29,7 +34,8 @@ export function approvalPromises(open: OpenStorage): void {
   });
 
   test("only the owner that is named decides, and no other learns of the approval", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     const { id } = await filed(storage, { owner: "token:1" });
     const { settleIfPending } = storage.approvals;
     expect(await settleIfPending(id, outcome(), "token:2")).toEqual({ outcome: "unknown" });
@@ -38,7 +44,8 @@ export function approvalPromises(open: OpenStorage): void {
   });
 
   test("the same request attaches to the one that waits, until its decision is delivered", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     const ask = (asker: string) =>
       storage.approvals.file(newApproval({ id: storage.newId(), toolUseId: "call", asker }), ANY_PENDING);
     const [first, second] = [await ask("1"), await ask("2")];
@@ -50,10 +57,14 @@ export function approvalPromises(open: OpenStorage): void {
   });
 
   test("of equal requests that race, one is filed, and all others attach to it", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     await repeated(async (round) => {
       const asks = Array.from({ length: 5 }, () => newApproval({ id: storage.newId(), toolUseId: `call-${round}` }));
-      const results = await raced(asks.map((one) => () => storage.approvals.file(one, ANY_PENDING)));
+      const results = await raced(
+        opened,
+        asks.map((one) => (connection) => connection.approvals.file(one, ANY_PENDING)),
+      );
       expect(results.map(({ outcome }) => outcome).sort()).toEqual(["filed", "same", "same", "same", "same"]);
       const ids = results.flatMap((one) => ("approval" in one ? one.approval.id : []));
       expect(new Set(ids).size).toBe(1);
@@ -61,7 +72,8 @@ export function approvalPromises(open: OpenStorage): void {
   });
 
   test("a decision is delivered with its commit where a connection holds the approval, and else later, to one", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     const held = await filed(storage);
     await storage.approvals.settleIfPending(held.id, outcome({ resolvedAt: NOW }), undefined);
     expect((await storage.approvals.get(held.id))?.deliveredAt).toBe(NOW);
@@ -75,13 +87,14 @@ export function approvalPromises(open: OpenStorage): void {
   });
 
   test("of giving up and coming back the first wins: a decision is never lost between them", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     await repeated(async () => {
       const { id, asker } = await filed(storage, { asker: "me" });
       await storage.approvals.releaseIfPending({ id, asker }, 9_000);
-      const [, back] = await raced<unknown>([
-        () => storage.approvals.abandonIfUnheld([id], "nobody came back", NOW),
-        () => storage.approvals.holdAgain(id, undefined),
+      const [, back] = await raced<unknown>(opened, [
+        (connection) => connection.approvals.abandonIfUnheld([id], "nobody came back", NOW),
+        (connection) => connection.approvals.holdAgain(id, undefined),
       ]);
       const row = await storage.approvals.get(id);
       // Whoever came back is told how it stood then, and that is how it stands.
@@ -93,7 +106,8 @@ export function approvalPromises(open: OpenStorage): void {
   });
 
   test("who leaves does not release what a later request holds, and a session sees no other's", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     const first = await filed(storage, { toolUseId: "call", asker: "first" });
     await filed(storage, { toolUseId: "call", asker: "second" });
     await storage.approvals.releaseIfPending(first, 9_000);
@@ -102,8 +116,20 @@ export function approvalPromises(open: OpenStorage): void {
     expect(await storage.approvals.holdAgain(first.id, first.sessionId)).toMatchObject({ id: first.id });
   });
 
+  test("what an earlier server held is expected back, and what is held here stays held", async () => {
+    await using opened = await open();
+    const [lost, decided] = [await filed(opened.storage), await filed(opened.storage)];
+    await opened.storage.approvals.settleIfPending(decided.id, outcome(), undefined);
+    const storage = await opened.reopen();
+    const mine = await filed(storage);
+    expect((await storage.approvals.releaseHeldByOthers(9_000)).sort()).toEqual([lost.id, mine.id].sort());
+    const heldUntil = async ({ id }: { id: string }) => (await storage.approvals.get(id))?.heldUntil;
+    expect([await heldUntil(lost), await heldUntil(mine)]).toEqual([9_000, null]);
+  });
+
   test("deadlines and givings-up settle what is pending alone, and each once", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     const [due, later, decided] = [
       await filed(storage, { expiresAt: NOW }),
       await filed(storage, { expiresAt: NOW + 1 }),
@@ -119,7 +145,8 @@ export function approvalPromises(open: OpenStorage): void {
   });
 
   test("bounds are told apart, leave what waits alone, and make room once something is decided", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     const limits = { ...ANY_PENDING, asksPerSession: 2 };
     const ask = (sessionId: string) => storage.approvals.file(newApproval({ id: storage.newId(), sessionId }), limits);
     const first = await ask("one");
@@ -132,7 +159,8 @@ export function approvalPromises(open: OpenStorage): void {
 
   test("a built-in decision is on record with its place in its chain, and told to nobody", async () => {
     const told: unknown[] = [];
-    await using storage = await open((changes) => told.push(...changes));
+    await using opened = await open((changes) => told.push(...changes));
+    const { storage } = opened;
     const asked = newApproval({ id: storage.newId() });
     const decision = { status: "allowed", responseMessage: null, resolvedBy: "builtin:read" } as const;
     expect(await storage.approvals.fileDecided(asked, decision)).toMatchObject({ isBuiltin: true });
@@ -142,7 +170,8 @@ export function approvalPromises(open: OpenStorage): void {
   });
 
   test("a request is asked in the turn that runs, which tells of it and of its end", async () => {
-    await using storage = await open();
+    await using opened = await open();
+    const { storage } = opened;
     const { session, turn } = await storedTurn(storage);
     const { id } = await filed(storage, { sessionId: session.id, isInTurn: true });
     await storage.approvals.settleIfPending(id, outcome(), undefined);

@@ -1,15 +1,48 @@
 import fc from "fast-check";
 import type { Change } from "../../../src/contract/change.ts";
 import type { Storage } from "../../../src/storage/storage.ts";
-import { ANY_NUMBER, ANY_PENDING, newApproval, newConfig, newSession, runningTurn } from "../rows.ts";
+import type { Admission, Output } from "../../../src/storage/turns.ts";
+import { ANY_NUMBER, ANY_PENDING, ANY_QUEUE, newApproval, newConfig, newSession, runningTurn } from "../rows.ts";
 
-/** Opens an empty database of an engine, which goes away with it. */
-export type OpenStorage = (onCommitted?: (changes: Change[]) => void) => Promise<OpenedStorage & AsyncDisposable>;
 export type OpenedStorage = Omit<Storage, typeof Symbol.dispose>;
+/** An empty database of an engine, which goes away with all its connections when disposed. */
+export type OpenedEngine = AsyncDisposable & {
+  storage: OpenedStorage;
+  /** Opens another connection to the same database, where the engine allows one; `onCommitted` hears of its commits too. */
+  connect?: () => Promise<OpenedStorage>;
+  /** Closes all connections and opens a new one, as the next server does. */
+  reopen: () => Promise<OpenedStorage>;
+};
+export type OpenStorage = (onCommitted?: (changes: Change[]) => void) => Promise<OpenedEngine>;
+
+/** What a test gets: the parts of a race are shared out between the connections, which are two where the engine allows it. */
+export type OpenedForRaces = Pick<OpenedEngine, "storage" | "reopen"> & { connections: OpenedStorage[] };
+export type OpenForRaces = (onCommitted?: (changes: Change[]) => void) => Promise<AsyncDisposable & OpenedForRaces>;
+
+export function forRaces(open: OpenStorage): OpenForRaces {
+  return async (onCommitted) => {
+    await using stack = new AsyncDisposableStack();
+    const { storage, connect, reopen } = stack.use(await open(onCommitted));
+    const connections = connect ? [storage, await connect()] : [storage];
+    const owned = stack.move();
+    return { storage, connections, reopen, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  };
+}
 
 export const NOW = 2_000;
 /** How many rounds each race is run. */
 export const ROUNDS = 25;
+
+/** How a turn ends when its child has said all. */
+export const END = { status: "complete", error: null, counted: undefined, claudeSessionId: undefined } as const;
+
+/** What a child says, one event and one block for each text. */
+export const said = (...texts: string[]): Output => ({
+  events: texts.map((text) => ({ type: "content", text })),
+  blocks: texts.map((text) => ({ role: "assistant", content: { type: "text", text } })),
+  checkpoint: { offset: texts.length },
+  mustAsk: true,
+});
 
 /** A session with a conversation of its own. */
 export async function storedSession(storage: OpenedStorage, given: Parameters<typeof newSession>[0] = {}) {
@@ -26,21 +59,39 @@ export async function storedTurn(storage: OpenedStorage, given: Parameters<typeo
   return { session, turn: await runningTurn(storage, session) };
 }
 
+/** Begins a turn in this session as `given` says, at once where nothing else is given. */
+export async function begin(
+  storage: OpenedStorage,
+  sessionId: string,
+  given: Partial<Admission> = {},
+  id = storage.newId(),
+) {
+  const turn = { id, sessionId, ephemeral: false, startedAt: 1_000, prompt: "work", checkpoint: {} };
+  const admission = { maxRunning: 1_000, limits: ANY_QUEUE, ownerToken: undefined, choice: undefined };
+  return storage.turns.begin(turn, { ...admission, ...given });
+}
+
 export async function filed(storage: OpenedStorage, given: Parameters<typeof newApproval>[0] = {}) {
   const asked = newApproval({ id: storage.newId(), ...given });
   await storage.approvals.file(asked, ANY_PENDING);
   return asked;
 }
 
-/** Starts all of it at once, in any order; what each came to stands in the order of `work`. */
-export async function race<T>(work: (() => Promise<T>)[]): Promise<PromiseSettledResult<T>[]> {
+type Work<T> = (connection: OpenedStorage) => Promise<T>;
+
+/** Starts all of it at once, in any order, over every connection; what each came to stands in the order of `work`. */
+export async function race<T>(
+  { storage, connections }: OpenedForRaces,
+  work: Work<T>[],
+): Promise<PromiseSettledResult<T>[]> {
   const order = fc.sample(fc.shuffledSubarray([...work.keys()], { minLength: work.length }), 1)[0] ?? [];
-  const started = new Map(order.map((index) => [index, work[index]?.()]));
+  const connectionOf = (index: number) => connections[index % connections.length] ?? storage;
+  const started = new Map(order.map((index) => [index, work[index]?.(connectionOf(index))]));
   return Promise.allSettled(work.map(async (_, index) => started.get(index) as Promise<T>));
 }
 
-export async function raced<T>(work: (() => Promise<T>)[]): Promise<T[]> {
-  return (await race(work)).map((result) => {
+export async function raced<T>(opened: OpenedForRaces, work: Work<T>[]): Promise<T[]> {
+  return (await race(opened, work)).map((result) => {
     if (result.status === "rejected") throw result.reason;
     return result.value;
   });

@@ -18,7 +18,7 @@ export type SessionFlags = {
 };
 
 /** What a session can be made with, in the words of the API. */
-export type Settings = Partial<
+type Settings = Partial<
   Pick<
     SessionDetail,
     | "working_dir"

@@ -1,5 +1,5 @@
 /** One owner's part in the queue. */
-export type Line = {
+export type OwnerQueue = {
   owner: string;
   /** The ids of its queued turns, in the order in which they were filed; ids sort by the time they were made. */
   waiting: string[];
@@ -10,31 +10,31 @@ export type Line = {
 };
 
 /**
- * The line that gets the next slot: that of the owner with the fewest running turns, then of the one that got its last
+ * The queue that gets the next slot: that of the owner with the fewest running turns, then of the one that got its last
  * slot the longest ago, then of the one whose first turn waits the longest. So whoever fills the queue delays
  * another owner's first turn by the end of one turn in a slot at most.
  */
-export function nextLine(lines: Line[]): Line | undefined {
-  return lines.reduce<Line | undefined>(
-    (best, line) => (line.waiting.length > 0 && (best === undefined || isBefore(line, best)) ? line : best),
+export function nextQueue(queues: OwnerQueue[]): OwnerQueue | undefined {
+  return queues.reduce<OwnerQueue | undefined>(
+    (best, queue) => (queue.waiting.length > 0 && (best === undefined || isBefore(queue, best)) ? queue : best),
     undefined,
   );
 }
 
 /** The order in which all that waits would start if nothing else came, and slots became free one by one. */
-export function startOrder(lines: Line[]): string[] {
-  const ahead = lines.map((line) => ({ ...line, waiting: [...line.waiting] }));
+export function startOrder(queues: OwnerQueue[]): string[] {
+  const ahead = queues.map((queue) => ({ ...queue, waiting: [...queue.waiting] }));
   let starts = Math.max(0, ...ahead.map(({ lastStart }) => lastStart));
   const order: string[] = [];
-  for (let line = nextLine(ahead); line; line = nextLine(ahead)) {
-    order.push(...line.waiting.splice(0, 1));
-    line.running++;
-    line.lastStart = ++starts;
+  for (let queue = nextQueue(ahead); queue; queue = nextQueue(ahead)) {
+    order.push(...queue.waiting.splice(0, 1));
+    queue.running++;
+    queue.lastStart = ++starts;
   }
   return order;
 }
 
-function isBefore(a: Line, b: Line): boolean {
+function isBefore(a: OwnerQueue, b: OwnerQueue): boolean {
   if (a.running !== b.running) return a.running < b.running;
   if (a.lastStart !== b.lastStart) return a.lastStart < b.lastStart;
   return (a.waiting[0] ?? "") < (b.waiting[0] ?? "");

@@ -12,7 +12,7 @@ import type {
 import { tokenIdIn } from "../../access/principals.ts";
 import type { Tokens } from "../../access/tokens.ts";
 import type { Session } from "../../sessions/sessions.ts";
-import { type Line, startOrder } from "./fair-share.ts";
+import { type OwnerQueue, startOrder } from "./fair-share.ts";
 import { nextStart, type Start } from "./slots.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -43,14 +43,14 @@ export function createTurnQueue({ storage, tokens, maxRunning, now }: QueueNeed)
 
   async function choose(state: QueueState, waiting: QueuedTurn[]): Promise<Start | undefined> {
     const known = held;
-    const runners = await Promise.all(
-      state.running.map(async (turn) => ({ ...turn, holds: known.get(turn.id) ?? (await tokensHeldIn(turn)) })),
+    const children = await Promise.all(
+      state.running.map(async (turn) => ({ ...turn, heldTokens: known.get(turn.id) ?? (await tokensHeldIn(turn)) })),
     );
-    held = new Map(runners.map(({ id, holds }) => [id, holds]));
-    return nextStart(linesOf(waiting, state), runners, maxRunning);
+    held = new Map(children.map(({ id, heldTokens }) => [id, heldTokens]));
+    return nextStart(queuesOf(waiting, state), children, maxRunning);
   }
 
-  function linesOf(waiting: QueuedTurn[], { running, lastStarts }: QueueState): Line[] {
+  function queuesOf(waiting: QueuedTurn[], { running, lastStarts }: QueueState): OwnerQueue[] {
     return Map.groupBy(waiting, ({ owner }) => owner)
       .entries()
       .map(([owner, turns]) => ({
@@ -103,7 +103,7 @@ export function createTurnQueue({ storage, tokens, maxRunning, now }: QueueNeed)
     /** How many start before this turn, and itself; `undefined` when it is not queued. */
     async place(turnId: string): Promise<number | undefined> {
       const state = await storage.turns.queueState();
-      return startOrder(linesOf(state.queued, state)).indexOf(turnId) + 1 || undefined;
+      return startOrder(queuesOf(state.queued, state)).indexOf(turnId) + 1 || undefined;
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { SimpleCommand, Word } from "../syntax/parsed-command.ts";
 
 /** Where a path is, relative to where the command starts. */
-export type Location = "inside" | "temporary" | "device" | "outside";
+type Location = "inside" | "temporary" | "device" | "outside";
 
 /** No system accepts a longer path, and checking one would take long. */
 const MAX_PATH_CHARS = 4_096;

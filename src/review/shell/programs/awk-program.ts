@@ -3,7 +3,7 @@ import type { Word } from "../syntax/parsed-command.ts";
 import type { ProgramCall } from "./programs.ts";
 
 /** What an awk program does besides printing. */
-export type AwkEffect = { runs: boolean; writes: Word[] };
+type AwkEffect = { runs: boolean; writes: Word[] };
 
 const AWK = { short: "FvfieEl", long: ["field-separator", "assign", "include", "load"] };
 
@@ -25,7 +25,7 @@ export function awkProgram({ args }: ProgramCall): AwkEffect {
 }
 
 /** Whether an awk program runs commands, and which files it writes; its strings and patterns are ignored. */
-export function awkText(program: string): { runs: boolean; files: string[] } {
+function awkText(program: string): { runs: boolean; files: string[] } {
   const texts: string[] = [];
   const bare = program
     // An unterminated string is matched too, so that no part of it is scanned twice.

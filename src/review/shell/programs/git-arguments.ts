@@ -3,7 +3,7 @@ import type { Word } from "../syntax/parsed-command.ts";
 import type { ProgramCall } from "./programs.ts";
 
 /** The options before git's verb, the verb, and what follows. */
-export type GitArguments = { before: Arguments; verb: string; rest: Word[] };
+type GitArguments = { before: Arguments; verb: string; rest: Word[] };
 
 const BEFORE = { short: "Cc", long: ["git-dir", "work-tree", "namespace", "exec-path", "config-env"] };
 /** Verbs that only read. */

@@ -15,7 +15,7 @@ export function programCall(command: SimpleCommand): ProgramCall {
 const DYNAMIC_LOADER = /^ld(64|-[\w-]+)?\.so(\.\d+)?$/;
 
 /** The last part of a program's path, in lower case, since some file systems treat `RM` and `rm` as one. */
-export function programOf({ words }: Pick<SimpleCommand, "words">): string {
+function programOf({ words }: Pick<SimpleCommand, "words">): string {
   const path = words[0]?.value ?? "";
   const name = path
     .slice(path.lastIndexOf("/") + 1)

@@ -3,7 +3,7 @@ import type { Word } from "../syntax/parsed-command.ts";
 import type { ProgramCall } from "./programs.ts";
 
 /** What a sed script does besides printing. */
-export type SedEffect = { runs: boolean; writes: Word[] };
+type SedEffect = { runs: boolean; writes: Word[] };
 
 export function sedArguments({ args }: ProgramCall): SedEffect {
   const valued = { short: "ef", long: ["expression"] };
@@ -31,7 +31,7 @@ function inPlace(word: Word): Word {
 }
 
 /** Whether a sed script runs commands, and which files it writes. */
-export function sedScript(script: string): { runs: boolean; files: string[] } {
+function sedScript(script: string): { runs: boolean; files: string[] } {
   const found = { runs: false, files: [] as string[] };
   let at = 0;
   const until = (stops: RegExp): string => {

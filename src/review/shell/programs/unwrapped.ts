@@ -6,7 +6,7 @@ import { startedBy } from "./wrappers.ts";
 const MAX_DEPTH = 8;
 
 /** A command and every other one that it starts, with the problems in parsing them. */
-export type Unwrapped = Facts & { commands: ProgramCall[] };
+type Unwrapped = Facts & { commands: ProgramCall[] };
 type Facts = Pick<ParsedCommand, "functions" | "variables" | "evaluations" | "problems">;
 
 /** Finds the commands that a command makes other programs and shells run, up to a limit. */

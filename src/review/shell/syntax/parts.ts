@@ -3,7 +3,7 @@ import { outsideWords } from "../command-dangers.ts";
 import type { ParsedCommand } from "./parsed-command.ts";
 
 /** What a part of a command is, for highlighting. */
-export const ROLES = [
+const ROLES = [
   "gap",
   "operator",
   "keyword",
@@ -18,7 +18,7 @@ export const ROLES = [
   "substitution",
 ] as const;
 export type Role = (typeof ROLES)[number];
-export type Part = { text: string; role: Role; isOutside: boolean };
+type Part = { text: string; role: Role; isOutside: boolean };
 
 const UNPAINTED = 255;
 const KEYWORDS = /\b(if|then|elif|else|fi|for|in|do|done|while|until|case|esac|select|function|time|coproc)\b/g;

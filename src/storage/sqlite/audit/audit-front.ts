@@ -7,7 +7,7 @@ import { inOneStep } from "../space.ts";
 import { approvals, audit, auditCheckpoints } from "../tables.ts";
 
 /** What went; where the chain goes on behind it; and the number of the entry that stopped it because it does not verify. */
-export type Forgetting = { count: number; through: AuditLink | undefined; brokenAt: number | undefined };
+type Forgetting = { count: number; through: AuditLink | undefined; brokenAt: number | undefined };
 
 type FrontEntry = AuditLink & { entry: AuditEntry; bytes: number; isAwaited: boolean };
 

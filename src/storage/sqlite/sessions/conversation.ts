@@ -3,7 +3,7 @@ import type { SessionRow } from "../../sessions.ts";
 import type { NodeQueries } from "./nodes.ts";
 import type { SessionQueries } from "./sessions.ts";
 
-export type Said = { role: "user" | "assistant"; content: JsonObject };
+type Said = { role: "user" | "assistant"; content: JsonObject };
 export type Conversation = ReturnType<typeof createConversation>;
 
 /** Moves conversations on; called inside a transaction. */

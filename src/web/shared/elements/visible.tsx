@@ -9,7 +9,7 @@ export function Visible({ text }: { text: string }) {
   return <>{visible(text)}</>;
 }
 
-export function visible(text: string): ComponentChild[] {
+function visible(text: string): ComponentChild[] {
   const shown: ComponentChild[] = [];
   let from = 0;
   let drawn = 0;

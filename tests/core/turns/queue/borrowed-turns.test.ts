@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { namedToken } from "../../../http/support/callers.ts";
 import { openQueueWorld } from "./queue-world.ts";
-import { openSlotScene } from "./slot-scene.ts";
+import { openSlotSetup } from "./slot-setup.ts";
 
 setDefaultTimeout(60_000);
 
@@ -12,37 +12,37 @@ describe("owners whose children hold their own tokens, and who borrow whenever t
   for (const slots of SLOTS) {
     for (const count of ATTACKERS) {
       test(`leave one of ${slots} slots to whoever has none as soon as it is free, when they are ${count}`, async () => {
-        await using scene = await openAttack(slots, count);
-        const ahead = scene.withoutTurn();
-        await scene.begin("mine", "operator");
+        await using setup = await openAttack(slots, count);
+        const ahead = setup.withoutTurn();
+        await setup.begin("mine", "operator");
         // However often a turn ends that has borrowed, they borrow again, and no slot is free.
-        for (let ends = 0; ends < 5; ends++) await scene.endAndRefill(scene.isBorrowed);
-        expect(scene.status("mine")).toBe("queued");
+        for (let ends = 0; ends < 5; ends++) await setup.endAndRefill(setup.isBorrowed);
+        expect(setup.status("mine")).toBe("queued");
         // Those among them that wait for their first turn have waited longer.
         for (let ends = 0; ends <= ahead; ends++) {
-          expect(scene.status("mine")).toBe("queued");
-          await scene.endAndRefill((name) => !scene.isBorrowed(name));
+          expect(setup.status("mine")).toBe("queued");
+          await setup.endAndRefill((name) => !setup.isBorrowed(name));
         }
-        expect(scene.status("mine")).toBe("running");
-        expect(scene.isBorrowed("mine")).toBe(false);
+        expect(setup.status("mine")).toBe("running");
+        expect(setup.isBorrowed("mine")).toBe(false);
       });
 
       test(`leave a share of ${slots} slots to another who has much to do, when they are ${count}`, async () => {
-        await using scene = await openAttack(slots, count);
-        for (let at = 0; at < slots; at++) await scene.begin(`mine-${at}`, "operator");
+        await using setup = await openAttack(slots, count);
+        for (let at = 0; at < slots; at++) await setup.begin(`mine-${at}`, "operator");
         const fair = Math.ceil(slots / (count + 1));
-        const ends = fair + scene.withoutTurn();
-        for (let at = 0; at < ends; at++) await scene.endAndRefill((name) => !scene.isBorrowed(name));
-        expect(scene.running().filter((name) => name.startsWith("mine")).length).toBeGreaterThanOrEqual(fair);
+        const ends = fair + setup.withoutTurn();
+        for (let at = 0; at < ends; at++) await setup.endAndRefill((name) => !setup.isBorrowed(name));
+        expect(setup.running().filter((name) => name.startsWith("mine")).length).toBeGreaterThanOrEqual(fair);
       });
 
       test(`run a bounded number of turns beyond ${slots}, when they are ${count}`, async () => {
-        await using scene = await openAttack(slots, count);
+        await using setup = await openAttack(slots, count);
         for (let ends = 0; ends < 5; ends++) {
-          await scene.endAndRefill(() => true);
-          const borrowed = scene.running().filter((name) => scene.isBorrowed(name));
+          await setup.endAndRefill(() => true);
+          const borrowed = setup.running().filter((name) => setup.isBorrowed(name));
           expect(borrowed.length).toBeLessThanOrEqual(Math.max(8, slots) + count);
-          expect(scene.running().length - borrowed.length).toBe(slots);
+          expect(setup.running().length - borrowed.length).toBe(slots);
         }
       });
     }
@@ -67,58 +67,58 @@ describe("a turn that has borrowed", () => {
   });
 
   test("was queued before it could, too", async () => {
-    await using scene = await openSlotScene(1);
-    const family = await scene.token("family");
-    await scene.begin("plain", family.owner);
-    await scene.begin("parent", "operator", family.token);
-    await scene.begin("child", family.owner);
-    await scene.end("plain");
-    expect([scene.status("parent"), scene.status("child")]).toEqual(["running", "running"]);
-    expect([scene.isBorrowed("parent"), scene.isBorrowed("child")]).toEqual([false, true]);
+    await using setup = await openSlotSetup(1);
+    const family = await setup.token("family");
+    await setup.begin("plain", family.owner);
+    await setup.begin("parent", "operator", family.token);
+    await setup.begin("child", family.owner);
+    await setup.end("plain");
+    expect([setup.status("parent"), setup.status("child")]).toEqual(["running", "running"]);
+    expect([setup.isBorrowed("parent"), setup.isBorrowed("child")]).toEqual([false, true]);
   });
 });
 
 describe("parents that hold all slots and wait", () => {
   test("see each their children run, also when all of them share one token", async () => {
-    await using scene = await openSlotScene(16);
-    const family = await scene.token("family");
+    await using setup = await openSlotSetup(16);
+    const family = await setup.token("family");
     const names = Array.from({ length: 16 }, (_, at) => `${at}`);
-    for (const name of names) await scene.begin(`parent-${name}`, family.owner, family.token);
-    for (const name of names) await scene.begin(`child-${name}`, family.owner);
+    for (const name of names) await setup.begin(`parent-${name}`, family.owner, family.token);
+    for (const name of names) await setup.begin(`child-${name}`, family.owner);
     for (const name of names) {
-      expect(scene.status(`child-${name}`)).toBe("running");
-      await scene.end(`child-${name}`);
+      expect(setup.status(`child-${name}`)).toBe("running");
+      await setup.end(`child-${name}`);
     }
   });
 
   test("see their children run, however much others have borrowed", async () => {
-    await using scene = await openAttack(4, 3);
-    const family = await scene.token("family");
-    await scene.begin("parent", "operator", family.token);
-    await scene.endAndRefill((name) => !scene.isBorrowed(name));
-    expect(scene.status("parent")).toBe("running");
-    await scene.begin("child", family.owner);
-    expect([scene.status("child"), scene.isBorrowed("child")]).toEqual(["running", true]);
+    await using setup = await openAttack(4, 3);
+    const family = await setup.token("family");
+    await setup.begin("parent", "operator", family.token);
+    await setup.endAndRefill((name) => !setup.isBorrowed(name));
+    expect(setup.status("parent")).toBe("running");
+    await setup.begin("child", family.owner);
+    expect([setup.status("child"), setup.isBorrowed("child")]).toEqual(["running", true]);
   });
 });
 
 /** All slots taken, and as much borrowed as can be, by tokens that always have more to do. */
 async function openAttack(slots: number, attackers: number) {
-  const scene = await openSlotScene(slots);
-  const tokens = await Promise.all(Array.from({ length: attackers }, (_, at) => scene.token(`greedy-${at}`)));
+  const setup = await openSlotSetup(slots);
+  const tokens = await Promise.all(Array.from({ length: attackers }, (_, at) => setup.token(`greedy-${at}`)));
   let count = 0;
   const refill = async () => {
-    for (const { name, owner, token } of tokens) await scene.begin(`${name}-${count++}`, owner, token);
+    for (const { name, owner, token } of tokens) await setup.begin(`${name}-${count++}`, owner, token);
   };
   for (let at = 0; at < slots + 12; at++) await refill();
   return {
-    ...scene,
-    withoutTurn: () => tokens.filter(({ name }) => !scene.running().some((one) => one.startsWith(name))).length,
+    ...setup,
+    withoutTurn: () => tokens.filter(({ name }) => !setup.running().some((one) => one.startsWith(name))).length,
     /** Ends the oldest of the greedy turns that run and are as wanted. */
     async endAndRefill(isWanted: (name: string) => boolean): Promise<void> {
-      const name = scene.running().find((one) => one.startsWith("greedy") && isWanted(one));
+      const name = setup.running().find((one) => one.startsWith("greedy") && isWanted(one));
       if (name === undefined) throw new Error("no such turn runs");
-      await scene.end(name);
+      await setup.end(name);
       await refill();
     },
   };

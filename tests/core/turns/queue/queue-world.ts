@@ -33,7 +33,7 @@ export type QueueWorld = AsyncDisposable & {
   place(name: string): Promise<number | undefined>;
   /** Stops the server as SIGTERM does, or hands over as SIGUSR2 does, and starts another on the same data. */
   restart(how: "stop" | "hand over", whileAway?: () => void): Promise<void>;
-  /** The server's database, for faults and for looking behind the scenes. */
+  /** The server's database, for faults and for looking at rows directly. */
   database(): Database;
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { namedToken } from "../../../http/support/callers.ts";
 import { changesOf, found, OPERATOR, openQueueWorld, type QueueWorld } from "./queue-world.ts";
-import { openSlotScene } from "./slot-scene.ts";
+import { openSlotSetup } from "./slot-setup.ts";
 
 setDefaultTimeout(60_000);
 
@@ -79,20 +79,20 @@ describe("the turns of a token that is revoked", () => {
   });
 
   test("are refused or cancelled, when they are filed while it is revoked", async () => {
-    await using scene = await openSlotScene(1);
-    const bad = await scene.token("bad");
-    await scene.begin("running", "operator");
+    await using setup = await openSlotSetup(1);
+    const bad = await setup.token("bad");
+    await setup.begin("running", "operator");
     // What must be chosen first is filed when the token is no more.
     const [before, , after] = await Promise.allSettled([
-      scene.begin("before", bad.owner),
-      scene.tokens.revoke("bad"),
-      scene.begin("after", bad.owner),
+      setup.begin("before", bad.owner),
+      setup.tokens.revoke("bad"),
+      setup.begin("after", bad.owner),
     ]);
     const refused = { status: "rejected", reason: { code: "forbidden" } };
-    if (before.status === "fulfilled") expect(scene.status("before")).toBe("cancelled");
+    if (before.status === "fulfilled") expect(setup.status("before")).toBe("cancelled");
     else expect(before).toMatchObject(refused);
     expect(after).toMatchObject(refused);
-    expect(scene.counts().queued).toBe(0);
+    expect(setup.counts().queued).toBe(0);
   });
 });
 

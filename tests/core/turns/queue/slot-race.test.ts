@@ -1,35 +1,35 @@
 import { expect, test } from "bun:test";
 import { openQueueWorld } from "./queue-world.ts";
-import { openSlotScene } from "./slot-scene.ts";
+import { openSlotSetup } from "./slot-setup.ts";
 
 const FILED_BEFORE_END = 20;
 
 test("of a new turn and a queued one that race for the last slot, one runs, and the other is queued", async () => {
-  await using scene = await openSlotScene(1);
-  const first = await scene.begin("one", "operator");
-  const second = await scene.begin("two", "operator");
-  await scene.record.end(first.turn, { status: "complete", error: null });
-  const other = await scene.token("other");
-  const chosen = await chosenIn(scene);
+  await using setup = await openSlotSetup(1);
+  const first = await setup.begin("one", "operator");
+  const second = await setup.begin("two", "operator");
+  await setup.record.end(first.turn, { status: "complete", error: null });
+  const other = await setup.token("other");
+  const chosen = await chosenIn(setup);
   expect(chosen.id).toBe(second.turn.id);
   // Both have seen the free slot, and are filed in one transaction.
-  const [third, queued] = await Promise.all([scene.begin("three", other.owner), scene.queue.beginQueued(chosen)]);
+  const [third, queued] = await Promise.all([setup.begin("three", other.owner), setup.queue.beginQueued(chosen)]);
   expect([third.turn.status, queued?.turn.status ?? "queued"].sort()).toEqual(["queued", "running"]);
-  expect(scene.counts()).toEqual({ inSlots: 1, queued: 1 });
+  expect(setup.counts()).toEqual({ inSlots: 1, queued: 1 });
 });
 
 test("of a start and a cancel of a queued turn, the one that is first on disk wins", async () => {
-  await using scene = await openSlotScene(1);
-  const first = await scene.begin("one", "operator");
-  for (const name of ["two", "three"]) await scene.begin(name, "operator");
-  await scene.record.end(first.turn, { status: "complete", error: null });
+  await using setup = await openSlotSetup(1);
+  const first = await setup.begin("one", "operator");
+  for (const name of ["two", "three"]) await setup.begin(name, "operator");
+  await setup.record.end(first.turn, { status: "complete", error: null });
   const cancel = (id: string) =>
-    scene.storage.turns.endIfQueued(id, { status: "cancelled", error: "enough" }, Date.now());
-  const two = await chosenIn(scene);
-  const [isCancelled, begun] = await Promise.all([cancel(two.id), scene.queue.beginQueued(two)]);
+    setup.storage.turns.endIfQueued(id, { status: "cancelled", error: "enough" }, Date.now());
+  const two = await chosenIn(setup);
+  const [isCancelled, begun] = await Promise.all([cancel(two.id), setup.queue.beginQueued(two)]);
   expect({ isCancelled, begun }).toEqual({ isCancelled: true, begun: undefined });
-  const three = await chosenIn(scene);
-  const [next, isLate] = await Promise.all([scene.queue.beginQueued(three), cancel(three.id)]);
+  const three = await chosenIn(setup);
+  const [next, isLate] = await Promise.all([setup.queue.beginQueued(three), cancel(three.id)]);
   expect({ status: next?.turn.status, isLate }).toEqual({ status: "running", isLate: false });
 });
 
@@ -52,9 +52,9 @@ test("a turn that is filed in the commit that frees its slot is looked after, wh
   await app.sessionCommands.remove(two);
 });
 
-type SlotScene = Awaited<ReturnType<typeof openSlotScene>>;
+type SlotSetup = Awaited<ReturnType<typeof openSlotSetup>>;
 
-async function chosenIn({ queue }: Pick<SlotScene, "queue">) {
+async function chosenIn({ queue }: Pick<SlotSetup, "queue">) {
   const chosen = await queue.next();
   if (!chosen) throw new Error("nothing may start");
   return chosen;

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Line } from "../../../../src/core/turns/queue/fair-share.ts";
-import { MAX_GENERATIONS, mostBorrowed, nextStart, type Runner } from "../../../../src/core/turns/queue/slots.ts";
+import type { OwnerQueue } from "../../../../src/core/turns/queue/fair-share.ts";
+import { MAX_GENERATIONS, mostBorrowed, nextStart, type RunningChild } from "../../../../src/core/turns/queue/slots.ts";
 
 const OWNERS = ["a", "b", "c", "d"];
 const Owner = fc.constantFrom(...OWNERS);
 const Slots = fc.constantFrom(1, 2, 3, 4, 7, 16);
 const Step = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ owner: Owner, holds: fc.subarray(OWNERS) }) },
+  { weight: 3, arbitrary: fc.record({ owner: Owner, heldTokens: fc.subarray(OWNERS) }) },
   { weight: 2, arbitrary: fc.record({ ends: fc.nat(40) }) },
 );
 const Steps = fc.array(Step, { maxLength: 200, size: "max" });
@@ -16,16 +16,16 @@ describe("whatever is filed and ends,", () => {
   test("slots and what is borrowed stay within their bounds, and nobody borrows while a slot is free", () => {
     fc.assert(
       fc.property(Steps, Slots, (steps, slots) => {
-        const scene = openScene(slots);
+        const setup = openSetup(slots);
         for (const step of steps) {
-          if ("ends" in step) scene.endAny(step.ends);
-          else scene.file(step);
-          const borrowed = scene.running.filter(({ isBorrowed }) => isBorrowed);
+          if ("ends" in step) setup.endAny(step.ends);
+          else setup.file(step);
+          const borrowed = setup.running.filter(({ isBorrowed }) => isBorrowed);
           const ofOne = OWNERS.map((one) => borrowed.filter(({ owner }) => owner === one).length);
-          expect(scene.running.length - borrowed.length).toBeLessThanOrEqual(slots);
+          expect(setup.running.length - borrowed.length).toBeLessThanOrEqual(slots);
           expect(borrowed.length).toBeLessThanOrEqual(mostBorrowed(slots) + OWNERS.length);
           expect(Math.max(...ofOne)).toBeLessThanOrEqual(MAX_GENERATIONS);
-          expect(scene.hasWaitingBesideFreeSlot()).toBe(false);
+          expect(setup.hasWaitingBesideFreeSlot()).toBe(false);
         }
       }),
     );
@@ -34,12 +34,12 @@ describe("whatever is filed and ends,", () => {
   test("an owner's first turn waits for the end of one turn in a slot for each owner, and no longer", () => {
     fc.assert(
       fc.property(Steps, Slots, (steps, slots) => {
-        const scene = openScene(slots);
+        const setup = openSetup(slots);
         for (const step of steps) {
-          if ("ends" in step) scene.endAny(step.ends);
-          else scene.file(step);
+          if ("ends" in step) setup.endAny(step.ends);
+          else setup.file(step);
         }
-        expect(scene.longestWait()).toBeLessThanOrEqual(OWNERS.length);
+        expect(setup.longestWait()).toBeLessThanOrEqual(OWNERS.length);
       }),
     );
   });
@@ -56,27 +56,27 @@ describe("parents that wait for their children", () => {
   test("all end, whoever's tokens they hold and however many slots there are", () => {
     fc.assert(
       fc.property(Family, fc.integer({ min: 1, max: 4 }), (family, slots) => {
-        const scene = openScene(slots);
+        const setup = openSetup(slots);
         // Only the first eight are parents: as many may wait for others with one slot.
         const parentOf = family.map(({ parent }, at) => (parent !== null && parent < at ? parent : undefined));
         const childrenOf = (at: number) => family.keys().filter((child) => parentOf[child] === at);
         const file = (at: number) => {
-          const holds = childrenOf(at).map((child) => family[child]?.owner ?? "");
-          scene.file({ owner: family[at]?.owner ?? "", holds: holds.toArray(), name: `${at}` });
+          const heldTokens = childrenOf(at).map((child) => family[child]?.owner ?? "");
+          setup.file({ owner: family[at]?.owner ?? "", heldTokens: heldTokens.toArray(), name: `${at}` });
         };
         const [isFiled, isOver] = [new Set<number>(), new Set<number>()];
         for (let isMoving = true; isMoving; ) {
           isMoving = false;
           for (const at of family.keys()) {
             const parent = parentOf[at];
-            if (!isFiled.has(at) && (parent === undefined || scene.isRunning(`${parent}`))) {
+            if (!isFiled.has(at) && (parent === undefined || setup.isRunning(`${parent}`))) {
               isFiled.add(at);
               file(at);
               isMoving = true;
             }
-            if (scene.isRunning(`${at}`) && childrenOf(at).every((child) => isOver.has(child))) {
+            if (setup.isRunning(`${at}`) && childrenOf(at).every((child) => isOver.has(child))) {
               isOver.add(at);
-              scene.end(`${at}`);
+              setup.end(`${at}`);
               isMoving = true;
             }
           }
@@ -87,22 +87,22 @@ describe("parents that wait for their children", () => {
   });
 
   test("all end, when each holds the token of the other's owner", () => {
-    const scene = openScene(2);
-    scene.file({ owner: "a", holds: ["b"], name: "first parent" });
-    scene.file({ owner: "b", holds: ["a"], name: "second parent" });
-    scene.file({ owner: "b", holds: [], name: "first child" });
-    scene.file({ owner: "a", holds: [], name: "second child" });
-    expect(["first child", "second child"].map(scene.isRunning)).toEqual([true, true]);
+    const setup = openSetup(2);
+    setup.file({ owner: "a", heldTokens: ["b"], name: "first parent" });
+    setup.file({ owner: "b", heldTokens: ["a"], name: "second parent" });
+    setup.file({ owner: "b", heldTokens: [], name: "first child" });
+    setup.file({ owner: "a", heldTokens: [], name: "second child" });
+    expect(["first child", "second child"].map(setup.isRunning)).toEqual([true, true]);
   });
 });
 
 /** Slots, and owners who file and end turns whose children hold tokens. */
-function openScene(slots: number) {
-  type Turn = { owner: string; holds: string[]; name: string };
-  const lines = OWNERS.map((owner): Line => ({ owner, waiting: [], running: 0, lastStart: 0 }));
-  const lineOf = (owner: string) => lines.find((line) => line.owner === owner) ?? expect.unreachable();
+function openSetup(slots: number) {
+  type Turn = { owner: string; heldTokens: string[]; name: string };
+  const queues = OWNERS.map((owner): OwnerQueue => ({ owner, waiting: [], running: 0, lastStart: 0 }));
+  const queueOf = (owner: string) => queues.find((queue) => queue.owner === owner) ?? expect.unreachable();
   const filed = new Map<string, Turn>();
-  const running: (Runner & Turn)[] = [];
+  const running: (RunningChild & Turn)[] = [];
   /** How many turns in slots ended while an owner without a running turn waited for its first. */
   const waits = new Map<string, number>();
   let longest = 0;
@@ -110,13 +110,13 @@ function openScene(slots: number) {
 
   function start(): void {
     for (;;) {
-      const next = nextStart(lines, running, slots);
+      const next = nextStart(queues, running, slots);
       if (!next) return;
       const turn = filed.get(next.id) ?? expect.unreachable();
-      const line = lineOf(turn.owner);
-      expect(line.waiting.shift()).toBe(next.id);
-      line.running++;
-      line.lastStart = ++count;
+      const queue = queueOf(turn.owner);
+      expect(queue.waiting.shift()).toBe(next.id);
+      queue.running++;
+      queue.lastStart = ++count;
       longest = Math.max(longest, waits.get(turn.owner) ?? 0);
       waits.delete(turn.owner);
       running.push({ ...turn, isBorrowed: next.isBorrowed });
@@ -126,26 +126,27 @@ function openScene(slots: number) {
   function endAt(index: number): void {
     const [turn] = running.splice(index, 1);
     if (!turn) return;
-    lineOf(turn.owner).running--;
+    queueOf(turn.owner).running--;
     if (!turn.isBorrowed) for (const [owner, ends] of waits) waits.set(owner, ends + 1);
     start();
   }
 
   return {
     running,
-    file({ owner, holds, name = "" }: Omit<Turn, "name"> & { name?: string }): void {
+    file({ owner, heldTokens, name = "" }: Omit<Turn, "name"> & { name?: string }): void {
       const id = String(++count).padStart(5, "0");
-      const line = lineOf(owner);
-      if (line.running === 0 && line.waiting.length === 0) waits.set(owner, 0);
-      filed.set(id, { owner, holds, name });
-      line.waiting.push(id);
+      const queue = queueOf(owner);
+      if (queue.running === 0 && queue.waiting.length === 0) waits.set(owner, 0);
+      filed.set(id, { owner, heldTokens, name });
+      queue.waiting.push(id);
       start();
     },
     endAny: (which: number): void => endAt(which % Math.max(1, running.length)),
     end: (name: string): void => endAt(running.findIndex((turn) => turn.name === name)),
     isRunning: (name: string): boolean => running.some((turn) => turn.name === name),
     hasWaitingBesideFreeSlot: (): boolean =>
-      running.filter(({ isBorrowed }) => !isBorrowed).length < slots && lines.some(({ waiting }) => waiting.length > 0),
+      running.filter(({ isBorrowed }) => !isBorrowed).length < slots &&
+      queues.some(({ waiting }) => waiting.length > 0),
     longestWait: (): number => Math.max(longest, ...waits.values()),
   };
 }

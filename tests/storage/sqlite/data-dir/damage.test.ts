@@ -8,6 +8,7 @@ import { type TemporaryDirectory, temporaryDirectory } from "../../../support/te
 import { newApproval, outcome } from "../../rows.ts";
 import { openDirect } from "../direct.ts";
 import { refusalOf, rejectionOf } from "../refusal.ts";
+import { unchainedOutcome } from "../sqlite-rows.ts";
 
 const PAGE_BYTES = 4096;
 const open = (path: string) => openStorage(path, () => {});
@@ -105,7 +106,7 @@ async function written(): Promise<TemporaryDirectory> {
       const input = { command: "x".repeat(700) };
       storage.approvals.create(newApproval({ id: `pending-${number}`, input }));
       storage.approvals.create(newApproval({ id: `denied-${number}`, input }));
-      storage.approvals.settleIfPending(`denied-${number}`, outcome({ status: "denied" }));
+      storage.approvals.settleIfPending(`denied-${number}`, unchainedOutcome({ status: "denied" }));
     }
   });
   return directory;

@@ -6,10 +6,11 @@ import { drizzle } from "drizzle-orm/bun-sqlite";
 import { approvalQueries } from "../../../../src/storage/sqlite/approvals/approvals.ts";
 import { openDatabase, openStorage } from "../../../../src/storage/sqlite/database.ts";
 import { createWriter } from "../../../../src/storage/sqlite/writer.ts";
-import { allow, OPERATOR, openDomain } from "../../../core/open-core.ts";
+import { allow, OPERATOR, openCore } from "../../../core/open-core.ts";
 import { temporaryDirectory } from "../../../support/temporary.ts";
-import { ANY_PENDING, newApproval, outcome } from "../../rows.ts";
+import { ANY_PENDING, newApproval } from "../../rows.ts";
 import { refusalOf, rejectionOf } from "../refusal.ts";
+import { unchainedOutcome } from "../sqlite-rows.ts";
 import { canMountSmallDisk, smallDisk } from "./small-disk.ts";
 
 const isSkipped = !canMountSmallDisk();
@@ -19,28 +20,28 @@ const FULL = /disk that holds the data dir is full: free some space .*Nothing wa
 describe.skipIf(isSkipped)(`a full disk${note}`, () => {
   test("refuses an ask, and takes it once there is space", async () => {
     using disk = smallDisk("2m");
-    using domain = await openDomain(disk.path);
-    const session = await domain.session();
+    using core = await openCore(disk.path);
+    const session = await core.session();
     disk.fill();
-    expect(await rejectionOf(domain.ask(session))).toMatch(FULL);
-    expect((await domain.approvals.pending(OPERATOR, undefined, 10)).approvals).toEqual([]);
+    expect(await rejectionOf(core.ask(session))).toMatch(FULL);
+    expect((await core.approvals.pending(OPERATOR, undefined, 10)).approvals).toEqual([]);
     disk.free();
-    using ask = await domain.ask(session);
-    await domain.approvals.decide(OPERATOR, ask.approvalId, allow);
+    using ask = await core.ask(session);
+    await core.approvals.decide(OPERATOR, ask.approvalId, allow);
     expect(await ask.answer()).toMatchObject({ behavior: "allow" });
   });
 
   test("refuses a decision, lets nothing run, and takes it once there is space", async () => {
     using disk = smallDisk("2m");
-    using domain = await openDomain(disk.path);
-    using ask = await domain.ask(await domain.session());
+    using core = await openCore(disk.path);
+    using ask = await core.ask(await core.session());
     const answer = ask.answer();
     disk.fill();
-    expect(await rejectionOf(domain.approvals.decide(OPERATOR, ask.approvalId, allow))).toMatch(FULL);
-    expect((await domain.approvals.get(OPERATOR, ask.approvalId)).status).toBe("pending");
+    expect(await rejectionOf(core.approvals.decide(OPERATOR, ask.approvalId, allow))).toMatch(FULL);
+    expect((await core.approvals.get(OPERATOR, ask.approvalId)).status).toBe("pending");
     expect(Bun.peek.status(answer)).toBe("pending");
     disk.free();
-    expect(await domain.approvals.decide(OPERATOR, ask.approvalId, allow)).toMatchObject({ type: "ok" });
+    expect(await core.approvals.decide(OPERATOR, ask.approvalId, allow)).toMatchObject({ type: "ok" });
     expect(await answer).toMatchObject({ behavior: "allow" });
   });
 
@@ -48,12 +49,12 @@ describe.skipIf(isSkipped)(`a full disk${note}`, () => {
     using disk = smallDisk("1m");
     const acknowledged: string[] = [];
     {
-      using domain = await openDomain(disk.path);
-      const session = await domain.session();
+      using core = await openCore(disk.path);
+      const session = await core.session();
       const untilRefused = async () => {
         for (;;) {
-          using ask = await domain.ask(session, { input: { command: "x".repeat(2_000) } });
-          await domain.approvals.decide(OPERATOR, ask.approvalId, allow);
+          using ask = await core.ask(session, { input: { command: "x".repeat(2_000) } });
+          await core.approvals.decide(OPERATOR, ask.approvalId, allow);
           acknowledged.push(ask.approvalId);
         }
       };
@@ -123,11 +124,13 @@ describe("a database that may not grow", () => {
     const huge = newApproval({ input: { command: "x".repeat(1_000_000) } });
     const edited = { updatedInput: { command: "x".repeat(1_000_000) } };
     expect(await rejectionOf(writer.write(() => approvals.create(huge, null)))).toMatch(FULL);
-    expect(await rejectionOf(writer.write(() => approvals.settleIfPending(first.id, outcome(edited))))).toMatch(FULL);
+    expect(
+      await rejectionOf(writer.write(() => approvals.settleIfPending(first.id, unchainedOutcome(edited)))),
+    ).toMatch(FULL);
     expect(approvals.get(first.id)?.status).toBe("pending");
     limit(1_000_000);
     await writer.write(() => approvals.create(huge, null));
-    await writer.write(() => approvals.settleIfPending(first.id, outcome(edited)));
+    await writer.write(() => approvals.settleIfPending(first.id, unchainedOutcome(edited)));
     expect(approvals.get(first.id)?.status).toBe("allowed");
     expect(sqlite.query("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
   });

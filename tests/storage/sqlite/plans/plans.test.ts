@@ -6,7 +6,8 @@ import { unchainedApprovalQueries } from "../../../../src/storage/sqlite/approva
 import { usedApprovalQueries } from "../../../../src/storage/sqlite/approvals/used-approvals.ts";
 import { auditQueries } from "../../../../src/storage/sqlite/audit/audit.ts";
 import { changeQueries } from "../../../../src/storage/sqlite/events/changes.ts";
-import { newApproval, outcome } from "../../rows.ts";
+import { newApproval } from "../../rows.ts";
+import { unchainedOutcome } from "../sqlite-rows.ts";
 import { openPlans } from "./query-plans.ts";
 
 const { sqlite, orm, plansOf } = openPlans();
@@ -40,7 +41,7 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
           newApproval({ toolUseId: `toolu_${number}`, sessionId: `s-${number % 9}` }),
           null,
         );
-        if (number % 100 > 0) approvals.settleIfPending(id, outcome());
+        if (number % 100 > 0) approvals.settleIfPending(id, unchainedOutcome());
       }
     })();
     if (statistics === "with statistics") sqlite.run("ANALYZE");
@@ -82,7 +83,7 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
     const byId = "SEARCH loopback_approvals USING INDEX sqlite_autoindex_loopback_approvals_1 (id=?)";
     expect(planOf(() => approvals.get("x"))).toBe(byId);
     expect(planOf(() => approvals.head("x"))).toBe(byId);
-    expect(planOf(() => approvals.settleIfPending("x", outcome()))).toBe(byId);
+    expect(planOf(() => approvals.settleIfPending("x", unchainedOutcome()))).toBe(byId);
     const lost = { id: "x", asker: null };
     expect(planOf(() => approvals.holdIfPending("x", "me"))).toBe(byId);
     expect(planOf(() => approvals.releaseIfPending(lost, "me", 1))).toBe(byId);

@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { tooManyPending } from "../../../src/core/approvals/pending-bounds.ts";
+import { tooManyPending } from "../../../src/core/approvals/pending-limits.ts";
 import { newApproval } from "../../storage/rows.ts";
-import { deny, OPERATOR, temporaryDomain } from "../open-core.ts";
+import { deny, OPERATOR, temporaryCore } from "../open-core.ts";
 
 const MB = 1024 * 1024;
 const LIMITS = { asksPerSession: 10, bytesPerSession: 1 * MB, bytesInAll: 2 * MB };
@@ -27,41 +27,40 @@ describe("tooManyPending", () => {
 
 describe("approvals.request", () => {
   test("takes 256 MB of one session, then none until some of it is decided", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
+    await using core = await temporaryCore();
+    const session = await core.session();
     const asks = [];
-    for (let taken = 0; taken < 8; taken++) asks.push(await domain.ask(session, { input: input(32 * MB) }));
-    await expect(domain.ask(session)).rejects.toMatchObject({ code: "too_many_requests" });
-    using other = await domain.ask(await domain.session("other"));
-    expect((await domain.approvals.get(OPERATOR, other.approvalId)).status).toBe("pending");
-    await domain.approvals.decide(OPERATOR, asks[0]?.approvalId ?? "", deny("no"));
-    using next = await domain.ask(session);
-    expect((await domain.approvals.get(OPERATOR, next.approvalId)).status).toBe("pending");
+    for (let taken = 0; taken < 8; taken++) asks.push(await core.ask(session, { input: input(32 * MB) }));
+    await expect(core.ask(session)).rejects.toMatchObject({ code: "too_many_requests" });
+    using other = await core.ask(await core.session("other"));
+    expect((await core.approvals.get(OPERATOR, other.approvalId)).status).toBe("pending");
+    await core.approvals.decide(OPERATOR, asks[0]?.approvalId ?? "", deny("no"));
+    using next = await core.ask(session);
+    expect((await core.approvals.get(OPERATOR, next.approvalId)).status).toBe("pending");
     for (const ask of asks) ask[Symbol.dispose]();
   });
 
   test("counts no ask that could not be filed", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    using sqlite = new Database(join(domain.dataDir, "plexus.db"));
+    await using core = await temporaryCore();
+    const session = await core.session();
+    using sqlite = new Database(join(core.dataDir, "plexus.db"));
     sqlite.run("CREATE TRIGGER full BEFORE INSERT ON loopback_approvals BEGIN SELECT RAISE(ABORT, 'full'); END");
     for (let tried = 0; tried < 9; tried++)
-      await expect(domain.ask(session, { input: input(32 * MB) })).rejects.toThrow();
+      await expect(core.ask(session, { input: input(32 * MB) })).rejects.toThrow();
     sqlite.run("DROP TRIGGER full");
-    using ask = await domain.ask(session);
-    expect((await domain.approvals.get(OPERATOR, ask.approvalId)).status).toBe("pending");
+    using ask = await core.ask(session);
+    expect((await core.approvals.get(OPERATOR, ask.approvalId)).status).toBe("pending");
   });
 
   test("still attaches to an ask that is pending when the bound is reached", async () => {
-    await using domain = await temporaryDomain();
-    const session = await domain.session();
-    domain.direct.write(() => {
-      for (let count = 1; count < 20_000; count++)
-        domain.direct.approvals.create(newApproval({ sessionId: session.id }));
+    await using core = await temporaryCore();
+    const session = await core.session();
+    core.direct.write(() => {
+      for (let count = 1; count < 20_000; count++) core.direct.approvals.create(newApproval({ sessionId: session.id }));
     });
-    using first = await domain.ask(session, { toolUseId: "toolu_1" });
-    using again = await domain.ask(session, { toolUseId: "toolu_1" });
+    using first = await core.ask(session, { toolUseId: "toolu_1" });
+    using again = await core.ask(session, { toolUseId: "toolu_1" });
     expect(again.approvalId).toBe(first.approvalId);
-    await expect(domain.ask(session, { toolUseId: "toolu_2" })).rejects.toMatchObject({ code: "too_many_requests" });
+    await expect(core.ask(session, { toolUseId: "toolu_2" })).rejects.toMatchObject({ code: "too_many_requests" });
   });
 });

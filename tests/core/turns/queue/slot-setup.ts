@@ -6,10 +6,10 @@ import { createTurnRecord } from "../../../../src/core/turns/record.ts";
 import type { BegunTurn, TurnRow } from "../../../../src/storage/turns.ts";
 import { ANY_NUMBER, newConfig, newSession } from "../../../storage/rows.ts";
 import { openDirect } from "../../../storage/sqlite/direct.ts";
-import { temporaryStorage } from "../../../storage/temporary-storage.ts";
+import { temporaryStorage } from "../../../storage/sqlite/temporary-storage.ts";
 
 /** Slots, and the record of what runs in them, without any child. */
-export async function openSlotScene(maxRunning: number) {
+export async function openSlotSetup(maxRunning: number) {
   const storage = await temporaryStorage();
   const tokens = createTokens({ storage, operatorToken: "operator-token-for-tests", now: Date.now });
   const queue = createTurnQueue({ storage, tokens, maxRunning, now: Date.now });

@@ -4,9 +4,9 @@ import type { Verdicts } from "../ledger/verdicts.ts";
 import type { Life, Victim } from "./victim.ts";
 
 /** What every actor knows of. */
-export type Scene = { victim: Victim; ledger: Ledger; verdicts: Verdicts; disk: Disk };
+export type Setup = { victim: Victim; ledger: Ledger; verdicts: Verdicts; disk: Disk };
 
 /** A failure is the server's own unless we have killed it. */
-export function expectKilled({ verdicts }: Scene, life: Life, what: string, cause: unknown): void {
+export function expectKilled({ verdicts }: Setup, life: Life, what: string, cause: unknown): void {
   verdicts.check("up", life.isOver, () => `${what} failed: ${cause instanceof Error ? cause.message : String(cause)}`);
 }

@@ -1,7 +1,7 @@
-import type { Change } from "../../src/contract/change.ts";
-import { openStorage } from "../../src/storage/sqlite/database.ts";
-import type { Storage } from "../../src/storage/storage.ts";
-import { temporaryDirectory } from "../support/temporary.ts";
+import type { Change } from "../../../src/contract/change.ts";
+import { openStorage } from "../../../src/storage/sqlite/database.ts";
+import type { Storage } from "../../../src/storage/storage.ts";
+import { temporaryDirectory } from "../../support/temporary.ts";
 
 export type TemporaryStorage = Omit<Storage, typeof Symbol.dispose> & AsyncDisposable & { dataDir: string };
 

@@ -1,0 +1,122 @@
+import { expect, test } from "bun:test";
+import { newToken } from "../rows.ts";
+import { NOW, type OpenedStorage, type OpenForRaces, raced } from "./engine.ts";
+
+/** What any engine promises of tokens, sign-in, MCP clients and webhooks. */
+export function accessPromises(open: OpenForRaces): void {
+  test("a code signs in once, not late, not for a token that is gone; the oldest go first", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    await storage.tokens.createIfNameFree(newToken({ id: "t1" }));
+    const create = (hash: string, tokenId: string | null, expiresAt = NOW) =>
+      storage.signInCodes.create({ hash, tokenId, expiresAt }, 2, 1_000);
+    for (const hash of ["1", "2", "3"]) await create(hash, null);
+    await create("own", "t1");
+    await create("late", "t1", 1_500);
+    const redeem = (hash: string, { signInCodes } = storage) =>
+      signInCodes.redeem(hash, { ...newToken(), id: storage.newId(), kind: "web" }, 9, 1_500);
+    expect(await redeem("1")).toBeUndefined();
+    const both = await raced(opened, [
+      (connection) => redeem("2", connection),
+      (connection) => redeem("2", connection),
+    ]);
+    expect(both.filter((code) => code !== undefined)).toHaveLength(1);
+    expect(await redeem("late")).toBeUndefined();
+    await storage.tokens.revoke("t1", "token:t1", NOW);
+    expect(await redeem("own")).toBeUndefined();
+    await storage.tokens.endEveryWeb();
+    expect(await redeem("3")).toBeUndefined();
+  });
+
+  test("a page's token ends the oldest ones that act as the same, and none of others", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    await storage.tokens.createIfNameFree(newToken({ id: "t1" }));
+    const create = (id: string, name: string | null, createdAt: number) => signIn(storage, { id, name, createdAt }, 2);
+    expect(await create("a", null, 1)).toEqual([]);
+    expect(await create("own", "t1", 1)).toEqual([]);
+    expect(await create("b", null, 2)).toEqual([]);
+    expect(await create("c", null, 3)).toEqual(["a"]);
+    expect(await existing(storage, ["a", "b", "c", "own"])).toEqual(["b", "c", "own"]);
+  });
+
+  test("pages' tokens are forgotten by age in steps, ended one by one or all at once, and no other token with them", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    await storage.tokens.createIfNameFree(newToken({ id: "named", createdAt: 1 }));
+    for (const [index, id] of ["a", "b", "c", "d", "e"].entries())
+      await signIn(storage, { id, name: null, createdAt: index + 1 }, 9);
+    const { removeWebBefore } = storage.tokens;
+    expect([await removeWebBefore(3, 1), await removeWebBefore(3, 9), await removeWebBefore(3, 9)]).toEqual([1, 1, 0]);
+    await storage.tokens.endWeb("c");
+    await storage.tokens.endWeb("named");
+    expect((await storage.tokens.endEveryWeb()).sort()).toEqual(["d", "e"]);
+    expect(await existing(storage, ["a", "b", "c", "d", "e", "named"])).toEqual(["named"]);
+  });
+
+  test("of an owner's MCP clients those used last stay, and a client that is saved again is used again", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const save = (id: string, owner: string, usedAt: number) =>
+      storage.mcpClients.save({ id, owner, setup: [{ method: id }], usedAt }, 2);
+    await save("a", "one", 1);
+    await save("b", "one", 2);
+    await save("other", "two", 1);
+    await save("a", "one", 3);
+    await save("c", "one", 4);
+    expect(await storage.mcpClients.get("a")).toEqual({ id: "a", owner: "one", setup: [{ method: "a" }], usedAt: 3 });
+    expect(await storage.mcpClients.get("b")).toBeUndefined();
+    expect(await storage.mcpClients.removeUnusedSince(4, 1)).toBe(1);
+    expect(await storage.mcpClients.removeUnusedSince(4, 9)).toBe(1);
+    expect(await storage.mcpClients.get("c")).toMatchObject({ usedAt: 4 });
+    await storage.mcpClients.remove("c");
+    expect(await storage.mcpClients.get("c")).toBeUndefined();
+  });
+
+  test("each webhook's position is kept, set again, and forgotten once its webhook is not among all", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const positions = async () =>
+      new Map((await storage.webhooks.positions()).map(({ id, position }) => [id, position]));
+    for (const [id, position] of [
+      ["a", 1],
+      ["b", 2],
+      ["a", 3],
+    ] as const)
+      await storage.webhooks.setPosition({ id, position });
+    expect(await positions()).toEqual(
+      new Map([
+        ["a", 3],
+        ["b", 2],
+      ]),
+    );
+    await storage.webhooks.replaceAll([
+      { id: "b", position: 5 },
+      { id: "c", position: 6 },
+    ]);
+    expect(await positions()).toEqual(
+      new Map([
+        ["b", 5],
+        ["c", 6],
+      ]),
+    );
+    await storage.webhooks.replaceAll([]);
+    expect(await positions()).toEqual(new Map());
+  });
+}
+
+/** Those of the tokens that there still are. */
+async function existing({ tokens }: OpenedStorage, ids: string[]): Promise<string[]> {
+  const found = await Promise.all(ids.map((id) => tokens.get(id)));
+  return found.flatMap((token) => token?.id ?? []);
+}
+
+/** A page that was signed in by a code of the named token, or of the operator. */
+async function signIn(
+  { signInCodes }: Pick<OpenedStorage, "signInCodes">,
+  { id, name, createdAt }: { id: string; name: string | null; createdAt: number },
+  kept: number,
+) {
+  await signInCodes.create({ hash: id, tokenId: name, expiresAt: NOW + 1 }, 9, createdAt);
+  return signInCodes.redeem(id, newToken({ id, kind: "web", createdAt }), kept, createdAt);
+}
