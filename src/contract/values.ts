@@ -13,11 +13,12 @@ export const Id = z.string().min(1).max(64);
 
 export const Path = z.string().min(1).max(4096);
 
+export const MAX_NAME_CHARS = 100;
 /** A name that people choose: for sessions and tokens. */
 export const Name = z
   .string()
   .min(1)
-  .max(100)
+  .max(MAX_NAME_CHARS)
   .regex(
     /^[\p{L}\p{N}][\p{L}\p{N} ._@:-]*$/u,
     "begins with a letter or digit; then letters, digits, space and . _ @ : -",

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { deleteSession, forkSession } from "../../contract/routes/sessions.ts";
 import type { SessionDetail } from "../../contract/sessions/session-view.ts";
+import { MAX_NAME_CHARS } from "../../contract/values.ts";
 import { usePage } from "../context.ts";
 import { Dialog } from "../shared/elements/dialog.tsx";
 import { reasonOf } from "../shared/reason.ts";
@@ -32,7 +33,7 @@ export function ForkDialog({ session, onClose }: Props) {
           id="fork-name"
           type="text"
           required
-          maxLength={100}
+          maxLength={MAX_NAME_CHARS}
           value={name}
           onInput={({ currentTarget }) => (name.value = currentTarget.value)}
         />

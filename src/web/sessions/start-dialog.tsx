@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { chat, createSession } from "../../contract/routes/sessions.ts";
 import { SUPERVISION_MEANING, Supervision } from "../../contract/sessions/supervision.ts";
+import { MAX_NAME_CHARS } from "../../contract/values.ts";
 import { usePage } from "../context.ts";
 import { Dialog } from "../shared/elements/dialog.tsx";
 import { reasonOf } from "../shared/reason.ts";
@@ -41,7 +42,7 @@ export function StartDialog({ onClose }: { onClose: () => void }) {
     <Dialog title="New session" onClose={onClose}>
       <form onSubmit={submit}>
         <label for="name">Name</label>
-        <input id="name" name="name" type="text" required maxLength={100} autocomplete="off" />
+        <input id="name" name="name" type="text" required maxLength={MAX_NAME_CHARS} autocomplete="off" />
         <label for="working_dir">Working directory (else where the server was started)</label>
         <input id="working_dir" name="working_dir" type="text" autocomplete="off" spellcheck={false} />
         <label for="model">Model (else Claude Code's own choice)</label>
