@@ -8,20 +8,29 @@ export type TokenRow = {
   sessionId: string | null;
   hash: string;
   createdAt: number;
+  /** The patterns of what it may allow by itself; null for all that its children ask. */
+  grant: string[] | null;
+  /** When it was last called with, or a page of its own was, to the minute. */
+  usedAt: number | null;
 };
 
 export type TokenStorage = {
   get(id: string): Promise<TokenRow | undefined>;
   findNamed(name: string): Promise<TokenRow | undefined>;
   listNamed(): Promise<TokenRow[]>;
+  /** Which of these there are none of. */
+  missing(ids: string[]): Promise<string[]>;
 
-  /** `false` when another named token has that name. */
-  createIfNameFree(token: TokenRow): Promise<boolean>;
+  /** `false` when another named token has that name, or `by`, the token that makes it, was revoked. */
+  createIfNameFree(token: TokenRow, by?: string): Promise<boolean>;
+  /** These were called with at this time. */
+  noteUsed(ids: string[], now: number): Promise<void>;
   endWeb(id: string): Promise<void>;
   /** Ends every page's sign-in, and every code that is not used yet; returns their ids. */
   endEveryWeb(): Promise<string[]>;
   /**
-   * Ends a named token with all that is its own: its pages, its codes, its MCP clients, and its turns that are queued.
+   * Ends a named token with all that is its own: its pages, its codes, its MCP clients, its readers, the rules with
+   * which it allowed something, and its turns that are queued.
    * Returns the ids of its pages; `undefined` when there is no such token any more.
    */
   revoke(id: string, owner: string, now: number): Promise<string[] | undefined>;
@@ -38,8 +47,8 @@ export type SignInCodeRow = {
 };
 
 export type SignInCodeStorage = {
-  /** Forgets those that are too old, and this maker's oldest where it has `most`. */
-  create(code: SignInCodeRow, most: number, now: number): Promise<void>;
+  /** Forgets those that are too old, and this maker's oldest where it has `most`; `false` when its token was revoked. */
+  create(code: SignInCodeRow, most: number, now: number): Promise<boolean>;
   /**
    * Uses the code up and creates its page's token, and ends all but the newest `kept` pages that act as the same; returns
    * their ids. `undefined` when the code was used, is too old, never was, or its token was revoked.

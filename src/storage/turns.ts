@@ -17,6 +17,7 @@ export type TurnRow = {
   eventCount: number;
   /** How long the JSON of all its events is. */
   eventBytes: number;
+  dataDirId: string | null;
   pid: number | null;
   processStart: string | null;
   usage: Usage | null;
@@ -24,6 +25,14 @@ export type TurnRow = {
   isAccounted: boolean;
   /** How many of its calls ran although Plexus had not allowed them. */
   unasked: number;
+  /** How many of its requests ended in each way; those that a built-in rule decided count apart. */
+  allowed: number;
+  denied: number;
+  timedOut: number;
+  abandoned: number;
+  builtin: number;
+  /** When its child last said something, or asked. */
+  spokeAt: number | null;
   error: string | null;
   /** Of a queued turn, when it was filed. */
   startedAt: number;
@@ -31,6 +40,8 @@ export type TurnRow = {
 };
 
 export type NumberedTurnEvent = { seq: number; event: TurnEvent };
+/** What an event was, without all that can be long but the child's own words. */
+export type EventWords = { seq: number; type: TurnEvent["type"]; text: string | null; isOfUser: boolean };
 export type ToolUseEvent = Extract<TurnEvent, { type: "tool_use" }>;
 /** A turn that runs, and the session and owner that it runs for. */
 export type RunningTurn = Pick<TurnRow, "id" | "owner" | "sessionId" | "isBorrowed">;
@@ -38,7 +49,7 @@ export type QueuedTurn = Pick<TurnRow, "id" | "owner">;
 export type QueueSize = { count: number; bytes: number };
 export type QueueLimits = { inAll: QueueSize; ofOne: QueueSize };
 
-/** What a choice of the next turn depends on. */
+/** What a choice of the next turn of this data dir depends on. */
 export type QueueState = {
   /** Another one once anything of this has changed. */
   version: string;
@@ -67,6 +78,8 @@ export type BegunTurn = { turn: TurnRow; session: SessionRow; prompt: string };
 export type BeginTurn =
   | ({ outcome: "running" | "queued" } & BegunTurn)
   | { outcome: "no_session" | "owner_revoked" | "busy" | "queue_full" | "own_queue_full" }
+  /** The session has a turn of a later id, made by a server whose clock is ahead. */
+  | { outcome: "outdated_id"; latest: string }
   /** Others run or wait, and no choice was given, or this turn was chosen by another state than the present one. */
   | { outcome: "choose"; queue: QueueState };
 type BeginQueuedTurn =
@@ -97,13 +110,29 @@ export type TurnEnd = {
   status: "complete" | "failed" | "cancelled";
   error: string | null;
   /** What the CLI has counted; the cost is that of the whole conversation. */
-  counted: { inputTokens: number; outputTokens: number; numTurns: number; totalCostUsd: number } | undefined;
+  counted:
+    | {
+        inputTokens: number;
+        outputTokens: number;
+        numTurns: number;
+        totalCostUsd: number;
+        /** What the conversation had cost before the turn, where the CLI tells it. */
+        costBeforeUsd?: number | undefined;
+      }
+    | undefined;
   /** The CLI's id of the conversation, where a later turn can go on with it. */
   claudeSessionId: string | undefined;
 };
 export type QueuedTurnEnd = { status: "failed" | "cancelled"; error: string };
 
-export type ProgressQuery = { consumer: string; fromSeq: number | undefined; limit: number; maxPending: number };
+export type ProgressQuery = {
+  consumer: string;
+  fromSeq: number | undefined;
+  limit: number;
+  /** Of events; the first one is read whatever its size. */
+  maxBytes: number;
+  maxPending: number;
+};
 /** A session's newest turn and what waits in the session, as of one moment. */
 export type SessionProgress = {
   turn: TurnRow | undefined;
@@ -113,13 +142,17 @@ export type SessionProgress = {
   events: NumberedTurnEvent[];
 };
 
+/**
+ * A turn belongs to the data dir of the server that filed it: its child is a process of that host, and its files are
+ * there. Only that server starts it, reads its child and stops it.
+ */
 export type TurnStorage = {
   get(id: string): Promise<TurnRow | undefined>;
   running(sessionId: string): Promise<TurnRow | undefined>;
   latest(sessionId: string): Promise<TurnRow | undefined>;
   /** The first turn of a session that came after this one. */
   firstAfter(sessionId: string, turnId: string): Promise<TurnRow | undefined>;
-  /** In the order of their beginning. */
+  /** Those of this data dir, in the order of their beginning. */
   listRunning(): Promise<TurnRow[]>;
   /** Newest first, beginning after `cursor`. */
   list(
@@ -130,6 +163,12 @@ export type TurnStorage = {
   events(turnId: string, fromSeq: number, limit: number): Promise<NumberedTurnEvent[]>;
   /** As many from `fromSeq` on as fit; the first one always does. */
   eventPage(turnId: string, fromSeq: number, page: { limit: number; maxBytes: number }): Promise<NumberedTurnEvent[]>;
+  /** The last `limit` events before `seq`, newest first. */
+  wordsBefore(turnId: string, seq: number, limit: number): Promise<EventWords[]>;
+  /** Those from `from` on and before `to`, in order, without those that are longer than `maxBytes`. */
+  shortEvents(turnId: string, range: { from: number; to: number; maxBytes: number }): Promise<NumberedTurnEvent[]>;
+  /** Calls of these ids among the last events before `before`, newest first; what lies further back is not looked for. */
+  toolUsesBefore(turnId: string, toolUseIds: string[], before: number): Promise<NumberedTurnEvent[]>;
   /** The newest call of this id. */
   toolUse(turnId: string, toolUseId: string): Promise<ToolUseEvent | undefined>;
   /** How far the child's output is in the events, and what reading on from there takes. */
@@ -152,8 +191,12 @@ export type TurnStorage = {
   ): Promise<BeginQueuedTurn>;
   /** Ends a turn that no child was ever started for; `false` when it is not queued. */
   endIfQueued(id: string, end: QueuedTurnEnd, now: number): Promise<boolean>;
-  /** Ends all that is queued, behind all that is being filed right now. */
+  /** Ends all that is queued in this data dir, behind all that is being filed right now. */
   endEveryQueued(end: QueuedTurnEnd, now: number): Promise<void>;
+  /** Asks the server of another data dir to stop this turn; `false` when the turn does not run, or runs here. */
+  stopElsewhere(id: string, reason: string): Promise<boolean>;
+  /** The running turns of this data dir whose cancellation another server received. */
+  stopsAskedFor(): Promise<{ id: string; reason: string }[]>;
   setProcess(id: string, process: { pid: number; processStart: string }): Promise<void>;
   /**
    * The events, the conversation, the account of calls and the checkpoint move on together; nothing does once the turn

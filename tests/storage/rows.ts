@@ -1,11 +1,18 @@
 import type { SessionConfig } from "../../src/contract/sessions/session.ts";
 import type { TokenRow } from "../../src/storage/access.ts";
-import type { ApprovalOutcome, ApprovalRow, NewApproval, PendingLimits } from "../../src/storage/approvals.ts";
+import type {
+  ApprovalOutcome,
+  ApprovalRow,
+  NewApproval,
+  PendingLimits,
+  RuleOutcome,
+} from "../../src/storage/approvals.ts";
+import type { Judged, NewRule } from "../../src/storage/rules.ts";
 import type { SessionRow } from "../../src/storage/sessions.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import type { NewTurn, TurnRow } from "../../src/storage/turns.ts";
 
-type AnyApproval = NewApproval & Pick<ApprovalRow, "askedIn">;
+type AnyApproval = NewApproval & Pick<ApprovalRow, "askedIn" | "askedSeq">;
 
 /** A pending approval as storage takes it; what a test cares about is given. */
 export function newApproval(given: Partial<AnyApproval> = {}): AnyApproval {
@@ -14,6 +21,7 @@ export function newApproval(given: Partial<AnyApproval> = {}): AnyApproval {
     sessionId: "session-1",
     sessionName: "one",
     askedIn: given.sessionId ?? "session-1",
+    askedSeq: null,
     isInTurn: false,
     owner: "operator",
     toolName: "Bash",
@@ -48,12 +56,16 @@ export function newSession(given: Partial<SessionRow> = {}): SessionRow {
     loopbackTimeoutSecs: null,
     createdAt: 1_000,
     config: null,
+    nextConfig: null,
     claudeSessionId: null,
     totalCostUsd: 0,
+    ownCostUsd: 0,
     forkedFrom: null,
+    originId: null,
     treeId: null,
     headNodeId: null,
     serversFrom: null,
+    seenAt: null,
     ...given,
   };
 }
@@ -61,6 +73,43 @@ export function newSession(given: Partial<SessionRow> = {}): SessionRow {
 /** More than any test stores. */
 export const ANY_NUMBER = { count: 1_000_000, bytes: 1e12 };
 export const ANY_PENDING: PendingLimits = { asksPerSession: 1_000_000, bytesPerSession: 1e12, bytesInAll: 1e12 };
+
+/** What a built-in rule decides. */
+export function builtinOutcome(rule = "read"): RuleOutcome {
+  return { status: "allowed", responseMessage: null, interrupt: false, resolvedBy: `builtin:${rule}`, isBuiltin: true };
+}
+
+/** What a stored rule decides. */
+export function ruleOutcome(id: string, given: Partial<RuleOutcome> = {}): RuleOutcome {
+  const allowed = { status: "allowed", responseMessage: null, interrupt: false } as const;
+  return { ...allowed, resolvedBy: `rule:${id}`, isBuiltin: false, ...given };
+}
+
+/** A rule of the operator for everybody's sessions; what a test cares about is given. */
+export function newRule(given: Partial<NewRule> = {}): NewRule {
+  return {
+    id: Bun.randomUUIDv7(),
+    owner: null,
+    sessionId: null,
+    isSetting: false,
+    decision: "allow",
+    match: "Bash(true)",
+    reason: null,
+    interrupt: false,
+    mode: "live",
+    createdBy: "operator",
+    createdByName: "operator",
+    createdAt: 1_000,
+    expiresAt: null,
+    usesLeft: null,
+    fromApprovalId: null,
+    ...given,
+  };
+}
+export const ANY_RULES = { ofOwner: 1_000_000, inAll: 1_000_000 };
+
+/** Judged where there are no rules. */
+export const UNRULED: Judged = { version: 0, used: [], counted: [], shadows: [] };
 
 /** Begins a turn in this session, which runs at once. */
 export async function runningTurn(
@@ -89,6 +138,7 @@ export function newConfig(given: Partial<SessionConfig> = {}): SessionConfig {
     disallowed_tools: [],
     mcp_servers: {},
     max_turns: null,
+    max_budget_usd: null,
     carrier: "http",
     metadata: {},
     ...given,
@@ -96,5 +146,15 @@ export function newConfig(given: Partial<SessionConfig> = {}): SessionConfig {
 }
 
 export function newToken(given: Partial<TokenRow> = {}): TokenRow {
-  return { id: Bun.randomUUIDv7(), kind: "named", name: "ci", sessionId: null, hash: "00", createdAt: 1_000, ...given };
+  return {
+    id: Bun.randomUUIDv7(),
+    kind: "named",
+    name: "ci",
+    sessionId: null,
+    hash: "00",
+    createdAt: 1_000,
+    grant: null,
+    usedAt: null,
+    ...given,
+  };
 }

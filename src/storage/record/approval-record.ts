@@ -1,6 +1,6 @@
 import type { Change } from "../../contract/change.ts";
 import type { TurnEvent } from "../../contract/sessions/turn.ts";
-import type { ApprovalHead, ApprovalOutcome, NewApproval } from "../approvals.ts";
+import type { ApprovalHead, ApprovalOutcome, NewApproval, RuleOutcome } from "../approvals.ts";
 
 /** What the turn of a request tells of it. */
 export function requestedEvent({ id, toolName, toolUseId, input }: NewApproval): TurnEvent {
@@ -17,6 +17,7 @@ export function resolvedEvent({ id, toolName, toolUseId }: ApprovalHead, outcome
     status: outcome.status,
     response_message: outcome.responseMessage,
     resolved_by: outcome.resolvedBy,
+    ...(outcome.updatedInput && { updated_input: outcome.updatedInput }),
   };
 }
 
@@ -37,6 +38,16 @@ export function timedOut({ createdAt, expiresAt }: ApprovalHead, at: number): Ap
   const waited = Math.round((expiresAt - createdAt) / 1000);
   const message = `Approval timed out: nobody decided within ${waited} seconds. The tool was not run.`;
   return undecided("timed_out", message, "timeout", at);
+}
+
+/** Who has decided what was denied again and again. */
+export const BRAKE = "brake";
+
+/** What was denied again and again is denied with the first reason, and nobody is asked. */
+export function braked(firstReason: string | null): RuleOutcome {
+  const message =
+    firstReason || "This very call was denied three times in a row. The tool was not run: do something else.";
+  return { status: "denied", responseMessage: message, interrupt: false, resolvedBy: BRAKE, isBuiltin: false };
 }
 
 export function abandoned(reason: string, at: number): ApprovalOutcome {

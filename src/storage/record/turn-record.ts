@@ -1,5 +1,6 @@
 import type { Change } from "../../contract/change.ts";
 import type { TurnEvent, Usage } from "../../contract/sessions/turn.ts";
+import { dollars } from "../../contract/values.ts";
 import type { SessionRow } from "../sessions.ts";
 import type { QueuedTurnEnd, TurnEnd, TurnRow } from "../turns.ts";
 
@@ -35,15 +36,21 @@ export function lastEvent(
   return { type: "error", message: error ?? "The turn ended without a result." };
 }
 
-/** The CLI counts the cost of the whole conversation; a turn's own is what came on top. */
+/** The CLI counts the cost of the whole conversation, with what it had cost before a fork; a turn's own is what came on top. */
 export function usageOf({ counted }: TurnEnd, { totalCostUsd }: SessionRow): Usage | null {
   if (!counted) return null;
   return {
     input_tokens: counted.inputTokens,
     output_tokens: counted.outputTokens,
-    cost_usd: Math.max(0, counted.totalCostUsd - totalCostUsd),
+    cost_usd: dollars(Math.max(0, counted.totalCostUsd - (counted.costBeforeUsd ?? totalCostUsd))),
     num_turns: counted.numTurns,
   };
+}
+
+/** What a turn that was killed has cost: the CLI tells it with the next one of the same conversation. */
+export function untoldCost({ counted }: TurnEnd, { claudeSessionId, totalCostUsd }: SessionRow): number {
+  if (claudeSessionId === null) return 0;
+  return Math.max(0, (counted?.costBeforeUsd ?? totalCostUsd) - totalCostUsd);
 }
 
 /** A conversation that could not even be resumed is told to have cost nothing. */

@@ -9,30 +9,48 @@ import { storageOn } from "./engine.ts";
 import { lockDataDir } from "./lock.ts";
 import { migrate } from "./migrations.ts";
 import { translated } from "./reads.ts";
+import * as tables from "./tables.ts";
 import { createWriter } from "./writer.ts";
 
 export type Orm = BunSQLiteDatabase;
 
+type OnCommitted = (changes: Change[]) => void;
+
 /** Opens the data dir for this process alone; every change is told to `onCommitted`, in order, once it is on disk. */
-export function openStorage(
-  dataDir: string,
-  onCommitted: (changes: Change[]) => void,
-  now: () => number = Date.now,
-): Storage {
+export function openStorage(dataDir: string, onCommitted: OnCommitted, now: () => number = Date.now): Storage {
   prepareDataDir(dataDir);
   return translated(() => {
     using opened = new DisposableStack();
     const lock = lockDataDir(dataDir);
     if (!lock) throw new DataDirInUse(dataDir);
     opened.use(lock);
-    // Ends its statements too, which would keep the connection open behind our back.
-    const path = join(dataDir, "plexus.db");
-    const sqlite = opened.adopt(openDatabase(path), (database) => database.close(true));
-    const writer = opened.adopt(createWriter(sqlite, onCommitted), ({ close }) => close());
-    const storage = storageOn({ sqlite, orm: drizzle({ client: sqlite }), write: writer.write, path, now });
+    const storage = opened.use(connect(dataDir, { onCommitted, now, isAlone: true }));
     const owned = opened.move();
     return { ...storage, [Symbol.dispose]: () => owned.dispose() };
   });
+}
+
+type Connection = {
+  onCommitted: OnCommitted;
+  now: () => number;
+  /** Whoever has the lock of the data dir is the only server. */
+  isAlone: boolean;
+  /** Whose turns it runs, where these are not those of the data dir that the database lies in. */
+  dataDirId?: string;
+};
+
+/** One server's connection to the database of a data dir. */
+export function connect(dataDir: string, { onCommitted, now, isAlone, dataDirId }: Connection): Storage {
+  using opened = new DisposableStack();
+  const path = join(dataDir, "plexus.db");
+  // Ends its statements too, which would keep the connection open behind our back.
+  const sqlite = opened.adopt(openDatabase(path), (database) => database.close(true));
+  const { write } = opened.adopt(createWriter(sqlite, onCommitted), ({ close }) => close());
+  const orm = drizzle({ client: sqlite });
+  const runsIn = dataDirId ?? orm.select().from(tables.dataDir).get()?.id ?? "";
+  const storage = storageOn({ sqlite, orm, write, path, now, isAlone, dataDirId: runsIn });
+  const owned = opened.move();
+  return { ...storage, [Symbol.dispose]: () => owned.dispose() };
 }
 
 /** Another process serves this data dir. */
@@ -83,6 +101,8 @@ export function openDatabase(path: string): Database {
     sqlite.run("PRAGMA fullfsync = 1");
     sqlite.run("PRAGMA foreign_keys = ON");
     sqlite.run("PRAGMA cache_size = -65536");
+    // A savepoint that grows would be written to a file outside of the data dir, with what children ask in it.
+    sqlite.run("PRAGMA temp_store = MEMORY");
     migrate(sqlite);
     // From now on a server runs on it, which must not stand still: the writer waits by itself.
     sqlite.run("PRAGMA busy_timeout = 5");

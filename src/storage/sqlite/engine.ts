@@ -1,17 +1,20 @@
 import type { Database } from "bun:sqlite";
 import type { AuditChain } from "../../contract/audit.ts";
 import type { ApprovalScope } from "../approvals.ts";
-import type { AwaitedQuery } from "../changes.ts";
+import type { Awaited, AwaitedQuery } from "../changes.ts";
 import type { Storage } from "../storage.ts";
 import type { ProgressQuery, SessionProgress } from "../turns.ts";
 import { mcpClientCommands, signInCodeCommands, tokenCommands } from "./access/access-commands.ts";
 import { mcpClientQueries } from "./access/mcp-clients.ts";
 import { signInCodeQueries } from "./access/sign-in-codes.ts";
 import { tokenQueries } from "./access/tokens.ts";
+import { activityQueries, activityStorageCommands } from "./activity/activity.ts";
 import { approvalCommands } from "./approvals/approval-commands.ts";
 import { approvalQueries } from "./approvals/approvals.ts";
+import { decidedApprovalQueries } from "./approvals/decided-approvals.ts";
 import { heldApprovalQueries } from "./approvals/held-approvals.ts";
 import { largeApprovalQueries } from "./approvals/large-approvals.ts";
+import { linkQueries } from "./approvals/links.ts";
 import { createPendingBounds } from "./approvals/pending-bounds.ts";
 import { pendingSizeQueries } from "./approvals/pending-sizes.ts";
 import { createSettle } from "./approvals/settle.ts";
@@ -20,10 +23,16 @@ import { usedApprovalQueries } from "./approvals/used-approvals.ts";
 import { auditQueries } from "./audit/audit.ts";
 import { createChain } from "./audit/chain.ts";
 import type { Orm } from "./database.ts";
+import { awaitedQueries } from "./events/awaited.ts";
 import { changeQueries } from "./events/changes.ts";
+import { readerCommands } from "./events/reader-commands.ts";
+import { readerQueries } from "./events/readers.ts";
 import { webhookQueries } from "./events/webhooks.ts";
 import { createIds } from "./ids.ts";
 import { reads } from "./reads.ts";
+import { ruleCommands } from "./rules/rule-commands.ts";
+import { ruleQueries } from "./rules/rules.ts";
+import { serverCommands } from "./servers.ts";
 import { createConversation } from "./sessions/conversation.ts";
 import { nodeQueries } from "./sessions/nodes.ts";
 import { conversationCommands, sessionCommands } from "./sessions/session-commands.ts";
@@ -38,31 +47,44 @@ import { figureQueries } from "./upkeep/figures.ts";
 import { historySizeQueries } from "./upkeep/history-sizes.ts";
 import type { Write } from "./writer.ts";
 
-type EngineNeed = { sqlite: Database; orm: Orm; write: Write; path: string; now: () => number };
+type EngineNeed = {
+  sqlite: Database;
+  orm: Orm;
+  write: Write;
+  path: string;
+  now: () => number;
+  isAlone: boolean;
+  dataDirId: string;
+};
 
 /** The queries of this engine, which are private to it, and the reads and commands that are made of them. */
-export function storageOn({ sqlite, orm, write, path, now }: EngineNeed): Omit<Storage, typeof Symbol.dispose> {
-  const [approvals, held, used] = [approvalQueries(orm), heldApprovalQueries(orm), usedApprovalQueries(orm)];
+export function storageOn(given: EngineNeed): Omit<Storage, typeof Symbol.dispose> {
+  const { sqlite, orm, write, path, now, isAlone, dataDirId } = given;
+  const serverId = crypto.randomUUID();
+  const [approvals, held, used] = [approvalQueries(orm), heldApprovalQueries(orm, isAlone), usedApprovalQueries(orm)];
   const [large, unchained] = [largeApprovalQueries(orm), unchainedApprovalQueries(orm)];
   const [audit, changes, webhooks] = [auditQueries(orm, sqlite), changeQueries(orm, sqlite), webhookQueries(orm)];
-  const [sessions, nodes, turns] = [sessionQueries(orm), nodeQueries(orm), turnQueries(orm)];
-  const [tokens, codes, clients] = [tokenQueries(orm), signInCodeQueries(orm), mcpClientQueries(orm)];
+  const [sessions, nodes, turns] = [sessionQueries(orm), nodeQueries(orm), turnQueries(orm, dataDirId)];
+  const [tokens, codes, clients] = [tokenQueries(orm, sqlite, isAlone), signInCodeQueries(orm), mcpClientQueries(orm)];
   const [unaskedCalls, historySizes, space] = [
     unaskedCallQueries(orm),
     historySizeQueries(sqlite),
     spaceQueries(sqlite),
   ];
+  const [readers, awaited, rules] = [readerQueries(orm), awaitedQueries(orm), ruleQueries(orm)];
+  const activity = activityQueries(orm);
+  const links = linkQueries(orm);
   const newId = createIds(sqlite, now);
-  const instance = crypto.randomUUID();
 
   const chain = createChain({ audit, large });
   const bounds = createPendingBounds(pendingSizeQueries(sqlite));
-  const settle = createSettle({ approvals, turns, changes, chain, onSettled: bounds.loosen });
+  const settle = createSettle({ approvals, turns, changes, chain, activity, onSettled: bounds.loosen });
   const conversation = createConversation({ nodes, sessions, newId });
   const queue = createTurnQueue({ orm, turns, changes });
   const need = {
-    ...{ write, approvals, held, used, unaskedCalls, chain, bounds, settle, instance, changes },
-    ...{ turns, sessions, nodes, tokens, codes, clients, queue, conversation, newId },
+    ...{ write, approvals, held, used, unaskedCalls, chain, bounds, settle, serverId, now, isAlone, changes },
+    ...{ turns, sessions, nodes, tokens, codes, clients, readers, rules, links, queue, conversation, newId, dataDirId },
+    activity,
   };
 
   /** What takes more than one query is one read all the same: it finds what stands at one moment. */
@@ -72,25 +94,37 @@ export function storageOn({ sqlite, orm, write, path, now }: EngineNeed): Omit<S
       forgottenThrough: audit.checkpoint(of)?.seq ?? -1,
     }),
     auditSize: () => audit.length("decisions") + audit.length("builtin") + audit.countUnchained(),
-    awaited: (scope: ApprovalScope, { since, maxPending, maxEnded }: AwaitedQuery) => ({
-      newestId: changes.newestId(),
-      pending: approvals.listPending(scope, maxPending),
-      ended: changes.turnsEndedAfter(since, scope, maxEnded),
-    }),
-    progress: (sessionId: string, { consumer, fromSeq, limit, maxPending }: ProgressQuery): SessionProgress => {
+    awaited: (scope: ApprovalScope, query: AwaitedQuery): Awaited => {
+      const pending = approvals.listPending(scope, query.maxPending, query.skip);
+      const isPending = pending.rows.length > 0 || approvals.listPending(scope, 1).rows.length > 0;
+      return {
+        newestId: changes.newestId(),
+        pending,
+        ended: awaited.ended(scope, query.ended),
+        ongoing: awaited.ongoing(scope, query.maxOngoing),
+        mayAsk: isPending || awaited.isAnySeen(scope, query.seenSince),
+      };
+    },
+    progress: (sessionId: string, { consumer, fromSeq, maxPending, ...page }: ProgressQuery): SessionProgress => {
       const turn = turns.latest(sessionId);
       const pending = approvals.listPending({ sessionId }, maxPending);
       if (!turn) return { turn, pending, position: 0, events: [] };
       const position = turns.position(turn.id, consumer);
-      return { turn, pending, position, events: turns.events(turn.id, fromSeq ?? position, limit) };
+      return { turn, pending, position, events: turns.eventPage(turn.id, fromSeq ?? position, page) };
     },
   };
   const promised = reads(combined, "auditPage", "auditSize", "awaited", "progress");
 
   return {
+    activity: {
+      ...reads(activity, "sums", "sessions", "present", "budgets"),
+      ...activityStorageCommands(write, activity),
+    },
     approvals: {
       ...reads(approvals, "get", "head", "listPending", "list", "countPending", "pendingIds", "pendingIdsOf"),
-      ...reads(approvals, "nextDeadline"),
+      ...reads(approvals, "nextDeadline", "edit"),
+      ...reads(decidedApprovalQueries(orm, approvals), "listDecided"),
+      ...reads(used, "interruption"),
       ...approvalCommands(need),
     },
     audit: {
@@ -103,10 +137,11 @@ export function storageOn({ sqlite, orm, write, path, now }: EngineNeed): Omit<S
     },
     changes: {
       ...reads(changes, "newestId", "oldestAt", "listAfter"),
+      ...reads(awaited, "ended"),
       awaited: promised.awaited,
       removeBefore: (before, limit) => write(() => changes.removeBefore(before, limit)),
     },
-    conversations: { ...reads(nodes, "listTree", "path", "treeAfter"), ...conversationCommands(need) },
+    conversations: { ...reads(nodes, "node", "listTree", "path", "treeAfter"), ...conversationCommands(need) },
     figures: reads(figureQueries(orm, path), "pending", "running", "queued", "databaseBytes", "logBytes"),
     history: {
       ...reads(historySizes, "endedTurns", "largeInputs", "unchainedInputs", "endOfTurns", "endOfInputs"),
@@ -118,13 +153,36 @@ export function storageOn({ sqlite, orm, write, path, now }: EngineNeed): Omit<S
         write(() => turns.removeEndedOfOwner(owner, before, limit)),
       removeUnchainedBefore: (before, limit) => write(() => unchained.removeUnchainedBefore(before, limit)),
     },
+    links: {
+      ...reads(links, "get"),
+      createIfPending: (link, before) =>
+        write(() => {
+          links.removeExpiredBefore(before);
+          if (approvals.head(link.approvalId)?.status !== "pending") return false;
+          links.createIfNew(link);
+          return true;
+        }),
+      keepOnly: (webhookIds) => write(() => links.removeAllBut(webhookIds)),
+    },
     mcpClients: { ...reads(clients, "get"), ...mcpClientCommands(need) },
-    sessions: { ...reads(sessions, "get", "find", "listed", "list"), ...sessionCommands(need) },
+    readers: { ...reads(readers, "standing"), ...readerCommands(need) },
+    rules: { ...reads(rules, "book", "version", "get", "hits", "shadowHits", "past"), ...ruleCommands(need) },
+    servers: serverCommands({ orm, write, serverId, now, isAlone }),
+    sessions: { ...reads(sessions, "get", "find", "named", "names", "listed", "list"), ...sessionCommands(need) },
     signInCodes: signInCodeCommands(need),
-    tokens: { ...reads(tokens, "get", "findNamed", "listNamed"), ...tokenCommands(need) },
+    tokens: { ...reads(tokens, "get", "findNamed", "listNamed", "missing"), ...tokenCommands(need) },
     turns: {
       ...reads(turns, "get", "running", "latest", "firstAfter", "listRunning", "list", "events", "eventPage"),
-      ...reads(turns, "toolUse", "checkpoint", "position"),
+      ...reads(
+        turns,
+        "wordsBefore",
+        "shortEvents",
+        "toolUsesBefore",
+        "toolUse",
+        "checkpoint",
+        "position",
+        "stopsAskedFor",
+      ),
       ...reads({ queueState: queue.state }, "queueState"),
       progress: promised.progress,
       ...turnCommands(need),

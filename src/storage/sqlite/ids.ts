@@ -3,9 +3,10 @@ import type { Database } from "bun:sqlite";
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
 
 /** Makes ids whose order is that of their creation, even when the clock was set back, or another process made the last one. */
-export function createIds(sqlite: Database, now: () => number): () => string {
+export function createIds(sqlite: Database, now: () => number): (after?: string) => string {
   let last = newestIn(sqlite);
-  return () => {
+  return (after = "") => {
+    if (after > last && UUID_V7.test(after)) last = after;
     const id = Bun.randomUUIDv7("hex", Math.max(now(), timeIn(last)));
     last = id > last ? id : Bun.randomUUIDv7("hex", timeIn(last) + 1);
     return last;

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { fitting } from "../../contract/fit.ts";
+import { fitting } from "../../contract/text/fit.ts";
 
 /** Pages that are given back in one go: decisions wait for it. */
 const PAGES_AT_ONCE = 64;

@@ -28,9 +28,9 @@ export function createTally(count: (key: string) => Size) {
       return sizeOf(size?.countedAt === removals ? size : recount(key));
     },
     /** Something is about to be stored. */
-    add(key: string, bytes: number): void {
+    add(key: string, bytes: number, count = 1): void {
       const size = known.get(key) ?? recount(key);
-      size.count += 1;
+      size.count += count;
       size.bytes += bytes;
     },
     /** Something was removed, or what was added was not stored after all. */

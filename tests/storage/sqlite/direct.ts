@@ -14,6 +14,7 @@ import { changeQueries } from "../../../src/storage/sqlite/events/changes.ts";
 import { nodeQueries } from "../../../src/storage/sqlite/sessions/nodes.ts";
 import { sessionQueries } from "../../../src/storage/sqlite/sessions/sessions.ts";
 import { spaceQueries } from "../../../src/storage/sqlite/space.ts";
+import * as tables from "../../../src/storage/sqlite/tables.ts";
 import { turnQueries } from "../../../src/storage/sqlite/turns/turns.ts";
 import { historySizeQueries } from "../../../src/storage/sqlite/upkeep/history-sizes.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
@@ -36,12 +37,12 @@ export function openDirect(dataDir: string) {
       create: (approval: AskedApproval, heldBy: string | null = null) => approvals.create(approval, heldBy),
     },
     pendingSizes: pendingSizeQueries(sqlite),
-    turns: turnQueries(orm),
+    turns: turnQueries(orm, orm.select().from(tables.dataDir).get()?.id ?? ""),
     sessions: sessionQueries(orm),
     nodes: nodeQueries(orm),
     changes: changeQueries(orm, sqlite),
     mcpClients: mcpClientQueries(orm),
-    tokens: tokenQueries(orm),
+    tokens: tokenQueries(orm, sqlite, false),
     audit: auditQueries(orm, sqlite),
     space: spaceQueries(sqlite),
     historySizes: historySizeQueries(sqlite),

@@ -14,7 +14,7 @@ const EVENT_BYTES = 1_128;
 /** Two owners with a turn that ended at each of 1, 2 and 3, one that runs, and as many asks. */
 function openSizes() {
   const { sqlite, orm } = openPlans();
-  const [turns, approvals] = [turnQueries(orm), approvalQueries(orm)];
+  const [turns, approvals] = [turnQueries(orm, "me"), approvalQueries(orm)];
   for (const owner of ["a", "b"]) {
     for (const at of [1, 2, 3, undefined]) {
       const id = `${owner}-${at}`;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { openStorage } from "../../../src/storage/sqlite/database.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
-import { ANY_PENDING, newApproval } from "../rows.ts";
+import { ANY_PENDING, newApproval, UNRULED } from "../rows.ts";
 
 const START = 1_800_000_000_000;
 const HOUR_MS = 3_600_000;
@@ -37,7 +37,7 @@ describe("storage.newId", () => {
     {
       using storage = open(START);
       approval.id = storage.newId();
-      await storage.approvals.file(approval, ANY_PENDING);
+      await storage.approvals.file(approval, ANY_PENDING, UNRULED);
     }
     using storage = open(START - HOUR_MS);
     expect(storage.newId() > approval.id).toBe(true);

@@ -28,6 +28,27 @@ export function accessPromises(open: OpenForRaces): void {
     expect(await redeem("3")).toBeUndefined();
   });
 
+  test("a token that was revoked makes no code and no token for a child any more", async () => {
+    await using opened = await open();
+    const { storage, connections } = opened;
+    await storage.tokens.createIfNameFree(newToken({ id: "t1" }));
+    const child = newToken({ kind: "child", name: null, sessionId: "one" });
+    await storage.tokens.revoke("t1", "token:t1", NOW);
+    expect(await connections[1].signInCodes.create({ hash: "1", tokenId: "t1", expiresAt: NOW }, 9, 1_000)).toBe(false);
+    expect(await connections[1].tokens.createIfNameFree(child, "t1")).toBe(false);
+    expect(await storage.tokens.get(child.id)).toBeUndefined();
+  });
+
+  test("a token that one server has removed is unknown to another at once, though it had read it", async () => {
+    await using opened = await open();
+    const [one, other] = opened.connections;
+    await one.tokens.createIfNameFree(newToken({ id: "t1" }));
+    expect(await other.tokens.get("t1")).toMatchObject({ id: "t1" });
+    await one.tokens.revoke("t1", "token:t1", NOW);
+    expect(await other.tokens.get("t1")).toBeUndefined();
+    expect(await one.tokens.get("t1")).toBeUndefined();
+  });
+
   test("a page's token ends the oldest ones that act as the same, and none of others", async () => {
     await using opened = await open();
     const { storage } = opened;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ANY_PENDING, newApproval, outcome } from "../rows.ts";
+import { ANY_PENDING, builtinOutcome, newApproval, newToken, outcome, UNRULED } from "../rows.ts";
 import { filed, NOW, type OpenForRaces, raced, repeated, storedTurn } from "./engine.ts";
 
 /** What any engine promises of approvals. */
@@ -38,19 +38,38 @@ export function approvalPromises(open: OpenForRaces): void {
     const { storage } = opened;
     const { id } = await filed(storage, { owner: "token:1" });
     const { settleIfPending } = storage.approvals;
-    expect(await settleIfPending(id, outcome(), "token:2")).toEqual({ outcome: "unknown" });
+    expect(await settleIfPending(id, outcome(), { owner: "token:2", token: undefined })).toEqual({
+      outcome: "unknown",
+    });
     expect(await settleIfPending("none", outcome(), undefined)).toEqual({ outcome: "unknown" });
-    expect(await settleIfPending(id, outcome(), "token:1")).toMatchObject({ outcome: "settled" });
+    expect(await settleIfPending(id, outcome(), { owner: "token:1", token: undefined })).toMatchObject({
+      outcome: "settled",
+    });
+  });
+
+  test("a token that was revoked decides nothing any more, also where a page of its own decides for it", async () => {
+    await using opened = await open();
+    const { storage, connections } = opened;
+    await storage.tokens.createIfNameFree(newToken({ id: "t1" }));
+    await storage.signInCodes.create({ hash: "code", tokenId: "t1", expiresAt: NOW }, 9, 1_000);
+    await storage.signInCodes.redeem("code", { ...newToken(), id: "page", kind: "web" }, 9, 1_000);
+    const owner = "token:t1";
+    const asked = [await filed(storage, { owner }), await filed(storage, { owner })];
+    const decide = (at: number, token: string) =>
+      connections[1].approvals.settleIfPending(asked[at]?.id ?? "", outcome(), { owner, token });
+    expect(await decide(0, "page")).toMatchObject({ outcome: "settled" });
+    await storage.tokens.revoke("t1", owner, NOW);
+    for (const token of ["t1", "page"]) expect(await decide(1, token)).toEqual({ outcome: "revoked" });
+    expect((await storage.approvals.get(asked[1]?.id ?? ""))?.status).toBe("pending");
   });
 
   test("the same request attaches to the one that waits, until its decision is delivered", async () => {
     await using opened = await open();
     const { storage } = opened;
     const ask = (asker: string) =>
-      storage.approvals.file(newApproval({ id: storage.newId(), toolUseId: "call", asker }), ANY_PENDING);
+      storage.approvals.file(newApproval({ id: storage.newId(), toolUseId: "call", asker }), ANY_PENDING, UNRULED);
     const [first, second] = [await ask("1"), await ask("2")];
-    if (first.outcome === "too_many" || second.outcome === "too_many") throw new Error("there is room");
-    expect([first.outcome, second.outcome]).toEqual(["filed", "same"]);
+    if (first.outcome !== "filed" || second.outcome !== "same") throw new Error("they are not one request");
     expect(second.approval).toMatchObject({ id: first.approval.id, asker: "2" });
     await storage.approvals.settleIfPending(first.approval.id, outcome(), undefined);
     expect(await ask("3")).toMatchObject({ outcome: "filed" });
@@ -63,7 +82,7 @@ export function approvalPromises(open: OpenForRaces): void {
       const asks = Array.from({ length: 5 }, () => newApproval({ id: storage.newId(), toolUseId: `call-${round}` }));
       const results = await raced(
         opened,
-        asks.map((one) => (connection) => connection.approvals.file(one, ANY_PENDING)),
+        asks.map((one) => (connection) => connection.approvals.file(one, ANY_PENDING, UNRULED)),
       );
       expect(results.map(({ outcome }) => outcome).sort()).toEqual(["filed", "same", "same", "same", "same"]);
       const ids = results.flatMap((one) => ("approval" in one ? one.approval.id : []));
@@ -93,7 +112,7 @@ export function approvalPromises(open: OpenForRaces): void {
       const { id, asker } = await filed(storage, { asker: "me" });
       await storage.approvals.releaseIfPending({ id, asker }, 9_000);
       const [, back] = await raced<unknown>(opened, [
-        (connection) => connection.approvals.abandonIfUnheld([id], "nobody came back", NOW),
+        () => storage.approvals.abandonIfUnheld([id], "nobody came back", NOW),
         (connection) => connection.approvals.holdAgain(id, undefined),
       ]);
       const row = await storage.approvals.get(id);
@@ -122,9 +141,10 @@ export function approvalPromises(open: OpenForRaces): void {
     await opened.storage.approvals.settleIfPending(decided.id, outcome(), undefined);
     const storage = await opened.reopen();
     const mine = await filed(storage);
-    expect((await storage.approvals.releaseHeldByOthers(9_000)).sort()).toEqual([lost.id, mine.id].sort());
+    expect(await storage.approvals.takeOver(9_000)).toEqual([lost.id]);
+    expect(await storage.approvals.takeOver(10_000)).toEqual([]);
     const heldUntil = async ({ id }: { id: string }) => (await storage.approvals.get(id))?.heldUntil;
-    expect([await heldUntil(lost), await heldUntil(mine)]).toEqual([9_000, null]);
+    expect([await heldUntil(lost), await heldUntil(mine)]).toEqual([expect.any(Number), null]);
   });
 
   test("deadlines and givings-up settle what is pending alone, and each once", async () => {
@@ -148,7 +168,8 @@ export function approvalPromises(open: OpenForRaces): void {
     await using opened = await open();
     const { storage } = opened;
     const limits = { ...ANY_PENDING, asksPerSession: 2 };
-    const ask = (sessionId: string) => storage.approvals.file(newApproval({ id: storage.newId(), sessionId }), limits);
+    const ask = (sessionId: string) =>
+      storage.approvals.file(newApproval({ id: storage.newId(), sessionId }), limits, UNRULED);
     const first = await ask("one");
     await ask("one");
     expect(await ask("one")).toEqual({ outcome: "too_many", bound: "session_count", size: expect.anything() });
@@ -162,8 +183,8 @@ export function approvalPromises(open: OpenForRaces): void {
     await using opened = await open((changes) => told.push(...changes));
     const { storage } = opened;
     const asked = newApproval({ id: storage.newId() });
-    const decision = { status: "allowed", responseMessage: null, resolvedBy: "builtin:read" } as const;
-    expect(await storage.approvals.fileDecided(asked, decision)).toMatchObject({ isBuiltin: true });
+    const decided = await storage.approvals.fileDecided(asked, builtinOutcome(), UNRULED);
+    expect(decided).toMatchObject({ outcome: "decided", approval: { isBuiltin: true } });
     expect(await storage.approvals.get(asked.id)).toMatchObject({ status: "allowed", auditSeq: 1, deliveredAt: 1_000 });
     expect((await storage.audit.page("builtin", 0, 10)).rows).toMatchObject([{ approvalId: asked.id }]);
     expect(told).toEqual([]);
@@ -175,8 +196,47 @@ export function approvalPromises(open: OpenForRaces): void {
     const { session, turn } = await storedTurn(storage);
     const { id } = await filed(storage, { sessionId: session.id, isInTurn: true });
     await storage.approvals.settleIfPending(id, outcome(), undefined);
-    expect((await storage.approvals.get(id))?.askedIn).toBe(turn.id);
+    expect(await storage.approvals.get(id)).toMatchObject({ askedIn: turn.id, askedSeq: 1 });
     const events = await storage.turns.events(turn.id, 0, 10);
     expect(events.map(({ event }) => event.type)).toEqual(["start", "approval_requested", "approval_resolved"]);
+  });
+
+  test("a turn tells of an edited input what it was edited to, and of any other nothing", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { session, turn } = await storedTurn(storage);
+    const [plain, edited] = [
+      await filed(storage, { sessionId: session.id, isInTurn: true }),
+      await filed(storage, { sessionId: session.id, isInTurn: true }),
+    ];
+    await storage.approvals.settleIfPending(plain.id, outcome(), undefined);
+    const updatedInput = { command: "false" };
+    await storage.approvals.settleIfPending(edited.id, outcome({ updatedInput }), undefined);
+    const told = (await storage.turns.events(turn.id, 0, 10)).map(({ event }) => event).slice(-2);
+    expect(told[0]).not.toHaveProperty("updated_input");
+    expect(told[1]).toMatchObject({ type: "approval_resolved", updated_input: updatedInput });
+  });
+
+  test("the first denial that is to end its turn is found by that turn, and no other decision is", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { session, turn } = await storedTurn(storage);
+    const { session: other, turn: otherTurn } = await storedTurn(storage);
+    const deny = async (sessionId: string, responseMessage: string, interrupt: boolean) => {
+      const { id } = await filed(storage, { sessionId, isInTurn: true });
+      const denial = outcome({ status: "denied", responseMessage, interrupt, resolvedBy: "token:ci" });
+      await storage.approvals.settleIfPending(id, denial, undefined);
+    };
+    await deny(session.id, "only this call", false);
+    expect(await storage.approvals.interruption(turn.id)).toBeUndefined();
+    await deny(other.id, "another turn", true);
+    await deny(session.id, "enough", true);
+    await deny(session.id, "more than enough", true);
+    expect(await storage.approvals.interruption(turn.id)).toEqual({
+      responseMessage: "enough",
+      resolvedBy: "token:ci",
+    });
+    expect((await storage.approvals.interruption(otherTurn.id))?.responseMessage).toBe("another turn");
+    expect(await storage.approvals.interruption(session.id)).toBeUndefined();
   });
 }

@@ -2,34 +2,56 @@ import fc from "fast-check";
 import type { Change } from "../../../src/contract/change.ts";
 import type { Storage } from "../../../src/storage/storage.ts";
 import type { Admission, Output } from "../../../src/storage/turns.ts";
-import { ANY_NUMBER, ANY_PENDING, ANY_QUEUE, newApproval, newConfig, newSession, runningTurn } from "../rows.ts";
+import {
+  ANY_NUMBER,
+  ANY_PENDING,
+  ANY_QUEUE,
+  newApproval,
+  newConfig,
+  newSession,
+  runningTurn,
+  UNRULED,
+} from "../rows.ts";
 
 export type OpenedStorage = Omit<Storage, typeof Symbol.dispose>;
 /** An empty database of an engine, which goes away with all its connections when disposed. */
 export type OpenedEngine = AsyncDisposable & {
   storage: OpenedStorage;
-  /** Opens another connection to the same database, where the engine allows one; `onCommitted` hears of its commits too. */
-  connect?: () => Promise<OpenedStorage>;
+  /** Opens the same database for a server on another data dir; `onCommitted` hears of its commits too. */
+  connect: () => Promise<OpenedStorage>;
+  /** Moves the clock by which leases are counted. */
+  advance: (ms: number) => void;
   /** Closes all connections and opens a new one, as the next server does. */
   reopen: () => Promise<OpenedStorage>;
 };
 export type OpenStorage = (onCommitted?: (changes: Change[]) => void) => Promise<OpenedEngine>;
 
-/** What a test gets: the parts of a race are shared out between the connections, which are two where the engine allows it. */
-export type OpenedForRaces = Pick<OpenedEngine, "storage" | "reopen"> & { connections: OpenedStorage[] };
+/** What a test gets: the parts of a race are shared out between two servers, of which `storage` is the first. */
+export type OpenedForRaces = Pick<OpenedEngine, "storage" | "reopen" | "advance"> & {
+  connections: [OpenedStorage, OpenedStorage];
+};
 export type OpenForRaces = (onCommitted?: (changes: Change[]) => void) => Promise<AsyncDisposable & OpenedForRaces>;
 
 export function forRaces(open: OpenStorage): OpenForRaces {
   return async (onCommitted) => {
     await using stack = new AsyncDisposableStack();
-    const { storage, connect, reopen } = stack.use(await open(onCommitted));
-    const connections = connect ? [storage, await connect()] : [storage];
+    const { storage, connect, reopen, advance } = stack.use(await open(onCommitted));
+    const other = await connect();
+    for (const server of [storage, other]) await server.servers.renew(LEASE_MS);
     const owned = stack.move();
-    return { storage, connections, reopen, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+    return {
+      storage,
+      connections: [storage, other],
+      reopen,
+      advance,
+      [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    };
   };
 }
 
 export const NOW = 2_000;
+/** How long both servers live. */
+export const LEASE_MS = 5_000;
 /** How many rounds each race is run. */
 export const ROUNDS = 25;
 
@@ -73,7 +95,7 @@ export async function begin(
 
 export async function filed(storage: OpenedStorage, given: Parameters<typeof newApproval>[0] = {}) {
   const asked = newApproval({ id: storage.newId(), ...given });
-  await storage.approvals.file(asked, ANY_PENDING);
+  await storage.approvals.file(asked, ANY_PENDING, UNRULED);
   return asked;
 }
 

@@ -27,8 +27,8 @@ export function queuePromises(open: OpenForRaces): void {
         opened,
         sessions.map(
           ({ id }) =>
-            (connection) =>
-              begin(connection, id, { maxRunning: 1 }),
+            () =>
+              begin(storage, id, { maxRunning: 1 }),
         ),
       );
       expect(begun.map(({ outcome }) => outcome).sort()).toEqual(["choose", "running"]);
@@ -58,7 +58,7 @@ export function queuePromises(open: OpenForRaces): void {
     await repeated(async () => {
       const { id, version, running } = await queuedTurn(storage);
       const [started, isCancelled] = await raced<unknown>(opened, [
-        (connection) => connection.turns.beginQueued({ id, isBorrowed: false, version }, undefined, NOW),
+        () => storage.turns.beginQueued({ id, isBorrowed: false, version }, undefined, NOW),
         (connection) => connection.turns.endIfQueued(id, CANCELLED, NOW),
       ]);
       const status = (await storage.turns.get(id))?.status;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Change } from "../../../src/contract/change.ts";
 import { hashOfEntry, NO_HASH } from "../../../src/storage/record/audit-entry.ts";
-import { ANY_NUMBER, ANY_PENDING, newApproval, newSession, newToken, outcome } from "../rows.ts";
+import { ANY_NUMBER, ANY_PENDING, newApproval, newSession, newToken, outcome, UNRULED } from "../rows.ts";
 import {
   filed,
   NOW,
@@ -27,7 +27,7 @@ export function recordPromises(open: OpenForRaces): void {
     const asked = Array.from({ length: 40 }, () => newApproval({ id: storage.newId() }));
     await raced<unknown>(
       opened,
-      asked.map((one) => (connection) => connection.approvals.file(one, ANY_PENDING)),
+      asked.map((one) => (connection) => connection.approvals.file(one, ANY_PENDING, UNRULED)),
     );
     await raced<unknown>(
       opened,
@@ -38,7 +38,7 @@ export function recordPromises(open: OpenForRaces): void {
       ),
     );
     const stored = await storage.changes.listAfter(0, undefined, 1_000);
-    expect(told).toEqual(stored);
+    expect(told.map(({ decision: _, ...change }) => change)).toEqual(stored);
     const ids = stored.map(({ id }) => id);
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
     expect(ids).toHaveLength(2 * asked.length);
@@ -63,8 +63,8 @@ export function recordPromises(open: OpenForRaces): void {
     const before = await storage.changes.newestId();
     const others = Array.from({ length: 5 }, () => newApproval({ id: storage.newId() }));
     const results = await race<unknown>(opened, [
-      (connection) => connection.approvals.file(newApproval({ id: taken }), ANY_PENDING),
-      ...others.map((one) => (connection: OpenedStorage) => connection.approvals.file(one, ANY_PENDING)),
+      (connection) => connection.approvals.file(newApproval({ id: taken }), ANY_PENDING, UNRULED),
+      ...others.map((one) => (connection: OpenedStorage) => connection.approvals.file(one, ANY_PENDING, UNRULED)),
       (connection) => connection.tokens.createIfNameFree(newToken({ kind: "child", name: null, sessionId: "none" })),
     ]);
     const statuses: string[] = results.map(({ status }) => status);
@@ -83,7 +83,7 @@ export function recordPromises(open: OpenForRaces): void {
       opened,
       asked.flatMap(({ id }) => [
         (connection) => connection.approvals.settleIfPending(id, outcome(), undefined),
-        (connection) => connection.approvals.abandonIfUnheld([id], "gone", NOW),
+        () => storage.approvals.abandonIfUnheld([id], "gone", NOW),
       ]),
     );
     await raced<unknown>(
@@ -122,8 +122,8 @@ export function recordPromises(open: OpenForRaces): void {
     await storage.audit.forgetBefore("decisions", ever, 100, NOW);
     await storage.audit.cutInputs(session.owner, ever, 100, NOW);
     await storage.conversations.removeSomeIfUnused(session.treeId ?? "", 100);
-    expect(await storage.sessions.removeTurnsIfIdle(session.id, 100)).toBeUndefined();
-    expect(await storage.sessions.removeIfIdle(session.id)).toBe(false);
+    expect(await storage.sessions.removeTurnsIfIdle(session.id, 100)).toBe("busy");
+    expect(await storage.sessions.removeIfIdle(session.id)).toBe("busy");
     expect((await storage.turns.get(turn.id))?.eventCount).toBe(4);
     for (const { id } of [pending, awaited])
       expect((await storage.approvals.get(id))?.input).toEqual({ command: "true" });
@@ -154,6 +154,7 @@ export function recordPromises(open: OpenForRaces): void {
       consumer: "",
       fromSeq: undefined,
       limit: 9,
+      maxBytes: 1_000_000,
       maxPending: 9,
     });
     expect(progress).toMatchObject({ turn: { eventCount: 2 }, position: 0, pending: { rows: [{}] } });
@@ -166,9 +167,11 @@ export function recordPromises(open: OpenForRaces): void {
       { status: "failed", error: "x", counted: undefined, claudeSessionId: undefined },
       NOW,
     );
-    const awaited = await storage.changes.awaited({ sessionId: session.id }, { since: 0, maxPending: 9, maxEnded: 9 });
+    const query = { ended: { since: 0, limit: 9 }, skip: [], maxPending: 9, maxOngoing: 9, seenSince: 0 };
+    const awaited = await storage.changes.awaited({ sessionId: session.id }, query);
     const newestId = await storage.changes.newestId();
-    expect(awaited).toMatchObject({ newestId, pending: { rows: [] }, ended: [{ subjectId: turn.id }] });
+    const nothing = { newestId, pending: { rows: [] }, ongoing: [], mayAsk: false };
+    expect(awaited).toMatchObject({ ...nothing, ended: [{ changeId: newestId, turn: { id: turn.id } }] });
   });
 
   test("sessions are bounded by number and by bytes, found by id and by name, and forks share their tree", async () => {
@@ -186,9 +189,9 @@ export function recordPromises(open: OpenForRaces): void {
     expect((await storage.sessions.find("operator", "work"))?.id).toBe(first.id);
     expect((await storage.sessions.find("operator", fork.id))?.id).toBe(fork.id);
     expect(await storage.sessions.find("token:1", "work")).toBeUndefined();
-    expect(await storage.sessions.removeIfIdle(first.id)).toBe(true);
+    expect(await storage.sessions.removeIfIdle(first.id)).toBe("removed");
     expect(await storage.conversations.removeSomeIfUnused(first.treeId ?? "", 10)).toBe(0);
-    expect(await storage.sessions.removeIfIdle(fork.id)).toBe(true);
+    expect(await storage.sessions.removeIfIdle(fork.id)).toBe("removed");
     expect(await storage.conversations.removeSomeIfUnused(first.treeId ?? "", 10)).toBe(1);
   });
 }

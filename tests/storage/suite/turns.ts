@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { ANY_NUMBER, newSession, newToken, outcome } from "../rows.ts";
+import type { Output } from "../../../src/storage/turns.ts";
+import { ANY_NUMBER, newSession, newToken, outcome, runningTurn } from "../rows.ts";
 import {
   begin,
   END,
@@ -60,6 +61,41 @@ export function turnPromises(open: OpenForRaces): void {
     expect((await storage.turns.get(turn.id))?.eventCount).toBe(events.length);
   });
 
+  test("events are read back from the newest, with the child's words whole and nothing else that is long", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { turn } = await storedTurn(storage);
+    const result = { type: "tool_result", tool_use_id: "call", output: "done", is_error: false } as const;
+    const events: Output["events"] = [
+      { type: "content", text: "\u0000 \ud800 🙂" },
+      { ...result, askedAgain: undefined, isRefused: false },
+      { type: "passthrough", event_type: "user/text", data: {} },
+    ];
+    await storage.turns.appendIfRunning(turn, { ...said(), events }, NOW);
+    expect(await storage.turns.wordsBefore(turn.id, 4, 3)).toEqual([
+      { seq: 3, type: "passthrough", text: null, isOfUser: true },
+      { seq: 2, type: "tool_result", text: null, isOfUser: false },
+      { seq: 1, type: "content", text: "\u0000 \ud800 🙂", isOfUser: false },
+    ]);
+    expect(await storage.turns.wordsBefore(turn.id, 1, 3)).toMatchObject([{ seq: 0, type: "start", text: null }]);
+    expect(await storage.turns.wordsBefore("unknown", 9, 3)).toEqual([]);
+  });
+
+  test("short events of a range are read in order, without the long ones and those beyond it", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { turn } = await storedTurn(storage);
+    await storage.turns.appendIfRunning(turn, said("one", "x".repeat(1_000), "é".repeat(300), "three", "four"), NOW);
+    const texts = async (range: { from: number; to: number; maxBytes: number }) =>
+      (await storage.turns.shortEvents(turn.id, range)).map(({ seq, event }) =>
+        event.type === "content" ? `${seq} ${event.text}` : event.type,
+      );
+    expect(await texts({ from: 1, to: 5, maxBytes: 500 })).toEqual(["1 one", "4 three"]);
+    expect(await texts({ from: 0, to: 2, maxBytes: 500 })).toEqual(["start", "1 one"]);
+    expect(await texts({ from: 4, to: 100, maxBytes: 500 })).toEqual(["4 three", "5 four"]);
+    expect(await texts({ from: 5, to: 5, maxBytes: 500 })).toEqual([]);
+  });
+
   test("of output and an end that race, nothing stands behind the last event", async () => {
     await using opened = await open();
     const { storage } = opened;
@@ -95,6 +131,29 @@ export function turnPromises(open: OpenForRaces): void {
     expect(await storage.sessions.get(session.id)).toMatchObject({ claudeSessionId: "c", totalCostUsd: 0.5 });
   });
 
+  test("a session's own cost is the sum of its turns, whatever the conversation had cost before, and counts ephemeral ones", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const session = await storedSession(storage, { forkedFrom: "c", totalCostUsd: 5 });
+    const end = async (totalCostUsd: number, costBeforeUsd: number | undefined, ephemeral = false) => {
+      const turn = await runningTurn(storage, session, { ephemeral });
+      const counted = { inputTokens: 1, outputTokens: 2, numTurns: 3, totalCostUsd, costBeforeUsd };
+      await storage.turns.endIfRunning(turn, { ...END, counted, claudeSessionId: "d" }, NOW);
+      const { ownCostUsd, totalCostUsd: inAll } = (await storage.sessions.get(session.id)) ?? {};
+      return [(await storage.turns.get(turn.id))?.usage?.cost_usd, ownCostUsd, inAll];
+    };
+    // The conversation went on elsewhere after the fork was made.
+    expect(await end(9, 8)).toEqual([1, 1, 9]);
+    expect(await end(11, 9)).toEqual([2, 3, 11]);
+    expect(await end(12, 11, true)).toEqual([1, 4, 11]);
+    // A turn between them was killed, and had cost 4.
+    expect(await end(16, 15)).toEqual([1, 9, 16]);
+    // An older CLI tells only the sum.
+    expect(await end(18, undefined)).toEqual([2, 11, 18]);
+    // It could not even resume the conversation.
+    expect(await end(0, 0)).toEqual([0, 11, 18]);
+  });
+
   test("a result takes the allow of its call once; without one it is noted as unasked, and told of", async () => {
     const told: string[] = [];
     await using opened = await open((changes) => told.push(...changes.map(({ kind }) => kind)));
@@ -117,14 +176,15 @@ export function turnPromises(open: OpenForRaces): void {
     const { storage } = opened;
     await repeated(async () => {
       const { id } = await storedSession(storage);
-      const [isRemoved, begun] = await raced<unknown>(opened, [
+      const [removal, begun] = await raced<unknown>(opened, [
         (connection) => connection.sessions.removeIfIdle(id),
         (connection) => begin(connection, id),
       ]);
-      expect({ isRemoved, begun }).toMatchObject(
-        isRemoved ? { begun: { outcome: "no_session" } } : { begun: { outcome: "running" } },
+      const isRemoved = removal === "removed";
+      expect({ removal, begun }).toMatchObject(
+        isRemoved ? { begun: { outcome: "no_session" } } : { removal: "busy", begun: { outcome: "running" } },
       );
-      expect((await storage.sessions.get(id)) === undefined).toBe(isRemoved === true);
+      expect((await storage.sessions.get(id)) === undefined).toBe(isRemoved);
     });
   });
 

@@ -23,9 +23,10 @@ export function waitingPromises(open: OpenForRaces): void {
       const { storage } = opened;
       const ask = once(() => filed(storage));
       const changes = { ...storage.changes, awaited: followedBy(ask, storage.changes.awaited) };
-      const feed = createEventFeed({ storage: { ...storage, changes }, broadcast, onError: raise });
-      const { approvals } = await feed.wait(OPERATOR, { timeoutMs: LONG_MS, limit: 10, signal: never });
-      expect(approvals.map(({ id }) => id)).toEqual([(await ask()).id]);
+      const feed = createEventFeed({ storage: { ...storage, changes }, broadcast, now: () => NOW, onError: raise });
+      await storedTurn(storage);
+      const waited = await feed.wait(OPERATOR, { timeoutMs: LONG_MS, limit: 10, signal: never });
+      expect(waited).toMatchObject({ type: "ok", approvals: [{ id: (await ask()).id }] });
     },
     TEST_MS,
   );

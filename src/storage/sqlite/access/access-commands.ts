@@ -1,5 +1,7 @@
 import type { McpClientStorage, SignInCodeStorage, TokenStorage } from "../../access.ts";
 import { REVOKED_WHILE_QUEUED } from "../../record/turn-record.ts";
+import type { ReaderQueries } from "../events/readers.ts";
+import type { RuleQueries } from "../rules/rules.ts";
 import type { TurnQueue } from "../turns/turn-queue.ts";
 import type { TurnQueries } from "../turns/turns.ts";
 import type { Write } from "../writer.ts";
@@ -12,8 +14,10 @@ type AccessCommandsNeed = {
   tokens: TokenQueries;
   codes: SignInCodeQueries;
   clients: McpClientQueries;
+  readers: ReaderQueries;
   turns: TurnQueries;
   queue: TurnQueue;
+  rules: RuleQueries;
 };
 
 /** Creates tokens, and ends them with everything that belongs to them. */
@@ -22,11 +26,14 @@ export function tokenCommands({
   tokens,
   codes,
   clients,
+  readers,
   turns,
   queue,
-}: AccessCommandsNeed): Omit<TokenStorage, "get" | "findNamed" | "listNamed"> {
+  rules,
+}: AccessCommandsNeed): Omit<TokenStorage, "get" | "findNamed" | "listNamed" | "missing"> {
   return {
-    createIfNameFree: (token) => write(() => tokens.createIfNameFree(token) !== undefined),
+    createIfNameFree: (token, by) => write(() => !tokens.isRevoked(by) && tokens.createIfNameFree(token) !== undefined),
+    noteUsed: (ids, now) => write(() => tokens.noteUsed(ids, now)),
     endWeb: (id) => write(() => tokens.removeWeb(id)),
     endEveryWeb: () =>
       write(() => {
@@ -38,6 +45,8 @@ export function tokenCommands({
         // Its codes go with it.
         if (!tokens.removeNamed(id)) return undefined;
         clients.removeOwned(owner);
+        readers.removeOwned(owner);
+        if (rules.removeAllowsOf(owner)) rules.changed();
         for (const queued of turns.queuedIdsOf(owner)) queue.endIfQueued(announce, queued, REVOKED_WHILE_QUEUED, now);
         queue.forgetOwner(owner);
         return tokens.removeWebOf(id);
@@ -54,9 +63,11 @@ export function signInCodeCommands({
   return {
     create: (code, most, now) =>
       write(() => {
+        if (tokens.isRevoked(code.tokenId ?? undefined)) return false;
         codes.removeExpired(now);
         codes.removeOldestOf(code.tokenId, most - 1);
         codes.create(code);
+        return true;
       }),
     redeem: (hash, page, kept, now) =>
       write(() => {

@@ -1,3 +1,4 @@
+import type { Database } from "bun:sqlite";
 import { and, asc, desc, eq, inArray, isNull, lt, notInArray, sql } from "drizzle-orm";
 import type { TokenRow } from "../../access.ts";
 import type { Orm } from "../database.ts";
@@ -5,14 +6,44 @@ import { tokens } from "../tables.ts";
 
 export type TokenQueries = ReturnType<typeof tokenQueries>;
 
-export function tokenQueries(orm: Orm) {
+/** So many are remembered before all are read anew. */
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * Who calls is read with every request, so that what was read is remembered until a token may have gone: whenever one is
+ * removed here, and, where other servers write too, whenever any of them has written.
+ */
+export function tokenQueries(orm: Orm, sqlite: Database, isAlone: boolean) {
+  const remembered = new Map<string, TokenRow>();
+  const writtenByOthers = sqlite.query<{ data_version: number }, []>("PRAGMA data_version");
+  let version = 0;
+  const forget = () => remembered.clear();
+  /** What is removed or changed must not be remembered; where the transaction fails, it is read again. */
+  const changing = () => {
+    forget();
+    return orm;
+  };
+
+  function get(id: string): TokenRow | undefined {
+    const now = isAlone ? 0 : (writtenByOthers.get()?.data_version ?? 0);
+    if (now !== version || remembered.size >= MAX_REMEMBERED) forget();
+    version = now;
+    const row = remembered.get(id) ?? byId.get({ id });
+    if (row) remembered.set(id, row);
+    return row;
+  }
+
   const byId = orm
     .select()
     .from(tokens)
     .where(eq(tokens.id, sql.placeholder("id")))
     .prepare();
   return {
-    get: (id: string): TokenRow | undefined => byId.get({ id }),
+    get,
+    /** Something else has removed tokens, such as the end of their session. */
+    forget,
+    /** Whether the token that calls was revoked; who calls with none of ours can't be. */
+    isRevoked: (id: string | undefined): boolean => id !== undefined && !byId.get({ id }),
     /** Returns `undefined` when another named token has that name. */
     createIfNameFree: (token: TokenRow): TokenRow | undefined =>
       orm.insert(tokens).values(token).onConflictDoNothing().returning().get(),
@@ -24,15 +55,29 @@ export function tokenQueries(orm: Orm) {
         .get(),
     listNamed: (): TokenRow[] =>
       orm.select().from(tokens).where(eq(tokens.kind, "named")).orderBy(asc(tokens.id)).all(),
-    removeOfSession: (sessionId: string): void => void orm.delete(tokens).where(eq(tokens.sessionId, sessionId)).run(),
+    missing: (ids: string[]): string[] => {
+      const found = new Set(
+        orm
+          .select({ id: tokens.id })
+          .from(tokens)
+          .where(inArray(tokens.id, ids))
+          .all()
+          .map(({ id }) => id),
+      );
+      return ids.filter((id) => !found.has(id));
+    },
+    noteUsed: (ids: string[], usedAt: number): void =>
+      void changing().update(tokens).set({ usedAt }).where(inArray(tokens.id, ids)).run(),
+    removeOfSession: (sessionId: string): void =>
+      void changing().delete(tokens).where(eq(tokens.sessionId, sessionId)).run(),
     removeNamed: (id: string): TokenRow | undefined =>
-      orm
+      changing()
         .delete(tokens)
         .where(and(eq(tokens.kind, "named"), eq(tokens.id, id)))
         .returning()
         .get(),
     removeWeb: (id: string): void =>
-      void orm
+      void changing()
         .delete(tokens)
         .where(and(eq(tokens.kind, "web"), eq(tokens.id, id)))
         .run(),
@@ -45,7 +90,7 @@ export function tokenQueries(orm: Orm) {
         .where(own)
         .orderBy(desc(tokens.createdAt), desc(sql`rowid`))
         .limit(kept);
-      return orm
+      return changing()
         .delete(tokens)
         .where(and(own, notInArray(tokens.id, newest)))
         .returning({ id: tokens.id })
@@ -54,7 +99,7 @@ export function tokenQueries(orm: Orm) {
     },
     /** Those that act as this named token; tells their ids. */
     removeWebOf: (namedId: string): string[] =>
-      orm
+      changing()
         .delete(tokens)
         .where(and(eq(tokens.kind, "web"), eq(tokens.name, namedId)))
         .returning({ id: tokens.id })
@@ -62,7 +107,7 @@ export function tokenQueries(orm: Orm) {
         .map(({ id }) => id),
     /** Tells their ids. */
     removeEveryWeb: (): string[] =>
-      orm
+      changing()
         .delete(tokens)
         .where(eq(tokens.kind, "web"))
         .returning({ id: tokens.id })
@@ -75,7 +120,7 @@ export function tokenQueries(orm: Orm) {
         .from(tokens)
         .where(and(eq(tokens.kind, "web"), lt(tokens.createdAt, before)))
         .limit(limit);
-      return orm.delete(tokens).where(inArray(tokens.id, old)).returning({ id: tokens.id }).all().length;
+      return changing().delete(tokens).where(inArray(tokens.id, old)).returning({ id: tokens.id }).all().length;
     },
   };
 }

@@ -1,23 +1,48 @@
 import type {
   ApprovalHead,
+  ApprovalOutcome,
   ApprovalStorage,
+  DecidedApproval,
+  DecidedBy,
   FiledApproval,
   NewApproval,
   PendingLimits,
+  Remembered,
+  RuleOutcome,
   SettledApproval,
 } from "../../approvals.ts";
-import { approvalChange, isDue, requestedEvent, timedOut } from "../../record/approval-record.ts";
+import { opens } from "../../links.ts";
+import {
+  approvalChange,
+  braked,
+  isDue,
+  requestedEvent,
+  resolvedEvent,
+  timedOut,
+} from "../../record/approval-record.ts";
+import { chainOf } from "../../record/audit-entry.ts";
+import type { Judged } from "../../rules.ts";
+import type { TokenQueries } from "../access/tokens.ts";
+import type { ActivityQueries } from "../activity/activity.ts";
 import type { Chain } from "../audit/chain.ts";
 import type { ChangeQueries } from "../events/changes.ts";
 import { translated } from "../reads.ts";
+import { addRules, holds, isRoomFor, record } from "../rules/rule-commands.ts";
+import type { RuleQueries } from "../rules/rules.ts";
+import type { SessionQueries } from "../sessions/sessions.ts";
 import type { TurnQueries } from "../turns/turns.ts";
 import type { Announce, Write } from "../writer.ts";
-import { type ApprovalQueries, type AskedApproval, decidedHead } from "./approvals.ts";
+import type { ApprovalQueries, AskedApproval } from "./approvals.ts";
 import type { HeldApprovalQueries } from "./held-approvals.ts";
+import type { LinkQueries } from "./links.ts";
 import type { PendingBounds } from "./pending-bounds.ts";
 import type { Settle } from "./settle.ts";
 import type { UsedApprovalQueries } from "./used-approvals.ts";
 
+/** A call that was denied so often in a row is denied at once. */
+const DENIALS_IN_A_ROW = 3;
+/** Who decides without a token may decide everything. */
+const EVERYTHING: DecidedBy = { owner: undefined, token: undefined };
 /** So many are given up in one transaction, so that decisions get their turn in between. */
 const BATCH = 500;
 
@@ -27,51 +52,132 @@ type ApprovalCommandsNeed = {
   held: HeldApprovalQueries;
   used: UsedApprovalQueries;
   turns: TurnQueries;
+  sessions: SessionQueries;
+  tokens: TokenQueries;
   changes: ChangeQueries;
   chain: Chain;
+  activity: ActivityQueries;
   bounds: PendingBounds;
   settle: Settle;
+  rules: RuleQueries;
+  links: LinkQueries;
   /** Which server this is. */
-  instance: string;
+  serverId: string;
+  now: () => number;
+  isAlone: boolean;
 };
 type ApprovalCommands = Pick<
   ApprovalStorage,
   | "file"
   | "fileDecided"
   | "settleIfPending"
+  | "settleByRuleIfPending"
   | "expireDue"
   | "abandonIfPending"
   | "abandonIfUnheld"
   | "deliverUnlessAskedAgain"
   | "holdAgain"
   | "releaseIfPending"
-  | "releaseHeldByOthers"
+  | "takeOver"
 >;
 
 export function approvalCommands(need: ApprovalCommandsNeed): ApprovalCommands {
-  const { write, approvals, held, used, turns, changes, chain, bounds, settle, instance } = need;
+  const { write, approvals, held, used, turns, sessions, tokens, changes, chain, bounds, settle, rules, serverId } =
+    need;
+  const { activity, now, isAlone, links } = need;
+  let hasTakenOver = false;
 
   function askedIn({ isInTurn, ...approval }: NewApproval): AskedApproval {
     const turn = isInTurn ? turns.running(approval.sessionId) : undefined;
-    return { ...approval, askedIn: turn?.id ?? approval.sessionId };
+    return { ...approval, askedIn: turn?.id ?? approval.sessionId, askedSeq: turn?.eventCount ?? null };
   }
 
-  function file(announce: Announce, asked: NewApproval, limits: PendingLimits): FiledApproval {
-    const approval = askedIn(asked);
+  /** The approval that this very request opened before; without an id, two equal requests are two. */
+  function sameAs(approval: AskedApproval): ApprovalHead | undefined {
     const { toolUseId, askHash, asker } = approval;
-    // Without an id, two equal requests are two: a decision on one must not run the other.
     const same = toolUseId === null ? undefined : approvals.findSame({ ...approval, toolUseId, askHash });
-    if (same) {
-      held.setAsker(same.id, asker);
-      held.holdIfPending(same.id, instance);
-      return { outcome: "same", approval: { ...same, asker } };
+    if (!same) return undefined;
+    held.setAsker(same.id, asker);
+    held.holdIfPending(same.id, serverId);
+    return { ...same, asker };
+  }
+
+  function file(announce: Announce, asked: NewApproval, limits: PendingLimits, judged: Judged): FiledApproval {
+    if (!holds(rules, judged, asked.createdAt)) return { outcome: "stale" };
+    const approval = askedIn(asked);
+    if (!asked.isInTurn) sessions.noteSeen(asked.sessionId, asked.createdAt);
+    const same = sameAs(approval);
+    if (same) return { outcome: "same", approval: same };
+    const isInTurn = approval.askedIn !== approval.sessionId;
+    const denial = isInTurn ? approvals.firstOfDenialsInARow(approval, DENIALS_IN_A_ROW) : undefined;
+    if (denial) {
+      const outcome = braked(denial.message);
+      return { outcome: "braked", approval: create(announce, approval, outcome), message: outcome.responseMessage };
     }
     const tooMany = bounds.admit(asked, limits);
     if (tooMany) return tooMany;
-    const filed = approvals.create(approval, instance);
-    if (filed.askedIn !== filed.sessionId) turns.appendEventsIfRunning(filed.askedIn, [requestedEvent(asked)]);
+    const filed = approvals.create(approval, serverId);
+    record(rules, judged, filed.id, asked.createdAt);
+    if (isInTurn) turns.appendEventsIfRunning(filed.askedIn, [requestedEvent(asked)], filed.createdAt);
     announce(changes.append(approvalChange("approval_requested", filed, filed.createdAt)));
     return { outcome: "filed", approval: filed };
+  }
+
+  /** Files a request with its decision; nobody is told of what a built-in rule decides. */
+  function create(announce: Announce, approval: AskedApproval, decision: RuleOutcome): ApprovalHead {
+    const { createdAt } = approval;
+    const outcome = whole(decision, createdAt);
+    const link = chain.next(chainOf(decision), createdAt);
+    const filed = approvals.createDecided(approval, decision, link.seq);
+    chain.decided(link, filed, outcome);
+    activity.decided(filed, outcome);
+    const isInTurn = filed.askedIn !== filed.sessionId;
+    if (isInTurn) turns.countRequest(filed.askedIn, decision.isBuiltin ? "builtin" : decision.status);
+    if (decision.isBuiltin) return filed;
+    if (isInTurn) turns.appendEventsIfRunning(filed.askedIn, [resolvedEvent(filed, outcome)], createdAt);
+    announce({ ...changes.append(approvalChange("approval_resolved", filed, createdAt)), decision: filed });
+    return filed;
+  }
+
+  function fileDecided(announce: Announce, asked: NewApproval, decision: RuleOutcome, judged: Judged): DecidedApproval {
+    const { createdAt } = asked;
+    if (!holds(rules, judged, createdAt)) return { outcome: "stale" };
+    const approval = askedIn(asked);
+    if (!asked.isInTurn) sessions.noteSeen(asked.sessionId, createdAt);
+    // What a built-in rule decides was decided as it was asked, so that it never waits.
+    const same = decision.isBuiltin ? undefined : sameAs(approval);
+    const settled = same && settleIfPending(announce, same.id, whole(decision, createdAt), undefined);
+    if (same && settled?.outcome !== "settled") return { outcome: "same", approval: headIn(settled) ?? same };
+    const decided = headIn(settled) ?? create(announce, approval, decision);
+    record(rules, judged, decided.id, createdAt);
+    return { outcome: "decided", approval: { ...decided, asker: approval.asker } };
+  }
+
+  function settleIfPending(
+    announce: Announce,
+    id: string,
+    outcome: ApprovalOutcome,
+    { owner, token, link }: DecidedBy = EVERYTHING,
+    remember?: Remembered,
+  ): SettledApproval {
+    if (tokens.isRevoked(token)) return { outcome: "revoked" };
+    // Nearly always it is the caller's, pending, nothing is to be remembered, and no link has to be checked first.
+    const decided =
+      remember || link !== undefined
+        ? undefined
+        : settle.settle(announce, id, outcome, { owner, notDueAt: outcome.resolvedAt });
+    if (decided) return { outcome: "settled", approval: decided };
+    const asked = approvals.head(id);
+    if (!asked || (owner !== undefined && asked.owner !== owner)) return { outcome: "unknown" };
+    if (isDue(asked, outcome.resolvedAt))
+      return settledBefore(settle.settle(announce, id, timedOut(asked, outcome.resolvedAt)) ?? asked);
+    if (asked.status !== "pending") return settledBefore(asked);
+    if (link !== undefined && !opens(links.get(link), id, outcome)) return { outcome: "not_by_link" };
+    if (remember && !isRoomFor(rules, [remember.rule], remember.most)) return { outcome: "too_many_rules" };
+    const settled = settle.settle(announce, id, outcome);
+    if (!settled) return { outcome: "unknown" };
+    if (remember) addRules(rules, [remember.rule]);
+    return { outcome: "settled", approval: settled };
   }
 
   /** In batches: one session may have thousands. */
@@ -85,30 +191,20 @@ export function approvalCommands(need: ApprovalCommandsNeed): ApprovalCommands {
   }
 
   return {
-    file: (asked, limits) =>
-      write((announce) => file(announce, asked, limits)).catch((cause) => {
+    file: (asked, limits, judged) =>
+      write((announce) => file(announce, asked, limits, judged)).catch((cause) => {
         bounds.loosen();
         throw cause;
       }),
-    fileDecided: (asked, decision) =>
-      write(() => {
-        const approval = askedIn(asked);
-        const link = chain.next("builtin", approval.createdAt);
-        approvals.createDecided(approval, decision, link.seq);
-        const filed = decidedHead(approval, decision);
-        const outcome = { ...decision, updatedInput: null, interrupt: false, resolvedAt: approval.createdAt };
-        chain.decided(link, filed, outcome);
-        return filed;
-      }),
-    settleIfPending: (id, outcome, owner) =>
-      write((announce): SettledApproval => {
-        const asked = approvals.head(id);
-        if (!asked || (owner !== undefined && asked.owner !== owner)) return { outcome: "unknown" };
-        if (isDue(asked, outcome.resolvedAt))
-          return settledBefore(settle.settle(announce, id, timedOut(asked, outcome.resolvedAt)) ?? asked);
-        if (asked.status !== "pending") return settledBefore(asked);
-        const settled = settle.settle(announce, id, outcome);
-        return settled ? { outcome: "settled", approval: settled } : { outcome: "unknown" };
+    fileDecided: (asked, decision, judged) => write((announce) => fileDecided(announce, asked, decision, judged)),
+    settleIfPending: (id, outcome, by, remember) =>
+      write((announce) => settleIfPending(announce, id, outcome, by, remember)),
+    settleByRuleIfPending: (id, outcome, judged) =>
+      write((announce) => {
+        if (!holds(rules, judged, outcome.resolvedAt)) return { outcome: "stale" } as const;
+        const settled = settleIfPending(announce, id, outcome, undefined);
+        if (settled.outcome === "settled") record(rules, judged, id, outcome.resolvedAt);
+        return settled;
       }),
     async expireDue(now, limit) {
       // Looked for outside of any transaction: nearly always there is none.
@@ -119,7 +215,7 @@ export function approvalCommands(need: ApprovalCommandsNeed): ApprovalCommands {
     abandonIfPending: (ids, reason, now) => inBatches(ids, (announce, id) => settle.abandon(announce, id, reason, now)),
     abandonIfUnheld: (ids, reason, now) =>
       inBatches(ids, (announce, id) => {
-        if (held.isPendingUnheld(id)) settle.abandon(announce, id, reason, now);
+        if (held.isExpectedBack(id, serverId)) settle.abandon(announce, id, reason, now);
       }),
     deliverUnlessAskedAgain: (id, asker, now) =>
       write(() => {
@@ -133,17 +229,27 @@ export function approvalCommands(need: ApprovalCommandsNeed): ApprovalCommands {
       write(() => {
         const asked = approvals.head(id);
         if (!asked || (sessionId !== undefined && asked.sessionId !== sessionId)) return undefined;
-        return held.holdIfPending(id, instance) ?? asked;
+        return held.holdIfPending(id, serverId) ?? asked;
       }),
-    releaseIfPending: (lost, until) => write(() => held.releaseIfPending(lost, instance, until)),
-    releaseHeldByOthers: (until) =>
-      write(() => {
-        // The lock of the data dir proves that all others are gone; an engine that several servers share may only take
-        // what was held until a moment that has passed.
-        held.releaseHeldByOthers(instance, until);
-        return [...approvals.pendingIds()];
-      }),
+    releaseIfPending: (lost, until) => write(() => held.releaseIfPending(lost, serverId, until)),
+    async takeOver(graceMs) {
+      const at = now();
+      // Who is alone has taken over all that there will ever be; and it is looked for outside of any transaction.
+      if ((isAlone && hasTakenOver) || !translated(() => held.isAnyLeftBehind(serverId, at))) return [];
+      const taken = await write(() => held.takeOver(serverId, at + graceMs, at));
+      hasTakenOver = true;
+      return taken;
+    },
   };
+}
+
+/** What a rule decides, as any other decision is stored. */
+function whole({ status, responseMessage, interrupt, resolvedBy }: RuleOutcome, resolvedAt: number): ApprovalOutcome {
+  return { status, responseMessage, updatedInput: null, interrupt, resolvedAt, resolvedBy };
+}
+
+function headIn(settled: SettledApproval | undefined): ApprovalHead | undefined {
+  return settled && "approval" in settled ? settled.approval : undefined;
 }
 
 function settledBefore(approval: ApprovalHead): SettledApproval {

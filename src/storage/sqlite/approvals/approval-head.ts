@@ -6,6 +6,7 @@ export const head = {
   sessionId: approvals.sessionId,
   sessionName: approvals.sessionName,
   askedIn: approvals.askedIn,
+  askedSeq: approvals.askedSeq,
   owner: approvals.owner,
   toolName: approvals.toolName,
   toolUseId: approvals.toolUseId,

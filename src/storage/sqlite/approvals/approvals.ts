@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, lt, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, lt, lte, ne, notInArray, type SQL, sql } from "drizzle-orm";
 import type {
   ApprovalHead,
   ApprovalOutcome,
@@ -6,13 +6,15 @@ import type {
   ApprovalQuery,
   ApprovalRow,
   ApprovalScope,
-  BuiltinOutcome,
   NewApproval,
+  RuleOutcome,
 } from "../../approvals.ts";
+import { BRAKE } from "../../record/approval-record.ts";
 import type { Orm } from "../database.ts";
 import { given } from "../parameters.ts";
 import { approvals } from "../tables.ts";
 import { head } from "./approval-head.ts";
+import { recordQueries, size } from "./approval-record-pages.ts";
 
 /** What a page may hold in memory; the first approval always fits. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
@@ -25,20 +27,25 @@ const isHeld = sql`held_by IS NOT NULL AND held_until IS NULL`;
 const sortedId = sql`+id`;
 
 /** A request that is filed, and where it is asked. */
-export type AskedApproval = Omit<NewApproval, "isInTurn"> & Pick<ApprovalRow, "askedIn">;
+export type AskedApproval = Omit<NewApproval, "isInTurn"> & Pick<ApprovalRow, "askedIn" | "askedSeq">;
 /** An outcome with its place in the hash chain; one without stands for those from before there was a chain. */
 export type ChainedOutcome = ApprovalOutcome & { auditSeq: number | null };
+
+/** Whose it has to be, and when its deadline must not have passed. */
+export type SettleGuard = { owner?: string | undefined; notDueAt?: number };
 
 export type ApprovalQueries = ReturnType<typeof approvalQueries>;
 
 /** Queries on `loopback_approvals`. What writes is called inside a transaction of the writer. */
 export function approvalQueries(orm: Orm) {
   const at = sql.placeholder;
+  const record = recordQueries(orm);
   const asked = {
     id: at("id"),
     sessionId: at("sessionId"),
     sessionName: at("sessionName"),
     askedIn: at("askedIn"),
+    askedSeq: at("askedSeq"),
     owner: at("owner"),
     toolName: at("toolName"),
     toolUseId: at("toolUseId"),
@@ -58,7 +65,8 @@ export function approvalQueries(orm: Orm) {
       ...asked,
       status: at("status"),
       responseMessage: at("responseMessage"),
-      isBuiltin: true,
+      interrupt: at("interrupt"),
+      isBuiltin: at("isBuiltin"),
       resolvedAt: at("createdAt"),
       resolvedBy: at("resolvedBy"),
       deliveredAt: at("createdAt"),
@@ -72,6 +80,11 @@ export function approvalQueries(orm: Orm) {
     .prepare();
   const headById = orm
     .select(head)
+    .from(approvals)
+    .where(eq(approvals.id, at("id")))
+    .prepare();
+  const edit = orm
+    .select({ updatedInput: approvals.updatedInput, inputCutAt: approvals.inputCutAt })
     .from(approvals)
     .where(eq(approvals.id, at("id")))
     .prepare();
@@ -89,6 +102,8 @@ export function approvalQueries(orm: Orm) {
       ),
     )
     .prepare();
+  /** Checked in the statement that decides, so that nothing is read before it. */
+  const isDecider = sql`(${at("ofOwner")} IS NULL OR owner = ${at("ofOwner")}) AND (${at("before")} IS NULL OR expires_at > ${at("before")})`;
   const settle = orm
     .update(approvals)
     .set({
@@ -101,7 +116,7 @@ export function approvalQueries(orm: Orm) {
       deliveredAt: sql`CASE WHEN ${at("status")} <> 'abandoned' AND ${isHeld} THEN ${at("resolvedAt")} END`,
       auditSeq: given("auditSeq", approvals.auditSeq),
     })
-    .where(and(eq(approvals.id, at("id")), isPending))
+    .where(and(eq(approvals.id, at("id")), isPending, isDecider))
     .returning(head)
     .prepare();
   const due = orm
@@ -117,6 +132,33 @@ export function approvalQueries(orm: Orm) {
     .select({ id: approvals.id })
     .from(approvals)
     .where(and(eq(approvals.sessionId, at("sessionId")), isPending))
+    .prepare();
+  const denied = orm
+    .select({ id: approvals.id, message: approvals.responseMessage })
+    .from(approvals)
+    .where(
+      and(
+        eq(approvals.askedIn, at("askedIn")),
+        eq(approvals.askHash, at("askHash")),
+        sql`status = 'denied'`,
+        ne(approvals.resolvedBy, BRAKE),
+      ),
+    )
+    .orderBy(desc(approvals.id))
+    .limit(at("limit"))
+    .prepare();
+  const allowedSince = orm
+    .select({ id: approvals.id })
+    .from(approvals)
+    .where(
+      and(
+        gte(approvals.id, at("id")),
+        eq(approvals.askedIn, at("askedIn")),
+        eq(approvals.askHash, at("askHash")),
+        sql`status = 'allowed'`,
+      ),
+    )
+    .limit(1)
     .prepare();
   const countPending = orm
     .select({ count: sql<number>`count(*)` })
@@ -138,29 +180,38 @@ export function approvalQueries(orm: Orm) {
     },
     get: (id: string): ApprovalRow | undefined => byId.get({ id }),
     head: (id: string): ApprovalHead | undefined => headById.get({ id }),
-    /** A request that a built-in rule decides as it is filed. */
-    createDecided: (approval: AskedApproval, decision: BuiltinOutcome, auditSeq: number): ApprovalHead => {
+    /** A request that a rule decides as it is filed. */
+    createDecided: (approval: AskedApproval, decision: RuleOutcome, auditSeq: number): ApprovalHead => {
       insertDecided.run({ ...approval, ...decision, auditSeq });
       return decidedHead(approval, decision);
     },
     /** The approval that this very request opened before, unless it is used up, or its child had gone meanwhile. */
     findSame: (request: { askedIn: string; toolUseId: string; askHash: string }): ApprovalHead | undefined =>
       sameRequest.get(request),
-    /** Returns `undefined` when somebody was first, or there is none. */
-    settleIfPending: (id: string, outcome: ChainedOutcome): ApprovalHead | undefined => settle.get({ id, ...outcome }),
+    /** The first of so many denials in a row of this very call, by others than the brake; `undefined` when there are fewer. */
+    firstOfDenialsInARow: (call: { askedIn: string; askHash: string }, count: number) => {
+      const found = denied.all({ ...call, limit: count });
+      const first = found.at(-1);
+      if (!first || found.length < count || allowedSince.get({ ...call, id: first.id })) return undefined;
+      return first;
+    },
+    /** Returns `undefined` when somebody was first, or there is none; with a guard, also when that does not hold. */
+    settleIfPending: (id: string, outcome: ChainedOutcome, guard: SettleGuard = {}): ApprovalHead | undefined =>
+      settle.get({ id, ...outcome, ofOwner: guard.owner ?? null, before: guard.notDueAt ?? null }),
     /** Pending ones past their deadline, the longest overdue first. */
     dueIds: (now: number, limit: number): string[] => due.all({ now, limit }).map((row) => row.id),
+    edit: (id: string): Pick<ApprovalRow, "updatedInput" | "inputCutAt"> | undefined => edit.get({ id }),
     nextDeadline: (): number | undefined => deadline.get()?.at ?? undefined,
     pendingIds: (): Set<string> => new Set(pendingIds.all().map((row) => row.id)),
     pendingIdsOf: (sessionId: string): string[] => pendingOfSession.all({ sessionId }).map((row) => row.id),
     countPending: (sessionId: string): number => countPending.get({ sessionId })?.count ?? 0,
-    /** Oldest first. */
-    listPending: (scope: ApprovalScope, limit: number): ApprovalPage =>
+    /** Oldest first, without those of `skip`. */
+    listPending: (scope: ApprovalScope, limit: number, skip: string[] = []): ApprovalPage =>
       load(
         orm
           .select(size)
           .from(approvals)
-          .where(and(isPending, ...within(scope)))
+          .where(and(isPending, ...within(scope), skip.length === 0 ? undefined : notInArray(approvals.id, skip)))
           .orderBy(scope.sessionId === undefined ? sortedId : asc(approvals.id))
           .limit(limit + 1)
           .all(),
@@ -168,52 +219,49 @@ export function approvalQueries(orm: Orm) {
       ),
     /** Newest first, beginning after `cursor`. */
     list: (scope: ApprovalScope, query: ApprovalQuery): ApprovalPage =>
-      load(
-        orm
-          .select(size)
-          .from(approvals)
-          .where(and(...within(scope), ...wanted(query)))
-          .orderBy(desc(query.status === "pending" ? sortedId : approvals.id))
-          .limit(query.limit + 1)
-          .all(),
-        query.limit,
-      ),
+      load(query.status === "pending" ? newestPending(scope, query) : record.page(scope, query), query.limit),
   };
+
+  function newestPending(scope: ApprovalScope, { toolName, withBuiltin, cursor, limit }: ApprovalQuery) {
+    return orm
+      .select(size)
+      .from(approvals)
+      .where(
+        and(
+          isPending,
+          ...within(scope),
+          withBuiltin ? undefined : sql`+is_builtin = 0`,
+          toolName === undefined ? undefined : sql`+${approvals.toolName} = ${toolName}`,
+          cursor === undefined ? undefined : lt(sortedId, cursor),
+        ),
+      )
+      .orderBy(desc(sortedId))
+      .limit(limit + 1)
+      .all();
+  }
 
   /** Loads the rows that were found, up to the limit and as far as their inputs fit in a page. */
   function load(found: { id: string; bytes: number }[], limit: number): ApprovalPage {
-    let bytes = 0;
-    const shown = found.slice(0, limit).filter((row, index) => {
-      bytes += row.bytes;
-      return index === 0 || bytes <= MAX_PAGE_BYTES;
-    });
+    const shown = fittingRows(found.slice(0, limit), MAX_PAGE_BYTES);
     const rows = shown.flatMap(({ id }) => byId.get({ id }) ?? []);
     return { rows, hasMore: shown.length < found.length };
   }
 }
 
-const size = { id: approvals.id, bytes: sql<number>`octet_length(input)` };
+/** As many from the front as may be in memory together; the first one always. */
+export function fittingRows<T extends { bytes: number }>(found: T[], maxBytes: number): T[] {
+  let bytes = 0;
+  return found.filter((row, index) => {
+    bytes += row.bytes;
+    return index === 0 || bytes <= maxBytes;
+  });
+}
 
 /** How a request reads that was decided as it was filed. */
-export function decidedHead(approval: AskedApproval, { status, resolvedBy }: BuiltinOutcome): ApprovalHead {
+function decidedHead(approval: AskedApproval, decision: RuleOutcome): ApprovalHead {
   const { createdAt: at } = approval;
-  return { ...approval, status, resolvedBy, resolvedAt: at, deliveredAt: at, isBuiltin: true };
-}
-
-function wanted({ status, toolName, decidedFrom, withBuiltin, cursor }: ApprovalQuery): (SQL | undefined)[] {
-  return [
-    ofStatus(status),
-    withBuiltin ? undefined : sql`is_builtin = 0`,
-    toolName === undefined ? undefined : eq(approvals.toolName, toolName),
-    decidedFrom === undefined ? undefined : gte(approvals.resolvedAt, decidedFrom),
-    cursor === undefined ? undefined : status === "pending" ? lt(sortedId, cursor) : lt(approvals.id, cursor),
-  ];
-}
-
-function ofStatus(status: ApprovalQuery["status"]): SQL | undefined {
-  if (status === "pending") return isPending;
-  if (status === "resolved") return sql`status <> 'pending'`;
-  return status && eq(approvals.status, status);
+  const { status, resolvedBy, isBuiltin } = decision;
+  return { ...approval, status, resolvedBy, resolvedAt: at, deliveredAt: at, isBuiltin };
 }
 
 function within(scope: ApprovalScope): (SQL | undefined)[] {

@@ -2,15 +2,17 @@ import { and, eq, sql } from "drizzle-orm";
 import type { ApprovalHead, LostConnection } from "../../approvals.ts";
 import type { Orm } from "../database.ts";
 import { given } from "../parameters.ts";
+import { heldByGone } from "../servers.ts";
 import { approvals } from "../tables.ts";
 import { head } from "./approval-head.ts";
 
 export type HeldApprovalQueries = ReturnType<typeof heldApprovalQueries>;
 
-/** Which server holds a pending approval for a child that waits, and until when a child that is away is expected. */
-export function heldApprovalQueries(orm: Orm) {
+/** Which server holds a pending approval for a child that waits, or until when it expects a child that is away. */
+export function heldApprovalQueries(orm: Orm, isAlone: boolean) {
   const at = sql.placeholder;
   const isPending = sql`status = 'pending'`;
+  const isLeftBehind = heldByGone(isAlone);
   const setAsker = orm
     .update(approvals)
     .set({ asker: given("asker", approvals.asker) })
@@ -27,15 +29,22 @@ export function heldApprovalQueries(orm: Orm) {
     .set({ heldUntil: given("until", approvals.heldUntil) })
     .where(and(eq(approvals.id, at("id")), isPending, eq(approvals.heldBy, at("heldBy")), sql`asker IS ${at("asker")}`))
     .prepare();
-  const releaseOthers = orm
+  const take = orm
     .update(approvals)
-    .set({ heldUntil: given("until", approvals.heldUntil) })
-    .where(and(isPending, sql`held_by IS NOT ${at("heldBy")}`))
+    .set({ heldBy: given("serverId", approvals.heldBy), heldUntil: given("until", approvals.heldUntil) })
+    .where(and(isPending, isLeftBehind))
+    .returning({ id: approvals.id })
+    .prepare();
+  const leftBehind = orm
+    .select({ id: approvals.id })
+    .from(approvals)
+    .where(and(isPending, isLeftBehind))
+    .limit(1)
     .prepare();
   const unheld = orm
     .select({ id: approvals.id })
     .from(approvals)
-    .where(and(eq(approvals.id, at("id")), isPending, sql`(held_by IS NULL OR held_until IS NOT NULL)`))
+    .where(and(eq(approvals.id, at("id")), isPending, eq(approvals.heldBy, at("heldBy")), sql`held_until IS NOT NULL`))
     .prepare();
 
   return {
@@ -45,7 +54,10 @@ export function heldApprovalQueries(orm: Orm) {
     /** Where another request has come for it meanwhile, that one holds it. */
     releaseIfPending: (lost: LostConnection, heldBy: string, until: number): void =>
       void release.run({ ...lost, heldBy, until }),
-    releaseHeldByOthers: (heldBy: string, until: number): void => void releaseOthers.run({ heldBy, until }),
-    isPendingUnheld: (id: string): boolean => unheld.get({ id }) !== undefined,
+    isAnyLeftBehind: (serverId: string, now: number): boolean => leftBehind.get({ serverId, now }) !== undefined,
+    takeOver: (serverId: string, until: number, now: number): string[] =>
+      take.all({ serverId, until, now }).map(({ id }) => id),
+    /** Whether this server still expects the child back. */
+    isExpectedBack: (id: string, heldBy: string): boolean => unheld.get({ id, heldBy }) !== undefined,
   };
 }

@@ -1,33 +1,46 @@
 import type { ApprovalHead, ApprovalOutcome } from "../../approvals.ts";
 import { abandoned, approvalChange, isDue, resolvedEvent, timedOut } from "../../record/approval-record.ts";
+import type { ActivityQueries } from "../activity/activity.ts";
 import type { Chain } from "../audit/chain.ts";
 import type { ChangeQueries } from "../events/changes.ts";
 import type { TurnQueries } from "../turns/turns.ts";
 import type { Announce } from "../writer.ts";
-import type { ApprovalQueries } from "./approvals.ts";
+import type { ApprovalQueries, SettleGuard } from "./approvals.ts";
 
 type SettleNeed = {
   approvals: ApprovalQueries;
   turns: TurnQueries;
   changes: ChangeQueries;
   chain: Chain;
+  activity: ActivityQueries;
   onSettled: () => void;
 };
 
 export type Settle = ReturnType<typeof createSettle>;
 
 /** Every way in which an approval ends, inside a transaction; all of them race through `settle`, and the first one wins. */
-export function createSettle({ approvals, turns, changes, chain, onSettled }: SettleNeed) {
+export function createSettle({ approvals, turns, changes, chain, activity, onSettled }: SettleNeed) {
   /** Returns `undefined` when somebody was first, or there is none. */
-  function settle(announce: Announce, id: string, outcome: ApprovalOutcome): ApprovalHead | undefined {
+  function settle(
+    announce: Announce,
+    id: string,
+    outcome: ApprovalOutcome,
+    guard?: SettleGuard,
+  ): ApprovalHead | undefined {
     const link = chain.next("decisions", outcome.resolvedAt);
-    const settled = approvals.settleIfPending(id, { ...outcome, auditSeq: link.seq });
+    const settled = approvals.settleIfPending(id, { ...outcome, auditSeq: link.seq }, guard);
     if (!settled) return undefined;
     chain.decided(link, settled, outcome);
+    activity.decided(settled, outcome);
     onSettled();
-    if (settled.askedIn !== settled.sessionId)
+    if (settled.askedIn !== settled.sessionId) {
+      turns.countRequest(settled.askedIn, outcome.status);
       turns.appendEventsIfRunning(settled.askedIn, [resolvedEvent(settled, outcome)]);
-    announce(changes.append(approvalChange("approval_resolved", settled, outcome.resolvedAt)));
+    }
+    announce({
+      ...changes.append(approvalChange("approval_resolved", settled, outcome.resolvedAt)),
+      decision: settled,
+    });
     return settled;
   }
 

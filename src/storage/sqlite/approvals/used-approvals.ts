@@ -1,5 +1,5 @@
 import { and, asc, eq, sql } from "drizzle-orm";
-import type { ApprovalHead, ApprovalRow } from "../../approvals.ts";
+import type { ApprovalHead, ApprovalRow, Interruption } from "../../approvals.ts";
 import type { Orm } from "../database.ts";
 import { given } from "../parameters.ts";
 import { approvals } from "../tables.ts";
@@ -7,7 +7,7 @@ import { head } from "./approval-head.ts";
 
 export type UsedApprovalQueries = ReturnType<typeof usedApprovalQueries>;
 
-/** What becomes of a decision: it is handed to its child, and its call has a result. */
+/** What becomes of a decision: it is handed to its child, its call has a result, or its turn ends with it. */
 export function usedApprovalQueries(orm: Orm) {
   const at = sql.placeholder;
   const deliver = orm
@@ -35,8 +35,17 @@ export function usedApprovalQueries(orm: Orm) {
     .set({ resultAt: given("resultAt", approvals.resultAt) })
     .where(eq(approvals.id, at("id")))
     .prepare();
+  const interrupting = orm
+    .select({ responseMessage: approvals.responseMessage, resolvedBy: approvals.resolvedBy })
+    .from(approvals)
+    .where(and(eq(approvals.askedIn, at("turnId")), sql`interrupt = 1`))
+    .orderBy(asc(approvals.id))
+    .limit(1)
+    .prepare();
 
   return {
+    /** The first denial in this turn that was to end it. */
+    interruption: (turnId: string): Interruption | undefined => interrupting.get({ turnId }),
     /** Notes that a decision was handed over; `undefined` when it was before, or there is none. */
     deliverIfUndelivered: (id: string, deliveredAt: number): ApprovalHead | undefined =>
       deliver.get({ id, deliveredAt }),

@@ -33,7 +33,14 @@ export function nodeQueries(orm: Orm) {
     .limit(at("limit"))
     .prepare();
 
+  const one = orm
+    .select()
+    .from(nodes)
+    .where(eq(nodes.id, at("id")))
+    .prepare();
+
   return {
+    node: (id: string): NodeRow | undefined => one.get({ id }),
     add: (node: NodeRow): void => void insert.run(node),
     /** In the order in which they were added. */
     listTree: (treeId: string, limit: number): NodeRow[] =>

@@ -8,6 +8,9 @@ import { sessions } from "../tables.ts";
 export type SessionQueries = ReturnType<typeof sessionQueries>;
 type SessionPage = { status?: SessionStatus | undefined; cursor?: string | undefined; limit: number };
 
+/** Short beside the time for which it may ask, and long beside the time between two requests. */
+const SEEN_AGAIN_MS = 1_000;
+
 export function sessionQueries(orm: Orm) {
   const at = sql.placeholder;
   const byId = orm
@@ -22,20 +25,38 @@ export function sessionQueries(orm: Orm) {
     .orderBy(desc(eq(sessions.id, at("key"))))
     .prepare();
   const byName = orm
-    .select({ id: sessions.id })
+    .select()
     .from(sessions)
     .where(and(eq(sessions.owner, at("owner")), eq(sessions.name, at("name"))))
     .prepare();
-  const { config: _, ...columns } = getTableColumns(sessions);
+  const newestNames = orm
+    .select({ name: sessions.name })
+    .from(sessions)
+    .where(eq(sessions.owner, at("owner")))
+    .orderBy(desc(sessions.id))
+    .limit(at("limit"))
+    .prepare();
+  const { config: _, nextConfig: __, ...columns } = getTableColumns(sessions);
   const listed = orm
     .select({ ...columns, workingDir: sql<string | null>`json_extract(config, '$.working_dir')` })
     .from(sessions)
     .where(eq(sessions.id, at("id")))
     .prepare();
   const sizeOf = orm
-    .select({ count: sql<number>`count(*)`, bytes: sql<number>`coalesce(sum(octet_length(config)), 0)` })
+    .select({ count: sql<number>`count(*)`, bytes: sql<number>`coalesce(sum(${configBytes}), 0)` })
     .from(sessions)
     .where(eq(sessions.owner, at("owner")))
+    .prepare();
+  const onTree = orm
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(eq(sessions.treeId, at("treeId")))
+    .limit(1)
+    .prepare();
+  const noteSeen = orm
+    .update(sessions)
+    .set({ seenAt: given("at", sessions.seenAt) })
+    .where(and(eq(sessions.id, at("id")), sql`seen_at < ${at("at")} - ${SEEN_AGAIN_MS}`))
     .prepare();
   const setHead = orm
     .update(sessions)
@@ -47,7 +68,8 @@ export function sessionQueries(orm: Orm) {
     get: (id: string): SessionRow | undefined => byId.get({ id }),
     /** By id, else by the name that this owner gave it. */
     find: (owner: string, key: string): SessionRow | undefined => byIdOrName.get({ owner, key }),
-    isNameTaken: (owner: string, name: string): boolean => byName.get({ owner, name }) !== undefined,
+    named: (owner: string, name: string): SessionRow | undefined => byName.get({ owner, name }),
+    names: (owner: string, limit: number): string[] => newestNames.all({ owner, limit }).map(({ name }) => name),
     create: (session: SessionRow): void => void orm.insert(sessions).values(session).run(),
     listed: (id: string): ListedSession | undefined => listed.get({ id }),
     /** What this owner has; costs as much as that is. */
@@ -55,7 +77,7 @@ export function sessionQueries(orm: Orm) {
     /** Which there are, newest first, beginning after `cursor`, and how large the settings of each are, which are not read. */
     list: (owner: string | undefined, { status, cursor, limit }: SessionPage): { id: string; configBytes: number }[] =>
       orm
-        .select({ id: sessions.id, configBytes: sql<number>`coalesce(octet_length(config), 0)` })
+        .select({ id: sessions.id, configBytes: sql<number>`${configBytes}` })
         .from(sessions)
         .where(
           and(
@@ -67,27 +89,44 @@ export function sessionQueries(orm: Orm) {
         .orderBy(desc(sessions.id))
         .limit(limit)
         .all(),
+    set: (
+      id: string,
+      change: Partial<Pick<SessionRow, "config" | "nextConfig" | "loopbackTimeoutSecs" | "serversFrom">>,
+    ): void => void orm.update(sessions).set(change).where(eq(sessions.id, id)).run(),
     setConversation: (id: string, conversation: { claudeSessionId: string; totalCostUsd: number }): void =>
       void orm
         .update(sessions)
         .set({ ...conversation, forkedFrom: null })
         .where(eq(sessions.id, id))
         .run(),
+    addCost: (id: string, costUsd: number): void =>
+      void orm
+        .update(sessions)
+        .set({ ownCostUsd: sql`own_cost_usd + ${costUsd}` })
+        .where(eq(sessions.id, id))
+        .run(),
     setHead: (id: string, headNodeId: string): void => void setHead.run({ id, headNodeId }),
-    countOnTree: (treeId: string): number =>
-      orm.select({ count: sql<number>`count(*)` }).from(sessions).where(eq(sessions.treeId, treeId)).get()?.count ?? 0,
+    /** A claude that is started by hand was configured, or asks; noted again only when some time has passed. */
+    noteSeen: (id: string, at: number): void => void noteSeen.run({ id, at }),
+    isTreeUsed: (treeId: string): boolean => onTree.get({ treeId }) !== undefined,
     remove: (id: string): void => void orm.delete(sessions).where(eq(sessions.id, id)).run(),
   };
 }
 
+/** Of all settings that a session holds. */
+const configBytes = sql`(coalesce(octet_length(config), 0) + coalesce(octet_length(next_config), 0))`;
+
 /** Derived as everywhere: from the newest turn, and from what waits for a decision. */
 const newestTurn = sql`(SELECT status FROM turns WHERE session_id = sessions.id ORDER BY id DESC LIMIT 1)`;
 const isAsking = sql`EXISTS (SELECT 1 FROM loopback_approvals WHERE session_id = sessions.id AND status = 'pending')`;
+/** Looked for first, since few turns go on and many sessions do not. */
+const isRunning = sql`${sessions.id} IN (SELECT session_id FROM turns WHERE status = 'running')`;
+const isQueued = sql`${sessions.id} IN (SELECT session_id FROM turns WHERE status = 'queued')`;
 const hasStatus: Record<SessionStatus, SQL> = {
   idle: sql`${newestTurn} IS NULL`,
-  queued: sql`${newestTurn} = 'queued'`,
-  running: sql`${newestTurn} = 'running' AND NOT ${isAsking}`,
-  awaiting_permission: sql`${newestTurn} = 'running' AND ${isAsking}`,
+  queued: sql`${isQueued} AND ${newestTurn} = 'queued'`,
+  running: sql`${isRunning} AND ${newestTurn} = 'running' AND NOT ${isAsking}`,
+  awaiting_permission: sql`${isRunning} AND ${newestTurn} = 'running' AND ${isAsking}`,
   complete: sql`${newestTurn} = 'complete'`,
   failed: sql`${newestTurn} = 'failed'`,
   cancelled: sql`${newestTurn} = 'cancelled'`,

@@ -1,10 +1,11 @@
 import type { TurnEvent } from "../../../contract/sessions/turn.ts";
 import { accountOf, resultEvent, unaskedCall, unaskedChange } from "../../record/call-accounts.ts";
-import { lastEvent, TURN_IS_OVER, totalCostAfter, turnChange, usageOf } from "../../record/turn-record.ts";
+import { lastEvent, TURN_IS_OVER, totalCostAfter, turnChange, untoldCost, usageOf } from "../../record/turn-record.ts";
 import type { SessionRow } from "../../sessions.ts";
 import type { Output, OutputResult, ToolUseEvent, TurnRow, TurnStorage } from "../../turns.ts";
 import type { UnaskedCallRow } from "../../unasked-calls.ts";
 import type { TokenQueries } from "../access/tokens.ts";
+import type { ActivityQueries } from "../activity/activity.ts";
 import type { ApprovalQueries } from "../approvals/approvals.ts";
 import type { Settle } from "../approvals/settle.ts";
 import type { UsedApprovalQueries } from "../approvals/used-approvals.ts";
@@ -24,6 +25,7 @@ type OutputCommandsNeed = {
   approvals: ApprovalQueries;
   used: UsedApprovalQueries;
   unaskedCalls: UnaskedCallQueries;
+  activity: ActivityQueries;
   changes: ChangeQueries;
   queue: TurnQueue;
   conversation: Conversation;
@@ -34,6 +36,7 @@ type OutputCommandsNeed = {
 /** What comes of a turn, and its end. */
 export function outputCommands(need: OutputCommandsNeed): Pick<TurnStorage, "appendIfRunning" | "endIfRunning"> {
   const { write, turns, sessions, tokens, approvals, used, unaskedCalls, changes, queue, conversation, settle } = need;
+  const { activity } = need;
 
   /** Ties each result to the decision on its call, and finds the calls that ran without one. */
   function accountFor(turn: TurnRow, session: SessionRow, { events, mustAsk }: Output, now: number) {
@@ -67,12 +70,14 @@ export function outputCommands(need: OutputCommandsNeed): Pick<TurnStorage, "app
         if (!session) return [];
         const { accounted, unasked } = accountFor(turn, session, output, now);
         for (const call of unasked) unaskedCalls.add(call);
-        if (accounted.length > 0) turns.appendEventsIfRunning(turn.id, accounted);
+        if (accounted.length > 0) turns.appendEventsIfRunning(turn.id, accounted, now);
         if (!turn.ephemeral) conversation.say(session, output.blocks, now);
         turns.setCheckpoint(turn.id, output.checkpoint);
         for (const call of unasked) {
           const change = unaskedChange(call);
-          if (change) announce(changes.append(change));
+          if (!change) continue;
+          announce(changes.append(change));
+          activity.unasked(session, now);
         }
         return unasked;
       }),
@@ -87,10 +92,17 @@ export function outputCommands(need: OutputCommandsNeed): Pick<TurnStorage, "app
         turns.appendEventsIfRunning(turn.id, [lastEvent(end, session, usage)]);
         turns.endIfRunning(turn.id, { status, error, usage, endedAt: now });
         announce(changes.append(turnChange("turn_ended", turn, now)));
-        queue.moved();
+        queue.changed();
         tokens.removeOfSession(session.id);
-        if (claudeSessionId && !turn.ephemeral)
+        const goesOn = claudeSessionId !== undefined && !turn.ephemeral;
+        const costUsd = (usage?.cost_usd ?? 0) + (goesOn ? untoldCost(end, session) : 0);
+        sessions.addCost(session.id, costUsd);
+        const { input_tokens: inputTokens = 0, output_tokens: outputTokens = 0 } = usage ?? {};
+        activity.turnEnded(session, status, { costUsd, inputTokens, outputTokens }, now);
+        if (goesOn)
           sessions.setConversation(session.id, { claudeSessionId, totalCostUsd: totalCostAfter(end, session) });
+        // What was changed while the turn ran holds for the next one.
+        if (session.nextConfig) sessions.set(session.id, { config: session.nextConfig, nextConfig: null });
       }),
   };
 }

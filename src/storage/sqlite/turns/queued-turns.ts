@@ -8,16 +8,22 @@ import { turns } from "../tables.ts";
 const isQueued = sql`status = 'queued'`;
 
 /** Queries on turns that wait for a slot. What writes is called inside a transaction of the writer. */
-export function queuedTurnQueries(orm: Orm) {
+export function queuedTurnQueries(orm: Orm, dataDirId: string) {
   const at = sql.placeholder;
-  const { checkpoint: _, prompt, ...columns } = getTableColumns(turns);
-  const list = orm.select({ id: turns.id, owner: turns.owner }).from(turns).where(isQueued).orderBy(sql`+id`).prepare();
+  const { checkpoint: _, prompt, stopReason: __, ...columns } = getTableColumns(turns);
+  const isQueuedHere = and(isQueued, eq(turns.dataDirId, dataDirId));
+  const list = orm
+    .select({ id: turns.id, owner: turns.owner })
+    .from(turns)
+    .where(isQueuedHere)
+    .orderBy(sql`+id`)
+    .prepare();
   const listOf = orm
     .select({ id: turns.id })
     .from(turns)
     .where(and(isQueued, eq(turns.owner, at("owner"))))
     .prepare();
-  const any = orm.select({ id: turns.id }).from(turns).where(isQueued).limit(1).prepare();
+  const any = orm.select({ id: turns.id }).from(turns).where(isQueuedHere).limit(1).prepare();
   const size = { count: sql<number>`count(*)`, bytes: sql<number>`coalesce(sum(octet_length(prompt)), 0)` };
   const sizeOfAll = orm.select(size).from(turns).where(isQueued).prepare();
   const sizeOf = orm
@@ -43,11 +49,13 @@ export function queuedTurnQueries(orm: Orm) {
     .prepare();
 
   return {
+    /** In this data dir. */
     isAnyQueued: (): boolean => any.get() !== undefined,
-    /** In the order in which they were filed. */
+    /** In this data dir, in the order in which they were filed. */
     listQueued: (): QueuedTurn[] => list.all(),
+    /** In all data dirs. */
     queuedIdsOf: (owner: string): string[] => listOf.all({ owner }).map(({ id }) => id),
-    /** How much is queued, of one owner or of all. */
+    /** How much is queued in all data dirs, of one owner or of all. */
     queueSize: (owner?: string): QueueSize =>
       (owner === undefined ? sizeOfAll.get() : sizeOf.get({ owner })) ?? { count: 0, bytes: 0 },
     /** The caller has made sure that the session has no turn that runs or is queued. */
@@ -59,7 +67,7 @@ export function queuedTurnQueries(orm: Orm) {
     ): TurnRow =>
       orm
         .insert(turns)
-        .values({ ...turn, status: "queued", isAccounted: true })
+        .values({ ...turn, status: "queued", isAccounted: true, dataDirId })
         .returning(columns)
         .get(),
     /** Returns the turn, which now runs, and its prompt; `undefined` when it is not queued. */

@@ -16,23 +16,26 @@ type TurnCommandsNeed = {
   changes: ChangeQueries;
   queue: TurnQueue;
   conversation: Conversation;
+  dataDirId: string;
 };
 type TurnCommands = Pick<
   TurnStorage,
-  "begin" | "beginQueued" | "endIfQueued" | "endEveryQueued" | "setProcess" | "advance"
+  "begin" | "beginQueued" | "endIfQueued" | "endEveryQueued" | "stopElsewhere" | "setProcess" | "advance"
 >;
 
 /** How a turn begins, at once or through the queue. */
 export function turnCommands(need: TurnCommandsNeed): TurnCommands {
-  const { write, turns, sessions, tokens, changes, queue, conversation } = need;
-  const isRevoked = (token: string | undefined) => token !== undefined && !tokens.get(token);
+  const { write, turns, sessions, tokens, changes, queue, conversation, dataDirId } = need;
 
   function begin(announce: Announce, turn: NewTurn, admission: Admission): BeginTurn {
     // Read here: a turn that has just ended may have moved the conversation on.
     const session = sessions.get(turn.sessionId);
     if (!session) return { outcome: "no_session" };
-    if (isRevoked(admission.ownerToken)) return { outcome: "owner_revoked" };
-    if (turns.isBusy(session.id)) return { outcome: "busy" };
+    if (tokens.isRevoked(admission.ownerToken)) return { outcome: "owner_revoked" };
+    const latest = turns.latest(session.id);
+    if (latest?.endedAt === null) return { outcome: "busy" };
+    // The newest turn is the one of the last id.
+    if (latest && latest.id > turn.id) return { outcome: "outdated_id", latest: latest.id };
     const { prompt, ...filed } = { ...turn, owner: session.owner };
     const start = startOf(turn.id, admission);
     if (start === "unknown") return { outcome: "choose", queue: queue.state() };
@@ -42,7 +45,7 @@ export function turnCommands(need: TurnCommandsNeed): TurnCommands {
       if (isOver(turns.queueSize(filed.owner), bytes, admission.limits.ofOne)) return { outcome: "own_queue_full" };
       const queued = turns.createQueued({ ...filed, prompt });
       announce(changes.append(turnChange("turn_queued", queued, filed.startedAt)));
-      queue.moved();
+      queue.changed();
       return { outcome: "queued", turn: queued, session, prompt };
     }
     const running = turns.createIfNoneRuns({ ...filed, isBorrowed: start.isBorrowed });
@@ -64,10 +67,10 @@ export function turnCommands(need: TurnCommandsNeed): TurnCommands {
   function open(announce: Announce, { turn, session, prompt }: BegunTurn): void {
     const asked = { role: "user", content: { type: "text", text: prompt } } as const;
     const position = turn.ephemeral ? null : conversation.say(session, [asked], turn.startedAt);
-    turns.appendEventsIfRunning(turn.id, [startEvent(turn.id, position)]);
+    turns.appendEventsIfRunning(turn.id, [startEvent(turn.id, position)], turn.startedAt);
     announce(changes.append(turnChange("turn_started", turn, turn.startedAt)));
     queue.noteStart(turn.owner);
-    queue.moved();
+    queue.changed();
   }
 
   return {
@@ -75,12 +78,12 @@ export function turnCommands(need: TurnCommandsNeed): TurnCommands {
     beginQueued: ({ id, isBorrowed, version }, ownerToken, now) =>
       write((announce) => {
         if (version !== queue.version()) return { outcome: "moved" } as const;
-        if (isRevoked(ownerToken)) {
+        if (tokens.isRevoked(ownerToken)) {
           queue.endIfQueued(announce, id, REVOKED_WHILE_QUEUED, now);
           return { outcome: "owner_revoked" } as const;
         }
         const queued = turns.get(id);
-        if (queued?.status !== "queued") return { outcome: "moved" } as const;
+        if (queued?.status !== "queued" || queued.dataDirId !== dataDirId) return { outcome: "moved" } as const;
         const session = sessions.get(queued.sessionId);
         if (!session) return { outcome: "no_session" } as const;
         const started = turns.startIfQueued(id, now, isBorrowed);
@@ -93,6 +96,7 @@ export function turnCommands(need: TurnCommandsNeed): TurnCommands {
       write((announce) => {
         for (const { id } of turns.listQueued()) queue.endIfQueued(announce, id, end, now);
       }),
+    stopElsewhere: (id, reason) => write(() => turns.stopElsewhere(id, reason)),
     setProcess: (id, process) => write(() => turns.setProcess(id, process)),
     advance: (turnId, consumer, position) => write(() => turns.advance(turnId, consumer, position)),
   };

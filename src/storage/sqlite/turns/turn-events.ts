@@ -1,16 +1,23 @@
-import { and, asc, desc, eq, gte, sql } from "drizzle-orm";
-import { fitting } from "../../../contract/fit.ts";
+import { and, asc, desc, eq, gte, lt, sql } from "drizzle-orm";
 import type { TurnEvent } from "../../../contract/sessions/turn.ts";
-import type { NumberedTurnEvent, ToolUseEvent } from "../../turns.ts";
+import { fitting } from "../../../contract/text/fit.ts";
+import type { EventWords, NumberedTurnEvent, ToolUseEvent } from "../../turns.ts";
 import type { Orm } from "../database.ts";
 import { readPositions, turnEvents, turns } from "../tables.ts";
+
+/** A call is followed by its result sooner than that, unless much else goes on meanwhile. */
+const MAX_LOOKED_BACK = 2_000;
 
 /** Queries on the events of turns, and on how far they have been read. */
 export function turnEventQueries(orm: Orm) {
   const at = sql.placeholder;
   const take = orm
     .update(turns)
-    .set({ eventCount: sql`event_count + ${at("count")}`, eventBytes: sql`event_bytes + ${at("bytes")}` })
+    .set({
+      eventCount: sql`event_count + ${at("count")}`,
+      eventBytes: sql`event_bytes + ${at("bytes")}`,
+      spokeAt: sql`coalesce(${at("spokeAt")}, spoke_at)`,
+    })
     .where(and(eq(turns.id, at("id")), sql`status = 'running'`))
     .returning({ next: turns.eventCount })
     .prepare();
@@ -33,6 +40,12 @@ export function turnEventQueries(orm: Orm) {
     .orderBy(asc(turnEvents.seq))
     .limit(at("limit"))
     .prepare();
+  const short = orm
+    .select({ seq: turnEvents.seq, event: turnEvents.event })
+    .from(turnEvents)
+    .where(and(fromSeq, lt(turnEvents.seq, at("to")), sql`octet_length(event) <= ${at("maxBytes")}`))
+    .orderBy(asc(turnEvents.seq))
+    .prepare();
   const use = orm
     .select({ event: turnEvents.event })
     .from(turnEvents)
@@ -45,6 +58,34 @@ export function turnEventQueries(orm: Orm) {
     )
     .orderBy(desc(turnEvents.seq))
     .limit(1)
+    .prepare();
+  const usesBefore = orm
+    .select({ seq: turnEvents.seq, event: turnEvents.event })
+    .from(turnEvents)
+    .where(
+      and(
+        eq(turnEvents.turnId, at("turnId")),
+        lt(turnEvents.seq, at("before")),
+        gte(turnEvents.seq, at("from")),
+        sql`json_extract(event, '$.type') = 'tool_use'`,
+        sql`json_extract(event, '$.tool_use_id') IN (SELECT value FROM json_each(${at("toolUseIds")}))`,
+      ),
+    )
+    .orderBy(desc(turnEvents.seq))
+    .prepare();
+  const type = sql<TurnEvent["type"]>`json_extract(event, '$.type')`;
+  const words = orm
+    .select({
+      seq: turnEvents.seq,
+      type: type.as("type"),
+      // Parsed here and not by SQLite, which changes a NUL and half a surrogate pair.
+      spoken: sql<string | null>`iif(${type} = 'content', event, NULL)`,
+      isOfUser: sql<number>`${type} = 'passthrough' AND json_extract(event, '$.event_type') LIKE 'user%'`,
+    })
+    .from(turnEvents)
+    .where(and(eq(turnEvents.turnId, at("turnId")), lt(turnEvents.seq, at("before"))))
+    .orderBy(desc(turnEvents.seq))
+    .limit(at("limit"))
     .prepare();
   const position = orm
     .select({ position: readPositions.position })
@@ -61,11 +102,11 @@ export function turnEventQueries(orm: Orm) {
     .prepare();
 
   return {
-    /** Numbers the events without a gap; what comes after the end of a turn is not taken. */
-    appendEventsIfRunning: (id: string, events: TurnEvent[]): boolean => {
+    /** Numbers the events without a gap; what comes after the end of a turn is not taken. `spokeAt` is given for the child's own. */
+    appendEventsIfRunning: (id: string, events: TurnEvent[], spokeAt: number | null = null): boolean => {
       const texts = events.map((event) => JSON.stringify(event));
       const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-      const taken = take.get({ id, count: texts.length, bytes });
+      const taken = take.get({ id, count: texts.length, bytes, spokeAt });
       if (!taken) return false;
       const first = taken.next - texts.length;
       for (const [index, event] of texts.entries()) insert.run({ turnId: id, seq: first + index, event });
@@ -79,6 +120,20 @@ export function turnEventQueries(orm: Orm) {
       const { length } = fitting(found, page.maxBytes, ({ bytes }) => bytes);
       return from.all({ turnId, fromSeq, limit: length });
     },
+    /** The last events before `before`, newest first; what is long in them is not read, but for the child's words. */
+    wordsBefore: (turnId: string, before: number, limit: number): EventWords[] =>
+      words.all({ turnId, before, limit }).map(({ seq, type, spoken, isOfUser }) => {
+        const event: Extract<TurnEvent, { type: "content" }> | null = spoken === null ? null : JSON.parse(spoken);
+        return { seq, type, text: event?.text ?? null, isOfUser: isOfUser === 1 };
+      }),
+    /** Those from `from` on and before `to`, in order, without those that are longer than `maxBytes`. */
+    shortEvents: (
+      turnId: string,
+      { from: fromSeq, to, maxBytes }: { from: number; to: number; maxBytes: number },
+    ): NumberedTurnEvent[] => short.all({ turnId, fromSeq, to, maxBytes }),
+    /** Calls of these ids among the last events before `before`, newest first. */
+    toolUsesBefore: (turnId: string, toolUseIds: string[], before: number): NumberedTurnEvent[] =>
+      usesBefore.all({ turnId, before, from: before - MAX_LOOKED_BACK, toolUseIds: JSON.stringify(toolUseIds) }),
     /** The call of this id, searched from the newest event back, since the call was made a moment ago. */
     toolUse: (turnId: string, toolUseId: string): ToolUseEvent | undefined => {
       const event = use.get({ turnId, toolUseId })?.event;

@@ -3,13 +3,13 @@ import { turnChange } from "../../record/turn-record.ts";
 import type { QueuedTurnEnd, QueueState } from "../../turns.ts";
 import type { Orm } from "../database.ts";
 import type { ChangeQueries } from "../events/changes.ts";
-import { turnShares } from "../tables.ts";
+import { turnQueue, turnShares } from "../tables.ts";
 import type { Announce } from "../writer.ts";
 import type { TurnQueries } from "./turns.ts";
 
 export type TurnQueue = ReturnType<typeof createTurnQueue>;
 
-/** Who runs, who waits and who had a turn when, and which version of that is the present one. */
+/** Who runs and who waits in this data dir, who had a turn when, and which version of that is the present one. */
 export function createTurnQueue({ orm, turns, changes }: { orm: Orm; turns: TurnQueries; changes: ChangeQueries }) {
   const noteStart = orm
     .insert(turnShares)
@@ -20,21 +20,26 @@ export function createTurnQueue({ orm, turns, changes }: { orm: Orm; turns: Turn
     .onConflictDoUpdate({ target: turnShares.owner, set: { lastStart: sql`excluded.last_start` } })
     .prepare();
   const shares = orm.select().from(turnShares).prepare();
-  /** In memory, since only this process writes; what is undone after it has moved makes somebody choose again, no more. */
-  let moves = 0;
+  const present = orm.select({ version: turnQueue.version }).from(turnQueue).where(eq(turnQueue.id, 1)).prepare();
+  const next = orm
+    .insert(turnQueue)
+    .values({ id: 1, version: 1 })
+    .onConflictDoUpdate({ target: turnQueue.id, set: { version: sql`version + 1` } })
+    .prepare();
+  const version = () => String(present.get()?.version ?? 0);
+  /** One number for all data dirs: where another one has changed, somebody chooses again, no more. */
+  const changed = () => void next.run();
 
   return {
-    version: (): string => String(moves),
+    version,
     state: (): QueueState => ({
-      version: String(moves),
+      version: version(),
       running: turns.runningOwners(),
       queued: turns.listQueued(),
       lastStarts: new Map(shares.all().map(({ owner, lastStart }) => [owner, lastStart])),
     }),
     /** A turn has started, was queued, or has ended. */
-    moved(): void {
-      moves++;
-    },
+    changed,
     noteStart: (owner: string): void => void noteStart.run({ owner }),
     forgetOwner: (owner: string): void => void orm.delete(turnShares).where(eq(turnShares.owner, owner)).run(),
     /** Ends a turn that no child was ever started for; `false` when it is not queued. Called in a transaction. */
@@ -45,7 +50,7 @@ export function createTurnQueue({ orm, turns, changes }: { orm: Orm; turns: Turn
       turns.appendEventsIfRunning(id, [{ type: "error", message: error }]);
       turns.endIfRunning(id, { status, error, usage: null, endedAt: now });
       announce(changes.append(turnChange("turn_ended", turn, now)));
-      moves++;
+      changed();
       return true;
     },
   };

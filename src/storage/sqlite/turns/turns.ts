@@ -1,12 +1,14 @@
 import { and, asc, desc, eq, getTableColumns, gt, lt, sql } from "drizzle-orm";
 import type { Usage } from "../../../contract/sessions/turn.ts";
 import type { JsonObject } from "../../../contract/values.ts";
+import type { ApprovalOutcome } from "../../approvals.ts";
 import type { RunningTurn, TurnRow } from "../../turns.ts";
 import type { Orm } from "../database.ts";
 import { given } from "../parameters.ts";
 import { turns } from "../tables.ts";
 import { endedTurnQueries } from "./ended-turns.ts";
 import { queuedTurnQueries } from "./queued-turns.ts";
+import { stopRequestQueries } from "./stop-requests.ts";
 import { turnEventQueries } from "./turn-events.ts";
 
 export type TurnQueries = ReturnType<typeof turnQueries>;
@@ -17,13 +19,16 @@ type EndedAs = {
   endedAt: number;
 };
 
+type CountedRequest = ApprovalOutcome["status"] | "builtin";
+
 const isRunning = sql`status = 'running'`;
 
-/** Queries on turns and their events. What writes is called inside a transaction of the writer. */
-export function turnQueries(orm: Orm) {
+/** Queries on turns and their events, for the server of this data dir. What writes is called inside a transaction of the writer. */
+export function turnQueries(orm: Orm, dataDirId: string) {
   const at = sql.placeholder;
   // How far a child is read is long, and only who reads on wants it; so is a prompt, which only who starts the turn wants.
-  const { checkpoint, prompt: _, ...columns } = getTableColumns(turns);
+  const { checkpoint, prompt: _, stopReason: __, ...columns } = getTableColumns(turns);
+  const isOurs = eq(turns.dataDirId, dataDirId);
   const byId = orm
     .select(columns)
     .from(turns)
@@ -76,31 +81,46 @@ export function turnQueries(orm: Orm) {
     .where(and(eq(turns.id, at("id")), isRunning))
     .returning(columns)
     .prepare();
+  const isOne = (outcome: CountedRequest) => sql`(${at("outcome")} = ${outcome})`;
+  const countRequest = orm
+    .update(turns)
+    .set({
+      allowed: sql`allowed + ${isOne("allowed")}`,
+      denied: sql`denied + ${isOne("denied")}`,
+      timedOut: sql`timed_out + ${isOne("timed_out")}`,
+      abandoned: sql`abandoned + ${isOne("abandoned")}`,
+      builtin: sql`builtin + ${isOne("builtin")}`,
+    })
+    .where(eq(turns.id, at("id")))
+    .prepare();
   const runningOwners = orm
     .select({ id: turns.id, owner: turns.owner, sessionId: turns.sessionId, isBorrowed: turns.isBorrowed })
     .from(turns)
-    .where(isRunning)
+    .where(and(isRunning, isOurs))
     .prepare();
   const countInSlots = orm
     .select({ count: sql<number>`count(*)` })
     .from(turns)
-    .where(and(isRunning, eq(turns.isBorrowed, false)))
+    .where(and(isRunning, isOurs, eq(turns.isBorrowed, false)))
     .prepare();
 
   return {
     ...turnEventQueries(orm),
     ...endedTurnQueries(orm),
-    ...queuedTurnQueries(orm),
+    ...queuedTurnQueries(orm, dataDirId),
+    ...stopRequestQueries(orm, dataDirId),
     get: (id: string): TurnRow | undefined => byId.get({ id }),
     running: (sessionId: string): TurnRow | undefined => running.get({ sessionId }),
     latest: (sessionId: string): TurnRow | undefined => latest.get({ sessionId }),
     /** Whether the session has a turn that runs or is queued: no other can be newer. */
     isBusy: (sessionId: string): boolean => latest.get({ sessionId })?.endedAt === null,
+    /** Those of this data dir. */
     runningOwners: (): RunningTurn[] => runningOwners.all(),
-    /** How many slots are taken. */
+    /** How many slots of this data dir are taken. */
     countInSlots: (): number => countInSlots.get()?.count ?? 0,
-    /** In the order of their beginning; sorted, since walking along the ids would pass all that are over. */
-    listRunning: (): TurnRow[] => orm.select(columns).from(turns).where(isRunning).orderBy(sql`+id`).all(),
+    /** Those of this data dir, in the order of their beginning. */
+    listRunning: (): TurnRow[] =>
+      orm.select(columns).from(turns).where(and(isRunning, isOurs)).orderBy(asc(turns.id)).all(),
     /** Newest first, beginning after `cursor`. */
     list: (
       scope: { owner?: string | undefined; sessionId?: string | undefined },
@@ -114,6 +134,8 @@ export function turnQueries(orm: Orm) {
           and(
             cursor === undefined ? undefined : lt(turns.id, cursor),
             scope.owner === undefined ? undefined : eq(turns.owner, scope.owner),
+            // Spelled as in the partial index, which is used only then.
+            scope.owner === undefined || scope.owner === "operator" ? undefined : sql`owner <> 'operator'`,
             scope.sessionId === undefined ? undefined : eq(turns.sessionId, scope.sessionId),
           ),
         )
@@ -131,10 +153,12 @@ export function turnQueries(orm: Orm) {
     ): TurnRow | undefined =>
       orm
         .insert(turns)
-        .values({ ...turn, status: "running", isAccounted: true })
+        .values({ ...turn, status: "running", isAccounted: true, dataDirId })
         .onConflictDoNothing()
         .returning(columns)
         .get(),
+    /** A request of this turn has ended like this. */
+    countRequest: (id: string, outcome: CountedRequest): void => void countRequest.run({ id, outcome }),
     setProcess: (id: string, process: { pid: number; processStart: string }): void =>
       void setProcess.run({ id, ...process }),
     /** How far the child's output is in the events, and what reading on from there takes. */

@@ -6,7 +6,7 @@ import { DataDirInUse, openDatabase, openStorage } from "../../../../src/storage
 import { isRunning } from "../../../support/processes/processes.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../support/temporary.ts";
 import { until } from "../../../support/until.ts";
-import { ANY_NUMBER, ANY_PENDING, newApproval, newSession } from "../../rows.ts";
+import { ANY_NUMBER, ANY_PENDING, newApproval, newSession, UNRULED } from "../../rows.ts";
 import { refusalOf, rejectionOf } from "../refusal.ts";
 
 const open = (path: string) => openStorage(path, () => {});
@@ -16,7 +16,7 @@ describe("the data dir", () => {
     await using parent = await temporaryDirectory();
     const dataDir = join(parent.path, "deep", "down");
     using storage = open(dataDir);
-    await storage.approvals.file(newApproval(), ANY_PENDING);
+    await storage.approvals.file(newApproval(), ANY_PENDING, UNRULED);
     const { ".": own, ...files } = modesIn(dataDir);
     expect(own).toBe("700");
     expect(Object.keys(files)).toContain("plexus.db-wal");
@@ -29,7 +29,7 @@ describe("the data dir", () => {
     const before = process.umask(Number.parseInt(mask, 8));
     try {
       using storage = open(dataDir);
-      await storage.approvals.file(newApproval(), ANY_PENDING);
+      await storage.approvals.file(newApproval(), ANY_PENDING, UNRULED);
       const { ".": own, ...files } = modesIn(dataDir);
       expect(own).toBe("700");
       expect(new Set(Object.values(files))).toEqual(new Set(["600"]));
@@ -64,7 +64,7 @@ describe("the data dir", () => {
   test("is left without an open file when it is closed", async () => {
     await using directory = await temporaryDirectory();
     const storage = open(directory.path);
-    await storage.approvals.file(newApproval(), ANY_PENDING);
+    await storage.approvals.file(newApproval(), ANY_PENDING, UNRULED);
     await storage.approvals.listPending({}, 10);
     storage[Symbol.dispose]();
     expect(readdirSync(directory.path).sort()).toEqual(["lock.db", "plexus.db"]);
@@ -124,7 +124,7 @@ describe("one server per data dir", () => {
     const approval = newApproval();
     {
       using first = open(directory.path);
-      await first.approvals.file(approval, ANY_PENDING);
+      await first.approvals.file(approval, ANY_PENDING, UNRULED);
     }
     using second = open(directory.path);
     const { isInTurn: _, ...stored } = approval;
@@ -139,7 +139,7 @@ describe("storage after it was closed", () => {
     storage[Symbol.dispose]();
     expect(await rejectionOf(storage.approvals.get("x"))).toContain("Nothing was changed.");
     expect(await rejectionOf(storage.approvals.listPending({}, 1))).toContain("Nothing was changed.");
-    await expect(storage.approvals.file(newApproval(), ANY_PENDING)).rejects.toMatchObject({
+    await expect(storage.approvals.file(newApproval(), ANY_PENDING, UNRULED)).rejects.toMatchObject({
       code: "storage_unavailable",
     });
   });
@@ -148,7 +148,7 @@ describe("storage after it was closed", () => {
     await using directory = await temporaryDirectory();
     const approval = newApproval();
     const storage = open(directory.path);
-    const written = storage.approvals.file(approval, ANY_PENDING);
+    const written = storage.approvals.file(approval, ANY_PENDING, UNRULED);
     storage[Symbol.dispose]();
     expect((await written).outcome).toBe("filed");
     using again = open(directory.path);

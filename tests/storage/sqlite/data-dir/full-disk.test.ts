@@ -8,7 +8,7 @@ import { openDatabase, openStorage } from "../../../../src/storage/sqlite/databa
 import { createWriter } from "../../../../src/storage/sqlite/writer.ts";
 import { allow, OPERATOR, openCore } from "../../../core/open-core.ts";
 import { temporaryDirectory } from "../../../support/temporary.ts";
-import { ANY_PENDING, newApproval } from "../../rows.ts";
+import { ANY_PENDING, newApproval, UNRULED } from "../../rows.ts";
 import { refusalOf, rejectionOf } from "../refusal.ts";
 import { unchainedOutcome } from "../sqlite-rows.ts";
 import { canMountSmallDisk, smallDisk } from "./small-disk.ts";
@@ -46,7 +46,7 @@ describe.skipIf(isSkipped)(`a full disk${note}`, () => {
   });
 
   test("that fills up under a storm loses nothing that was acknowledged, and damages nothing", async () => {
-    using disk = smallDisk("1m");
+    using disk = smallDisk("1536k");
     const acknowledged: string[] = [];
     {
       using core = await openCore(disk.path);
@@ -99,7 +99,7 @@ describe.skipIf(isSkipped)(`a read-only disk${note}`, () => {
     const approval = newApproval();
     {
       using storage = openStorage(disk.path, () => {});
-      await storage.approvals.file(approval, ANY_PENDING);
+      await storage.approvals.file(approval, ANY_PENDING, UNRULED);
     }
     disk.makeReadOnly();
     expect(refusalOf(() => openStorage(disk.path, () => {}))).toMatch(/can't be used .*read-only.*--data-dir/);

@@ -104,7 +104,7 @@ export function writeEarlierDatabase(dataDir: string, newest: number): Map<strin
 
 export function contentsOf(sqlite: Database): Map<string, Row[]> {
   return new Map(
-    tablesIn(sqlite).map((table) => [table, sqlite.query<Row, []>(`SELECT * FROM "${table}" ORDER BY 1, 2`).all()]),
+    tablesIn(sqlite).map((table) => [table, sqlite.query<Row, []>(`SELECT * FROM "${table}" ORDER BY rowid`).all()]),
   );
 }
 

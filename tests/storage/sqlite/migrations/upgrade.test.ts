@@ -1,9 +1,11 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { waitStepOf } from "../../../../src/storage/record/activity-record.ts";
 import { MIGRATIONS, migrate } from "../../../../src/storage/sqlite/migrations.ts";
 import { startPlexus } from "../../../support/server/plexus.ts";
 import { temporaryDirectory } from "../../../support/temporary.ts";
+import { outcome } from "../../rows.ts";
 import { ALLOWED, contentsOf, PENDING, type Row, SESSION, TURN, writeEarlierDatabase } from "./earlier-database.ts";
 
 describe.each(MIGRATIONS.map(({ tag }, newest) => ({ tag, newest })))(
@@ -17,8 +19,8 @@ describe.each(MIGRATIONS.map(({ tag }, newest) => ({ tag, newest })))(
       const after = contentsOf(sqlite);
       for (const [table, rows] of before) {
         const now = after.get(table);
-        // A webhook that is no longer named is forgotten at the start.
-        if (now === undefined || table === "webhooks") continue;
+        // A webhook that is no longer named, with its links, and a server that is gone, are forgotten at the start.
+        if (now === undefined || ["webhooks", "approval_links", "servers"].includes(table)) continue;
         expect({ table, rows: shared(now, rows) }).toEqual({ table, rows: shared(rows, now) });
       }
       expect(sqlite.query("PRAGMA foreign_key_check").all()).toEqual([]);
@@ -90,9 +92,9 @@ test("the hash chain begins with what was decided before it, and fits at once", 
   expect(report).toMatchObject({ intact: true, chains: [{ chain: "decisions", entries: 1 }, { entries: 0 }] });
 });
 
-/** The rows with those columns only that the others have too; what was held is expected anew at every start. */
+/** The rows with those columns only that the others have too; what was held is taken over at every start. */
 function shared(rows: Row[], others: Row[]): Row[] {
-  const columns = Object.keys(others[0] ?? {}).filter((column) => column !== "held_until");
+  const columns = Object.keys(others[0] ?? {}).filter((column) => !column.startsWith("held_"));
   return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => columns.includes(column))));
 }
 
@@ -151,3 +153,102 @@ test("what ran at the upgrade has had its share, and what waited then is held by
   expect(shares).toEqual([["early"], ["late"]]);
   expect(sqlite.query("SELECT held_by, held_until FROM loopback_approvals").values()).toEqual([[null, null]]);
 });
+
+test("readers begin at the upgrade, a turn that runs has its requests counted, and a claude by hand may still ask", () => {
+  using sqlite = new Database(":memory:");
+  const step = MIGRATIONS.findIndex(({ tag }) => tag.endsWith("told_readers"));
+  migrate(sqlite, MIGRATIONS.slice(0, step));
+  const session = sqlite.query("INSERT INTO sessions (id, name, owner, kind, created_at) VALUES (?, ?, 'o', ?, 1)");
+  const turn = sqlite.query(
+    "INSERT INTO turns (id, session_id, owner, status, ephemeral, started_at) VALUES (?, 's', 'o', ?, 0, 1)",
+  );
+  const approval = sqlite.query(
+    `INSERT INTO loopback_approvals (id, session_id, session_name, owner, tool_name, input, ask_hash, created_at, expires_at, asked_in, status, is_builtin)
+     VALUES (?, 's', 's', 'o', 'Bash', '{}', 'h', 1, 2, ?, ?, ?)`,
+  );
+  session.run("s", "s", "managed");
+  session.run("h", "h", "by_hand");
+  for (const [id, status] of Object.entries({ over: "complete", t: "running" })) turn.run(id, status);
+  const asked = ["allowed", "allowed", "denied", "timed_out", "abandoned", "pending", "allowed", "denied"];
+  for (const [number, status] of asked.entries()) {
+    approval.run(`a-${number}`, "t", status, number > 5 ? 1 : 0);
+    approval.run(`b-${number}`, "over", status, 0);
+  }
+  for (const id of ["1", "2", "3"])
+    sqlite.run("INSERT INTO changes (kind, owner, session_id, subject_id, at) VALUES ('turn_ended', 'o', 's', ?, 1)", [
+      id,
+    ]);
+  migrate(sqlite);
+  expect(sqlite.query("SELECT owner, consumer, session_id, position FROM readers").values()).toEqual([["", "", "", 3]]);
+  const counted = sqlite.query("SELECT id, allowed, denied, timed_out, abandoned, builtin FROM turns ORDER BY id");
+  expect(counted.values()).toEqual([
+    ["over", 0, 0, 0, 0, 0],
+    ["t", 2, 1, 1, 1, 2],
+  ]);
+  const seen = sqlite.query<{ id: string; seen_at: number | null }, []>("SELECT id, seen_at FROM sessions ORDER BY id");
+  const [byHand, managed] = seen.all();
+  expect(Math.abs((byHand?.seen_at ?? 0) - Date.now())).toBeLessThan(60_000);
+  expect(managed).toEqual({ id: "s", seen_at: null });
+});
+
+test("a session keeps its cost at the upgrade, and a fork that of its own turns", () => {
+  using sqlite = new Database(":memory:");
+  migrate(sqlite, earlierThan("_own_cost"));
+  const session = sqlite.query(
+    "INSERT INTO sessions (id, name, owner, kind, created_at, tree_id, total_cost_usd) VALUES (?, ?, 'operator', 'managed', 1, ?, ?)",
+  );
+  const turn = sqlite.query(
+    "INSERT INTO turns (id, session_id, owner, status, ephemeral, started_at, usage) VALUES (?, ?, 'operator', 'complete', 0, 1, ?)",
+  );
+  session.run("1", "first", "tree", 0.5);
+  session.run("2", "fork", "tree", 0.75);
+  session.run("3", "own", "another", 0.1);
+  turn.run("t-1", "2", JSON.stringify({ cost_usd: 0.125 }));
+  turn.run("t-2", "2", JSON.stringify({ cost_usd: 0.125 }));
+  turn.run("t-3", "2", null);
+  migrate(sqlite);
+  expect(sqlite.query("SELECT own_cost_usd FROM sessions ORDER BY id").values()).toEqual([[0.5], [0.25], [0.1]]);
+});
+
+test("what was decided and spent before the upgrade is in the sums by the hour", () => {
+  using sqlite = new Database(":memory:");
+  migrate(sqlite, earlierThan("_activity"));
+  sqlite.run(
+    "INSERT INTO sessions (id, name, owner, kind, created_at) VALUES ('s', 'worker', 'operator', 'managed', 1)",
+  );
+  const approval = sqlite.query(
+    `INSERT INTO loopback_approvals (id, session_id, session_name, owner, tool_name, input, ask_hash, status, created_at, expires_at, resolved_at, resolved_by)
+     VALUES (?, 's', 'worker', 'operator', 'Bash', '{}', ?, ?, ?, 9, ?, ?)`,
+  );
+  const hour = 3_600_000;
+  approval.run("1", "1", "allowed", 5 * hour, 5 * hour + 12_345, "operator");
+  approval.run("2", "2", "allowed", 5 * hour, 5 * hour + 12_345, "operator");
+  approval.run("3", "3", "denied", 6 * hour, 6 * hour, "rule:a");
+  approval.run("4", "4", "allowed", 6 * hour, 6 * hour, "builtin:read");
+  approval.run("5", "5", "pending", 6 * hour, null, null);
+  const turn = sqlite.query(
+    "INSERT INTO turns (id, session_id, owner, status, ephemeral, started_at, ended_at, event_count, usage) VALUES (?, 's', 'operator', ?, 0, 1, ?, ?, ?)",
+  );
+  turn.run("t-1", "complete", 5 * hour, 3, JSON.stringify({ cost_usd: 0.5, input_tokens: 10, output_tokens: 2 }));
+  turn.run("t-2", "complete", 5 * hour, 3, null);
+  turn.run("never-ran", "cancelled", 5 * hour, 0, null);
+  turn.run("runs", "running", null, 3, null);
+  migrate(sqlite);
+  const step = waitStepOf({ createdAt: 0 }, outcome({ resolvedAt: 12_345 }));
+  const sums =
+    "SELECT hour, by, outcome, wait_step, count, cost_usd, input_tokens FROM activity_hours ORDER BY 1, 2, 3";
+  expect(sqlite.query(sums).values()).toEqual([
+    [5, "", "complete", 0, 2, 0.5, 10],
+    [5, "operator", "allowed", step, 2, 0, 0],
+    [6, "builtin", "allowed", 0, 1, 0, 0],
+    [6, "rule", "denied", 0, 1, 0, 0],
+  ]);
+});
+
+/** The steps before the one of this name. */
+function earlierThan(name: string) {
+  return MIGRATIONS.slice(
+    0,
+    MIGRATIONS.findIndex(({ tag }) => tag.endsWith(name)),
+  );
+}

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import type { ApprovalScope } from "../../../../src/storage/approvals.ts";
 import { approvalQueries } from "../../../../src/storage/sqlite/approvals/approvals.ts";
+import { decidedApprovalQueries } from "../../../../src/storage/sqlite/approvals/decided-approvals.ts";
 import { heldApprovalQueries } from "../../../../src/storage/sqlite/approvals/held-approvals.ts";
 import { largeApprovalQueries } from "../../../../src/storage/sqlite/approvals/large-approvals.ts";
 import { unchainedApprovalQueries } from "../../../../src/storage/sqlite/approvals/unchained-approvals.ts";
@@ -13,14 +15,18 @@ import { openPlans } from "./query-plans.ts";
 const { sqlite, orm, plansOf } = openPlans();
 const approvals = {
   ...approvalQueries(orm),
-  ...heldApprovalQueries(orm),
+  ...heldApprovalQueries(orm, true),
   ...largeApprovalQueries(orm),
   ...unchainedApprovalQueries(orm),
   ...usedApprovalQueries(orm),
 };
+const decided = decidedApprovalQueries(orm, approvals);
 const audit = auditQueries(orm, sqlite);
 const changes = changeQueries(orm, sqlite);
 const ask = { askedIn: "turn-1", toolUseId: "toolu_1", askHash: "hash" };
+
+/** What finds a page, and neither loads it nor counts what a filter leaves. */
+const isPage = ({ text }: { text: string }) => text.startsWith('select "id", octet_length');
 
 const BY_ID = /where "loopback_approvals"\."id" = \?$/;
 
@@ -87,24 +93,47 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
     const lost = { id: "x", asker: null };
     expect(planOf(() => approvals.holdIfPending("x", "me"))).toBe(byId);
     expect(planOf(() => approvals.releaseIfPending(lost, "me", 1))).toBe(byId);
-    expect(planOf(() => approvals.isPendingUnheld("x"))).toBe(byId);
+    expect(planOf(() => approvals.isExpectedBack("x", "me"))).toBe(byId);
   });
 
-  test("a page is read along the ids, without sorting everything", () => {
-    for (const status of [undefined, "allowed"] as const) {
-      for (const scope of [{}, { owner: "operator" }, { sessionId: "s-1" }]) {
-        const along = (index: string) => ({
-          first: `SCAN loopback_approvals USING INDEX ${index}`,
-          next: `SEARCH loopback_approvals USING INDEX ${index} (id<?)`,
-        });
-        const pages = (withBuiltin: boolean) => ({
-          first: planOf(() => approvals.list(scope, { status, withBuiltin, limit: 10 })),
-          next: planOf(() => approvals.list(scope, { status, withBuiltin, cursor: "x", limit: 10 })),
-        });
-        expect(pages(false)).toEqual(along("approvals_by_people"));
-        expect(pages(true)).toEqual(along("sqlite_autoindex_loopback_approvals_1"));
-      }
+  test("a page is read along the ids that its filter leaves, without sorting everything", () => {
+    const along = {
+      approvals_of_session: { sessionId: "s-1" },
+      approvals_of_owner: { owner: "token:1" },
+      approvals_of_tool: { toolName: "Rare" },
+    };
+    for (const [index, { toolName, ...scope }] of Object.entries<ApprovalScope & { toolName?: string }>(along)) {
+      const found = (query: object) =>
+        plansOf(() => approvals.list(scope, { toolName, limit: 10, ...query }))
+          .filter(isPage)
+          .map(({ plan }) => plan);
+      const first = `SEARCH loopback_approvals USING INDEX ${index} (`;
+      expect(found({})).toEqual([expect.stringContaining(first)]);
+      expect(found({ cursor: "x" })[0]).toEndWith("is_builtin=? AND id<?)");
+      // Those of built-in rules are looked for on their own, and laid between the others.
+      expect(found({ withBuiltin: true })).toEqual(Array(2).fill(expect.stringContaining(first)));
+      expect(found({ withBuiltin: true }).join()).not.toContain("TEMP B-TREE");
     }
+    expect(planOf(() => approvals.list({}, { limit: 10 }))).toBe(
+      "SCAN loopback_approvals USING INDEX approvals_by_people",
+    );
+    expect(planOf(() => approvals.list({}, { withBuiltin: true, cursor: "x", limit: 10 }))).toBe(
+      "SEARCH loopback_approvals USING INDEX sqlite_autoindex_loopback_approvals_1 (id<?)",
+    );
+  });
+
+  test("of two filters the one that leaves fewer is followed", () => {
+    const [found] = plansOf(() => approvals.list({ sessionId: "s-1" }, { toolName: "Rare", limit: 10 })).filter(isPage);
+    expect(found?.plan).toContain("approvals_of_tool (tool_name=?");
+  });
+
+  test("decisions are read along the time of their decision, without sorting them, and searched by their place", () => {
+    const query = { status: "denied", search: "x", limit: 10, maxBytes: 1e6 } as const;
+    const plans = plansOf(() => decided.listDecided({ owner: "operator" }, { ...query, from: 1, until: 9_000 }));
+    expect(plans.map(({ plan }) => plan)).toEqual([
+      "SEARCH loopback_approvals USING INDEX approvals_decided (is_builtin=? AND resolved_at>? AND resolved_at<?)",
+      "SEARCH loopback_approvals USING INTEGER PRIMARY KEY (rowid=?); LIST SUBQUERY 1; SCAN json_each VIRTUAL TABLE INDEX 1:",
+    ]);
   });
 
   test("those from before there was a chain are found by the time of their decision", () => {
@@ -129,9 +158,18 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
     );
   });
 
-  test("changes are read along their ids", () => {
-    expect(planOf(() => changes.listAfter(1, "operator", 10))).toBe(
+  test("the denial that ends a turn is found by its turn, among those that end one", () => {
+    expect(planOf(() => approvals.interruption("turn-1"))).toBe(
+      "SEARCH loopback_approvals USING INDEX approvals_interrupting (asked_in=?)",
+    );
+  });
+
+  test("changes are read along their ids, or along those of their owner", () => {
+    expect(planOf(() => changes.listAfter(1, undefined, 10))).toBe(
       "SEARCH changes USING INTEGER PRIMARY KEY (rowid>?)",
+    );
+    expect(planOf(() => changes.listAfter(1, "token:1", 10))).toBe(
+      "SEARCH changes USING INDEX changes_of_owner (owner=? AND id>?)",
     );
     expect(planOf(() => changes.newestId())).toBe("SEARCH changes");
   });

@@ -1,0 +1,1 @@
+CREATE INDEX `approvals_decided` ON `loopback_approvals` (`is_builtin`,`resolved_at`) WHERE status <> 'pending';

@@ -1,0 +1,24 @@
+import type { ApprovalRow } from "../approvals.ts";
+
+/** What is searched of a decision; inputs as JSON, the way they are stored. */
+export type SearchedTexts = Pick<
+  ApprovalRow,
+  "toolName" | "sessionName" | "status" | "responseMessage" | "resolvedBy"
+> & { input: string; updatedInput: string | null };
+
+/** Whether a literal text occurs in a decision, in any case; of inputs the values are searched, not their names. */
+export function createTextSearch(search: string): (texts: SearchedTexts) => boolean {
+  const wanted = search.toLowerCase();
+  // As it stands inside of a JSON string.
+  const escaped = JSON.stringify(search).slice(1, -1).toLowerCase();
+  const isIn = (text: string | null) => text?.toLowerCase().includes(wanted) === true;
+  const isInJson = (json: string | null) =>
+    json?.toLowerCase().includes(escaped) === true && isInValue(JSON.parse(json), isIn);
+  return ({ toolName, sessionName, responseMessage, resolvedBy, input, updatedInput }) =>
+    [toolName, sessionName, responseMessage, resolvedBy].some(isIn) || isInJson(input) || isInJson(updatedInput);
+}
+
+function isInValue(value: unknown, isIn: (text: string) => boolean): boolean {
+  if (typeof value !== "object" || value === null) return isIn(String(value));
+  return Object.values(value).some((one) => isInValue(one, isIn));
+}

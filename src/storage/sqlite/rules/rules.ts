@@ -1,0 +1,173 @@
+import { and, asc, desc, eq, inArray, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import type {
+  NewRule,
+  PastQuery,
+  PastRequest,
+  RuleBook,
+  RuleChange,
+  RuleHits,
+  RuleRow,
+  ShadowHits,
+} from "../../rules.ts";
+import { recordQueries } from "../approvals/approval-record-pages.ts";
+import type { Orm } from "../database.ts";
+import { approvals, ruleHits, rules, rulesVersion, shadowHits } from "../tables.ts";
+
+/** Neither expired nor used up. */
+const counts = sql`(expires_at IS NULL OR expires_at > ${sql.placeholder("now")}) AND (uses_left IS NULL OR uses_left > 0)`;
+
+export type RuleQueries = ReturnType<typeof ruleQueries>;
+
+/** Queries on the rules; what writes is called inside a transaction of the writer. */
+export function ruleQueries(orm: Orm) {
+  const at = sql.placeholder;
+  const record = recordQueries(orm);
+  const present = orm
+    .select({ version: rulesVersion.version })
+    .from(rulesVersion)
+    .where(eq(rulesVersion.id, 1))
+    .prepare();
+  const next = orm
+    .insert(rulesVersion)
+    .values({ id: 1, version: 1 })
+    .onConflictDoUpdate({ target: rulesVersion.id, set: { version: sql`version + 1` } })
+    .prepare();
+  const all = orm.select().from(rules).orderBy(asc(rules.id)).prepare();
+  const byId = orm
+    .select()
+    .from(rules)
+    .where(eq(rules.id, at("id")))
+    .prepare();
+  const use = orm
+    .update(rules)
+    .set({ hits: sql`hits + 1`, usesLeft: sql`uses_left - 1`, lastHitAt: sql`${at("now")}` })
+    .where(eq(rules.id, at("id")))
+    .prepare();
+  const counting = orm
+    .select({ id: rules.id })
+    .from(rules)
+    .where(and(eq(rules.id, at("id")), counts))
+    .prepare();
+  const count = orm
+    .insert(ruleHits)
+    .values({ id: at("id"), hits: 1, lastHitAt: at("now") })
+    .onConflictDoUpdate({ target: ruleHits.id, set: { hits: sql`hits + 1`, lastHitAt: sql`excluded.last_hit_at` } })
+    .prepare();
+  const noteShadow = orm
+    .insert(shadowHits)
+    .values({ ruleId: at("ruleId"), approvalId: at("approvalId") })
+    .onConflictDoNothing()
+    .prepare();
+
+  const version = () => present.get()?.version ?? 0;
+  const changed = () => void next.run();
+
+  return {
+    version,
+    changed,
+    book: (): RuleBook => ({ version: version(), rules: all.all() }),
+    get: (id: string): RuleRow | undefined => byId.get({ id }),
+    hits: (): RuleHits[] => orm.select().from(ruleHits).all(),
+    shadowHits: (): ShadowHits[] =>
+      orm
+        .select({
+          ruleId: shadowHits.ruleId,
+          wouldDecide: sql<number>`count(*)`,
+          contradictions: sql<number>`sum(${disagrees})`,
+        })
+        .from(shadowHits)
+        .innerJoin(rules, eq(rules.id, shadowHits.ruleId))
+        .innerJoin(approvals, eq(approvals.id, shadowHits.approvalId))
+        .groupBy(shadowHits.ruleId)
+        .all(),
+    past: (query: PastQuery): PastRequest[] => {
+      const ids = record.past(query);
+      if (ids.length === 0) return [];
+      return orm
+        .select({
+          id: approvals.id,
+          sessionId: approvals.sessionId,
+          toolName: approvals.toolName,
+          inputText: sql<string>`input`,
+          askHash: approvals.askHash,
+          status: approvals.status,
+          resolvedBy: approvals.resolvedBy,
+        })
+        .from(approvals)
+        .where(inArray(approvals.id, ids))
+        .orderBy(desc(approvals.id))
+        .all();
+    },
+    countOf: (createdBy: string): number =>
+      orm.select({ count: sql<number>`count(*)` }).from(rules).where(eq(rules.createdBy, createdBy)).get()?.count ?? 0,
+    countAll: (): number => orm.select({ count: sql<number>`count(*)` }).from(rules).get()?.count ?? 0,
+    add: (rule: NewRule): void =>
+      void orm
+        .insert(rules)
+        .values({ ...rule, hits: 0, lastHitAt: null })
+        .run(),
+    change: (id: string, by: string | undefined, to: RuleChange): RuleRow | undefined =>
+      orm.update(rules).set(to).where(made(id, by)).returning().get(),
+    remove: (id: string, by: string | undefined): RuleRow | undefined =>
+      orm.delete(rules).where(made(id, by)).returning().get(),
+    removeSettingsOf: (sessionId: string, madeBy: string | undefined): void =>
+      void orm
+        .delete(rules)
+        .where(
+          and(
+            eq(rules.sessionId, sessionId),
+            eq(rules.isSetting, true),
+            madeBy === undefined ? undefined : eq(rules.createdBy, madeBy),
+          ),
+        )
+        .run(),
+    /** Those of its settings, as they are now, and all that keep something from running. */
+    inheritedFrom: (sessionId: string, forOwner: string): RuleRow[] =>
+      orm
+        .select()
+        .from(rules)
+        // What was allowed so many times is not allowed again for a fork, nor what somebody else allowed there.
+        .where(
+          and(
+            eq(rules.sessionId, sessionId),
+            or(
+              ne(rules.decision, "allow"),
+              and(eq(rules.isSetting, true), isNull(rules.usesLeft), eq(rules.createdBy, forOwner)),
+            ),
+          ),
+        )
+        .all(),
+    isAnyOf: (sessionId: string): boolean =>
+      orm.select({ id: rules.id }).from(rules).where(eq(rules.sessionId, sessionId)).limit(1).get() !== undefined,
+    /** What a token has allowed ends with it; what it has forbidden stays. */
+    removeAllowsOf: (createdBy: string): boolean =>
+      orm
+        .delete(rules)
+        .where(and(eq(rules.createdBy, createdBy), eq(rules.decision, "allow")))
+        .returning({ id: rules.id })
+        .all().length > 0,
+    removeSpent: (now: number, limit: number): number => {
+      const spent = orm
+        .select({ id: rules.id })
+        .from(rules)
+        .where(or(and(sql`expires_at IS NOT NULL`, lt(rules.expiresAt, now)), eq(rules.usesLeft, 0)))
+        .limit(limit);
+      return orm.delete(rules).where(inArray(rules.id, spent)).returning({ id: rules.id }).all().length;
+    },
+    /** Whether the rule is there, has not expired and is not used up. */
+    counts: (id: string, now: number): boolean => counting.get({ id, now }) !== undefined,
+    use: (id: string, now: number): void => void use.run({ id, now }),
+    count: (id: string, now: number): void => void count.run({ id, now }),
+    noteShadow: (ruleId: string, approvalId: string): void => void noteShadow.run({ ruleId, approvalId }),
+  };
+}
+
+/** Somebody has decided otherwise than the rule would have. */
+const disagrees = sql`CASE rules.decision
+  WHEN 'allow' THEN loopback_approvals.status = 'denied'
+  WHEN 'deny' THEN loopback_approvals.status = 'allowed'
+  ELSE 0 END`;
+
+function made(id: string, by: string | undefined): SQL | undefined {
+  return and(eq(rules.id, id), by === undefined ? undefined : eq(rules.createdBy, by));
+}

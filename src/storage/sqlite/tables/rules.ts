@@ -1,0 +1,69 @@
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { RuleDecision, RuleMode } from "../../../contract/rules/rule.ts";
+import { approvals } from "./approvals.ts";
+import { sessions } from "./sessions.ts";
+
+/** Standing decisions, on the calls that match their pattern. */
+export const rules = sqliteTable(
+  "rules",
+  {
+    id: text().primaryKey(),
+    /** Whose sessions it covers; none for everybody's. */
+    owner: text(),
+    /** The one session that it covers; none for all. */
+    sessionId: text("session_id").references(() => sessions.id, { onDelete: "cascade" }),
+    /** Given with the settings of its session, and replaced with them. */
+    isSetting: integer("is_setting", { mode: "boolean" }).notNull(),
+    decision: text().$type<RuleDecision>().notNull(),
+    match: text().notNull(),
+    reason: text(),
+    interrupt: integer({ mode: "boolean" }).notNull(),
+    mode: text().$type<RuleMode>().notNull(),
+    /** Who made it, as owner, and by the name that the record of a decision has. */
+    createdBy: text("created_by").notNull(),
+    createdByName: text("created_by_name").notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at"),
+    /** How many more calls it may decide; none for any number. */
+    usesLeft: integer("uses_left"),
+    fromApprovalId: text("from_approval_id"),
+    hits: integer().notNull().default(0),
+    lastHitAt: integer("last_hit_at"),
+  },
+  (table) => [
+    index("rules_session").on(table.sessionId),
+    index("rules_created_by").on(table.createdBy),
+    index("rules_expiring").on(table.expiresAt).where(sql`expires_at IS NOT NULL`),
+  ],
+);
+
+/** One row: a number that grows whenever a rule is added, changed or removed. Calls are judged by it. */
+export const rulesVersion = sqliteTable("rules_version", {
+  id: integer().primaryKey(),
+  version: integer().notNull(),
+});
+
+/** How often rules have decided that have no row: those of a file, and the built-in ones. */
+export const ruleHits = sqliteTable("rule_hits", {
+  id: text().primaryKey(),
+  hits: integer().notNull(),
+  lastHitAt: integer("last_hit_at").notNull(),
+});
+
+/** The requests that a rule in shadow mode would have decided. */
+export const shadowHits = sqliteTable(
+  "shadow_hits",
+  {
+    ruleId: text("rule_id")
+      .notNull()
+      .references(() => rules.id, { onDelete: "cascade" }),
+    approvalId: text("approval_id")
+      .notNull()
+      .references(() => approvals.id, { onDelete: "cascade" }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.ruleId, table.approvalId] }),
+    index("shadow_hits_approval").on(table.approvalId),
+  ],
+);

@@ -1,0 +1,10 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** One row: the id of the data dir that this database lies in. */
+export const dataDir = sqliteTable("data_dir", { id: text().primaryKey() });
+
+/** The servers that use this database, each until its lease runs out. */
+export const servers = sqliteTable("servers", {
+  id: text().primaryKey(),
+  leaseUntil: integer("lease_until").notNull(),
+});
