@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Approval, ApprovalStatus, ToolRequestEvent } from "./approvals/approval.ts";
+import { Approval, ApprovalStatus, RequestContext, ToolRequestEvent } from "./approvals/approval.ts";
 import { UnaskedCall } from "./approvals/unasked-call.ts";
 import { Usage } from "./sessions/turn.ts";
 import { Id, UnixSeconds } from "./values.ts";
@@ -23,6 +23,8 @@ export type Change = {
   /** The approval, the call or the turn that it is about. */
   subjectId: string;
   at: number;
+  /** Of a decision that this process has made, so that it is not read again. */
+  decision?: { status: ApprovalStatus; createdAt: number; resolvedAt: number | null; resolvedBy: string | null };
 };
 
 const queued = { session_id: Id, session_name: z.string(), turn_id: Id, ephemeral: z.boolean() };
@@ -35,6 +37,7 @@ export const ChangeEvent = z.discriminatedUnion("type", [
     session_id: Id,
     created_at: UnixSeconds,
     expires_at: UnixSeconds,
+    ...RequestContext.shape,
     truncated: z.literal(true).optional(),
     input_size: z.int().optional(),
     input_removed_at: UnixSeconds.optional(),

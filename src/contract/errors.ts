@@ -1,8 +1,4 @@
-import { type ZodError, z } from "zod";
-import { cutText } from "./cut.ts";
-
-const MAX_PROBLEMS = 5;
-const MAX_PROBLEM_CHARS = 300;
+import { z } from "zod";
 
 /** The code of every refusal; each transport maps all of them in one exhaustive table. */
 export const ErrorCode = z.enum([
@@ -12,6 +8,7 @@ export const ErrorCode = z.enum([
   "forbidden",
   "not_found",
   "name_taken",
+  "config_differs",
   "turn_running",
   "limit_reached",
   "claude_unavailable",
@@ -30,15 +27,37 @@ export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
-    options?: ErrorOptions,
+    /** `quotes`: the message has words of a child in it, which no agent may take for ours. */
+    readonly options: ErrorOptions & { quotes?: boolean } = {},
   ) {
     super(message, options);
   }
 }
 
+/** For what was begun with a token that was revoked meanwhile: none of it is done, or told. */
+export function tokenRevoked(): AppError {
+  return new AppError("unauthorized", "This token was revoked.");
+}
+
+/** What a caller is told of a failure: of one that is no refusal, but a bug, only that there was one. */
+export function refusalOf(cause: unknown): { code: ErrorCode; message: string } {
+  if (cause instanceof AppError) return { code: cause.code, message: cause.message };
+  return { code: "internal", message: "Plexus failed inside; its log has the details. Nothing was allowed." };
+}
+
 /** The result of a refused MCP call. */
-export const ErrorResult = z.strictObject({ type: z.literal("error"), code: ErrorCode, message: z.string() });
+export const ErrorResult = z.strictObject({
+  type: z.literal("error"),
+  code: ErrorCode,
+  message: z.string(),
+  /** There where the message has words of a child in it. */
+  untrusted: z.array(z.literal("message")).optional(),
+});
 export type ErrorResult = z.infer<typeof ErrorResult>;
+
+export function errorResult({ code, message, options }: AppError): ErrorResult {
+  return { type: "error", code, message, ...(options.quotes && { untrusted: ["message"] }) };
+}
 
 /** The same as a client reads it: a newer server may have codes that are not known here, and say more. */
 export const AnyErrorResult = ErrorResult.extend({ code: z.string() }).strip();
@@ -46,12 +65,3 @@ export const AnyErrorResult = ErrorResult.extend({ code: z.string() }).strip();
 /** The body of a refused REST request. */
 export const ErrorBody = z.strictObject({ error: z.strictObject({ code: ErrorCode, message: z.string() }) });
 export type ErrorBody = z.infer<typeof ErrorBody>;
-
-/** What is invalid in an input, and where; kept short, since a problem may name a key as long as the body. */
-export function problemsIn(error: Pick<ZodError, "issues">): string {
-  const problems = error.issues.slice(0, MAX_PROBLEMS).map((issue) => {
-    const where = issue.path.join(".");
-    return cutText(where ? `${where}: ${issue.message}` : issue.message, MAX_PROBLEM_CHARS);
-  });
-  return problems.join("; ");
-}

@@ -1,4 +1,5 @@
 import type { Approval } from "./approvals/approval.ts";
+import type { Rule } from "./rules/rule.ts";
 
 /** What the examples of routes and tools have in common: one session, its turn, and one request in it. */
 export const SESSION_ID = "01a1e2f0-0c9a-76a2-b5de-299c25bd01ac";
@@ -15,7 +16,8 @@ export const ASKED_AT = 1_794_808_746;
 
 export const INPUT = { command: "touch hello.txt" };
 
-export const PENDING: Approval = {
+/** A request as an agent reads it. */
+export const PENDING = {
   id: APPROVAL_ID,
   session_id: SESSION_ID,
   session_name: "worker",
@@ -23,10 +25,35 @@ export const PENDING: Approval = {
   tool_use_id: TOOL_USE_ID,
   input: INPUT,
   status: "pending",
-  response_message: null,
-  updated_input: null,
   created_at: ASKED_AT,
   expires_at: ASKED_AT + 300,
+  expires_in_secs: 299,
+  cwd: "/srv/project",
+  said: "I make the file now.",
+} satisfies Approval;
+
+export const RULE_ID = "01a1e2f0-2b1f-7a3c-8d54-0d7e1f6a9b3c";
+/** A rule that was made of a decision. */
+export const RULE = {
+  id: RULE_ID,
+  decision: "allow",
+  match: "Bash(touch *)",
+  tier: "session",
+  mode: "live",
+  owner: "operator",
+  session_id: SESSION_ID,
+  created_by: "operator",
+  created_at: ASKED_AT,
+  from_approval_id: APPROVAL_ID,
+  hits: 59,
+  last_hit_at: ASKED_AT + 60,
+} satisfies Rule;
+
+/** The same as the REST API shows it. */
+export const PENDING_RECORD: Approval = {
+  ...PENDING,
+  response_message: null,
+  updated_input: null,
   resolved_at: null,
   resolved_by: null,
 };

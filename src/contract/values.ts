@@ -8,12 +8,21 @@ export function optional<T extends z.ZodType>(schema: T) {
     .optional();
 }
 
-/** An id as callers send it; only a lookup shows whether it exists. */
-export const Id = z.string().min(1).max(64);
+/** An id as callers send it, which can be told back to them as it came; only a lookup shows whether it exists. */
+export const Id = z
+  .string()
+  .min(1)
+  .max(64)
+  .refine((id) => !/\p{Cc}|\p{Cs}/u.test(id), "must have no control characters");
+
+/** How long the reason for a denial may be. */
+export const MAX_MESSAGE_CHARS = 8_000;
 
 export const Path = z.string().min(1).max(4096);
 
 export const MAX_NAME_CHARS = 100;
+/** Of the name that a reader gives itself. */
+export const MAX_CONSUMER_CHARS = 100;
 /** A name that people choose: for sessions and tokens. */
 export const Name = z
   .string()
@@ -21,7 +30,7 @@ export const Name = z
   .max(MAX_NAME_CHARS)
   .regex(
     /^[\p{L}\p{N}][\p{L}\p{N} ._@:-]*$/u,
-    "begins with a letter or digit; then letters, digits, space and . _ @ : -",
+    "must begin with a letter or digit, and go on with letters, digits, spaces and . _ @ : -",
   );
 
 export const MAX_JSON_DEPTH = 100;
@@ -41,6 +50,11 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
 
 /** The API uses seconds; times are stored in milliseconds. */
 export const UnixSeconds = z.int().nonnegative();
+
+/** An amount in US dollars, without the digits that only sums and differences have. */
+export function dollars(amount: number): number {
+  return Math.round(amount * 1e9) / 1e9;
+}
 
 export function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LinkVerdict } from "./link.ts";
 
 /** Names and addresses of private networks. */
 const PRIVATE_HOSTS = [
@@ -9,12 +10,116 @@ const PRIVATE_HOSTS = [
   /^\[(::1|f[cd][0-9a-f]{2}:.*|fe[89ab][0-9a-f]:.*)\]$/,
 ];
 
-/** Where changes are posted: over TLS, or within a private network. */
-export const WebhookUrl = z.string().superRefine((text, context) => {
-  const refuse = (message: string) => context.addIssue({ code: "custom", message });
+const MAX_NAME = 40;
+/** What people may be told of; each is an event of `/api/v1/events`. */
+export const ToldKind = z.enum(["approval_requested", "approval_resolved", "unasked_call", "turn_ended"]);
+export type ToldKind = z.infer<typeof ToldKind>;
+/** A person in a chat is told what needs them: a decision was made by somebody. */
+const TOLD_IN_CHAT: ToldKind[] = ["approval_requested", "unasked_call", "turn_ended"];
+
+export const WebhookFormat = z.enum(["plexus", "ntfy", "slack", "discord", "telegram"]);
+export type WebhookFormat = z.infer<typeof WebhookFormat>;
+
+/** Where changes are posted, and how. */
+export type Webhook = {
+  /** Without the options, which are not sent. */
+  url: string;
+  /** Whose links decided, in the record. */
+  name: string;
+  format: WebhookFormat;
+  events: ToldKind[];
+  /** What the link in a message may decide; it has none unless the operator wants one. */
+  decide: LinkVerdict | undefined;
+};
+
+type Options = Omit<Webhook, "url">;
+type Problem = { problem: string };
+
+/** Whether an address is of this machine or a private network. */
+export function isPrivateHost(hostname: string): boolean {
+  return PRIVATE_HOSTS.some((pattern) => pattern.test(hostname));
+}
+
+/** What keeps an address from being one that secrets may be sent to: over TLS, or within a private network. */
+function urlProblem(url: URL | null): string | undefined {
+  if (!url || !/^https?:$/.test(url.protocol)) return "must be an http or https URL";
+  if (url.username || url.password) return "must be a URL without a user name and a password";
+  if (url.protocol === "https:" || isPrivateHost(url.hostname)) return undefined;
+  return "must be an https URL, or one of this machine or a private network";
+}
+
+/** A URL with options in its fragment: `https://ntfy.sh/topic#format=ntfy&name=phone`. */
+export const WebhookSetting = z.string().transform((text, context): Webhook => {
+  const read = readWebhook(text);
+  if (!("problem" in read)) return read;
+  context.addIssue({ code: "custom", message: read.problem });
+  return z.NEVER;
+});
+
+function readWebhook(text: string): Webhook | Problem {
+  const parsed = URL.parse(text);
+  const problem = urlProblem(parsed);
+  if (!parsed || problem) return { problem: problem ?? "" };
+  const options = readOptions(new URLSearchParams(parsed.hash.slice(1)));
+  if ("problem" in options) return options;
+  const [url = ""] = text.split("#");
+  const misfit = misfitOf(parsed, options.format);
+  return misfit ? { problem: misfit } : { url, ...options };
+}
+
+const OPTIONS = ["format", "name", "events", "decide"] as const;
+
+function readOptions(given: URLSearchParams): Options | Problem {
+  for (const key of given.keys())
+    if (!OPTIONS.some((option) => option === key))
+      return { problem: `has an unknown option after #: the options are ${OPTIONS.join(", ")}` };
+  const format = WebhookFormat.safeParse(given.get("format") ?? "plexus");
+  if (!format.success) return { problem: `must have as format one of ${WebhookFormat.options.join(", ")}` };
+  const name = given.get("name") ?? (format.data === "plexus" ? "webhook" : format.data);
+  if (!/^[\w.-]+$/.test(name) || name.length > MAX_NAME)
+    return { problem: `must have a name of at most ${MAX_NAME} letters, digits, dots, dashes and underscores` };
+  const told = format.data === "plexus" ? ToldKind.options : TOLD_IN_CHAT;
+  const events = z
+    .array(ToldKind)
+    .min(1)
+    .safeParse(given.get("events")?.split(/[ +]+/) ?? told);
+  if (!events.success) return { problem: `must have as events some of ${ToldKind.options.join(", ")}, joined by +` };
+  const decide = LinkVerdict.optional().safeParse(given.get("decide") ?? undefined);
+  if (!decide.success) return { problem: `must have as decide one of ${LinkVerdict.options.join(", ")}` };
+  return { format: format.data, name, events: events.data, decide: decide.data };
+}
+
+/** What the address of a service must have, so that its messages arrive. */
+function misfitOf(url: URL, format: WebhookFormat): string | undefined {
+  if (format === "telegram" && !(url.pathname.endsWith("/sendMessage") && url.searchParams.get("chat_id")))
+    return "must be https://api.telegram.org/botTOKEN/sendMessage?chat_id=ID for Telegram";
+  if (format === "ntfy" && !/^\/[\w-]{1,64}$/.test(url.pathname))
+    return "must be the URL of a topic for ntfy, such as https://ntfy.sh/TOPIC";
+  return undefined;
+}
+
+/** Those that are named twice would be told twice, or by two sets of options. */
+export const WebhookSettings = z
+  .array(WebhookSetting)
+  .max(20, "must be at most 20 URLs")
+  .superRefine((webhooks, context) => {
+    const repeated = webhooks.some((one, at) => webhooks.some((other, later) => later > at && clash(one, other)));
+    if (repeated) context.addIssue({ code: "custom", message: "must not have the same URL twice with other options" });
+    const deciding = new Map(webhooks.filter(({ decide }) => decide).map(({ url, name }) => [url, name]));
+    if (new Set(deciding.values()).size < deciding.size)
+      context.addIssue({ code: "custom", message: "must have a name of its own for each URL with decide" });
+  });
+
+function clash(one: Webhook, other: Webhook): boolean {
+  return one.url === other.url && JSON.stringify(one) !== JSON.stringify(other);
+}
+
+/** Under which address people reach the page: a whole origin, since its files lie at the root. */
+export const PublicUrl = z.string().transform((text, context): string => {
   const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) return refuse("must be an http or https URL");
-  if (url.username || url.password) return refuse("must be a URL without a user name and a password");
-  if (url.protocol === "https:" || PRIVATE_HOSTS.some((pattern) => pattern.test(url.hostname))) return;
-  refuse("must be an https URL, or one of this machine or a private network");
+  const problem =
+    urlProblem(url) ?? (url && `${url.origin}/` !== url.href ? "must be a URL without a path" : undefined);
+  if (!problem && url) return url.origin;
+  context.addIssue({ code: "custom", message: problem ?? "" });
+  return z.NEVER;
 });

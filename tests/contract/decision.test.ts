@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { Decision, PermitAnswer, PermitInput, RespondInput } from "../../src/contract/approvals/approval.ts";
+import { PermitAnswer, PermitInput } from "../../src/contract/approvals/approval.ts";
+import { Decision, DecisionBatch, RespondInput } from "../../src/contract/approvals/decision.ts";
 
 describe("Decision", () => {
   test.each([
@@ -8,6 +9,11 @@ describe("Decision", () => {
     [{ approve: true, updated_input: { command: "ls" } }],
     [{ approve: true, message: null, updated_input: null, interrupt: null }],
     [{ approve: false, updated_input: null, interrupt: false }],
+    [{ approve: true, updated_input: { command: null, other: 1 }, merge: true }],
+    [{ approve: true, answers: { "Which?": "A", "Many?": ["B", "C"] } }],
+    [{ approve: true, merge: null, answers: null }],
+    [{ answers: { "Which?": "A" } }],
+    [{ approve: null, answers: { "Which?": "A" } }],
   ])("takes %j", (value) => {
     expect(Decision.safeParse(value).success).toBe(true);
     expect(RespondInput.safeParse({ approval_id: "x", ...value }).success).toBe(true);
@@ -15,6 +21,7 @@ describe("Decision", () => {
 
   test.each<[string, object]>([
     ["what is no decision", {}],
+    ["an edited input without a decision", { updated_input: { a: 1 } }],
     ["a decision in words", { approve: "true" }],
     ["an argument that does not exist", { approve: true, always: true }],
     ["an edited input with a denial", { approve: false, updated_input: { a: 1 } }],
@@ -22,10 +29,60 @@ describe("Decision", () => {
     ["an edited input that is no object", { approve: true, updated_input: [1] }],
     ["an edited input larger than the CLI takes", { approve: true, updated_input: { a: "x".repeat(49_000) } }],
     ["an interruption with an approval", { approve: true, interrupt: true }],
+    ["a merge of nothing", { approve: true, merge: true }],
+    ["answers with a denial", { approve: false, answers: { a: "b" } }],
+    ["answers beside an edited input", { approve: true, answers: { a: "b" }, updated_input: { a: 1 } }],
+    ["answers that are no labels", { approve: true, answers: { a: { label: "b" } } }],
+    ["answers in a list", { approve: true, answers: ["b"] }],
     ["a message as long as a book", { approve: false, message: "x".repeat(8_001) }],
   ])("refuses %s", (_, value) => {
     expect(Decision.safeParse(value).success).toBe(false);
     expect(RespondInput.safeParse({ approval_id: "x", ...value }).success).toBe(false);
+  });
+});
+
+test("answers alone approve, in every form in which a decision is given", () => {
+  const answers = { "Which?": "A" };
+  expect(Decision.parse({ answers })).toEqual({ approve: true, answers });
+  const decision = { approval_id: "x", approve: true, answers };
+  expect(RespondInput.parse({ approval_id: "x", answers })).toMatchObject({ kind: "one", decision });
+  expect(DecisionBatch.parse({ decisions: [{ approval_id: "x", answers }] })).toEqual({ decisions: [{ decision }] });
+});
+
+describe("RespondInput", () => {
+  const one = { approval_id: "x", approve: true };
+
+  test("is one decision or many, and takes null for what the other has", () => {
+    expect(RespondInput.parse({ ...one, decisions: null, wait_secs: null })).toMatchObject({ kind: "one" });
+    const nulls = { approval_id: null, approve: null, message: null, updated_input: null, answers: null };
+    expect(RespondInput.parse({ decisions: [one, one], ...nulls, wait_secs: 3 })).toEqual({
+      kind: "many",
+      decisions: [{ decision: one }, { decision: one }],
+      wait_secs: 3,
+    });
+  });
+
+  test("reads what is wrong with one of many together with the others", () => {
+    const { decisions } = DecisionBatch.parse({ decisions: [one, { approval_id: "y" }, { ...one, extra: 1 }] });
+    expect(decisions).toEqual([
+      { decision: one },
+      { problem: expect.stringContaining("approve"), approval_id: "y" },
+      { problem: expect.stringContaining("extra"), approval_id: "x" },
+    ]);
+  });
+
+  test.each<[string, object]>([
+    ["both", { ...one, decisions: [one] }],
+    ["neither", {}],
+    ["a decision that is no object", { decisions: [one, 7] }],
+    ["more than a hundred", { decisions: Array.from({ length: 101 }, () => one) }],
+  ])("refuses %s", (_, given) => expect(RespondInput.safeParse(given).success).toBe(false));
+
+  test("keeps answers and inputs that have __proto__ for a key", () => {
+    const given = JSON.parse('{"approval_id":"x","approve":true,"answers":{"__proto__":"A"}}');
+    const read = RespondInput.parse(given);
+    if (read.kind !== "one") throw new Error("it is one decision");
+    expect(Object.keys(read.decision.answers ?? {})).toEqual(["__proto__"]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { Approval } from "../../src/contract/approvals/approval.ts";
+import { ToldApproval } from "../../src/contract/approvals/approval.ts";
 import type { JsonObject } from "../../src/contract/values.ts";
 import type { ToolAnswer } from "../support/mcp/mcp-client.ts";
 import { type Plexus, startPlexus } from "../support/server/plexus.ts";
@@ -226,8 +226,8 @@ function expectShort(answer: ToolAnswer): void {
   expect(answer.text.length).toBeLessThanOrEqual(MAX);
 }
 
-function approvalsIn({ value }: ToolAnswer): Approval[] {
-  return Approval.array().parse(value["approvals"] ?? [value["approval"]]);
+function approvalsIn({ value }: ToolAnswer): ToldApproval[] {
+  return ToldApproval.array().parse(value["approvals"] ?? [value["approval"]]);
 }
 
 async function manyAsks(

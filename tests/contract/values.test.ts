@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { z } from "zod";
-import { JsonObject, Name, optional } from "../../src/contract/values.ts";
+import { Id, JsonObject, Name, optional } from "../../src/contract/values.ts";
 
 describe("JsonObject", () => {
   test("passes on any object as it came, whatever its keys are called", () => {
@@ -33,6 +33,16 @@ describe("optional", () => {
     expect(schema.parse({}).limit).toBeUndefined();
     expect(schema.parse({ limit: 3 }).limit).toBe(3);
     expect(schema.safeParse({ limit: "3" }).success).toBe(false);
+  });
+});
+
+describe("Id", () => {
+  test.each(["a", "01a1e2f0-1279-72c5-be7a-33ff4c1ca52d", "x".repeat(64), "😀"])("takes %s", (id) => {
+    expect(Id.safeParse(id).success).toBe(true);
+  });
+
+  test.each(["", "x".repeat(65), "a\u0001", "a\nb", "a\u0085", "\ud83d"])("refuses %j", (id) => {
+    expect(Id.safeParse(id).success).toBe(false);
   });
 });
 

@@ -24,5 +24,7 @@ export const ApprovalContext = z.strictObject({
   plan: z.string().nullable(),
   /** The skill that a call of Skill would load; `null` if it was not found. */
   skill: SkillText.nullable(),
+  /** The prompt of the turn that asks, cut where it is long; left out where it is not known. */
+  task: z.string().optional(),
 });
 export type ApprovalContext = z.infer<typeof ApprovalContext>;

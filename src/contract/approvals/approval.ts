@@ -9,6 +9,27 @@ export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
 export const ApprovalFilter = z.enum([...ApprovalStatus.options, "resolved"]);
 export type ApprovalFilter = z.infer<typeof ApprovalFilter>;
 
+/** What a pending request should be read with; what is empty, or not known, is left out. */
+export const RequestContext = z.strictObject({
+  /** Where the child works, on this host. */
+  cwd: z.string().optional(),
+  /** Why it deserves a second look: the rule (docs/dangers.md), and what follows "it". None are left out. */
+  dangers: z.array(z.strictObject({ code: z.string(), text: z.string() })).optional(),
+  /** What the child said last before it, cut where it is long. */
+  said: z.string().optional(),
+  /** The subagent that asks: its type and task. */
+  agent: z.string().optional(),
+  /** The plan with which ExitPlanMode would leave plan mode. */
+  plan: z.string().optional(),
+  /** Where paths in the input really lead, where that is not what is written. */
+  real_paths: z.array(z.string()).optional(),
+  /** The pattern of a rule that would decide such calls, as narrow as is still of use. */
+  suggested_rule: z.string().optional(),
+  /** The caller's grant does not cover it: it is the operator's to allow. */
+  escalates: z.literal(true).optional(),
+});
+export type RequestContext = z.infer<typeof RequestContext>;
+
 /** One request of a child to use one tool, as the API shows it. */
 export const Approval = z.strictObject({
   id: Id,
@@ -18,12 +39,18 @@ export const Approval = z.strictObject({
   tool_use_id: z.string().nullable(),
   input: JsonObject,
   status: ApprovalStatus,
-  response_message: z.string().nullable(),
-  updated_input: JsonObject.nullable(),
   created_at: UnixSeconds,
   expires_at: UnixSeconds,
-  resolved_at: UnixSeconds.nullable(),
-  resolved_by: z.string().nullable(),
+  /** While it is pending: how long it still is. */
+  expires_in_secs: z.int().nonnegative().optional(),
+  ...RequestContext.shape,
+  /** What a write or an edit would change in the file, where one approval is read. */
+  diff: z.string().optional(),
+  // Once it is decided; agents are not told of it before, while the REST API says `null`.
+  response_message: z.string().nullable().optional(),
+  updated_input: JsonObject.nullable().optional(),
+  resolved_at: UnixSeconds.nullable().optional(),
+  resolved_by: z.string().nullable().optional(),
   /** Once it is decided: when the decision was delivered to the waiting child. */
   delivered_at: UnixSeconds.nullable().optional(),
   truncated: z.literal(true).optional(),
@@ -32,6 +59,17 @@ export const Approval = z.strictObject({
   input_removed_at: UnixSeconds.optional(),
 });
 export type Approval = z.infer<typeof Approval>;
+
+/** A pending approval in an answer that tells of what to do next: without what an agent has no use for, or was told. */
+export const ToldApproval = Approval.partial().required({ id: true, session_name: true, tool_name: true, input: true });
+export type ToldApproval = z.infer<typeof ToldApproval>;
+
+/** The approval as an agent reads it: what is not decided yet is left out. */
+export function toldApproval(approval: Approval): Approval {
+  if (approval.status !== "pending") return approval;
+  const { response_message: _, updated_input: __, resolved_at: ___, resolved_by: ____, ...told } = approval;
+  return told;
+}
 
 /** What the approver receives at the moment a child asks. */
 export const ToolRequestEvent = z.strictObject({
@@ -50,105 +88,50 @@ export const PermitAnswer = z.discriminatedUnion("behavior", [
 ]);
 export type PermitAnswer = z.infer<typeof PermitAnswer>;
 
-/** The CLI accepts answers of up to 50,000 characters; longer ones only if its model API counts few enough tokens. */
-export const MAX_UPDATED_INPUT_CHARS = 49_000;
-/** How long the reason for a denial may be. */
-export const MAX_MESSAGE_CHARS = 8_000;
-
 /** A child's request. Lenient, because the CLI may send further keys. */
 export const PermitInput = z.looseObject({
-  tool_name: z.string().min(1).max(512).describe("The tool that the child wants to use."),
-  input: JsonObject.describe("The arguments that the child wants to call it with."),
-  tool_use_id: optional(z.string().min(1).max(512)).describe("The id of the tool call in the child's conversation."),
+  tool_name: z.string().min(1).max(512).describe("The tool to use."),
+  input: JsonObject.describe("Its arguments."),
+  tool_use_id: optional(z.string().min(1).max(512)).describe("The call's id."),
 });
 export type PermitInput = z.infer<typeof PermitInput>;
 
 /** The operator's own request, to try things out: it names the session that a child's token would imply. */
 export const OperatorPermitInput = PermitInput.extend({
-  session_id: optional(Id).describe("The session (id or name) to file this under."),
+  session_id: optional(Id).describe("The session that asks."),
 });
 export type OperatorPermitInput = z.infer<typeof OperatorPermitInput>;
 
-const decision = {
-  approve: z.boolean().describe("true allows this one call, false denies it."),
-  message: optional(z.string().max(MAX_MESSAGE_CHARS)).describe(
-    "With a denial: the reason, which the child gets as the tool's result. Say what it should do instead.",
-  ),
-  updated_input: optional(JsonObject).describe(
-    "With an approval: run the tool with this input instead. The whole input object, not a part of it.",
-  ),
-  interrupt: optional(z.boolean()).describe("With a denial: also end the child's turn."),
-};
-
-type DecisionFields = {
-  approve: boolean;
-  message?: string | undefined;
-  updated_input?: JsonObject | undefined;
-  interrupt?: boolean | undefined;
-};
-
-/** Refuses decisions that would not do what the decider meant. */
-function checkDecision(value: DecisionFields, context: z.RefinementCtx<DecisionFields>): void {
-  const refuse = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
-  if (value.interrupt && value.approve) refuse("interrupt", "goes with approve: false only");
-  if (value.updated_input === undefined) return;
-  if (!value.approve) refuse("updated_input", "goes with approve: true only");
-  if (Object.keys(value.updated_input).length === 0) {
-    refuse("updated_input", "must not be empty: an empty one would run the original input");
-  }
-  const size = JSON.stringify(value.updated_input).length;
-  if (size > MAX_UPDATED_INPUT_CHARS) {
-    const limit = `Claude Code takes at most ${MAX_UPDATED_INPUT_CHARS}`;
-    refuse("updated_input", `is ${size} characters of JSON; ${limit}: deny it, and say what to change`);
-  }
-}
-
-/** A decision in a REST body. */
-export const Decision = z.strictObject(decision).superRefine(checkDecision);
-export type Decision = z.infer<typeof Decision>;
-
-export const RespondInput = z
-  .strictObject({ approval_id: Id.describe("The approval to decide."), ...decision })
-  .superRefine(checkDecision);
-export type RespondInput = z.infer<typeof RespondInput>;
-
-export const RespondResult = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("ok"), approval_id: Id, status: ApprovalStatus }),
-  z.strictObject({
-    type: z.literal("already_resolved"),
-    approval_id: Id,
-    status: ApprovalStatus,
-    resolved_by: z.string(),
-    resolved_at: UnixSeconds,
-  }),
-]);
-export type RespondResult = z.infer<typeof RespondResult>;
-
 export const PendingInput = z.strictObject({
-  session_id: optional(Id).describe("Only the approvals of this session."),
+  session_id: optional(Id).describe("Only this session."),
 });
 
-export const GetInput = z.strictObject({
-  approval_id: Id.describe("The approval to read."),
-  offset: optional(z.int().nonnegative()).describe("Read the input's JSON text from this character on."),
-  length: optional(z.int().positive().max(30_000)).describe("How many characters of it (30,000 at most)."),
-});
+export const GetInput = z
+  .strictObject({
+    approval_id: Id.describe("The approval to read."),
+    offset: optional(z.int().nonnegative()).describe("From this character of the input's JSON on."),
+    length: optional(z.int().min(1).max(30_000)).describe("How many (30,000 at most)."),
+    search: optional(z.string().min(1).max(200)).describe("Instead: where this occurs, from offset on."),
+  })
+  .refine(({ length, search }) => length === undefined || search === undefined, {
+    path: ["length"],
+    error: "goes without search",
+  });
 
 export const WaitInput = z.strictObject({
-  session_id: optional(Id).describe("Only what concerns this session."),
-  since: optional(z.int().nonnegative()).describe("The cursor that the last wait returned."),
-  timeout_secs: optional(z.number().min(0).max(110)).describe("How many seconds to wait (45, at most 110)."),
+  session_id: optional(Id).describe("Only this session."),
+  since: optional(z.int().nonnegative()).describe("Your last cursor, or an earlier one to read again."),
+  timeout_secs: optional(z.number().min(0).max(110)).describe("How long to wait (45)."),
+  skip: optional(z.array(Id).max(200)).describe("Approvals that you need not be told of."),
+  consumer: optional(z.string().min(1).max(100)).describe("A name of your own, if several agents use one token."),
 });
+export type WaitInput = z.output<typeof WaitInput>;
 
 export const ConfigureInput = z.strictObject({
-  name: optional(Name).describe("A name for the new session; must not be in use."),
-  session_id: optional(Id).describe("An existing session of yours, to give it one more token."),
-  supervision: optional(Supervision).describe(
-    "strict or default: every call asks, and no settings of the user or the project apply. inherit: they do.",
-  ),
-  working_dir: optional(Path).describe(
-    "Where it will work, on the server's own host: built-in rules then decide calls that only read there.",
-  ),
+  name: optional(Name).describe("For a new session; must not be in use."),
+  session_id: optional(Id).describe("Instead: one that you have, for one more token."),
+  supervision: optional(Supervision).describe("inherit: settings of the user and the project apply."),
+  working_dir: optional(Path).describe("Where it will work, on the server's host: built-in rules then apply."),
 });
 export type ConfigureInput = z.infer<typeof ConfigureInput>;
 
@@ -167,8 +150,11 @@ export type McpConfig = z.infer<typeof McpConfig>;
 /** The name of the permission tool on a child's command line. */
 export const PERMISSION_TOOL = "mcp__plexus__loopback_permit";
 
-/** The greatest value that the CLI accepts: its own limit must never end a wait. */
-export const CALL_TIMEOUT_MS = 100_000_000;
+/** The longest that a request may wait: seven days. */
+export const MAX_APPROVAL_TIMEOUT_SECS = 604_800;
+
+/** How long the CLI waits for our answer: a day longer than any request, so that its own limit never ends a wait. */
+export const CALL_TIMEOUT_MS = 700_000_000;
 
 /** The MCP entry by which a child reaches Plexus, with the token that identifies its session. */
 export function plexusServer(url: string, token: string): McpConfig["mcpServers"]["plexus"] {

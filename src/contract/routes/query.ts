@@ -14,7 +14,12 @@ export function queryFlag() {
     const word = text.toLowerCase();
     if (YES.includes(word)) return true;
     if (NO.includes(word)) return false;
-    context.issues.push({ code: "invalid_value", values: [...YES, ...NO], input: text });
+    context.issues.push({
+      code: "invalid_value",
+      values: [...YES, ...NO],
+      input: text,
+      message: "must be true or false",
+    });
     return z.NEVER;
   });
 }

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-export type Method = "GET" | "POST" | "DELETE";
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 export const STATUSES = [200, 201, 202] as const;
 export type Status = (typeof STATUSES)[number];
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { RulesFileStatus } from "../rules/rule.ts";
 import { route } from "./route.ts";
 
 export const Alive = z.object({ status: z.literal("ok") });
@@ -12,6 +13,8 @@ export const Ready = z.union([
     claude: z.string().nullable(),
     claude_version: z.string().nullable(),
     warnings: z.array(z.string()),
+    /** The operator's file of rules, where there is one. */
+    rules: RulesFileStatus.optional(),
   }),
 ]);
 export const OpenApi = z.looseObject({ openapi: z.literal("3.1.0") });

@@ -14,9 +14,14 @@ export const SessionSummary = z.strictObject({
   working_dir: z.string().nullable(),
   created_at: UnixSeconds,
   owner: z.string(),
+  /** What its own turns have cost; a fork begins at 0. */
   cost_usd: z.number(),
+  /** When its newest turn ended, its child last said something or asked, or it was made. */
+  last_activity_at: UnixSeconds,
   claude_session_id: z.string().nullable(),
   forked_from: z.string().optional(),
+  /** Of a fork, the session that it went on from, which may be deleted by now. */
+  origin_id: Id.optional(),
   last_turn: z
     .strictObject({ id: Id, status: TurnStatus, started_at: UnixSeconds, ended_at: UnixSeconds.nullable() })
     .nullable(),
@@ -33,6 +38,7 @@ export const SessionDetail = SessionConfig.partial().extend({
   status: SessionStatus,
   head: Head,
   claude_session_id: z.string().nullable(),
+  /** The same as `cost_usd` in a list. */
   total_cost_usd: z.number(),
   created_at: UnixSeconds,
 });

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { Id, JsonObject, Name, optional, Path } from "../values.ts";
+import { MAX_APPROVAL_TIMEOUT_SECS } from "../approvals/approval.ts";
+import { MAX_SESSION_RULES, SessionRule } from "../rules/rule.ts";
+import { Id, JsonObject, MAX_CONSUMER_CHARS, Name, optional, Path } from "../values.ts";
 import { Carrier } from "./carrier.ts";
 import { Supervision } from "./supervision.ts";
 
@@ -8,6 +10,8 @@ export const SessionKind = z.enum(["by_hand", "managed"]);
 export type SessionKind = z.infer<typeof SessionKind>;
 
 const MAX_JSON_CHARS = 64_000;
+/** The CLI takes no budget of nothing. */
+export const SMALLEST_BUDGET_USD = 0.000001;
 
 /** An object that is stored with a session and copied to its forks. */
 const KeptObject = JsonObject.pipe(
@@ -18,34 +22,32 @@ const KeptObject = JsonObject.pipe(
 const Words = z.array(z.string().min(1).max(1_000)).max(1_000);
 
 export const CreateInput = z.strictObject({
-  name: Name.describe("What to call the session; must not be in use."),
-  working_dir: optional(Path).describe("Where the child works; by default, where the server was started."),
-  model: optional(z.string().min(1).max(200)).describe("The model, as Claude Code names it."),
-  system_prompt: optional(z.string().min(1).max(100_000)).describe("Added to Claude Code's own system prompt."),
-  loopback_enabled: optional(z.boolean()).describe(
-    "false starts the child without asking for permission through Plexus.",
-  ),
-  loopback_timeout_secs: optional(z.int().min(1).max(86_400)).describe(
-    "How long a request waits for a decision (300).",
+  name: Name.describe("Must not be in use."),
+  working_dir: optional(Path).describe("Where it works (where the server was started)."),
+  model: optional(z.string().min(1).max(200)).describe("As Claude Code names it."),
+  system_prompt: optional(z.string().min(1).max(100_000)).describe("Added to Claude Code's own."),
+  loopback_enabled: optional(z.boolean()).describe("false: it asks nobody here."),
+  loopback_timeout_secs: optional(z.int().min(1).max(MAX_APPROVAL_TIMEOUT_SECS)).describe(
+    "How long a request waits (300).",
   ),
   supervision: optional(Supervision).describe(
-    "Who decides. strict: somebody decides every call, except reading files in its directories. default (if left out): commands that are proven to only read there run too. inherit: the settings of the user and the project decide what is asked, which trusts the project.",
+    "strict: all calls need a decision but reading in its directories; default: and commands proven to only read there. inherit: the user's and the project's settings decide, which trusts the project.",
   ),
   allowed_tools: optional(Words).describe(
-    "Calls that run without asking, in Claude Code's rule syntax; in strict never commands, edits, network or MCP.",
+    "Calls that need no decision, as Claude Code's rules; in strict never commands, edits, network or MCP.",
   ),
-  disallowed_tools: optional(Words).describe("Tools that never run, in Claude Code's rule syntax."),
-  add_dirs: optional(z.array(Path).max(100)).describe(
-    "Further directories that the child may work in; a relative one begins at working_dir.",
+  disallowed_tools: optional(Words).describe("Calls that never run, as Claude Code's rules."),
+  rules: optional(z.array(SessionRule).max(MAX_SESSION_RULES)).describe(
+    "Standing decisions, as loopback_rule_add takes them.",
   ),
+  add_dirs: optional(z.array(Path).max(100)).describe("Further directories to work in."),
   mcp_servers: optional(KeptObject).describe(
-    "Further MCP servers for the child, by name, as in Claude Code's mcpServers; they start without asking. The operator may reserve them, and in strict always does.",
+    "As Claude Code's mcpServers; they start unasked. The operator may reserve them, and does in strict.",
   ),
-  max_turns: optional(z.int().min(1).max(10_000)).describe("How many model turns one prompt may take."),
-  carrier: optional(Carrier).describe(
-    "How the child reaches Plexus: http, or stdio, which keeps its requests waiting while the server is away (http).",
-  ),
-  metadata: optional(KeptObject).describe("Your own data, stored with the session."),
+  max_turns: optional(z.int().min(1).max(10_000)).describe("Of the model, for one prompt."),
+  max_budget_usd: optional(z.number().min(SMALLEST_BUDGET_USD).max(1_000_000)).describe("For all its turns."),
+  carrier: optional(Carrier).describe("stdio: its requests outlast any outage (http)."),
+  metadata: optional(KeptObject).describe("Your own data."),
 });
 export type CreateInput = z.infer<typeof CreateInput>;
 
@@ -59,9 +61,12 @@ export const SessionConfig = z.strictObject({
   supervision: Supervision,
   allowed_tools: Words,
   disallowed_tools: Words,
+  /** Absent where it has none. */
+  rules: z.array(SessionRule).optional(),
   add_dirs: z.array(Path),
   mcp_servers: JsonObject,
   max_turns: z.int().nullable(),
+  max_budget_usd: z.number().nullable(),
   carrier: Carrier,
   metadata: JsonObject,
 });
@@ -71,25 +76,25 @@ const name = optional(Name).describe("The session's name.");
 const session_id = optional(Id).describe("The session's id.");
 
 export const SessionRef = z.strictObject({ name, session_id });
-export const StreamsInput = z.strictObject({ session_id: optional(Id).describe("Only the turns of this session.") });
+export const StreamsInput = z.strictObject({ session_id: optional(Id).describe("Only this session.") });
 export const ForkInput = z.strictObject({
   name: Name.describe("The session to fork."),
-  new_name: Name.describe("What to call the new one; must not be in use."),
+  new_name: Name.describe("The name of the new one."),
 });
 export const ChatInput = z.strictObject({
   name,
   session_id,
-  prompt: z.string().min(1).max(10_000_000).describe("What the child should do."),
-  ephemeral: optional(z.boolean()).describe("true leaves no trace of this turn in later ones."),
+  prompt: z.string().min(1).max(10_000_000).describe("What it should do."),
+  ephemeral: optional(z.boolean()).describe("true: later turns don't know it."),
 });
-export const ChatWaitInput = ChatInput.extend({
-  wait_secs: optional(z.number().min(0).max(110)).describe("How long to wait for the end (45)."),
-});
+export const WaitSecs = optional(z.number().min(0).max(110)).describe("How long to wait (45).");
+export const ChatWaitInput = ChatInput.extend({ wait_secs: WaitSecs });
 export const PollInput = z.strictObject({
   session_id,
   name,
-  from_seq: optional(z.int().nonnegative()).describe("Read again from this event on; moves no position."),
-  limit: optional(z.int().min(1).max(1_000)).describe("How many events at the most (100)."),
-  wait_secs: optional(z.number().min(0).max(110)).describe("How long to wait for something new (0)."),
-  consumer: optional(z.string().min(1).max(100)).describe("The name of your own read position."),
+  from_seq: optional(z.int().nonnegative()).describe("Read again from this event; moves no position."),
+  limit: optional(z.int().min(1).max(1_000)).describe("Events at most (100)."),
+  wait_secs: optional(z.number().min(0).max(110)).describe("How long to wait (0)."),
+  consumer: optional(z.string().min(1).max(MAX_CONSUMER_CHARS)).describe("Names your read position."),
+  view: optional(z.enum(["events", "summary"])).describe("summary: a line for each call."),
 });

@@ -26,7 +26,16 @@ export const TurnEvent = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("start"), id: Id, user_position: z.string().nullable() }),
   z.strictObject({ type: z.literal("content"), text: z.string() }),
   z.strictObject({ type: z.literal("thinking"), thinking: z.string() }),
-  z.strictObject({ type: z.literal("tool_use"), tool_name: z.string(), tool_use_id: z.string(), input: JsonObject }),
+  z.strictObject({
+    type: z.literal("tool_use"),
+    tool_name: z.string(),
+    tool_use_id: z.string(),
+    input: JsonObject,
+    /** Of a subagent's call: the call that started the subagent. */
+    parent_tool_use_id: z.string().optional(),
+    /** The subagent's type and task, where the CLI tells them. */
+    agent: z.string().optional(),
+  }),
   z.strictObject({
     type: z.literal("tool_result"),
     tool_use_id: z.string(),
@@ -44,6 +53,8 @@ export const TurnEvent = z.discriminatedUnion("type", [
     status: ApprovalStatus,
     response_message: z.string().nullable(),
     resolved_by: z.string(),
+    /** What it was edited to. */
+    updated_input: JsonObject.optional(),
   }),
   z.strictObject({
     type: z.literal("complete"),

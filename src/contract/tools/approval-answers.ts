@@ -1,45 +1,47 @@
 import { z } from "zod";
-import { Approval, McpConfig, RespondResult } from "../approvals/approval.ts";
-import { TurnStatus } from "../sessions/turn.ts";
+import { Approval, McpConfig, ToldApproval } from "../approvals/approval.ts";
+import { BatchResult, RespondResult } from "../approvals/decision.ts";
 import { Id } from "../values.ts";
 import { NextStep } from "./next-step.ts";
+import { Cursor, WaitAnswer } from "./wait-answers.ts";
 
 const next = NextStep;
-const cursor = z.int().nonnegative();
 
 /** As many approvals as fit; `has_more` says that there are others. */
 const ApprovalPage = z.strictObject({ type: z.literal("ok"), approvals: z.array(Approval), has_more: z.boolean() });
 
-/** A session whose turn has ended. */
-export const Finished = z.strictObject({ session_id: Id, name: z.string(), status: TurnStatus });
-export type Finished = z.infer<typeof Finished>;
-
-export const WaitAnswer = z.discriminatedUnion("type", [
-  ApprovalPage.extend({ finished: z.array(Finished), cursor, next }),
-  z.strictObject({ type: z.literal("timeout"), cursor, next }),
-]);
-
-export const PendingAnswer = ApprovalPage.extend({ next });
+/** Of many, each leaves out what stands at the first of its session. */
+export const PendingAnswer = ApprovalPage.extend({ approvals: z.array(ToldApproval), next });
 
 /** What the resource of pending approvals holds. */
 export const PendingResource = ApprovalPage.extend({ untrusted: z.tuple([z.literal("approvals")]) });
 export type PendingResource = z.infer<typeof PendingResource>;
 
+/** Where to wait on from, and with `wait_secs` what loopback_wait would have answered. */
+const after = { cursor: Cursor, wait: WaitAnswer.optional(), note: NextStep.optional(), next: next.optional() };
 const [recorded, decidedBefore] = RespondResult.options;
-export const RespondAnswer = z.discriminatedUnion("type", [recorded.extend({ next }), decidedBefore.extend({ next })]);
+export const RespondAnswer = z.union([
+  recorded.extend(after),
+  decidedBefore.extend(after),
+  /** Of many decisions: what became of each, in their order. */
+  z.strictObject({ type: z.literal("ok"), results: z.array(BatchResult), ...after }),
+]);
 
+/** A part of the JSON text of an approval's input. */
+const part = {
+  type: z.literal("ok"),
+  approval_id: Id,
+  total: z.int().nonnegative(),
+  has_more: z.boolean(),
+  next,
+};
 export const GetAnswer = z.union([
   z.strictObject({ type: z.literal("ok"), approval: Approval, next }),
-  /** A part of the JSON text of its input. */
+  z.strictObject({ ...part, text: z.string(), offset: z.int().nonnegative(), length: z.int().nonnegative() }),
+  /** Where a text occurs in it, with what stands around it. */
   z.strictObject({
-    type: z.literal("ok"),
-    approval_id: Id,
-    text: z.string(),
-    offset: z.int().nonnegative(),
-    length: z.int().nonnegative(),
-    total: z.int().nonnegative(),
-    has_more: z.boolean(),
-    next,
+    ...part,
+    matches: z.array(z.strictObject({ offset: z.int().nonnegative(), text: z.string() })),
   }),
 ]);
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { CutObject } from "../cut.ts";
-import { SessionCreated, SessionDeleted, SessionForked } from "../sessions/answers.ts";
+import { SessionCreated, SessionDeleted, SessionForked, Warnings } from "../sessions/answers.ts";
 import { SessionDetail, SessionSummary } from "../sessions/session-view.ts";
+import { CutObject } from "../text/cut.ts";
 import { NextStep } from "./next-step.ts";
 
 const next = NextStep;
@@ -10,11 +10,24 @@ export const CreateAnswer = SessionCreated.extend({ next }).strict();
 
 export const ListAnswer = z.strictObject({
   type: z.literal("ok"),
-  sessions: z.array(SessionSummary.pick({ id: true, name: true, status: true, working_dir: true, created_at: true })),
+  sessions: z.array(
+    SessionSummary.pick({
+      id: true,
+      name: true,
+      status: true,
+      pending: true,
+      cost_usd: true,
+      last_activity_at: true,
+    })
+      /** Left out where it is that of the session before. */
+      .extend({ working_dir: SessionSummary.shape.working_dir.optional() }),
+  ),
   has_more: z.boolean(),
 });
 
 export const SessionAnswer = z.strictObject({ type: z.literal("ok"), config: SessionDetail.or(CutObject) });
+
+export const UpdateAnswer = SessionAnswer.extend({ warnings: Warnings.optional(), note: NextStep.optional() });
 
 export const ForkAnswer = SessionForked.extend({ next }).strict();
 

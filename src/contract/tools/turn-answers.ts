@@ -1,36 +1,82 @@
 import { z } from "zod";
-import { TurnCancelled } from "../sessions/answers.ts";
+import { Approval, ToldApproval } from "../approvals/approval.ts";
+import { ErrorResult } from "../errors.ts";
+import { opened, TurnCancelled } from "../sessions/answers.ts";
 import { ChatStanding, Queued, Started } from "../sessions/chat-answers.ts";
 import { TurnSummary } from "../sessions/session-view.ts";
 import { CutEvent, SessionStatus, TurnEvent } from "../sessions/turn.ts";
+import { Id } from "../values.ts";
 import { NextStep } from "./next-step.ts";
+import { Cursor, WaitAnswer } from "./wait-answers.ts";
 
 const next = NextStep;
 /** There are pending approvals that did not fit. */
 const more_pending = z.literal(true).optional();
 
 export const StartAnswer = z.discriminatedUnion("type", [
-  Started.extend({ next }).strict(),
-  Queued.extend({ next }).strict(),
+  Started.extend({ cursor: Cursor, next }).strict(),
+  Queued.extend({ cursor: Cursor, next }).strict(),
 ]);
 
-export const ChatAnswer = ChatStanding.extend({ more_pending, next }).strict();
+const pending_approvals = z.array(Approval);
+
+export const ChatAnswer = ChatStanding.extend({
+  pending_approvals: z.array(ToldApproval),
+  more_pending,
+  cursor: Cursor,
+  next: next.optional(),
+}).strict();
+
+/** Of each child whether its turn has begun; what waits after that is told as `loopback_wait` tells it. */
+const Several = z.strictObject({
+  type: z.literal("started"),
+  sessions: z.array(
+    z.union([
+      z.strictObject({ name: z.string(), session_id: Id, ...opened }),
+      z.strictObject({ name: z.string(), error: ErrorResult.omit({ type: true }) }),
+    ]),
+  ),
+  wait: WaitAnswer,
+});
+export type StartedChildren = z.infer<typeof Several>;
+export const RunAnswer = z.union([ChatAnswer.extend(opened), Several]);
 
 /** An event by its number; one that is too long is cut, and says so. */
 export const ToldEvent = z.strictObject({ seq: z.int().nonnegative(), event: TurnEvent.or(CutEvent) });
 export type ToldEvent = z.infer<typeof ToldEvent>;
 
-export const PollAnswer = z.strictObject({
+const polled = {
+  pending_approvals,
+  more_pending,
+  read_position: z.int().nonnegative(),
+  has_more: z.boolean(),
+  next: next.optional(),
+};
+export const EventsAnswer = z.strictObject({
   type: z.literal("ok"),
   status: SessionStatus,
   events: z.array(ToldEvent),
-  pending_approvals: ChatStanding.shape.pending_approvals,
-  more_pending,
-  read_position: z.int().nonnegative(),
+  ...polled,
   total_events: z.int().nonnegative(),
-  has_more: z.boolean(),
-  next,
 });
+/** A call with its decision and its result; null as long as there is none. */
+const CallSummary = z.strictObject({
+  seq: z.int().nonnegative(),
+  tool: z.string(),
+  input: z.string(),
+  decision: z.string().nullable(),
+  result: z.string().nullable(),
+});
+export const SummaryAnswer = z.strictObject({
+  type: z.literal("ok"),
+  status: SessionStatus,
+  calls: z.array(CallSummary),
+  /** The child's last message; as long as the turn goes on, empty where it has said nothing since the last time. */
+  text: z.string(),
+  error: z.string().nullable(),
+  ...polled,
+});
+export const PollAnswer = z.union([EventsAnswer, SummaryAnswer]);
 
 export const CancelAnswer = TurnCancelled.strict();
 

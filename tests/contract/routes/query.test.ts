@@ -21,10 +21,10 @@ const WORDS = [
 ];
 const NUMBERS = ["0", "7", "-1", "1.5", "1e3", " 2 ", "", "x", "Infinity", "9007199254740993", ["1", "2"], undefined];
 
-/** What becomes of a value, and how it is refused. */
+/** What becomes of a value, and why it is refused. */
 const read = (schema: z.ZodType, value: unknown) => {
   const { data, error } = schema.safeParse(value);
-  return { data, problems: error?.issues.map(({ message }) => message) };
+  return { data, problems: error?.issues.map(({ code }) => code) };
 };
 const described = (schema: z.ZodType) => z.toJSONSchema(schema, { io: "input" });
 

@@ -92,34 +92,51 @@ describe("loopback_get", () => {
   });
 });
 
-describe("loopback_wait", () => {
-  const asked = (id: string) => ({ type: "ok", approvals: [{ id, ...ARGS }], has_more: false, finished: [] });
-
-  test("returns what is pending at once", async () => {
+describe("loopback_get with search", () => {
+  const find = async (input: object, given: object) => {
     await using world = await supervised();
-    const { id } = await world.ask();
-    expectAnswer("loopback_wait", await world.parent.call("loopback_wait"), asked(id));
+    const { id } = await world.ask({ ...ARGS, input });
+    return await world.parent.call("loopback_get", { approval_id: id, ...given });
+  };
+
+  test("finds every place of a text, with what stands around it", async () => {
+    const content = `${"x".repeat(100)}needle${"y".repeat(100)}needle`;
+    const answer = await find({ content }, { search: "needle" });
+    const total = JSON.stringify({ content }).length;
+    expectAnswer("loopback_get", answer, { type: "ok", total, has_more: false });
+    const matches = answer.value["matches"];
+    const json = JSON.stringify({ content });
+    expect(matches).toEqual([112, 218].map((offset) => ({ offset, text: json.slice(offset - 60, offset + 66) })));
   });
 
-  test("returns as soon as a child asks", async () => {
-    await using world = await supervised();
-    const waited = world.parent.call("loopback_wait", { timeout_secs: 60 });
-    const { id } = await world.ask();
-    expectAnswer("loopback_wait", await waited, asked(id));
+  test("is told where it stopped, and goes on from there", async () => {
+    const content = "ab".repeat(30);
+    const first = await find({ content }, { search: "ab" });
+    expect(first.value["has_more"]).toBe(true);
+    const offsets = (first.value["matches"] as { offset: number }[]).map(({ offset }) => offset);
+    expect(offsets).toHaveLength(20);
+    const rest = await find({ content }, { search: "ab", offset: (offsets.at(-1) ?? 0) + 1 });
+    expectAnswer("loopback_get", rest, { has_more: false });
+    expect(rest.value["matches"]).toHaveLength(10);
   });
 
-  test("says that the time is up, and where to go on", async () => {
-    await using world = await supervised();
-    const answer = await world.parent.call("loopback_wait", { timeout_secs: 0 });
-    expectAnswer("loopback_wait", answer, { type: "timeout", cursor: expect.any(Number) });
+  test("takes the text literally, quotes, line breaks and unicode included", async () => {
+    const content = 'say "hi"\\n.*\n🙂';
+    for (const search of ['"hi"', ".*", ".*\n🙂", "\\n.", "🙂"]) {
+      const { value } = await find({ content }, { search });
+      expect({ search, found: (value["matches"] as unknown[]).length }).toEqual({ search, found: 1 });
+    }
+    expectAnswer("loopback_get", await find({ content }, { search: "HI" }), { matches: [], has_more: false });
   });
 
-  test("takes its cursor as the next since", async () => {
-    await using world = await supervised();
-    const { value } = await world.parent.call("loopback_wait", { timeout_secs: 0 });
-    const { id } = await world.ask();
-    const answer = await world.parent.call("loopback_wait", { since: value["cursor"] });
-    expectAnswer("loopback_wait", answer, asked(id));
+  test("stays within a result, however long the text and however often it occurs", async () => {
+    const answer = await find({ content: '"'.repeat(1_000_000) }, { search: '"'.repeat(200) });
+    expectAnswer("loopback_get", answer, { has_more: true });
+    expect(answer.text.length).toBeLessThan(40_000);
+  });
+
+  test("refuses a length with it", async () => {
+    expectRefusal(await find({ a: 1 }, { search: "a", length: 5 }), "invalid_arguments");
   });
 });
 
@@ -129,7 +146,7 @@ describe("loopback_configure", () => {
   const example = declared("loopback_configure").examples[0]?.answer;
   const configured = {
     type: "ok",
-    mcp_config: { mcpServers: { plexus: { type: "http", url, headers, timeout: 100_000_000 } } },
+    mcp_config: { mcpServers: { plexus: { type: "http", url, headers, timeout: 700_000_000 } } },
     // The last one is the settings, too long for an example.
     args: [...ConfigureAnswer.parse(example).args.slice(0, -1), expect.any(String)],
   };

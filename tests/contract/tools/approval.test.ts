@@ -1,24 +1,34 @@
 import { describe, expect, test } from "bun:test";
-import { Approval, RespondResult } from "../../../src/contract/approvals/approval.ts";
+import { Approval } from "../../../src/contract/approvals/approval.ts";
+import { RespondResult } from "../../../src/contract/approvals/decision.ts";
 import { ErrorBody } from "../../../src/contract/errors.ts";
 import type { TestClient } from "../../support/mcp/mcp-client.ts";
 import { ARGS, OPERATOR, supervised, TIMED_OUT } from "./supervised.ts";
 
-describe("an Approval", () => {
-  const read = async ({ parent }: { parent: TestClient }, id: string): Promise<Approval> =>
-    Approval.parse((await parent.call("loopback_get", { approval_id: id })).value["approval"]);
-  const undecided = {
-    status: "pending",
-    response_message: null,
-    updated_input: null,
-    resolved_at: null,
-    resolved_by: null,
-  };
+const read = async ({ parent }: { parent: TestClient }, id: string): Promise<Approval> =>
+  Approval.parse((await parent.call("loopback_get", { approval_id: id })).value["approval"]);
+const undecided = {
+  status: "pending",
+  response_message: null,
+  updated_input: null,
+  resolved_at: null,
+  resolved_by: null,
+};
 
-  test("that waits has explicit nulls for what is not known yet", async () => {
+describe("an Approval", () => {
+  test("that waits leaves out for an agent what is not known yet", async () => {
     await using world = await supervised();
     const { id } = await world.ask();
     const approval = await read(world, id);
+    expect(approval).toMatchObject({ ...ARGS, status: "pending", session_name: "worker" });
+    for (const field of [...Object.keys(undecided).filter((key) => key !== "status"), "delivered_at"])
+      expect(approval).not.toHaveProperty(field);
+  });
+
+  test("that waits has explicit nulls over REST for what is not known yet", async () => {
+    await using world = await supervised();
+    const { id } = await world.ask();
+    const { approval } = Object(await (await world.plexus.fetch(`/api/v1/approvals/${id}`)).json());
     expect(approval).toMatchObject({ ...ARGS, ...undecided, session_name: "worker" });
     expect(approval).not.toHaveProperty("delivered_at");
   });
@@ -26,7 +36,7 @@ describe("an Approval", () => {
   test("of a child that gave no tool_use_id has a null there", async () => {
     await using world = await supervised();
     const { id } = await world.ask({ tool_name: "Bash", input: { command: "ls" } });
-    expect(await read(world, id)).toMatchObject({ ...undecided, tool_use_id: null });
+    expect(await read(world, id)).toMatchObject({ status: "pending", tool_use_id: null });
   });
 
   test("that was allowed has no message and no updated input", async () => {
@@ -110,6 +120,18 @@ describe("an Approval", () => {
     const { id } = await world.ask();
     const { created_at, expires_at } = await world.plexus.app.approvals.get(OPERATOR, id);
     expect(expires_at - created_at).toBe(300);
+    expect(await read(world, id)).toMatchObject({ expires_in_secs: 300 });
+    world.pass(120);
+    expect(await read(world, id)).toMatchObject({ expires_in_secs: 180 });
+  });
+
+  test("that was decided has no time left, and nothing that only helps to decide", async () => {
+    await using world = await supervised();
+    const { id } = await world.ask({ ...ARGS, input: { command: "sudo rm -rf /" } });
+    expect(await read(world, id)).toMatchObject({ dangers: expect.any(Array) });
+    await world.parent.call("loopback_respond", { approval_id: id, approve: false });
+    const decided = await read(world, id);
+    for (const field of ["expires_in_secs", "dangers", "cwd"]) expect(decided).not.toHaveProperty(field);
   });
 });
 
@@ -118,9 +140,9 @@ describe("REST", () => {
     await using world = await supervised();
     const { id } = await world.ask();
     const json = async (path: string, init?: RequestInit) => (await world.plexus.fetch(path, init)).json();
-    const { approval } = (await world.parent.call("loopback_get", { approval_id: id })).value;
+    const approval = await read(world, id);
     expect(await json("/api/v1/approvals")).toMatchObject({ type: "ok", approvals: [approval] });
-    expect(await json(`/api/v1/approvals/${id}`)).toEqual({ type: "ok", approval });
+    expect(await json(`/api/v1/approvals/${id}`)).toEqual({ type: "ok", approval: { ...approval, ...undecided } });
     const body = JSON.stringify({ approve: true });
     const respond = () => json(`/api/v1/approvals/${id}/respond`, { method: "POST", body });
     expect(RespondResult.parse(await respond())).toEqual({ type: "ok", approval_id: id, status: "allowed" });

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { TurnEvent } from "../../../src/contract/sessions/turn.ts";
-import { PollAnswer } from "../../../src/contract/tools/turn-answers.ts";
+import { EventsAnswer } from "../../../src/contract/tools/turn-answers.ts";
 import type { JsonObject } from "../../../src/contract/values.ts";
 import type { SessionTool } from "../../support/mcp/tool-answers.ts";
 import { script } from "../../support/model/scripted-model.ts";
@@ -44,7 +44,7 @@ test("a turn that asks, and one that fails, are told as the tools declare", asyn
   const expectOf = expecter(family);
   const id = await family.create("worker");
   const failing = { name: "worker", prompt: script([{ status: 400, message: "no such thing" }]) };
-  await expectOf("chat", failing, { status: "failed", error: expect.any(String), usage: null });
+  await expectOf("chat", failing, { status: "failed", error: expect.any(String), usage: { num_turns: 1 } });
   await expectEvent(family, "error");
   const chat = { name: "worker", prompt: script(ASKING) };
   const pending_approvals = [{ tool_use_id: "toolu_touch", status: "pending" }];
@@ -94,7 +94,7 @@ function expecter({ parent }: Family) {
 
 /** The first event of this type in the turn of `worker`, as a poll tells it. */
 async function expectEvent({ parent }: Family, type: TurnEvent["type"]): Promise<unknown> {
-  const { events } = PollAnswer.pick({ events: true })
+  const { events } = EventsAnswer.pick({ events: true })
     .loose()
     .parse((await parent.call("claudecode_poll", { name: "worker", from_seq: 0, limit: 1000 })).value);
   const found = events.find(({ event }) => event.type === type)?.event;

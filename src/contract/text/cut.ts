@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Approval } from "./approvals/approval.ts";
-import type { ChangeEvent } from "./change.ts";
-import type { CutEvent, TurnEvent } from "./sessions/turn.ts";
-import { isJsonObject, type JsonObject } from "./values.ts";
+import type { ToldApproval } from "../approvals/approval.ts";
+import type { ChangeEvent } from "../change.ts";
+import type { CutEvent, TurnEvent } from "../sessions/turn.ts";
+import { isJsonObject, type JsonObject } from "../values.ts";
 
 /** Claude Code shows its model only a 2 KB preview of a longer result, on which no parent could decide. */
 export const MAX_RESULT_CHARS = 40_000;
@@ -10,27 +10,62 @@ export const MAX_RESULT_CHARS = 40_000;
 const MAX_WHOLE_CHARS = 600;
 
 /** The approval in at most `limit` characters of JSON; if it was cut, it says so, with the input's size. */
-export function cutApproval(approval: Approval, limit: number): Approval {
+export function cutApproval<T extends ToldApproval>(approval: T, limit: number): T {
   if (JSON.stringify(approval).length <= limit) return approval;
-  const half = Math.floor((limit - 1_500) / 3);
-  return {
+  const { response_message, updated_input, plan, diff } = approval;
+  const short = {
     ...approval,
     tool_name: cutText(approval.tool_name, 200),
-    response_message: approval.response_message === null ? null : cutText(approval.response_message, 1_000),
-    input: cutObject(approval.input, approval.updated_input ? half : 2 * half),
-    updated_input: approval.updated_input && cutObject(approval.updated_input, half),
-    truncated: true,
+    ...(response_message && { response_message: cutText(response_message, 1_000) }),
+    truncated: true as const,
     input_size: JSON.stringify(approval.input).length,
+  };
+  const around = JSON.stringify({ ...short, input: {}, updated_input: null, plan: "", diff: "" }).length;
+  const parts = [approval.input, updated_input, plan, diff].filter((part) => part !== undefined && part !== null);
+  const shares = sharesOf(parts.map(sizeOf), limit - around);
+  const fitted = <P>(part: P, cut: (part: P, room: number) => P): P => cut(part, shares.shift() ?? 0);
+  return {
+    ...short,
+    input: fitted(approval.input, cutObject),
+    ...(updated_input && { updated_input: fitted(updated_input, cutObject) }),
+    ...(plan !== undefined && { plan: fitted(plan, cutToJson) }),
+    ...(diff !== undefined && { diff: fitted(diff, cutToJson) }),
   };
 }
 
-/** The change event with its input cut to the longest result. */
+/** How much of `room` each part may take: what the small ones leave goes to the large ones. */
+function sharesOf(sizes: number[], room: number): number[] {
+  const shares = new Map<number, number>();
+  const smallestFirst = [...sizes.entries()].sort(([, one], [, other]) => one - other);
+  for (const [place, [index, size]] of smallestFirst.entries()) {
+    const share = Math.max(0, Math.floor(room / (smallestFirst.length - place)));
+    shares.set(index, share);
+    room -= Math.min(size, share);
+  }
+  return sizes.map((_, index) => shares.get(index) ?? 0);
+}
+
+function sizeOf(part: unknown): number {
+  return JSON.stringify(part).length;
+}
+
+/** The text, cut until it takes at most `limit` characters when it is written as JSON. */
+function cutToJson(text: string, limit: number): string {
+  let shown = text;
+  for (let longest = limit; JSON.stringify(shown).length > limit && longest > 100; longest = Math.floor(longest * 0.8))
+    shown = cutText(text, longest);
+  return shown;
+}
+
+/** The change event with its input and its plan cut to the longest result together. */
 export function cutChange(event: ChangeEvent): ChangeEvent {
   if (event.type === "unasked_call") return { ...event, tool_input: cutObject(event.tool_input, MAX_RESULT_CHARS) };
   if (event.type !== "approval_requested") return event;
+  const { plan } = event;
+  const short = plan === undefined ? event : { ...event, plan: cutToJson(plan, MAX_RESULT_CHARS / 2) };
   const tool_input = cutObject(event.tool_input, MAX_RESULT_CHARS);
-  if (tool_input === event.tool_input) return event;
-  return { ...event, tool_input, truncated: true, input_size: JSON.stringify(event.tool_input).length };
+  if (tool_input === event.tool_input) return short;
+  return { ...short, tool_input, truncated: true, input_size: JSON.stringify(event.tool_input).length };
 }
 
 /** The event in about `limit` characters of JSON; its type and ids stay whole. */

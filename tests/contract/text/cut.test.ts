@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { Approval } from "../../src/contract/approvals/approval.ts";
-import { cutApproval, cutEvent, cutObject, cutText } from "../../src/contract/cut.ts";
+import { Approval } from "../../../src/contract/approvals/approval.ts";
+import { cutApproval, cutEvent, cutObject, cutText } from "../../../src/contract/text/cut.ts";
 
 const approval: Approval = {
   id: "018f0000-0000-7000-8000-000000000000",
@@ -109,8 +109,12 @@ describe("cutApproval", () => {
     updated_input: fc.option(anyObject),
   };
 
+  const shown = { ...pending, plan: text, diff: text, said: fc.string({ maxLength: 300 }) };
+
   test.each([
     ["pending", pending, 10_000],
+    ["pending and shown", shown, 10_000],
+    ["pending and shown alone", shown, 39_000],
     ["decided", decided, 39_000],
   ])("fits every %s approval into its place, still an approval, and says that it was cut", (_, given, limit) => {
     fc.assert(

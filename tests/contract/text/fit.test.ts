@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { fitting, fittingText, listedChars } from "../../src/contract/fit.ts";
+import { fitting, fittingText, listedChars } from "../../../src/contract/text/fit.ts";
 
 const sizes = fc.array(fc.nat(100), { maxLength: 30 });
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);

@@ -1,0 +1,6 @@
+/** Where things stand on the page: fragments, which no server ever sees. */
+export const pageAddress = {
+  request: (id: string): string => `#/inbox/${encodeURIComponent(id)}`,
+  decision: (id: string): string => `#/history/${encodeURIComponent(id)}`,
+  session: (id: string): string => `#/sessions/${encodeURIComponent(id)}`,
+};

@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { ApprovalStatus } from "../approvals/approval.ts";
+import { Id, JsonObject, optional } from "../values.ts";
+import { Match, RuleDecision } from "./rule.ts";
+
+/** A rule to try on the past, or a call to try the present rules on. */
+export const RuleTestInput = z
+  .strictObject({
+    decision: optional(RuleDecision),
+    match: optional(Match),
+    session_id: optional(Id),
+    tool_name: optional(z.string().min(1).max(512)).describe("Instead of a rule: a call."),
+    input: optional(JsonObject),
+  })
+  .superRefine(({ decision, match, tool_name, input }, context) => {
+    const refuse = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
+    const isCall = tool_name !== undefined || input !== undefined;
+    if (isCall && (decision !== undefined || match !== undefined))
+      refuse("tool_name", "goes without decision and match: give a rule, or a call");
+    else if (isCall && (tool_name === undefined || input === undefined))
+      refuse(tool_name === undefined ? "tool_name" : "input", "a call has tool_name and input");
+    else if (!isCall && (decision === undefined || match === undefined))
+      refuse(decision === undefined ? "decision" : "match", "is missing: give a rule, or tool_name and input");
+  });
+export type RuleTestInput = z.infer<typeof RuleTestInput>;
+
+/** A past request that the rule would have decided otherwise. */
+export const Contradiction = z.strictObject({
+  approval_id: Id,
+  was: ApprovalStatus,
+  would_be: RuleDecision,
+});
+export type Contradiction = z.infer<typeof Contradiction>;
+
+/** What a rule would have done, over the caller's history; or what the rules would do with one call. */
+export const RuleTested = z.strictObject({
+  type: z.literal("ok"),
+  /** How many requests it would have decided. */
+  decided: z.int().nonnegative(),
+  contradictions: z.array(Contradiction),
+  has_more: z.boolean(),
+  /** Of how many requests. */
+  tested: z.int().nonnegative().optional(),
+  /** Of a call: what becomes of it now, and by which rule. */
+  would_be: RuleDecision.optional(),
+  by: z.string().optional(),
+});
+export type RuleTested = z.infer<typeof RuleTested>;
+
+export const Suggestion = z.strictObject({
+  rule: z.strictObject({ decision: RuleDecision, match: z.string() }),
+  /** How many decisions it would have saved. */
+  decided: z.int().nonnegative(),
+  contradictions: z.literal(0),
+});
+export type Suggestion = z.infer<typeof Suggestion>;
