@@ -1,4 +1,4 @@
-import type { Approval } from "../contract/approvals/approval.ts";
+import type { Approval, RequestContext } from "../contract/approvals/approval.ts";
 import type { ChangeEvent } from "../contract/change.ts";
 
 /** The approval that an event announces, in the shape of a list entry. */
@@ -17,7 +17,13 @@ export function approvalFromEvent(event: ChangeEvent & { type: "approval_request
     expires_at: event.expires_at,
     resolved_at: null,
     resolved_by: null,
+    ...contextIn(event),
     ...(event.input_removed_at !== undefined && { input_removed_at: event.input_removed_at }),
     ...(event.truncated && { truncated: event.truncated, input_size: event.input_size ?? 0 }),
   };
+}
+
+function contextIn({ cwd, dangers, said, agent, plan, real_paths }: RequestContext): RequestContext {
+  const all = { cwd, dangers, said, agent, plan, real_paths };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }

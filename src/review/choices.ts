@@ -34,7 +34,12 @@ export function answerTo({ options }: Question, { chosen, written }: Choices, at
 /** The input that answers the questions; `undefined` while an answer is missing. */
 export function answered(input: JsonObject, questions: Question[], choices: Choices): JsonObject | undefined {
   const answers = questions.map((question, at) => [question.question, answerTo(question, choices, at)] as const);
-  return answers.some(([, answer]) => answer === "") ? undefined : { ...input, answers: Object.fromEntries(answers) };
+  return answers.some(([, answer]) => answer === "") ? undefined : answeredInput(input, answers);
+}
+
+/** The input of AskUserQuestion as the CLI takes it with answers, by the text of each question. */
+export function answeredInput(input: JsonObject, answers: (readonly [question: string, answer: string])[]): JsonObject {
+  return { ...input, answers: Object.fromEntries(answers) };
 }
 
 export function hasChoices({ chosen, written }: Choices): boolean {

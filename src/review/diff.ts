@@ -1,11 +1,15 @@
 import { diffWordsWithSpace, structuredPatch } from "diff";
 import type { CurrentFile } from "../contract/approvals/approval-context.ts";
+import { countOf, editedText } from "./edited-text.ts";
 import type { FileEdit } from "./kinds.ts";
 
 const CONTEXT_LINES = 3;
 /** After this time the difference is shown as all old lines, then all new ones. */
 const TIMEOUT_MS = 400;
 const MAX_WORD_DIFF_CHARS = 2_000;
+/** Of both texts together: more take too long to compare, and nobody reads them. */
+const MAX_LINES = 100_000;
+const MAX_SHOWN_LINES = 2_000;
 
 /** A run of words in a line, changed or not. */
 export type Stretch = { text: string; isChanged: boolean };
@@ -13,46 +17,65 @@ export type Line = { sign: " " | "+" | "-"; number: { before?: number; after?: n
 export type Hunk = { from: number; lines: Line[] };
 export type FileDiff = { hunks: Hunk[]; added: number; removed: number; note: string | undefined };
 
+/** How much work a difference is worth: a server has others to serve, too. */
+export type DiffEffort = { timeoutMs: number; marksWords: boolean };
+const FOR_A_PERSON: DiffEffort = { timeoutMs: TIMEOUT_MS, marksWords: true };
+
 /** What a write would change in the current file; without a file (the call was decided before), what it writes. */
-export function diffOfWrite(content: string, file: CurrentFile | null | undefined): FileDiff {
-  if (file?.state === "text") return diffOf(file.text, content, undefined);
-  if (file === undefined) return diffOf("", content, undefined);
-  if (file?.state === "absent") return diffOf("", content, "a new file");
+export function diffOfWrite(
+  content: string,
+  file: CurrentFile | null | undefined,
+  effort: DiffEffort = FOR_A_PERSON,
+): FileDiff {
+  if (file?.state === "text") return diffOf(file.text, content, undefined, effort);
+  if (file === undefined) return diffOf("", content, undefined, effort);
+  if (file?.state === "absent") return diffOf("", content, "a new file", effort);
   const reason = file ? `the current file is not shown: ${file.reason}` : "the current file is not known";
-  return diffOf("", content, reason);
+  return diffOf("", content, reason, effort);
 }
 
 /** What edits would change in the current file; without it, the texts that they replace. */
-export function diffOfEdits(edits: FileEdit[], file: CurrentFile | null | undefined): FileDiff {
-  if (file?.state === "text") {
-    const edited = applied(file.text, edits);
-    if (edited !== undefined) return diffOf(file.text, edited, undefined);
-  }
+export function diffOfEdits(
+  edits: FileEdit[],
+  file: CurrentFile | null | undefined,
+  effort: DiffEffort = FOR_A_PERSON,
+): FileDiff {
+  const edited = file?.state === "text" ? editedText(file.text, edits) : undefined;
+  if (file?.state === "text" && edited?.state === "text") return diffOf(file.text, edited.text, undefined, effort);
   const before = edits.map((edit) => edit.before).join("\n");
   const after = edits.map((edit) => edit.after).join("\n");
-  return diffOf(before, after, file === undefined ? undefined : noteOn(file));
+  const note =
+    edited?.state === "too_long" ? "the edited file is too long to compare; only the edits are shown" : undefined;
+  return diffOf(before, after, note ?? (file === undefined ? undefined : noteOn(file)), effort);
 }
 
 function noteOn(file: CurrentFile | null): string {
-  if (file?.state === "text") return "the file does not contain this text: the edit will fail";
+  if (file?.state === "text")
+    return "the file does not contain this text as it is given, or more than once; only the edit is shown";
   if (file?.state === "absent") return "the file does not exist";
   return file ? `the file is not shown: ${file.reason}` : "the current file is not known; only the edit is shown";
 }
 
-function applied(text: string, edits: FileEdit[]): string | undefined {
-  let result = text;
-  for (const { before, after, everywhere } of edits) {
-    if (before === "" ? result !== "" : !result.includes(before)) return undefined;
-    result = everywhere ? result.replaceAll(before, () => after) : result.replace(before, () => after);
-  }
-  return result;
-}
-
-function diffOf(before: string, after: string, note: string | undefined): FileDiff {
-  const patch = structuredPatch("", "", before, after, "", "", { context: CONTEXT_LINES, timeout: TIMEOUT_MS });
-  const hunks = patch ? patch.hunks.map(toHunk) : [replacement(before, after)];
+function diffOf(before: string, after: string, note: string | undefined, effort: DiffEffort): FileDiff {
+  const { timeoutMs: timeout, marksWords } = effort;
+  const [removed, added] = [before, after].map((text) => (text === "" ? 0 : countOf("\n", text) + 1)) as [
+    number,
+    number,
+  ];
+  if (removed + added > MAX_LINES) return uncompared(after, { removed, added }, note);
+  const patch = structuredPatch("", "", before, after, "", "", { context: CONTEXT_LINES, timeout });
+  const plain = patch ? patch.hunks.map(toHunk) : [replacement(before, after)];
+  const hunks = marksWords ? plain.map(({ from, lines }) => ({ from, lines: withWords(lines) })) : plain;
   const count = (sign: string) => hunks.flatMap(({ lines }) => lines).filter((line) => line.sign === sign).length;
   return { hunks, added: count("+"), removed: count("-"), note };
+}
+
+/** Too much to compare: how much it is, and the first lines of what would be there. */
+function uncompared(after: string, count: { removed: number; added: number }, note: string | undefined): FileDiff {
+  const lines = after.split("\n", MAX_SHOWN_LINES).map((text) => `+${text}`);
+  const cut = `too long to compare; of ${count.added} lines the first ${lines.length} are shown`;
+  const shown = toHunk({ oldStart: 1, newStart: 1, lines });
+  return { hunks: [shown], ...count, note: note === undefined ? cut : `${note}; ${cut}` };
 }
 
 type PatchHunk = { oldStart: number; newStart: number; lines: string[] };
@@ -68,7 +91,7 @@ function toHunk({ oldStart, newStart, lines }: PatchHunk): Hunk {
     // "\ No newline at end of file" is not a line of the file.
     return sign === " " ? [{ sign, number: { before: before++, after: after++ }, stretches }] : [];
   });
-  return { from: newStart, lines: withWords(numbered) };
+  return { from: newStart, lines: numbered };
 }
 
 function replacement(before: string, after: string): Hunk {
@@ -108,4 +131,13 @@ function markWords(lines: Line[], removedAt: number, addedAt: number): void {
 
 export function textOf({ stretches }: Line): string {
   return stretches.map(({ text }) => text).join("");
+}
+
+/** The difference as a text for an agent; no line of a file can pass for one of ours, since each has its sign before it. */
+export function diffText({ hunks, added, removed, note }: FileDiff): string {
+  const changes = hunks.flatMap(({ from, lines }) => [
+    `@@ line ${from} @@`,
+    ...lines.map((line) => `${line.sign}${textOf(line)}`),
+  ]);
+  return [`+${added} -${removed}${note === undefined ? "" : ` (${note})`}`, ...changes].join("\n");
 }

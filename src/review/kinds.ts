@@ -86,6 +86,11 @@ export function summaryOf(approval: Request): string {
   }
 }
 
+/** The same of what ran, where the input was edited before. */
+export function summaryOfRun(approval: Request & Pick<Approval, "updated_input">): string {
+  return summaryOf({ ...approval, input: approval.updated_input ?? approval.input });
+}
+
 /** The end of a long path tells more than its beginning. */
 function endOf(path: string): string {
   if (path.length <= SUMMARY_PATH_CHARS) return path;

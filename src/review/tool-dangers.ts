@@ -1,7 +1,7 @@
 import type { Approval } from "../contract/approvals/approval.ts";
 import type { ApprovalContext } from "../contract/approvals/approval-context.ts";
 import { namedPath } from "../contract/approvals/named-path.ts";
-import { hasInvisibleCharacters } from "../contract/unprintable.ts";
+import { hasInvisibleCharacters } from "../contract/text/unprintable.ts";
 import { fetchDangers } from "./fetch-dangers.ts";
 import { kindOf, textsIn } from "./kinds.ts";
 import { requestedCommand } from "./requested-command.ts";

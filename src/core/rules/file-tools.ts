@@ -2,6 +2,19 @@ import type { Found } from "../../files/real-path.ts";
 import type { ReadableFiles } from "./readable-files.ts";
 import type { ToolCall } from "./tool-call.ts";
 import { hasKnownKeys, textAt } from "./tool-keys.ts";
+import { EDITORS, SEARCHERS } from "./tool-kinds.ts";
+
+/** Whether the tool reads, searches or edits files that its input names. */
+export function touchesFiles({ toolName }: ToolCall): boolean {
+  return toolName === "Read" || SEARCHERS.includes(toolName) || EDITORS.includes(toolName);
+}
+
+/** Whether a call of such a tool is known to reach nothing private. */
+export function avoidsPrivate(call: ToolCall, files: ReadableFiles): boolean {
+  const isSearch = SEARCHERS.includes(call.toolName);
+  const found = isSearch ? searchRoot(call, files) : fileOf(call, files);
+  return found !== undefined && !files.isPrivate(found) && !(isSearch && files.holdsPrivate(found));
+}
 
 /** The file that a call would read or write. */
 export function fileOf({ toolName, input }: ToolCall, files: ReadableFiles): Found | undefined {

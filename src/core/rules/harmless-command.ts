@@ -6,8 +6,11 @@ import { noReadableFiles, type ReadableFiles } from "./readable-files.ts";
 
 /** Whether a command is allowed by name. */
 type IsAllowed = (command: SimpleCommand, dir: string) => boolean;
+/** Whether a file may be written; without it, none may. */
+type MayWrite = (path: string, dir: string) => boolean;
 
-const DIRECTORY_CHANGES = ["cd", "chdir", "pushd", "popd"];
+/** No command after one of them is where a pattern means it. */
+export const DIRECTORY_CHANGES = ["cd", "chdir", "pushd", "popd"];
 
 /**
  * Whether a whole command line is harmless: each of its commands only reads what may be read, or is allowed by name.
@@ -15,7 +18,19 @@ const DIRECTORY_CHANGES = ["cd", "chdir", "pushd", "popd"];
  */
 export function isHarmlessCommand(source: string, files: ReadableFiles, isAllowed: IsAllowed = () => false): boolean {
   const commands = literalCommands(source);
-  if (!commands) return false;
+  return commands !== undefined && isHarmlessLine(commands, files, isAllowed);
+}
+
+/**
+ * The same for a line that was read before, where output may go to files. Such a file is looked up before the line runs,
+ * so no command that is allowed by name may run before or beside the one that writes it: it could plant a link.
+ */
+export function isHarmlessLine(
+  commands: readonly LiteralCommand[],
+  files: ReadableFiles,
+  isAllowed: IsAllowed,
+  mayWrite: MayWrite = () => false,
+): boolean {
   const changesDirectory = commands.some(({ words }) => DIRECTORY_CHANGES.includes(words[0] ?? ""));
   // Otherwise the next command could run although the directory was not changed.
   if (changesDirectory && commands.some(({ separator }) => separator === ";" || separator === "||")) return false;
@@ -23,18 +38,37 @@ export function isHarmlessCommand(source: string, files: ReadableFiles, isAllowe
   let now = files;
   for (const pipeline of pipelines(commands)) {
     const [first] = pipeline;
-    if (pipeline.length === 1 && first?.words[0] === "cd") {
+    if (pipeline.length === 1 && first?.words[0] === "cd" && first.writes.length === 0) {
       const next = directoryOf(first.words, dir, now);
       if (next === undefined) return false;
       dir = next;
       continue;
     }
     if (pipeline.some(({ words }) => DIRECTORY_CHANGES.includes(words[0] ?? ""))) return false;
-    if (pipeline.every((command) => onlyReads(command, now, dir))) continue;
+    const isWriting = pipeline.some(({ writes }) => writes.length > 0);
+    if (isWriting && !(now === files && areWritten(pipeline, files, dir, mayWrite))) return false;
+    const onlyReading = pipeline.every((command) => onlyReads(command, now, dir));
+    if (onlyReading && !isWriting) continue;
     now = noReadableFiles(files);
+    if (onlyReading) continue;
     if (!pipeline.every((command) => onlyReads(command, now, dir) || isAllowed(command.parsed, dir))) return false;
   }
   return true;
+}
+
+/** Whether every file may be written, and nothing runs beside a command that writes but what only reads. */
+function areWritten(
+  pipeline: readonly LiteralCommand[],
+  files: ReadableFiles,
+  dir: string,
+  mayWrite: MayWrite,
+): boolean {
+  return pipeline.every(
+    (command) =>
+      command.writes.length === 0 ||
+      (command.writes.every((path) => mayWrite(path, dir)) &&
+        pipeline.every((other) => other === command || onlyReads(other, files, dir))),
+  );
 }
 
 function onlyReads(

@@ -2,7 +2,15 @@ import { parseCommand, type SimpleCommand } from "../../review/shell/index.ts";
 
 /** The operator between a command and the one before it. */
 type Separator = "&&" | "||" | ";" | "|";
-export type LiteralCommand = { words: readonly string[]; separator: Separator | undefined; parsed: SimpleCommand };
+export type LiteralCommand = {
+  words: readonly string[];
+  separator: Separator | undefined;
+  /** The files that its output goes to. */
+  writes: readonly string[];
+  parsed: SimpleCommand;
+};
+/** `mayWrite`: redirects to files are read too; otherwise a line that has one is not literal. */
+type Options = { mayWrite?: boolean };
 
 const MAX_CHARS = 4_096;
 /** Shells disagree on which other characters are blanks; these mean the same in every locale. */
@@ -15,6 +23,7 @@ const END = "(?=[ \\t\\n;|]|$|&&)";
 const BLANKS = /[ \t]+/y;
 const SEPARATOR = /&&|\|\||[|;\n]/y;
 const HARMLESS_REDIRECT = new RegExp(`(?:[12]?>[ \\t]*/dev/null|2>&1)${END}`, "y");
+const WRITE = /[12]?>>?[ \t]*(?![[\]])/y;
 const BRACKET = new RegExp(`[[\\]]${END}`, "y");
 const WORD_END = new RegExp(END, "y");
 /** Characters that no shell expands, in any position. */
@@ -28,35 +37,39 @@ const DOUBLE_QUOTED = /"((?:[^"\\$`!\n]|\\[^\n!])*)"/y;
  * Splits a command line that is nothing but literal words joined by `&& || ; |`; `undefined` for any other. It accepts
  * only syntax that all shells read in the same way, and its result must agree with that of the full parser.
  */
-export function literalCommands(source: string): LiteralCommand[] | undefined {
+export function literalCommands(source: string, { mayWrite = false }: Options = {}): LiteralCommand[] | undefined {
   if (source.length > MAX_CHARS || !ASCII.test(source) || REWRITTEN.test(source)) return undefined;
-  const commands = split(source);
+  const commands = split(source, mayWrite);
   if (!commands) return undefined;
   const whole = parseCommand(source);
   if (whole.problems.length > 0 || whole.commands.length !== commands.length) return undefined;
-  const agreed = commands.flatMap(({ words, separator }, at) => {
+  const agreed = commands.flatMap((command, at) => {
     const parsed = whole.commands[at];
-    return parsed && isSame(words, separator, parsed) ? [{ words, separator, parsed }] : [];
+    return parsed && isSame(command, parsed) ? [{ ...command, parsed }] : [];
   });
   return agreed.length === commands.length ? agreed : undefined;
 }
 
-function isSame(words: readonly string[], separator: Separator | undefined, parsed: SimpleCommand): boolean {
+function isSame({ words, separator, writes }: Split, parsed: SimpleCommand): boolean {
+  const files = parsed.redirects.filter(({ target }) => target !== undefined && target.value !== "/dev/null");
   return (
     parsed.words.length === words.length &&
     parsed.words.every(({ value, isDynamic }, at) => !isDynamic && value === words[at]) &&
     parsed.assignments.length === 0 &&
-    parsed.redirects.every(({ target }) => target === undefined || target.value === "/dev/null") &&
+    files.length === writes.length &&
+    files.every(
+      ({ operator, target }, at) => /^>>?$/.test(operator) && !target?.isDynamic && target?.value === writes[at],
+    ) &&
     !parsed.isSubstituted &&
     parsed.hasInput === (separator === "|")
   );
 }
 
-type Split = { words: string[]; separator: Separator | undefined };
+type Split = { words: string[]; separator: Separator | undefined; writes: string[] };
 
-function split(source: string): Split[] | undefined {
+function split(source: string, mayWrite: boolean): Split[] | undefined {
   const commands: Split[] = [];
-  let current: Split = { words: [], separator: undefined };
+  let current: Split = { words: [], separator: undefined, writes: [] };
   for (let at = 0; at < source.length; ) {
     const blanks = matchAt(BLANKS, source, at) ?? (current.words.length > 0 && matchAt(HARMLESS_REDIRECT, source, at));
     if (blanks) {
@@ -69,8 +82,16 @@ function split(source: string): Split[] | undefined {
       const isLineBreak = separator === "\n";
       if (current.words.length > 0) {
         commands.push(current);
-        current = { words: [], separator: isLineBreak ? ";" : toSeparator(separator) };
+        current = { words: [], separator: isLineBreak ? ";" : toSeparator(separator), writes: [] };
       } else if (!isLineBreak) return undefined;
+      continue;
+    }
+    const write = mayWrite && current.words.length > 0 ? matchAt(WRITE, source, at) : undefined;
+    if (write) {
+      const file = wordAt(source, at + write[0].length);
+      if (!file || file.value === "") return undefined;
+      current.writes.push(file.value);
+      at += write[0].length + file.text.length;
       continue;
     }
     const word = wordAt(source, at);

@@ -1,4 +1,4 @@
-import { hasInvisibleCharacters } from "../../contract/unprintable.ts";
+import { hasInvisibleCharacters } from "../../contract/text/unprintable.ts";
 import { type PrivateFiles, privateFiles } from "../../files/private-files.ts";
 import { type Found, follow, isWithin } from "../../files/real-path.ts";
 import type { ChildContext } from "./tool-call.ts";
@@ -14,13 +14,20 @@ export type ReadableFiles = PrivateFiles & {
   /** An existing file or directory that is inside the child's directories and not private. */
   readable(path: string, from: string): Found | undefined;
   isInside(found: Found): boolean;
+  /** Whether a rule keeps something below the working directory from being read. */
+  withholdsHere(): boolean;
 };
 
 const MAX_PATH = 4_096;
 /** For all paths of one call together: a repository can make each of them long with links. */
 const MAX_STEPS = 10_000;
 
-export function openReadableFiles(child: ChildContext): ReadableFiles | undefined {
+export function openReadableFiles(child: Omit<ChildContext, "supervision">): ReadableFiles | undefined {
+  return filesSeenOnce(child)?.();
+}
+
+/** The same for many calls that are looked at together: directories and private files are looked up once for all. */
+export function filesSeenOnce(child: Omit<ChildContext, "supervision">): (() => ReadableFiles) | undefined {
   const start = follow(child.workingDir);
   if (start?.kind !== "directory") return undefined;
   const added = child.addDirs.flatMap((path) => {
@@ -28,19 +35,42 @@ export function openReadableFiles(child: ChildContext): ReadableFiles | undefine
     return found?.kind === "directory" ? [found.real] : [];
   });
   const dirs = [start.real, ...added];
-  const { isPrivate, holdsPrivate } = privateFiles(child.privatePaths);
-
-  const budget = { steps: MAX_STEPS };
-  const within = (path: string) => follow(path, budget);
-  const find = (path: string, from: string) =>
-    isPlain(path) ? within(path.startsWith("/") ? path : `${from}/${path}`) : undefined;
+  const { isPrivate, holdsPrivate } = withWithheld(privateFiles(child.privatePaths), child.withheld);
   const isInside = ({ real }: Found) => dirs.some((dir) => isWithin(dir, real));
-  const readable = (path: string, from: string) => {
-    const found = find(path, from);
-    if (found?.kind !== "file" && found?.kind !== "directory") return undefined;
-    return isInside(found) && !isPrivate(found) ? found : undefined;
+
+  return () => {
+    const budget = { steps: MAX_STEPS };
+    const within = (path: string) => follow(path, budget);
+    const find = (path: string, from: string) =>
+      isPlain(path) ? within(path.startsWith("/") ? path : `${from}/${path}`) : undefined;
+    const readable = (path: string, from: string) => {
+      const found = find(path, from);
+      if (found?.kind !== "file" && found?.kind !== "directory") return undefined;
+      return isInside(found) && !isPrivate(found) ? found : undefined;
+    };
+    return {
+      ...{ start: start.real, find, follow: within, readable, isInside, isPrivate, holdsPrivate },
+      // Only when it is needed: it may take a look at every file.
+      withholdsHere: () => child.withheld?.holdsPrivate(start) ?? false,
+    };
   };
-  return { start: start.real, find, follow: within, readable, isInside, isPrivate, holdsPrivate };
+}
+
+/** Whether a program on PATH could be the repository's own. */
+export function hasOwnProgramsOnPath({ path }: Pick<ChildContext, "path">, files: ReadableFiles): boolean {
+  return (path?.split(":") ?? []).some((dir) => {
+    const found = dir.startsWith("/") ? follow(dir) : undefined;
+    return !found || files.isInside(found);
+  });
+}
+
+/** What is private for either reason. */
+function withWithheld(files: PrivateFiles, withheld: PrivateFiles | undefined): PrivateFiles {
+  if (!withheld) return files;
+  return {
+    isPrivate: (found) => files.isPrivate(found) || withheld.isPrivate(found),
+    holdsPrivate: (found) => files.holdsPrivate(found) || withheld.holdsPrivate(found),
+  };
 }
 
 /** For commands that run beside others which may change files, so that no path proves anything. */
@@ -54,6 +84,7 @@ export function noReadableFiles({ start }: ReadableFiles): ReadableFiles {
     isInside: () => false,
     isPrivate: () => true,
     holdsPrivate: () => true,
+    withholdsHere: () => true,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../contract/values.ts";
+import type { PrivateFiles } from "../../files/private-files.ts";
 
 export type ToolCall = { toolName: string; input: JsonObject };
 
@@ -12,4 +13,6 @@ export type ChildContext = {
   home: string;
   /** The child's PATH, if known: while it contains one of the child's directories, no command is proven harmless. */
   path?: string;
+  /** What rules keep from being read, besides the private paths. */
+  withheld?: PrivateFiles;
 };

@@ -107,6 +107,12 @@ export function hasKnownKeys(toolName: string, input: JsonObject): boolean {
   );
 }
 
+/** Every key that a tool takes; `undefined` for a tool whose inputs are not known. */
+export function keysOf(toolName: string): string[] | undefined {
+  const keys = Object.hasOwn(TOOL_KEYS, toolName) ? TOOL_KEYS[toolName] : undefined;
+  return keys && [...Object.keys(keys.known), ...(keys.alwaysAsk ?? [])];
+}
+
 /** The call's text under a key. */
 export function textAt(input: JsonObject, key: string): string | undefined {
   const value = Object.hasOwn(input, key) ? input[key] : undefined;

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import fc from "fast-check";
 import { literalCommands } from "../../../src/core/rules/literal-command.ts";
+import { temporaryDirectory } from "../../support/temporary.ts";
 
 const BASH = Bun.which("bash") ?? "bash";
 const wordsIn = (source: string) => literalCommands(source)?.map(({ words }) => [...words]);
@@ -61,5 +63,32 @@ describe("literalCommands", () => {
       { numRuns: 5_000 },
     );
     expect(accepted).toBeGreaterThan(100);
+  });
+
+  test.each<[string, string[]]>([
+    ["cmda > x", ["x"]],
+    ["cmda >x b", ["x"]],
+    ["cmda b >> x", ["x"]],
+    ["cmda 1> x 2>> 'y z'", ["x", "y z"]],
+    ['cmda > "x" 2>&1', ["x"]],
+    ["cmda > x; cmdb > y", ["x", "y"]],
+    ["cmda | cmdb 2> x", ["x"]],
+    ["cmda > x\\ y", ["x y"]],
+    ["cmda 2 > x", ["x"]],
+    ["cmda > /dev/null > x", ["x"]],
+  ])("reads the files that %j writes as bash does, where it may write", async (source, files) => {
+    expect(literalCommands(source)).toBeUndefined();
+    expect(literalCommands(source, { mayWrite: true })?.flatMap(({ writes }) => [...writes])).toEqual(files);
+    await using directory = await temporaryDirectory();
+    Bun.spawnSync([BASH, "-c", source], { cwd: directory.path, env: { PATH: "/nonexistent" } });
+    expect(readdirSync(directory.path).sort()).toEqual(files.toSorted());
+  });
+
+  test.each(
+    "> x|cmda >| x|cmda &> x|cmda >& x|cmda 3> x|cmda > $X|cmda > *|cmda > ~/x|cmda > `x`|cmda >|cmda > ''|cmda > {a,b}|cmda > [|cmda >(x)|cmda < x|cmda <> x|cmda>x|cmda b>x|cmda > =x|cmda > x&|cmda > #x|cmda {fd}> x".split(
+      /(?<!>)\|/,
+    ),
+  )("does not read the redirect of %j", (source) => {
+    expect(literalCommands(source, { mayWrite: true })).toBeUndefined();
   });
 });

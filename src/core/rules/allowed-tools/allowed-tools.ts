@@ -1,17 +1,15 @@
 import { follow } from "../../../files/real-path.ts";
-import { fileOf, searchRoot } from "../file-tools.ts";
+import { avoidsPrivate, fileOf, touchesFiles } from "../file-tools.ts";
+import { isHarmlessCommand } from "../harmless-command.ts";
+import { coversCommand, readCommandPattern } from "../matching/commands/command-pattern.ts";
+import { coversHost, plainHost, readFetchPattern } from "../matching/fetch-pattern.ts";
+import { coversPath, readPathPattern } from "../matching/paths/path-pattern.ts";
+import { namesMcpTool } from "../matching/tool-name.ts";
 import { openReadableFiles, type ReadableFiles } from "../readable-files.ts";
 import type { ChildContext, ToolCall } from "../tool-call.ts";
 import { hasKnownKeys, textAt } from "../tool-keys.ts";
-import { BOOKKEEPING, EDITORS, SEARCHERS } from "../tool-kinds.ts";
-import { areCommandsCovered } from "./command-pattern.ts";
-import { coversPath } from "./path-pattern.ts";
-
-/** `Tool`, or `Tool(pattern)`. */
-type Entry = { tool: string; pattern: string | undefined };
-
-/** The tools that a session may allow in `strict`: never commands, edits, network, MCP or unknown tools. */
-const STRICT_TOOLS: readonly string[] = ["Read", ...SEARCHERS, ...BOOKKEEPING];
+import { EDITORS } from "../tool-kinds.ts";
+import { type Entry, readEntry, STRICT_TOOLS } from "./entry.ts";
 
 /**
  * Whether the session's allowed_tools cover the call; as strict as the built-in rules. Never throws.
@@ -27,15 +25,6 @@ export function isCoveredBy(allowedTools: readonly string[], call: ToolCall, chi
   }
 }
 
-function readEntry(text: string): Entry | undefined {
-  const match = /^([A-Za-z][\w-]*\*?)(?:\((.+)\))?$/s.exec(text);
-  const [, tool, pattern] = match ?? [];
-  if (tool === undefined || (pattern !== undefined && tool.includes("*"))) return undefined;
-  // Claude Code's own spellings of "every command".
-  if (tool === "Bash" && (pattern === "*" || pattern === ":*")) return { tool, pattern: undefined };
-  return { tool, pattern };
-}
-
 /** Whether an entry names the tool without a pattern. */
 function isNamed(entries: readonly Entry[], { toolName }: ToolCall): boolean {
   return entries.some(({ tool, pattern }) => {
@@ -45,30 +34,11 @@ function isNamed(entries: readonly Entry[], { toolName }: ToolCall): boolean {
   });
 }
 
-/** `mcp__server__tool`; `mcp__server` and `mcp__server__*` for all tools of a server, `mcp__server__get_*` for some. */
-function namesMcpTool(name: string, toolName: string): boolean {
-  if (name === toolName) return true;
-  const [, server = "", start] = /^mcp__([^*]+?)(?:__([^*]*)\*)?$/.exec(name) ?? [];
-  if (server === "" || server.includes("__")) return false;
-  // With three underscores the server is ambiguous: `mcp__a___x` could belong to `a` or to `a_`.
-  const prefix = `mcp__${server}__${start ?? ""}`;
-  return (
-    !toolName.includes("___") &&
-    toolName.startsWith(prefix) &&
-    !toolName.slice(`mcp__${server}__`.length).includes("__")
-  );
-}
-
 /** A bare name covers every call except those to private paths. */
 function mayAllowByName(call: ToolCall, child: ChildContext): boolean {
-  const { toolName } = call;
-  const touchesFiles = toolName === "Read" || SEARCHERS.includes(toolName) || EDITORS.includes(toolName);
-  if (!touchesFiles) return true;
+  if (!touchesFiles(call)) return true;
   const files = openReadableFiles(child);
-  if (!files) return false;
-  const found = SEARCHERS.includes(toolName) ? searchRoot(call, files) : fileOf(call, files);
-  if (!found || files.isPrivate(found)) return false;
-  return !SEARCHERS.includes(toolName) || !files.holdsPrivate(found);
+  return files !== undefined && avoidsPrivate(call, files);
 }
 
 function isMatched(entries: readonly Entry[], call: ToolCall, child: ChildContext): boolean {
@@ -100,17 +70,26 @@ function isFileCovered(
   if (call.toolName === "Read" && found.kind === "missing") return false;
   const home = follow(child.home)?.real;
   if (home === undefined) return false;
-  return patterns.some((pattern) => coversPath(pattern, found.real, { workingDir: files.start, home }));
+  const known = patterns.flatMap((pattern) => readPathPattern(pattern) ?? []);
+  return known.some((pattern) => coversPath(pattern, found.real, { workingDir: files.start, home }));
+}
+
+/** Whether every command of the line is covered by a pattern or is harmless anyway. */
+function areCommandsCovered(patterns: readonly string[], source: string, files: ReadableFiles): boolean {
+  const known = patterns.flatMap((pattern) => readCommandPattern(pattern) ?? []);
+  return isHarmlessCommand(
+    source,
+    files,
+    // In another directory the same words could run something else.
+    (command, dir) => dir === files.start && known.some((pattern) => coversCommand(pattern, command, source, files)),
+  );
 }
 
 function isFetchCovered(patterns: readonly string[], address: string | undefined): boolean {
-  if (address === undefined || !/^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i.test(address) || !URL.canParse(address))
-    return false;
-  const { hostname, port, username, password } = new URL(address);
-  if (port !== "" || username !== "" || password !== "") return false;
-  return patterns.some((pattern) => {
-    const [, wildcard, domain] = /^domain:(\*\.)?([a-z0-9-]+(?:\.[a-z0-9-]+)+)$/.exec(pattern) ?? [];
-    if (domain === undefined) return false;
-    return wildcard === undefined ? hostname === domain : hostname.endsWith(`.${domain}`);
+  const host = plainHost(address);
+  if (host === undefined) return false;
+  return patterns.some((text) => {
+    const pattern = readFetchPattern(text);
+    return pattern !== undefined && coversHost(pattern, host);
   });
 }

@@ -1,8 +1,8 @@
-import { type Found, follow } from "../../../files/real-path.ts";
+import type { Found } from "../../../files/real-path.ts";
 import { isSearchable } from "../command-context.ts";
 import { fileOf, searchRoot } from "../file-tools.ts";
 import { isHarmlessCommand } from "../harmless-command.ts";
-import { openReadableFiles, type ReadableFiles } from "../readable-files.ts";
+import { hasOwnProgramsOnPath, openReadableFiles, type ReadableFiles } from "../readable-files.ts";
 import type { ChildContext, ToolCall } from "../tool-call.ts";
 import { hasKnownKeys, textAt } from "../tool-keys.ts";
 import { BOOKKEEPING, SEARCHERS } from "../tool-kinds.ts";
@@ -66,14 +66,6 @@ function runsHarmless({ toolName, input }: ToolCall, child: ChildContext): boole
   const command = textAt(input, "command");
   if (command === undefined || !hasKnownKeys(toolName, input)) return false;
   return isProven(child, (files) => !hasOwnProgramsOnPath(child, files) && isHarmlessCommand(command, files));
-}
-
-/** Whether a program on PATH could be the repository's own. */
-function hasOwnProgramsOnPath({ path }: ChildContext, files: ReadableFiles): boolean {
-  return (path?.split(":") ?? []).some((dir) => {
-    const found = dir.startsWith("/") ? follow(dir) : undefined;
-    return !found || files.isInside(found);
-  });
 }
 
 /** The agents that Claude Code itself provides; forks and agents with other rights are asked about. */

@@ -94,6 +94,10 @@ const WRAPPERS: Record<string, Wrapper> = {
   "cmake -e": {},
 };
 
+/** Their options may stand before the verb. */
+const VERBS_BEHIND_OPTIONS = new Set(["npm", "pnpm", "yarn", "uv", "poetry", "docker", "podman"]);
+const HAS_VALUE = /^(?:-F|--filter|-w|--workspace|--loglevel|-C|--dir|--prefix|--cwd|--directory|-H|--host|--context)$/;
+
 const XARGS: Valued = {
   short: "InPLdEsa",
   long: ["replace", "max-args", "max-procs", "max-lines", "delimiter", "eof", "max-chars", "arg-file"],
@@ -134,6 +138,20 @@ function wrapperOf({ program, args }: ProgramCall): { wrapper: Wrapper; words: n
     const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
     if (wrapper) return { wrapper, words };
     name += ` ${args[words - 1]?.value.toLowerCase() ?? ""}`;
+  }
+  return behindOptions(program, args);
+}
+
+/** Such as `pnpm --filter web exec`: options, each with one word that could be its value, and a workspace of yarn. */
+function behindOptions(program: string, args: Word[]): { wrapper: Wrapper; words: number } | undefined {
+  if (!VERBS_BEHIND_OPTIONS.has(program)) return undefined;
+  for (const [at, { value }] of args.entries()) {
+    if (value.startsWith("-")) continue;
+    const before = args[at - 1]?.value ?? "";
+    const key = `${program} ${value.toLowerCase()}`;
+    if (!HAS_VALUE.test(before) && Object.hasOwn(WRAPPERS, key)) return { wrapper: WRAPPERS[key] ?? {}, words: at + 2 };
+    const isWorkspace = program === "yarn" && (value === "workspace" || before === "workspace");
+    if (!before.startsWith("-") && !isWorkspace) return undefined;
   }
   return undefined;
 }

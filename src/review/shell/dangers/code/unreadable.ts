@@ -1,4 +1,4 @@
-import { hasInvisibleCharacters } from "../../../../contract/unprintable.ts";
+import { hasInvisibleCharacters } from "../../../../contract/text/unprintable.ts";
 import type { Rule } from "../rule.ts";
 
 /** Can't be parsed or checked completely. */

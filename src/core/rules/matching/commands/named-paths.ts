@@ -1,6 +1,6 @@
-import { type Found, isWithin } from "../../../files/real-path.ts";
-import { runsLater } from "../../../review/shell/index.ts";
-import type { ReadableFiles } from "../readable-files.ts";
+import { type Found, isWithin } from "../../../../files/real-path.ts";
+import { runsLater } from "../../../../review/shell/index.ts";
+import type { ReadableFiles } from "../../readable-files.ts";
 
 /** No file system accepts a longer one. */
 const MAX_NAME = 255;
@@ -12,7 +12,7 @@ const AMBIGUOUS = /^~|(?:^|\/)\.\.(?:\/|$)/;
 
 /** Whether a word, or a possible path in it, leads to something private or to a directory that contains it. */
 export function namesPrivate(words: readonly string[], files: ReadableFiles): boolean {
-  return words.some((word) =>
+  return [...new Set(words)].some((word) =>
     pathsIn(word).some((path) => {
       if (path === "/dev/null" || isTooLong(path)) return false;
       const found = files.follow(fullPath(path, files));
@@ -29,7 +29,7 @@ export function namesPrivate(words: readonly string[], files: ReadableFiles): bo
 export function areSafePaths(words: readonly string[], files: ReadableFiles, mayRunLater: boolean): boolean {
   const paths = words.flatMap(pathsIn);
   if (paths.length > MAX_PATHS || paths.join("").length > MAX_CHARS) return false;
-  return paths.every((path) => isSafePath(path, files, mayRunLater));
+  return [...new Set(paths)].every((path) => isSafePath(path, files, mayRunLater));
 }
 
 function isSafePath(path: string, files: ReadableFiles, mayRunLater: boolean): boolean {
@@ -51,8 +51,28 @@ export function namesDirectory(words: readonly string[], files: ReadableFiles): 
   );
 }
 
+/** Whether a word may be a repository: git also tries `x.git` and `x/.git`, and a file can say where one is. */
+export function namesRepository(words: readonly string[], files: ReadableFiles): boolean {
+  return words.some((word) =>
+    pathsIn(word)
+      .flatMap((path) => [path, `${path}.git`])
+      .some((path) => !isTooLong(path) && files.follow(fullPath(path, files))?.kind !== "missing"),
+  );
+}
+
+/** Whether a word, or a possible path in it, is an absolute path that leads out of the child's directories. */
+export function namesOutside(words: readonly string[], files: ReadableFiles): boolean {
+  return words.some((word) =>
+    pathsIn(word).some((path) => {
+      if (!path.startsWith("/") || isTooLong(path)) return false;
+      const found = files.follow(path);
+      return !found || !files.isInside(found);
+    }),
+  );
+}
+
 /** The word, its parts between punctuation, and what follows each letter of clustered options: `-vf/etc/x`. */
-function pathsIn(word: string): string[] {
+export function pathsIn(word: string): string[] {
   const pieces = [word, ...word.split(/[=:@,;|<>()[\]{}"']/)].flatMap((piece) => [piece, piece.trim()]);
   return [
     ...new Set(pieces.flatMap((piece) => (piece.startsWith("-") ? tailsOf(piece) : piece === "" ? [] : [piece]))),

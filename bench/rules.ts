@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { plantPast, variedCommand } from "../tests/core/rulebook/past-requests.ts";
+import type { Figures } from "./children/sessions.ts";
+import { respond } from "./decision-latency.ts";
+import { ms, percentile, timed, times } from "./measure.ts";
+import { ANSWERED, askedIn, connect, permitRequest } from "./server/connection.ts";
+import { type BenchServer, OPERATOR_TOKEN, startBenchServer, temporaryDataDir } from "./server/server-process.ts";
+
+const RULES = 1_000;
+const ROUNDS = 1_000;
+const WARM_UP = 50;
+const MOST_TIMES = 1.2;
+const PAST = 100_000;
+const MOST_TRYING_MS = 1_000;
+
+/** What rules cost a request that none of them decides, beside a server without any, in turns. */
+export async function ruleFigures(): Promise<Figures> {
+  using directories = new DisposableStack();
+  await using servers = new AsyncDisposableStack();
+  const open = async () => servers.use(await startBenchServer(directories.use(temporaryDataDir()).path));
+  const [without, ruled] = [await open(), await open()];
+  await addRules(ruled);
+  const asks = [await asking(without), await asking(ruled)];
+  const samples: number[][] = [[], []];
+  for (let round = 0; round < ROUNDS + WARM_UP; round++) {
+    for (const [at, ask] of asks.entries()) {
+      const elapsed = await timed(() => ask(round));
+      if (round >= WARM_UP) samples[at]?.push(elapsed);
+    }
+  }
+  const [none = Number.NaN, many = Number.NaN] = samples.map((one) => percentile(one, 0.5));
+  const ratio = many / none;
+  return {
+    title: `(l) A request and its decision, with ${RULES} rules of which none decides it`,
+    rows: [
+      { what: "without rules, p50", measured: ms(none) },
+      {
+        what: `with ${RULES} rules, p50`,
+        measured: `${ms(many)} = ${times(ratio)}`,
+        goal: `≤ ${MOST_TIMES} ×`,
+        met: ratio <= MOST_TIMES,
+      },
+    ],
+  };
+}
+
+/** What it costs to try a rule on a long past, of which hardly one command is like another. */
+export async function historyFigures(): Promise<Figures> {
+  using directory = temporaryDataDir();
+  using project = temporaryDataDir();
+  await using server = await startBenchServer(directory.path);
+  const { id } = z
+    .object({ id: z.string() })
+    .parse(await posted(server, "/api/v1/sessions", { name: "past", working_dir: project.path }));
+  plantPast({ dataDir: directory.path, sessionId: id }, PAST, (at) => ({
+    ...{ tool: "Bash", input: { command: variedCommand(at), description: `Step ${at}` } },
+    status: at % 97 === 1 ? "denied" : "allowed",
+  }));
+  const rows: Figures["rows"] = [];
+  for (const [decision, match] of [
+    ["allow", "Bash(npm run *)"],
+    ["allow", "Bash(touch *)"],
+    ["deny", "Bash(git push *)"],
+    ["deny", "Bash(terraform *)"],
+  ] as const) {
+    const before = await server.processorMs();
+    await posted(server, "/api/v1/rules/test", { decision, match });
+    const elapsed = (await server.processorMs()) - before;
+    rows.push({
+      what: `${decision} ${match}, processor time`,
+      measured: ms(elapsed),
+      goal: `≤ ${ms(MOST_TRYING_MS)}`,
+      met: elapsed <= MOST_TRYING_MS,
+    });
+  }
+  return { title: `(o) A rule tried on ${PAST} past requests, mostly different commands`, rows };
+}
+
+async function posted({ port }: BenchServer, path: string, body: object): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+/** Of all kinds: commands, paths, hosts and tools, to allow, deny and ask about. */
+async function addRules({ port }: BenchServer): Promise<void> {
+  const connection = await connect(port);
+  const kinds = [
+    (at: number) => ({ decision: "allow", match: `Bash(npm run task-${at} *)` }),
+    (at: number) => ({ decision: "deny", match: `Bash(program-${at} *)` }),
+    (at: number) => ({ decision: "deny", match: `Edit(./generated/${at}/**)` }),
+    (at: number) => ({ decision: "ask", match: `WebFetch(domain:host-${at}.example)` }),
+    (at: number) => ({ decision: "allow", match: `mcp__server${at}` }),
+  ];
+  for (let at = 0; at < RULES; at++) {
+    const body = kinds[at % kinds.length]?.(at);
+    await connection.request({ method: "POST", path: "/api/v1/rules", token: OPERATOR_TOKEN, body }, '"hits":0');
+  }
+  connection.close();
+}
+
+/** Asks and decides, one after the other, over connections that stay open. */
+async function asking(server: BenchServer): Promise<(round: number) => Promise<void>> {
+  const [token = ""] = await server.children(1);
+  const [child, decider] = [await connect(server.port), await connect(server.port)];
+  return async (round) => {
+    const asked = await child.request(permitRequest(token, `toolu_${round}`), "notifications/progress");
+    const answered = child.read(ANSWERED);
+    await respond(decider, askedIn(asked));
+    await answered;
+  };
+}

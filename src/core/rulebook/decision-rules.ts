@@ -1,0 +1,114 @@
+import type { PermitInput } from "../../contract/approvals/approval.ts";
+import type { Decision } from "../../contract/approvals/decision.ts";
+import { AppError } from "../../contract/errors.ts";
+import type { Remember, Rule } from "../../contract/rules/rule.ts";
+import type { ApprovalRow } from "../../storage/approvals.ts";
+import type { NewRule } from "../../storage/rules.ts";
+import type { Principal } from "../access/principals.ts";
+import { createFinder } from "../rules/matching/find.ts";
+import { type Pattern, readMatch } from "../rules/matching/pattern.ts";
+import { createProver, type HasDangers } from "../rules/matching/prove.ts";
+import { suggestedMatch } from "../rules/matching/suggest.ts";
+import type { Session, Sessions } from "../sessions/sessions.ts";
+import type { Grants } from "./grants.ts";
+import type { Judge } from "./judge.ts";
+import { toRule } from "./rule-view.ts";
+import type { Rules } from "./rules.ts";
+
+type DecisionRulesNeed = {
+  sessions: Pick<Sessions, "get">;
+  judge: Judge;
+  grants: Grants;
+  rules: Pick<Rules, "newRule" | "changed">;
+  dangersIn: (session: Session) => HasDangers;
+};
+
+export type DecisionRules = ReturnType<typeof createDecisionRules>;
+
+/** What the rules have to do with the decisions of people and parents: what they may decide, and what is remembered. */
+export function createDecisionRules({ sessions, judge, grants, rules, dangersIn }: DecisionRulesNeed) {
+  async function sessionOf({ sessionId }: Pick<ApprovalRow, "sessionId">): Promise<Session> {
+    const session = await sessions.get(sessionId);
+    if (!session) throw new AppError("not_found", "The session of this request was deleted: it can only be denied.");
+    return session;
+  }
+
+  async function coveredIn(principal: Principal, session: Session, call: PermitInput): Promise<boolean> {
+    return grants.covers(principal, session, judge.callOf(session, call));
+  }
+
+  /** The narrowest rule that is still of use for calls like this one. */
+  function suggested(session: Session, call: PermitInput): string | undefined {
+    return suggestedMatch(judge.callOf(session, call), dangersIn(session));
+  }
+
+  return {
+    isBounded: grants.isBounded,
+
+    /** Refuses to allow what a rule denies, once it is edited, and what the caller's grant does not cover. */
+    async checkAllow(principal: Principal, asked: ApprovalRow, call: PermitInput, isEdited: boolean): Promise<void> {
+      if (!isEdited && !(await grants.isBounded(principal))) return;
+      const session = await sessionOf(asked);
+      const denial = isEdited ? await judge.denialOf(session, call) : undefined;
+      if (denial !== undefined) {
+        const why = `The edited input may not run, so nothing was decided: ${denial}`;
+        throw new AppError("forbidden", `${why} Edit it in another way, or deny the request.`, { quotes: true });
+      }
+      if (await coveredIn(principal, session, call)) return;
+      throw new AppError(
+        "forbidden",
+        "Your grant does not cover this call: it waits for the operator, who sees it. You may deny it, or skip it (loopback_wait takes skip).",
+      );
+    },
+
+    /** Whether this call is not the caller's to allow. */
+    async escalates(principal: Principal, session: Session, call: PermitInput): Promise<boolean> {
+      return (await grants.isBounded(principal)) && !(await coveredIn(principal, session, call));
+    },
+
+    suggested,
+
+    /** The rule by which this decision is remembered; it decides such a call as it was decided. */
+    async toRemember(
+      principal: Principal,
+      asked: ApprovalRow,
+      call: PermitInput,
+      { approve, message, interrupt }: Decision,
+      { scope, match: given }: Remember,
+    ): Promise<NewRule> {
+      const session = await sessionOf(asked);
+      const decision = approve ? "allow" : "deny";
+      const match = given ?? suggested(session, call);
+      if (match === undefined)
+        throw new AppError(
+          "invalid_arguments",
+          "No rule is suggested for this request, since none that is wider than this call would be safe: decide it without remember, or give a match of your own.",
+        );
+      const read = readMatch(match);
+      if ("problem" in read) throw new AppError("invalid_arguments", `match ${read.problem}.`, { quotes: true });
+      if (!isMatched(session, call, approve, read.pattern))
+        throw new AppError(
+          "invalid_arguments",
+          `A rule to ${decision} with this match would not decide this request: nothing was decided. Widen it, or leave match out to use suggested_rule.`,
+        );
+      return rules.newRule({ decision, match, reason: approve ? undefined : message, interrupt }, principal, {
+        owner: asked.owner,
+        sessionId: scope === "session" ? session.id : null,
+        fromApprovalId: asked.id,
+      });
+    },
+
+    /** A rule came with a decision: it decides what is pending too. */
+    async remembered(rule: NewRule): Promise<Rule> {
+      await rules.changed();
+      return toRule({ ...rule, hits: 0, lastHitAt: null }, undefined);
+    },
+  };
+
+  function isMatched(session: Session, asked: PermitInput, approve: boolean, pattern: Pattern): boolean {
+    const call = judge.callOf(session, asked);
+    const rule = [{ id: "", pattern }];
+    if (!approve) return createFinder(rule).find(call) !== undefined;
+    return createProver(rule, dangersIn(session)).prove(call, undefined) !== undefined;
+  }
+}

@@ -1,0 +1,63 @@
+import { pathOutside } from "../../claude/launch/program-path.ts";
+import type { RulesFileStatus } from "../../contract/rules/rule.ts";
+import type { Storage } from "../../storage/storage.ts";
+import type { Session, Sessions } from "../sessions/sessions.ts";
+import { dangersIn } from "./call-dangers.ts";
+import { createDecisionRules } from "./decision-rules.ts";
+import { createGrants } from "./grants.ts";
+import { createRuleHistory } from "./history.ts";
+import { createJudge } from "./judge.ts";
+import { createPendingReview } from "./pending-review.ts";
+import { createRuleBook } from "./rule-book.ts";
+import { createRules } from "./rules.ts";
+import { openRulesFile } from "./rules-file.ts";
+
+type RulebookNeed = {
+  storage: Storage;
+  sessions: Sessions;
+  now: () => number;
+  /** The operator's file of rules, if there is one. */
+  rulesFile: string | undefined;
+  /** Where the examples of that file are tried. */
+  startedIn: string;
+  privatePaths: string[];
+  home: string;
+  path: string;
+  onFileRead: (status: RulesFileStatus) => void;
+};
+
+export type Rulebook = ReturnType<typeof openRulebook>;
+
+/** All that has to do with standing decisions, wired together. */
+export function openRulebook(need: RulebookNeed) {
+  const { storage, sessions, now, rulesFile, startedIn, privatePaths, home, path } = need;
+  // As a child would have it there: what is started by npm has programs of its directory on its path.
+  const place = { workingDir: startedIn, addDirs: [], privatePaths, home, path: pathOutside([startedIn], path) };
+  const file = openRulesFile({
+    path: rulesFile,
+    place,
+    hasDangers: dangersIn(startedIn),
+    onRead: need.onFileRead,
+  });
+  const dangersOf = (session: Session) => dangersIn(session.config?.working_dir ?? null);
+  const book = createRuleBook({ storage, file, now, dangersIn: dangersOf });
+  const grants = createGrants({ storage, dangersIn: dangersOf });
+  const judge = createJudge({ book, grants, privatePaths, home, path });
+  const reviewPending = createPendingReview({ storage, sessions, judge, now, onStale: book.forget });
+  const rules = createRules({ storage, book, file, sessions, now, onChanged: reviewPending });
+  // Read at the start, so that a mistake in it is told at once.
+  let fileVersion = file.current().version;
+  return {
+    rules,
+    history: createRuleHistory({ storage, sessions, judge, dangersIn: dangersOf }),
+    decisionRules: createDecisionRules({ sessions, judge, grants, rules, dangersIn: dangersOf }),
+    judge: judge.judge,
+    onStale: book.forget,
+    /** Finds what other servers, or an editor, have changed. */
+    async reread(): Promise<void> {
+      const before = fileVersion;
+      fileVersion = file.current().version;
+      if (fileVersion !== before || (await book.isOutdated())) await rules.changed();
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { Rule, RuleTier } from "../../contract/rules/rule.ts";
+import { seconds } from "../../contract/values.ts";
+import type { RuleHits, RuleRow, ShadowHits } from "../../storage/rules.ts";
+import { BUILTIN_RULES } from "../rules/builtin/listed.ts";
+import type { CurrentFile } from "./rules-file.ts";
+
+/** So often a rule in shadow mode must have agreed before it is said to be ready. */
+const READY_AFTER = 5;
+
+export function toRule(row: RuleRow, shadow: ShadowHits | undefined): Rule {
+  return {
+    id: row.id,
+    decision: row.decision,
+    match: row.match,
+    tier: tierOf(row),
+    mode: row.mode,
+    ...(row.owner !== null && { owner: row.owner }),
+    ...(row.sessionId !== null && { session_id: row.sessionId }),
+    ...(row.reason !== null && { reason: row.reason }),
+    ...(row.interrupt && { interrupt: true as const }),
+    created_by: row.createdByName,
+    created_at: seconds(row.createdAt),
+    ...(row.expiresAt !== null && { expires_at: seconds(row.expiresAt) }),
+    ...(row.usesLeft !== null && { uses_left: row.usesLeft }),
+    ...(row.fromApprovalId !== null && { from_approval_id: row.fromApprovalId }),
+    hits: row.hits,
+    ...(row.lastHitAt !== null && { last_hit_at: seconds(row.lastHitAt) }),
+    ...(row.mode === "shadow" && { shadow: shadowRecord(shadow) }),
+  };
+}
+
+function tierOf({ owner, sessionId }: RuleRow): RuleTier {
+  if (sessionId !== null) return "session";
+  return owner === null || owner === "operator" ? "operator" : "token";
+}
+
+function shadowRecord(hits: ShadowHits | undefined): NonNullable<Rule["shadow"]> {
+  const { wouldDecide = 0, contradictions = 0 } = hits ?? {};
+  return { would_decide: wouldDecide, contradictions, ready: contradictions === 0 && wouldDecide >= READY_AFTER };
+}
+
+/** The rules of the operator's file. While it has a mistake, only those against something are in force. */
+export function fileRules({ rules }: CurrentFile, hits: RuleHits[]): Rule[] {
+  return rules.map(({ id, decision, match, reason, interrupt, isShadow }) => ({
+    id,
+    decision,
+    match,
+    tier: "file",
+    mode: isShadow ? "shadow" : "live",
+    ...(reason !== null && { reason }),
+    ...(interrupt && { interrupt: true as const }),
+    created_by: "operator",
+    ...hitsOf(id, hits),
+  }));
+}
+
+/** The lowest tier: anybody above can tighten it with a rule to ask or deny, and nobody can loosen it. */
+export function builtinRules(hits: RuleHits[]): Rule[] {
+  return BUILTIN_RULES.map(({ name, decision, covers }) => {
+    const id = `builtin:${name}`;
+    return { id, decision, match: covers, tier: "builtin", mode: "live", ...hitsOf(id, hits) };
+  });
+}
+
+function hitsOf(id: string, hits: RuleHits[]): Pick<Rule, "hits" | "last_hit_at"> {
+  const found = hits.find((one) => one.id === id);
+  return found ? { hits: found.hits, last_hit_at: seconds(found.lastHitAt) } : { hits: 0 };
+}

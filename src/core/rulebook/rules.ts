@@ -1,0 +1,175 @@
+import { AppError, tokenRevoked } from "../../contract/errors.ts";
+import type { Rule, RuleInput, RulesFileStatus, RuleUpdate, SessionRule } from "../../contract/rules/rule.ts";
+import type { NewRule, RuleChange, RuleLimits, RuleRow } from "../../storage/rules.ts";
+import type { Storage } from "../../storage/storage.ts";
+import { callingToken, displayName, mayDecide, ownerKey, type Principal } from "../access/principals.ts";
+import { readMatch } from "../rules/matching/pattern.ts";
+import type { Session, Sessions } from "../sessions/sessions.ts";
+import { doesCount, holds, type RuleBook } from "./rule-book.ts";
+import { builtinRules, fileRules, toRule } from "./rule-view.ts";
+import type { RulesFile } from "./rules-file.ts";
+
+export const MOST_RULES: RuleLimits = { ofOwner: 2_000, inAll: 10_000, exempt: ownerKey({ kind: "operator" }) };
+
+type RulesNeed = {
+  storage: Pick<Storage, "rules" | "newId">;
+  book: RuleBook;
+  file: RulesFile;
+  sessions: Pick<Sessions, "require" | "get">;
+  now: () => number;
+  /** The rules are others: what is pending is judged again by them. */
+  onChanged: () => Promise<void>;
+};
+
+export type Rules = ReturnType<typeof createRules>;
+
+/** What people and parents do with rules. Who made one may change it, and so may the operator. */
+export function createRules({ storage, book, file, sessions, now, onChanged }: RulesNeed) {
+  async function changed(): Promise<void> {
+    book.forget();
+    await onChanged();
+  }
+
+  /** The rules that the caller may see: its own, and all that bind it. */
+  async function visible(principal: Principal): Promise<RuleRow[]> {
+    const { rules } = await storage.rules.book();
+    return rules.filter((rule) => doesCount(rule, now()) && (rule.owner === null || mayDecide(principal, rule.owner)));
+  }
+
+  async function shown(rows: RuleRow[]): Promise<Rule[]> {
+    const shadows = rows.some(({ mode }) => mode === "shadow") ? await storage.rules.shadowHits() : [];
+    return rows.map((row) =>
+      toRule(
+        row,
+        shadows.find(({ ruleId }) => ruleId === row.id),
+      ),
+    );
+  }
+
+  function unknown(id: string): AppError {
+    const advice = "list them (loopback_rules, `plexus rules list`) to see the ids of those that you made";
+    return new AppError("not_found", `You have made no rule ${id}: ${advice}.`);
+  }
+
+  return {
+    /** All that hold for the caller, the strictest first; of one session, those that hold there. */
+    async list(principal: Principal, sessionKey?: string): Promise<Rule[]> {
+      const session = sessionKey === undefined ? undefined : await sessions.require(principal, sessionKey);
+      const rows = (await visible(principal)).filter((row) => session === undefined || holds(row, session));
+      const hits = await storage.rules.hits();
+      const current = file.current();
+      // How often rules decided for others is nobody's business but the operator's.
+      const counted = principal.kind === "operator" ? hits : [];
+      return [...fileRules(current, counted), ...(await shown(rows)), ...builtinRules(counted)].toSorted(byStrictness);
+    },
+
+    async add(principal: Principal, given: RuleInput): Promise<Rule> {
+      const session = given.session_id === undefined ? undefined : await sessions.require(principal, given.session_id);
+      const owner = session?.owner ?? (principal.kind === "operator" ? null : ownerKey(principal));
+      const rule = newRule(given, principal, { owner, sessionId: session?.id ?? null });
+      const added = await storage.rules.addIfRoom(rule, MOST_RULES, callingToken(principal));
+      if (added === "revoked") throw tokenRevoked();
+      if (added === "too_many") throw tooManyRules();
+      await changed();
+      return toRule({ ...rule, hits: 0, lastHitAt: null }, undefined);
+    },
+
+    async change(principal: Principal, id: string, given: RuleUpdate): Promise<Rule> {
+      const row = await storage.rules.get(id);
+      if (!row || !isMaker(principal, row)) throw unknown(id);
+      checkMatch(given.match ?? row.match);
+      const decision = given.decision ?? row.decision;
+      const interrupt = given.interrupt ?? (row.interrupt && decision === "deny");
+      if (interrupt && decision !== "deny") throw new AppError("invalid_arguments", "interrupt goes with deny only.");
+      const change: RuleChange = {
+        interrupt,
+        ...(given.decision !== undefined && { decision }),
+        ...(given.match !== undefined && { match: given.match }),
+        ...(given.reason !== undefined && { reason: given.reason || null }),
+        ...(given.mode !== undefined && { mode: given.mode }),
+        ...(given.expires_in_secs !== undefined && { expiresAt: expiryOf(given.expires_in_secs ?? undefined) }),
+        ...(given.uses !== undefined && { usesLeft: given.uses }),
+      };
+      const changedRow = await storage.rules.changeIfMade(id, makerOf(principal), change, callingToken(principal));
+      if (changedRow === "revoked") throw tokenRevoked();
+      if (!changedRow) throw unknown(id);
+      await changed();
+      const [rule] = await shown([changedRow]);
+      if (!rule) throw unknown(id);
+      return rule;
+    },
+
+    async remove(principal: Principal, id: string): Promise<void> {
+      const removed = await storage.rules.removeIfMade(id, makerOf(principal), callingToken(principal));
+      if (removed === "revoked") throw tokenRevoked();
+      if (!removed) throw unknown(id);
+      await changed();
+    },
+
+    newRule,
+    /** The rules that a session is given with its settings. */
+    settingsOf: (
+      principal: Principal,
+      session: Pick<Session, "id" | "owner">,
+      given: readonly SessionRule[],
+    ): NewRule[] =>
+      given.map((one) => newRule(one, principal, { owner: session.owner, sessionId: session.id, isSetting: true })),
+    changed,
+    /** How the operator's file stands; `undefined` where there is none. */
+    fileStatus: (): RulesFileStatus | undefined => file.current().status,
+  };
+
+  function newRule(
+    given: SessionRule,
+    principal: Principal,
+    scope: Pick<NewRule, "owner" | "sessionId"> & { isSetting?: boolean; fromApprovalId?: string },
+  ): NewRule {
+    checkMatch(given.match);
+    return {
+      id: storage.newId(),
+      owner: scope.owner,
+      sessionId: scope.sessionId,
+      isSetting: scope.isSetting ?? false,
+      decision: given.decision,
+      match: given.match,
+      reason: given.reason || null,
+      interrupt: given.interrupt ?? false,
+      mode: given.mode ?? "live",
+      createdBy: ownerKey(principal),
+      createdByName: displayName(principal),
+      createdAt: now(),
+      expiresAt: expiryOf(given.expires_in_secs),
+      usesLeft: given.uses ?? null,
+      fromApprovalId: scope.fromApprovalId ?? null,
+    };
+  }
+
+  function expiryOf(seconds: number | undefined): number | null {
+    return seconds === undefined ? null : now() + seconds * 1000;
+  }
+}
+
+function checkMatch(match: string): void {
+  const read = readMatch(match);
+  if ("problem" in read) throw new AppError("invalid_arguments", `match ${read.problem}.`, { quotes: true });
+}
+
+/** Whose rules a principal may change; `undefined` means everybody's. */
+function makerOf(principal: Principal): string | undefined {
+  return principal.kind === "operator" ? undefined : ownerKey(principal);
+}
+
+function isMaker(principal: Principal, { createdBy }: RuleRow): boolean {
+  return (makerOf(principal) ?? createdBy) === createdBy;
+}
+
+export function tooManyRules(): AppError {
+  const limit = `of at most ${MOST_RULES.ofOwner} of one maker, and ${MOST_RULES.inAll} in all`;
+  return new AppError("limit_reached", `There are too many rules, ${limit}: remove some that are not used.`);
+}
+
+const STRICTNESS = ["deny", "ask", "allow"] as const;
+
+function byStrictness(a: Rule, b: Rule): number {
+  return STRICTNESS.indexOf(a.decision) - STRICTNESS.indexOf(b.decision);
+}

@@ -1,0 +1,64 @@
+import type { Supervision } from "../../../contract/sessions/supervision.ts";
+import { fitting, listedChars } from "../../../contract/text/fit.ts";
+import { oneLine } from "../../../contract/text/one-line.ts";
+import { problemOfCommand } from "../matching/commands/command-pattern.ts";
+import { readFetchPattern } from "../matching/fetch-pattern.ts";
+import { mayCoverPath } from "../matching/paths/path-pattern.ts";
+import { readMcpTools } from "../matching/tool-name.ts";
+import { TOOL_KEYS } from "../tool-keys.ts";
+import { EDITORS } from "../tool-kinds.ts";
+import { readEntry, STRICT_TOOLS } from "./entry.ts";
+
+const MAX_NAMED = 3;
+const MAX_ENTRY_CHARS = 60;
+/** Of all that is said of one session. */
+const MAX_CHARS = 1_200;
+
+const NO_ENTRY = "an entry is one tool, or one tool with a pattern: Tool, or Tool(pattern)";
+const STRICT =
+  'with supervision "strict" commands, edits, the network, MCP and other tools always need a decision: use "default", or leave it out';
+const NO_PATTERN = `only ${["Bash", "Read", ...EDITORS].join(", ")} and WebFetch take a pattern: leave it out`;
+const NO_STAR = "a * in a name stands for tools of one MCP server: mcp__server__*, or mcp__server__get_*";
+const NO_PATH =
+  "a path has names, * and ? within a name, and at most two ** for directories; no brackets, no . or .., and no / at its end";
+const NO_DOMAIN = "write WebFetch(domain:example.com), or WebFetch(domain:*.example.com) for all below it";
+const STAYS = "a child never leaves its directory";
+
+/**
+ * What of `allowed_tools` has no effect, and why: entries that are none, that no call could match, or that this supervision
+ * never goes by. One sentence for each reason, of bounded length. Other people's words are only in the quoted entries.
+ */
+export function ineffectiveEntries(allowedTools: readonly string[], supervision: Supervision): string[] {
+  // There Claude Code itself goes by them.
+  if (supervision === "inherit") return [];
+  const byReason = Map.groupBy(new Set(allowedTools), (entry) => problemOfEntry(entry, supervision));
+  const said = [...byReason].flatMap(([reason, entries]) => (reason === undefined ? [] : [sentence(entries, reason)]));
+  return fitting(said, MAX_CHARS, listedChars);
+}
+
+function problemOfEntry(text: string, supervision: "strict" | "default"): string | undefined {
+  const entry = readEntry(text);
+  if (!entry) return NO_ENTRY;
+  const { tool, pattern } = entry;
+  if (/^(Enter|Exit)Worktree$/.test(tool)) return STAYS;
+  const spelled = [...Object.keys(TOOL_KEYS), "WebSearch"].find((name) => name.toLowerCase() === tool.toLowerCase());
+  if (spelled !== undefined && spelled !== tool) return `the tool is spelled ${spelled}`;
+  if (supervision === "strict" && !STRICT_TOOLS.includes(tool)) return STRICT;
+  if (pattern !== undefined) return problemOfPattern(tool, pattern);
+  if (!tool.includes("*")) return undefined;
+  // What two underscores divide is a server and its tool.
+  return readMcpTools(tool)?.start?.includes("__") === false ? undefined : NO_STAR;
+}
+
+function problemOfPattern(tool: string, pattern: string): string | undefined {
+  if (tool === "Bash") return problemOfCommand(pattern);
+  if (tool === "WebFetch") return readFetchPattern(pattern) ? undefined : NO_DOMAIN;
+  if (tool === "Read" || EDITORS.includes(tool)) return mayCoverPath(pattern) ? undefined : NO_PATH;
+  return NO_PATTERN;
+}
+
+function sentence(entries: readonly string[], reason: string): string {
+  const named = entries.slice(0, MAX_NAMED).map((entry) => JSON.stringify(oneLine(entry, MAX_ENTRY_CHARS)));
+  const more = entries.length > MAX_NAMED ? ` and ${entries.length - MAX_NAMED} more` : "";
+  return `allowed_tools ${named.join(", ")}${more} ${entries.length > 1 ? "have" : "has"} no effect: ${reason}.`;
+}

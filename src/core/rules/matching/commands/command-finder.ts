@@ -1,0 +1,77 @@
+import type { ProgramCall } from "../../../../review/shell/programs/programs.ts";
+import { firstOf } from "../first-order.ts";
+import type { CommandPattern } from "./command-pattern.ts";
+import { type HowFound, howFound, type SoughtCommand, soughtCommands, valuesIn } from "./found-command.ts";
+import { hasTooManyWords, possibleRuns } from "./possible-runs.ts";
+import { readingsOf } from "./readings.ts";
+import { familyOf } from "./same-commands.ts";
+import type { StartedCommand } from "./started-commands.ts";
+import { namesIn } from "./targets.ts";
+
+/** The place of a rule in the order given. */
+type Sought = { order: number; command: SoughtCommand };
+
+/** Patterns for commands, found by the program and the first of their other words. */
+export function commandFinder(all: readonly { order: number; command: CommandPattern }[]) {
+  const index = new Map<string, Map<string, Sought[]>>();
+  for (const { order, command: pattern } of all) {
+    for (const command of soughtCommands(pattern)) {
+      const programs = index.get(command.program) ?? new Map<string, Sought[]>();
+      index.set(command.program, programs);
+      const first = command.operands[0] ?? "";
+      const same = programs.get(first);
+      if (same) same.push({ order, command });
+      else programs.set(first, [{ order, command }]);
+    }
+  }
+
+  /** The first rule that finds the command in this way. */
+  const search = (command: ProgramCall, how: NonNullable<HowFound>): number | undefined => {
+    const program = familyOf(command.program);
+    const patterns = command.words[0]?.isDynamic ? undefined : index.get(program);
+    if (!patterns) return undefined;
+    let least: number | undefined;
+    for (const same of candidates(program, patterns, command)) {
+      for (const { order, command: sought } of same) {
+        if ((least === undefined || order < least) && howFound(sought, command) === how) least = order;
+      }
+    }
+    return least;
+  };
+
+  return {
+    /** The first rule that finds one of the commands. */
+    find: (commands: readonly StartedCommand[]): number | undefined =>
+      index.size === 0
+        ? undefined
+        : firstOf(commands.flatMap(({ command }) => readingsOf(command).map((one) => search(one, "found")))),
+
+    /** Whether one of the commands could be what a rule looks for, or could run it. */
+    suspects: (commands: readonly StartedCommand[]): boolean =>
+      index.size > 0 &&
+      commands.some(({ command }) => {
+        if (search(command, "possible") !== undefined) return true;
+        if (hasTooManyWords(command)) return true;
+        return possibleRuns(command, (name) => index.has(familyOf(name))).some(
+          (run) => search(run, "found") !== undefined || search(run, "possible") !== undefined,
+        );
+      }),
+  };
+}
+
+/** The patterns whose first word could be among the command's; the empty one stands for a pattern that has none. */
+function candidates(program: string, patterns: ReadonlyMap<string, Sought[]>, { args }: ProgramCall): Sought[][] {
+  // Its tasks may be shortened to a few letters.
+  if (program === "gradle") return [...patterns.values()];
+  const words = new Set([""]);
+  for (const { value } of args) {
+    for (const one of [value, ...(valuesIn(value) ?? [])]) {
+      words.add(one);
+      for (const name of namesIn(program, one)) words.add(name);
+    }
+  }
+  return [...words].flatMap((word) => {
+    const same = patterns.get(word);
+    return same ? [same] : [];
+  });
+}

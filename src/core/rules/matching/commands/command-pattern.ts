@@ -1,0 +1,114 @@
+import { dangersIn, type SimpleCommand } from "../../../../review/shell/index.ts";
+import { programCall } from "../../../../review/shell/programs/programs.ts";
+import { startedBy } from "../../../../review/shell/programs/wrappers.ts";
+import { DIRECTORY_CHANGES } from "../../harmless-command.ts";
+import { literalCommands } from "../../literal-command.ts";
+import type { ReadableFiles } from "../../readable-files.ts";
+import { gitSearchesHere, leavesRepository } from "./git-places.ts";
+import { areSafePaths, namesDirectory, namesPrivate } from "./named-paths.ts";
+import { areOptionsHarmless } from "./options/harmless-options.ts";
+import { searchedPlaces } from "./search-operands.ts";
+import { programAndVerb, wildcardMayCover, wildcardMayCoverAny } from "./wildcard-limits.ts";
+
+/** The words of a command, or with a wildcard its first words. */
+export type CommandPattern = { words: readonly string[]; hasWildcard: boolean };
+
+/** A copy into a directory follows the links in it; a repository or package in a directory can run its own code. */
+const ACCEPTS_NO_DIRECTORY = /^(?:cp|git (?:push|fetch|pull)|p?npm (?:install|i|add)|yarn add)$/;
+
+/** What a pattern has wrong that covers no command, in words that follow "it has no effect:". */
+export function problemOfCommand(text: string): string | undefined {
+  const pattern = readCommandPattern(text);
+  if (!pattern) return NO_COMMAND;
+  const { words, hasWildcard } = pattern;
+  if (DIRECTORY_CHANGES.includes(words[0] ?? "")) return CHANGES_DIRECTORY;
+  if (!hasWildcard) return undefined;
+  if (!wildcardMayCoverAny(words)) return NO_WILDCARD;
+  return ["", "x", "--help"].every((word) => isDangerous(`${beforeWildcard(text)} ${word}`)) ? DANGEROUS : undefined;
+}
+
+const NO_COMMAND =
+  "a pattern of Bash is the words of one command, with * only as its last word, and without variables, operators, redirects or other syntax of a shell";
+const CHANGES_DIRECTORY = "a change of directory is never covered";
+const NO_WILDCARD =
+  "a wildcard never covers a shell, an interpreter, or a program, verb or option that may run others: give the exact words";
+const DANGEROUS = "a wildcard never covers a dangerous command: give the exact words";
+
+function isDangerous(source: string): boolean {
+  const [command] = literalCommands(source) ?? [];
+  return command !== undefined && dangersOf(command.parsed, source, "/").length > 0;
+}
+
+/** `npm test` means exactly these words; `npm run *` and `npm run:*` mean these and any that follow. */
+export function readCommandPattern(text: string): CommandPattern | undefined {
+  const start = beforeWildcard(text);
+  const [command, ...others] = literalCommands(start ?? text) ?? [];
+  if (!command || others.length > 0 || command.parsed.redirects.length > 0) return undefined;
+  return { words: command.words, hasWildcard: start !== undefined };
+}
+
+function beforeWildcard(text: string): string | undefined {
+  return /^(.*?)(?: |:)\*$/s.exec(text)?.[1];
+}
+
+/** Whether a pattern that begins with the same words covers the command: its own words lead to nothing private. */
+export function coversCommand(
+  { words, hasWildcard }: CommandPattern,
+  command: SimpleCommand,
+  source: string,
+  files: ReadableFiles,
+): boolean {
+  const given = command.words.map(({ value }) => value);
+  if (!words.every((word, at) => word === given[at]) || namesPrivate(words.slice(1), files)) return false;
+  return hasWildcard ? isRestSafe(words.length, given, command, source, files) : given.length === words.length;
+}
+
+/** Whether the words that the wildcard stands for can't change what kind of command this is. */
+function isRestSafe(
+  patternLength: number,
+  given: readonly string[],
+  command: SimpleCommand,
+  source: string,
+  files: ReadableFiles,
+): boolean {
+  if (!wildcardMayCover(given, patternLength) || startedBy(programCall(command)).length > 0) return false;
+  const { name, verb } = programAndVerb(given);
+  if (!areOptionsHarmless(given, patternLength, verb)) return false;
+  const rest = given.slice(patternLength);
+  if (searchesHere(name, verb, given.slice(1), files) && files.withholdsHere()) return false;
+  if (!areSafePaths(rest, files, name === "git")) return false;
+  const acceptsNoDirectory = [name, `${name} ${verb}`].some((start) => ACCEPTS_NO_DIRECTORY.test(start));
+  if (acceptsNoDirectory && namesDirectory(rest, files)) return false;
+  if (writesSecond(name, given.slice(1))) return false;
+  if (name === "git" && leavesRepository(verb, given, patternLength, files)) return false;
+  return dangersOf(command, source, files.start).length === 0;
+}
+
+/** Whether a program goes through the working directory, since its words name no other place. */
+function searchesHere(name: string, verb: string, words: readonly string[], files: ReadableFiles): boolean {
+  const has = (option: RegExp) => words.some((word) => option.test(word));
+  if (name === "git") return gitSearchesHere(verb, words.slice(words.indexOf(verb) + 1), files);
+  if (/^[efz]?grep$/.test(name) && !has(/^-[A-Za-z]*[rR]|^--(?:dereference-)?rec|^-[A-Za-z]*d|^--dir/)) return false;
+  return /^(?:[efzru]?grep|rg|ag|ack)$/.test(name) && searchedPlaces(name, words).length === 0;
+}
+
+/** By program, its options whose value is the next word. */
+const WRITE_SECOND = new Map([
+  ["uniq", /^-[A-Za-z]*[fsw]$/],
+  ["xxd", /^-(?:c|cols|g|groupsize|l|len|n|name|o|s|seek)$/],
+]);
+
+/** Whether a program that writes its second operand has one. */
+function writesSecond(name: string, words: readonly string[]): boolean {
+  const valued = WRITE_SECOND.get(name);
+  if (!valued) return false;
+  const dashes = words.indexOf("--");
+  const isOperand = (word: string, at: number) =>
+    (dashes >= 0 && at > dashes) || (!/^-./.test(word) && !valued.test(words[at - 1] ?? ""));
+  return words.filter(isOperand).length > 1;
+}
+
+function dangersOf(command: SimpleCommand, source: string, dir: string) {
+  const alone = { source, commands: [command], functions: [], variables: [], evaluations: [], problems: [] };
+  return dangersIn({ ...alone, tree: undefined }, dir);
+}

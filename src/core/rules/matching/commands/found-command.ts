@@ -1,0 +1,98 @@
+import type { ProgramCall } from "../../../../review/shell/programs/programs.ts";
+import type { CommandPattern } from "./command-pattern.ts";
+import { hasOption, isOption } from "./options/option-names.ts";
+import { familyOf, namesOf, spellingsOf } from "./same-commands.ts";
+import { isTarget, takesVerb, targetsFrom } from "./targets.ts";
+
+/** A pattern for commands, split into what has an order and what has none. */
+export type SoughtCommand = {
+  /** By its family. */
+  program: string;
+  /** In this order. */
+  operands: readonly string[];
+  /** Anywhere. */
+  options: readonly string[];
+};
+
+/** `found` for certain, or `possible`: nobody knows without knowing the program. */
+export type HowFound = "found" | "possible" | undefined;
+
+/** What a pattern looks for: the same command under each of its names. Words that follow make no difference. */
+export function soughtCommands({ words }: CommandPattern): SoughtCommand[] {
+  const [program = "", ...rest] = words;
+  const options = rest.filter(isOption);
+  return spellingsOf([nameOf(program), ...rest.filter((word) => !isOption(word))]).map(([name = "", ...operands]) => ({
+    program: name,
+    operands,
+    options,
+  }));
+}
+
+/** Names in lower case, of which one must be in the name of a program for the pattern to find it. */
+export function programsOf(pattern: CommandPattern): string[] {
+  return [...new Set(soughtCommands(pattern).flatMap(({ program }) => namesOf(program)))];
+}
+
+/** As `programCall` names it. */
+function nameOf(program: string): string {
+  return familyOf(program.slice(program.lastIndexOf("/") + 1).toLowerCase());
+}
+
+/**
+ * Whether a command is the one that is sought: its first words are, where options may stand between them, each with one
+ * word that could be its value; and it has the sought options, in any order and spelling. Of programs that take several
+ * targets, the target may be any of them.
+ */
+export function howFound({ program, operands, options }: SoughtCommand, { args }: ProgramCall): HowFound {
+  const given = args.map(({ value }) => value);
+  if (!options.every((option) => hasOption(program, given, option))) return undefined;
+  const is = (word: string, sought: string) => isTarget(program, word, sought);
+  if (startsWith(operands, given, is)) return "found";
+  const from = targetsFrom(program, operands);
+  if (from !== undefined && startsWith(operands.slice(0, from), given, is) && hasInOrder(operands, given, is))
+    return "found";
+  // A word that comes later may be what the program acts on, or only the value of something.
+  const front = takesVerb(program) ? operands.slice(0, 1) : [];
+  if (operands.length <= front.length || !startsWith(front, given, is)) return undefined;
+  return hasInOrder(operands, given, is) ? "possible" : undefined;
+}
+
+type IsWord = (word: string, sought: string) => boolean;
+
+/** Follows every way to read the words at once: a word after an option may be its value or not. */
+function startsWith(operands: readonly string[], given: readonly string[], is: IsWord): boolean {
+  let reached = new Set([0]);
+  let afterOption = false;
+  for (const word of given) {
+    if (reached.has(operands.length)) return true;
+    const next = new Set<number>();
+    const values = valuesIn(word);
+    for (const at of reached) {
+      const sought = operands[at] ?? "";
+      if (values ? values.some((value) => is(value, sought)) : is(word, sought)) next.add(at + 1);
+      if (afterOption || values) next.add(at);
+    }
+    if (next.size === 0) return false;
+    reached = next;
+    afterOption = values !== undefined;
+  }
+  return reached.has(operands.length);
+}
+
+/** Whether all of them are among the words, with any others between them. */
+function hasInOrder(operands: readonly string[], given: readonly string[], is: IsWord): boolean {
+  let at = 0;
+  for (const word of given) {
+    if ((valuesIn(word) ?? [word]).some((value) => is(value, operands[at] ?? ""))) at++;
+    if (at === operands.length) return true;
+  }
+  return at === operands.length;
+}
+
+/** What an option may have as its value in the same word: `--name=value`, `-nvalue`; of other words nothing. */
+export function valuesIn(word: string): string[] | undefined {
+  if (!isOption(word)) return undefined;
+  const equals = word.indexOf("=");
+  const value = equals < 0 ? [] : [word.slice(equals + 1)];
+  return word.startsWith("--") ? value : [...value, word.slice(2)].filter((one) => one !== "");
+}

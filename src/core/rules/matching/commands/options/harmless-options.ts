@@ -1,0 +1,103 @@
+import { familyOf } from "../same-commands.ts";
+import { GIT_OPTIONS } from "./git-options.ts";
+import { isOption } from "./option-names.ts";
+import { ANY_OPTIONS, PROGRAM_OPTIONS } from "./program-options.ts";
+
+/** What a program takes without harm. */
+type Options = { flags: string; valued: string; names: ReadonlySet<string>; isNumeric: boolean };
+
+/** Of any program. */
+const USUAL = read("-v -q -h -V --verbose --quiet --silent --help --version --dry-run --json --color --no-color");
+/** Programs that hand words on to a script: after `--`, and some also after its name. */
+const PASS_ON: Readonly<Record<string, RegExp>> = {
+  npm: /^$/,
+  cargo: /^$/,
+  go: /^$/,
+  pnpm: /^(?:run|run-script|test|t|start)$/,
+  yarn: /^(?:run|test|start)$/,
+};
+/** Names of options with which programs run another program, load code or settings, or write a file. */
+const TELLING =
+  /^(?:exec|execute|executable|program|prog|command|cmd|shell|eval|script|scripts|pager|editor|browser|viewer|plugin|plugins|hook|hooks|require|import|load|loader|preload|module|config|configuration|conf|settings|rc|init|rsh|ssh|helper|wrapper|filter|pre|post|preprocessor|compiler|linker|interpreter|launcher|runner|tool|proxy|output|out|outfile|reporter|resolver|transform|formatter|environment|setup|prefix|cwd|chdir|directory|root|options|args|codegen|emit|logfile|runtool|sequencer|processor|extractor|serializer|serializers|rulesdir|parser|ui|roots)$/;
+/** The first letters of these are enough for many programs. */
+const LEAST_LETTERS = 3;
+
+const KNOWN = new Map(Object.entries(PROGRAM_OPTIONS).map(([name, text]): [string, Options] => [name, read(text)]));
+const VERBS = new Map(Object.entries(GIT_OPTIONS).map(([verb, text]): [string, Options] => [verb, read(text)]));
+
+/**
+ * Whether the options among the words that a wildcard stands for are harmless. Of a program that is known, only those
+ * that are known; of another one that the pattern names, all but those whose names tell that they run, load or write
+ * something; of one that it does not name, only the most usual.
+ */
+export function areOptionsHarmless(given: readonly string[], patternLength: number, verb: string): boolean {
+  const name = familyOf((given[0] ?? "").split("/").at(-1)?.toLowerCase() ?? "");
+  if (ANY_OPTIONS.has(name)) return true;
+  const known = name === "git" ? (VERBS.get(verb) ?? USUAL) : KNOWN.get(name);
+  const passesFrom = passedOn(name, verb, given);
+  return given.every((word, at) => {
+    if (at < patternLength || !isOption(word) || word === "--" || word === "--no-pager") return true;
+    // What follows is for git.
+    if (name === "gh" && isAfterDashes(given, at)) return false;
+    if (isTaken(word, USUAL, name)) return true;
+    if (at > passesFrom) return !isTelling(word);
+    if (known) return isAfterDashes(given, at) || isTaken(word, known, name);
+    return patternLength > 0 && !isTelling(word);
+  });
+}
+
+/** The place after which words are handed on. */
+function passedOn(name: string, verb: string, given: readonly string[]): number {
+  const passes = Object.hasOwn(PASS_ON, name) ? PASS_ON[name] : undefined;
+  if (!passes) return Number.POSITIVE_INFINITY;
+  const dashes = given.indexOf("--");
+  const script = passes.test(verb) ? given.indexOf(verb, 1) + (/^run/.test(verb) ? 1 : 0) : -1;
+  const places = [dashes, script].filter((at) => at > 0);
+  return places.length > 0 ? Math.min(...places) : Number.POSITIVE_INFINITY;
+}
+
+function isAfterDashes(given: readonly string[], at: number): boolean {
+  const dashes = given.indexOf("--");
+  return dashes > 0 && dashes < at;
+}
+
+function isTaken(word: string, { flags, valued, names, isNumeric }: Options, program: string): boolean {
+  const [whole = ""] = word.split("=", 1);
+  // Go reads one dash like two.
+  if (names.has(whole) || (program === "go" && names.has(`-${whole}`))) return true;
+  if (word.startsWith("--") || program === "go") return false;
+  if (isNumeric && /^-\d+$/.test(word)) return true;
+  for (const letter of word.slice(1)) {
+    if (valued.includes(letter)) return true;
+    if (!flags.includes(letter)) return false;
+  }
+  return true;
+}
+
+/** Whether a part of its name tells that it may run, load or write something; one letter tells nothing. */
+function isTelling(word: string): boolean {
+  const [, name = ""] = /^--?([^=]*)/.exec(word) ?? [];
+  if (!word.startsWith("--") && name.length <= LEAST_LETTERS) return false;
+  const parts = name
+    .replaceAll(/([a-z])([A-Z])/g, "$1-$2")
+    .toLowerCase()
+    .split(/[-_.]/);
+  return parts.some((part) => TELLING.test(part)) || TELLING_NAMES.some((one) => isShortFor(name, one));
+}
+
+const TELLING_NAMES = TELLING.source.replaceAll(/^\^\(\?:|\)\$$/g, "").split("|");
+
+function isShortFor(name: string, whole: string): boolean {
+  return name.length >= LEAST_LETTERS && whole.startsWith(name.toLowerCase());
+}
+
+function read(text: string): Options {
+  const words = text.split(/\s+/);
+  const short = words.filter((word) => /^-[^-]:?$/.test(word));
+  return {
+    flags: short.map((word) => (word.endsWith(":") ? "" : word.slice(1))).join(""),
+    valued: short.map((word) => (word.endsWith(":") ? word.slice(1, 2) : "")).join(""),
+    names: new Set(words.filter((word) => word.startsWith("--") || (/^-[^-]{2,}$/.test(word) && !word.endsWith(":")))),
+    isNumeric: words.includes("-#"),
+  };
+}

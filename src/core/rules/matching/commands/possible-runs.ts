@@ -1,0 +1,70 @@
+import { type ProgramCall, programCall, withWords } from "../../../../review/shell/programs/programs.ts";
+import { unwrapped } from "../../../../review/shell/programs/unwrapped.ts";
+import { parseCommand, type Word } from "../../../../review/shell/syntax/parsed-command.ts";
+import { READING_PROGRAMS } from "../../builtin/programs.ts";
+import { SPECIAL_PROGRAMS } from "../../builtin/special-programs.ts";
+import { valuesIn } from "./found-command.ts";
+import { familyOf } from "./same-commands.ts";
+
+/** Programs that hand the words after `--`, or after the name of a script, to a script or program of the project. */
+const PASS_ON = setOf("npm pnpm yarn bun cargo go gradle mvn turbo nx lerna");
+const RUN_SCRIPTS = setOf("npm pnpm yarn bun");
+/** Their verbs that run a script: the word after `run` is its name. */
+const SCRIPT_VERBS = setOf("run run-script test t start");
+/** Programs that are known not to run a program which their words name. */
+const RUN_NO_WORDS = new Set([
+  ...READING_PROGRAMS,
+  ...SPECIAL_PROGRAMS.filter((name) => name !== "find" && name !== "command"),
+  ...PASS_ON,
+  ...setOf("git gh rg ag ack jq yq cp mv ln rm rmdir mkdir touch truncate tee chmod chown chgrp tar zip unzip gzip dd"),
+  ...setOf("make just ninja pip apt brew pytest jest vitest mocha tsc eslint prettier ruff mypy black patch gunzip"),
+  ...setOf("curl wget kill pkill killall man cd export alias set unset docker kubectl systemctl terraform"),
+]);
+/** More are not looked at: nobody writes them. */
+const MAX_WORDS = 500;
+const MAX_INNER = 100;
+
+/** The commands that an unknown program would run if it runs its words, or the text in one of them. */
+export function possibleRuns(command: ProgramCall, isSought: (program: string) => boolean): ProgramCall[] {
+  const found: ProgramCall[] = [];
+  const args = runWords(command);
+  for (const [at, word] of args.slice(0, MAX_WORDS).entries()) {
+    for (const text of valuesIn(word.value) ?? [word.value]) {
+      if (/\s/.test(text)) {
+        if (isAnySought(text, isSought)) found.push(...commandsIn(text));
+        continue;
+      }
+      const run = programCall(withWords(command, [{ ...word, value: text }, ...args.slice(at + 1)]));
+      if (isSought(run.program)) found.push(run);
+    }
+  }
+  return found;
+}
+
+/** Whether a command has too many words to look for others in them. */
+export function hasTooManyWords(command: ProgramCall): boolean {
+  return runWords(command).length > MAX_WORDS;
+}
+
+/** The words that a program could run, as far as it is known. */
+function runWords({ program, args }: ProgramCall): Word[] {
+  const name = familyOf(program);
+  if (!RUN_NO_WORDS.has(name)) return args;
+  if (!PASS_ON.has(name)) return [];
+  const script = RUN_SCRIPTS.has(name) ? args.findIndex(({ value }) => SCRIPT_VERBS.has(value)) : -1;
+  const named = script < 0 ? -1 : script + (/^r/.test(args[script]?.value ?? "") ? 1 : 0);
+  const places = [args.findIndex(({ value }) => value === "--"), named].filter((at) => at >= 0);
+  return places.length === 0 ? [] : args.slice(Math.min(...places) + 1);
+}
+
+function isAnySought(text: string, isSought: (program: string) => boolean): boolean {
+  return text.split(/[^\w.+-]+/).some((name) => isSought(name.toLowerCase()));
+}
+
+function commandsIn(text: string): ProgramCall[] {
+  return parseCommand(text).commands.flatMap((command) => unwrapped(command, MAX_INNER).commands);
+}
+
+function setOf(names: string): ReadonlySet<string> {
+  return new Set(names.split(" "));
+}

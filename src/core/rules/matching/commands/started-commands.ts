@@ -1,0 +1,76 @@
+import { after, type Directory, startIn } from "../../../../review/shell/paths/paths.ts";
+import { isShell, type ProgramCall } from "../../../../review/shell/programs/programs.ts";
+import { STANDARD_INPUT, shellArguments } from "../../../../review/shell/programs/scripts.ts";
+import { unwrapped } from "../../../../review/shell/programs/unwrapped.ts";
+import { parseCommand } from "../../../../review/shell/syntax/parsed-command.ts";
+
+/** A command with the directory in which it would run, judged by the text alone. */
+export type StartedCommand = { command: ProgramCall; directory: Directory };
+
+/** No command line that a person could review runs more. */
+const MAX_COMMANDS = 1_000;
+/** With more commands or words than these, a text would take too long to parse. */
+const MAX_SEPARATORS = 4_000;
+const MAX_BLANKS = 8_000;
+/** For all commands together: each wrapper repeats the words of what it runs. */
+const MAX_WORDS = 20_000;
+
+/** Only if it is complete can anything be proven of the text: what is missing could be denied. */
+export type StartedCommands = { commands: readonly StartedCommand[]; isComplete: boolean };
+
+/** Every command that a text would start, however it is nested, wrapped or quoted, as far as its words are known. */
+export function startedCommands(source: string, workingDir: string | undefined): StartedCommands {
+  const commands: StartedCommand[] = [];
+  if (isTooMuch(source)) return { commands, isComplete: false };
+  let directory = startIn(workingDir ?? null);
+  let words = 0;
+  let isComplete = true;
+  const addAll = (text: string) => {
+    const parsed = parseCommand(text);
+    isComplete &&= parsed.problems.length === 0;
+    for (const outer of parsed.commands) {
+      const inner = unwrapped(outer, MAX_COMMANDS - commands.length);
+      isComplete &&= inner.problems.length === 0;
+      for (const command of inner.commands) {
+        words += command.words.length;
+        if (commands.length >= MAX_COMMANDS || words > MAX_WORDS) {
+          isComplete = false;
+          return;
+        }
+        commands.push({ command, directory });
+        directory = after(command, directory);
+      }
+    }
+  };
+  addAll(source);
+  for (const text of textsForShells(commands)) if (isComplete) addAll(text);
+  return { commands, isComplete };
+}
+
+function isTooMuch(source: string): boolean {
+  if (source.length <= MAX_SEPARATORS) return false;
+  return source.split(/[;|&\n(`<>]/).length > MAX_SEPARATORS || source.split(/[ \t]/).length > MAX_BLANKS;
+}
+
+/** The texts that are piped into a shell somewhere in the line: here-documents, and what is printed. */
+function textsForShells(commands: readonly StartedCommand[]): string[] {
+  if (!commands.some(({ command }) => readsInput(command))) return [];
+  return commands.flatMap(({ command: { program, args, redirects } }) => [
+    ...redirects.flatMap(({ body }) => (body ? [body.value] : [])),
+    ...(program === "echo" || program === "printf" ? [printed(args.map(({ value }) => value))] : []),
+  ]);
+}
+
+function readsInput({ program, args, hasInput }: ProgramCall): boolean {
+  if (!hasInput || !isShell(program)) return false;
+  const { isCommand, operand } = shellArguments(args);
+  return !isCommand && (operand === undefined || STANDARD_INPUT.test(operand.value));
+}
+
+/** Both the words together and with the line breaks that `printf` and `echo -e` make. */
+function printed(words: readonly string[]): string {
+  return words
+    .filter((word) => !/^-[neE]+$/.test(word))
+    .join(" ")
+    .replaceAll("\\n", "\n");
+}

@@ -1,0 +1,57 @@
+import { firstOf } from "./first-order.ts";
+
+/** A host, or with `isBelow` all hosts below it. */
+export type FetchPattern = { domain: string; isBelow: boolean };
+
+const MAX_ADDRESS = 32_768;
+
+/** `domain:docs.rs` or `domain:*.docs.rs`. */
+export function readFetchPattern(text: string): FetchPattern | undefined {
+  const [, wildcard, domain] = /^domain:(\*\.)?([a-z0-9-]+(?:\.[a-z0-9-]+)+)$/.exec(text) ?? [];
+  return domain === undefined ? undefined : { domain, isBelow: wildcard !== undefined };
+}
+
+/** The same for any host, in any spelling that browsers take. */
+export function readHostName(text: string): FetchPattern | undefined {
+  const [, wildcard, name = ""] = /^domain:(\*\.)?([^\s*/:@?#\\%[\]]{1,253})$/.exec(text) ?? [];
+  const address = `https://${name}`;
+  if (name === "" || !URL.canParse(address)) return undefined;
+  return { domain: new URL(address).hostname.replace(/\.$/, ""), isBelow: wildcard !== undefined };
+}
+
+/** The host that an address is sure to lead to: http or https, at the usual port, without a user name. */
+export function plainHost(address: string | undefined): string | undefined {
+  if (address === undefined || !/^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i.test(address) || !URL.canParse(address))
+    return undefined;
+  const { hostname, port, username, password } = new URL(address);
+  return port !== "" || username !== "" || password !== "" ? undefined : hostname;
+}
+
+export function coversHost({ domain, isBelow }: FetchPattern, host: string): boolean {
+  return isBelow ? host.endsWith(`.${domain}`) : host === domain;
+}
+
+/** Finds the host of an address by its name, whatever else is in the address. */
+export function hostFinder(all: readonly { order: number; host: FetchPattern }[]) {
+  const exact = new Map<string, number>();
+  const below = new Map<string, number>();
+  for (const { order, host } of all) {
+    const index = host.isBelow ? below : exact;
+    index.set(host.domain, firstOf([index.get(host.domain), order]) ?? order);
+  }
+  return (address: string | undefined): number | undefined => {
+    const host = hostOf(address);
+    if (host === undefined) return undefined;
+    const found = [exact.get(host)];
+    for (let dot = host.indexOf("."); dot >= 0; dot = host.indexOf(".", dot + 1))
+      found.push(below.get(host.slice(dot + 1)));
+    return firstOf(found);
+  };
+}
+
+/** Claude Code adds what is missing at the front. */
+function hostOf(address: string | undefined): string | undefined {
+  if (address === undefined || address.length > MAX_ADDRESS) return undefined;
+  const full = [address, `https://${address}`].find((one) => URL.canParse(one) && new URL(one).hostname !== "");
+  return full === undefined ? undefined : new URL(full).hostname.replace(/\.$/, "");
+}

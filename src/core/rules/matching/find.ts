@@ -1,0 +1,92 @@
+import type { PrivateFiles } from "../../../files/private-files.ts";
+import { textAt } from "../tool-keys.ts";
+import { EDITORS, SEARCHERS } from "../tool-kinds.ts";
+import { commandFinder } from "./commands/command-finder.ts";
+import { hostFinder } from "./fetch-pattern.ts";
+import { firstOf } from "./first-order.ts";
+import type { JudgedCall, Place } from "./judged-call.ts";
+import { mayChangeFiles, mayFindFiles, searchCommandFiles, searchNamedFiles } from "./paths/named-files.ts";
+import { type PathFinder, pathFinder, withheldFiles } from "./paths/path-finder.ts";
+import type { Pattern } from "./pattern.ts";
+import { placed } from "./placed.ts";
+import { toolFinder } from "./tool-name.ts";
+
+/** Finds what rules deny or ask about, anywhere in a call. */
+export type Finder = {
+  /** The id of the first rule, by the order given, that is found in the call. */
+  find(call: JudgedCall): string | undefined;
+  /** Whether a rule that was not found may be meant all the same, so that no wildcard is to allow the call. */
+  suspects(call: JudgedCall): boolean;
+  /** What these rules keep from being read: private, when something is to be proven safe. */
+  withheld(place: Place): PrivateFiles;
+};
+
+type Rule = { id: string; pattern: Pattern };
+
+/** Tools that read what their input names; an edit shows the lines around it. */
+const READERS = ["Read", "NotebookRead", "LS", ...SEARCHERS, ...EDITORS.filter((tool) => tool !== "Write")];
+
+export function createFinder(rules: readonly Rule[]): Finder {
+  const commands = commandFinder(placed(rules, "command"));
+  const tools = toolFinder([
+    ...placed(rules, "tool").map(({ order, name }) => ({ order, glob: name })),
+    ...placed(rules, "tools"),
+  ]);
+  const hosts = hostFinder(placed(rules, "fetch"));
+  const files = placed(rules, "file");
+  const reads = pathFinder(files.filter(({ tool }) => tool === "Read"));
+  const edits = pathFinder(files.filter(({ tool }) => tool !== "Read"));
+
+  const search = (judged: JudgedCall): number | undefined => {
+    const { call, place } = judged;
+    const found = [
+      tools(call.toolName),
+      commands.find(judged.started().commands),
+      call.toolName === "WebFetch" ? hosts(textAt(call.input, "url")) : undefined,
+    ];
+    const read = READERS.includes(call.toolName) && !reads.isEmpty ? reads.at(place).find : undefined;
+    if (read) found.push(searchNamedFiles(judged, read));
+    const edit = EDITORS.includes(call.toolName) && !edits.isEmpty ? edits.at(place).find : undefined;
+    if (edit) found.push(searchNamedFiles(judged, edit));
+    if (judged.command !== undefined) found.push(searchCommandFiles(judged, searchesIn(reads, edits, place)));
+    return firstOf(found);
+  };
+
+  return {
+    find(judged) {
+      try {
+        const order = search(judged);
+        return order === undefined ? undefined : rules[order]?.id;
+      } catch {
+        judged.hasFailed = true;
+        return undefined;
+      }
+    },
+    suspects(judged) {
+      if (judged.command === undefined) return false;
+      try {
+        if (commands.suspects(judged.started().commands)) return true;
+        if (!edits.isEmpty && mayChangeFiles(judged, edits.at(judged.place))) return true;
+        return !reads.isEmpty && mayFindFiles(judged, reads.at(judged.place));
+      } catch {
+        return true;
+      }
+    },
+    withheld: (place) => (tools("Read") === undefined ? withheldFiles(reads, place) : ALL_FILES),
+  };
+}
+
+/** For a rule on `Read` itself. A path that leads to nothing is left out: any word looks like one. */
+const ALL_FILES: PrivateFiles = {
+  isPrivate: ({ kind }) => kind !== "missing",
+  holdsPrivate: ({ kind }) => kind === "directory",
+};
+
+function searchesIn(reads: PathFinder, edits: PathFinder, place: Place) {
+  const read = reads.isEmpty ? undefined : reads.at(place);
+  const edit = edits.isEmpty ? undefined : edits.at(place);
+  return {
+    ...(read && { read: read.find }),
+    ...(edit && { changed: edit.find, changedTree: edit.findBelow }),
+  };
+}

@@ -1,0 +1,79 @@
+import { hasInvisibleCharacters } from "../../../../contract/text/unprintable.ts";
+import { type Found, follow, isWithin } from "../../../../files/real-path.ts";
+import { holdsSecrets } from "../../../../review/shell/index.ts";
+import { fileOf, searchRoot } from "../../file-tools.ts";
+import type { ReadableFiles } from "../../readable-files.ts";
+import type { ToolCall } from "../../tool-call.ts";
+import { EDITORS, SEARCHERS } from "../../tool-kinds.ts";
+import { coveredPath, coversPath, type PathPattern, type Roots } from "./path-pattern.ts";
+
+type Placed = { order: number; tool: string; path: PathPattern };
+
+const EVERYTHING: PathPattern = { root: "absolute", names: ["**"] };
+/** Files that a search reads to know what to skip, wherever their links lead. */
+const IGNORE_FILES = [".ignore", ".gitignore", ".rgignore"];
+
+/** Covers calls of the file tools by patterns for paths. */
+export function fileProver(all: readonly Placed[]) {
+  const byTool = new Map(
+    [...EDITORS, "Read", ...SEARCHERS].map((name) => [name, all.filter(({ tool }) => isFor(tool, name))]),
+  );
+  /** The rule that covers the file, or the directory of a search. */
+  return (call: ToolCall, files: ReadableFiles, home: string): number | undefined => {
+    const patterns = byTool.get(call.toolName) ?? [];
+    if (patterns.length === 0 || hasInvisibleText(call)) return undefined;
+    const realHome = follow(home)?.real;
+    if (realHome === undefined) return undefined;
+    const roots = { workingDir: files.start, home: realHome };
+    const isSearch = SEARCHERS.includes(call.toolName);
+    const found = isSearch ? searchRoot(call, files) : fileOf(call, files);
+    if (!found || files.isPrivate(found) || found.kind === "other") return undefined;
+    if (found.kind === "missing" && !EDITORS.includes(call.toolName)) return undefined;
+    if (isSearch && found.kind === "directory") {
+      return isSearchable(found, files)
+        ? patterns.find(({ path }) => coversTree(path, found, roots))?.order
+        : undefined;
+    }
+    const isCovered = coveredPath(found.real, roots, isSecret);
+    return patterns.find(({ path }) => isCovered(path))?.order;
+  };
+}
+
+/** Whether an edit of any file, as a bare name allows it, would leave alone the files that control programs. */
+export function isOrdinaryFile(call: ToolCall, files: ReadableFiles): boolean {
+  const found = fileOf(call, files);
+  return found !== undefined && coversPath(EVERYTHING, found.real, { workingDir: "/", home: "/" }, isSecret);
+}
+
+/** `Edit` is for all tools that edit, and `Read` for those that search. */
+function isFor(tool: string, toolName: string): boolean {
+  if (tool === toolName) return true;
+  return tool === "Edit" ? EDITORS.includes(toolName) : tool === "Read" && SEARCHERS.includes(toolName);
+}
+
+function hasInvisibleText({ input }: ToolCall): boolean {
+  return Object.values(input).some((value) => typeof value === "string" && hasInvisibleCharacters(value));
+}
+
+/** Whether the last name makes it the path of a file with credentials. */
+function isSecret(path: string): boolean {
+  return holdsSecrets(path) && !holdsSecrets(path.slice(0, path.lastIndexOf("/")));
+}
+
+/** Whether the pattern is for everything below a directory that this one is, or is below. */
+function coversTree({ root, names }: PathPattern, { real }: Found, { workingDir, home }: Roots): boolean {
+  if (names.at(-1) !== "**" || names.slice(0, -1).some((name) => /[*?]/.test(name))) return false;
+  const start = root === "absolute" ? "/" : root === "home" ? home : workingDir;
+  const top = [start === "/" ? "" : start, ...names.slice(0, -1)].join("/");
+  return (
+    isWithin(top === "" ? "/" : top, real) && coversPath({ root, names }, `${real}/x`, { workingDir, home }, isSecret)
+  );
+}
+
+function isSearchable(found: Found, files: ReadableFiles): boolean {
+  if (files.holdsPrivate(found)) return false;
+  return IGNORE_FILES.every((name) => {
+    const ignore = files.follow(`${found.real}/${name}`);
+    return ignore !== undefined && ignore.links.length === 0 && !files.isPrivate(ignore);
+  });
+}

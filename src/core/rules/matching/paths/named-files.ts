@@ -1,0 +1,155 @@
+import { follow } from "../../../../files/real-path.ts";
+import { startIn } from "../../../../review/shell/index.ts";
+import { changedPaths } from "../../../../review/shell/paths/changed-paths.ts";
+import { gitArguments } from "../../../../review/shell/programs/git-arguments.ts";
+import type { ProgramCall } from "../../../../review/shell/programs/programs.ts";
+import type { Word } from "../../../../review/shell/syntax/parsed-command.ts";
+import { textAt } from "../../tool-keys.ts";
+import { pathsIn } from "../commands/named-paths.ts";
+import { firstOf } from "../first-order.ts";
+import type { JudgedCall } from "../judged-call.ts";
+import type { PathFinder } from "./path-finder.ts";
+import { possiblyChanged, possiblyChangedTrees, possiblyReadTrees } from "./possible-changes.ts";
+
+/** No system accepts a longer path. */
+const MAX_PATH = 4_096;
+/** For all paths of a call together. */
+const MAX_STEPS = 3_000;
+const MAX_PATHS = 3_000;
+/** Changes to a directory by these programs reach all that is below it. */
+const WHOLE_TREES = new Set("rm rmdir mv chmod chown chgrp shred rsync find ln".split(" "));
+const CHANGING_VERBS = new Set("checkout restore rm clean mv apply".split(" "));
+
+/** Looks for a path, as written and as it really is; the first one for which the search gives something counts. */
+type Search = (path: string) => number | undefined;
+type FinderHere = ReturnType<PathFinder["at"]>;
+type Searches = {
+  /** For files that are read, or only named. */
+  read: Search;
+  /** For files that are changed, and for directories that are changed with all that is below them. */
+  changed: Search;
+  changedTree: Search;
+};
+
+/** The file or directory that a call of one of Claude Code's file tools names. */
+export function searchNamedFiles(judged: JudgedCall, search: Search): number | undefined {
+  const {
+    call: { input },
+    place,
+  } = judged;
+  const dir = startIn(place.workingDir ?? null).at;
+  const look = searcher();
+  const paths = ["file_path", "notebook_path", "path"].flatMap((key) => {
+    const written = textAt(input, key);
+    return written === undefined ? [] : [fullPath(written, dir, place.home)];
+  });
+  const found = look(paths, search);
+  // A path that could not be followed to its end may lead to what was looked for.
+  if (look.isExhausted()) judged.hasFailed = true;
+  return found;
+}
+
+/** Every path that the commands of a call name or change. */
+export function searchCommandFiles(
+  judged: JudgedCall,
+  { read, changed, changedTree }: Partial<Searches>,
+): number | undefined {
+  const { searchAll, isExhausted } = commandSearch(judged);
+  const found = [searchAll(read, namedBy), searchAll(changed, changedBy), searchAll(changedTree, treesOf)];
+  if (isExhausted()) judged.hasFailed = true;
+  return firstOf(found);
+}
+
+/** Whether a command may change such a file: it names one, and its program is not known to leave it as it is. */
+export function mayChangeFiles(judged: JudgedCall, { find, holds }: Pick<FinderHere, "find" | "holds">): boolean {
+  const { searchAll, isExhausted } = commandSearch(judged);
+  const holding = (path: string) => (follow(path)?.kind === "directory" && holds(path) ? 0 : undefined);
+  const found = [searchAll(find, possiblyChanged), searchAll(holding, possiblyChangedTrees)];
+  return isExhausted() || firstOf(found) !== undefined;
+}
+
+/** Whether an unknown program may find such a file by a pattern in quotes, which no shell expands before. */
+export function mayFindFiles(judged: JudgedCall, { holds }: Pick<FinderHere, "holds">): boolean {
+  const { searchAll, isExhausted } = commandSearch(judged);
+  const holding = (path: string) => (follow(path)?.kind === "directory" && holds(path) ? 0 : undefined);
+  return searchAll(holding, possiblyReadTrees) !== undefined || isExhausted();
+}
+
+function commandSearch(judged: JudgedCall) {
+  const { place } = judged;
+  const start = startIn(place.workingDir ?? null).at;
+  const look = searcher();
+  const searchAll = (search: Search | undefined, wordsOf: (command: ProgramCall) => Word[]) => {
+    if (!search) return undefined;
+    const paths = new Set<string>();
+    let seen = new Set<string>();
+    let before = start;
+    for (const { command, directory } of judged.started().commands) {
+      if (directory.at !== before) seen = new Set();
+      before = directory.at;
+      for (const word of wordsOf(command)) {
+        const key = word.isDynamic ? `\n${word.value}` : word.value;
+        if (seen.has(key)) continue;
+        seen.add(key);
+        for (const path of word.isDynamic ? [literalFront(word.value)] : pathsIn(word.value)) {
+          // After a `cd` it may still be in the directory where it started.
+          for (const dir of [directory.at, start]) paths.add(fullPath(path, dir, place.home));
+        }
+      }
+    }
+    return look(paths, search);
+  };
+  return { searchAll, isExhausted: look.isExhausted };
+}
+
+/** Searches by each path and by where it really leads, within limits for all of them together. */
+function searcher() {
+  const budget = { steps: MAX_STEPS };
+  let left = MAX_PATHS;
+  const look = (paths: Iterable<string>, search: Search): number | undefined => {
+    let first: number | undefined;
+    for (const path of paths) {
+      if (path === "" || path.length > MAX_PATH) continue;
+      if (--left < 0) break;
+      const real = budget.steps > 0 ? follow(path, budget)?.real : undefined;
+      first = firstOf([first, search(path), real === undefined || real === path ? undefined : search(real)]);
+    }
+    return first;
+  };
+  return Object.assign(look, { isExhausted: () => budget.steps <= 0 || left < 0 });
+}
+
+function fullPath(written: string, dir: string, home: string): string {
+  const path = written.trim();
+  if (path === "") return "";
+  const below = /^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/.exec(path)?.[0];
+  if (below !== undefined) return `${home}${path.slice(below.length)}`;
+  return path.startsWith("/") ? path : `${dir}/${path}`;
+}
+
+/** The directories before the first name that is not known. */
+function literalFront(value: string): string {
+  const home = /^\$(?:HOME|\{HOME\})(?=\/)/.exec(value)?.[0] ?? "";
+  const end = value.slice(home.length).search(/[$`*?[{]/);
+  const known = end < 0 ? value : value.slice(0, home.length + end);
+  return end < 0 ? known : known.slice(0, known.lastIndexOf("/") + 1);
+}
+
+function namedBy({ words, redirects }: ProgramCall): Word[] {
+  return [...words, ...redirects.flatMap(({ target }) => target ?? [])];
+}
+
+function changedBy(command: ProgramCall): Word[] {
+  const paths = changedPaths(command);
+  if (command.program !== "git") return paths;
+  const { verb, rest } = gitArguments(command);
+  return CHANGING_VERBS.has(verb) ? [...paths, ...rest] : paths;
+}
+
+/** `mv` removes what it moves, and only adds to the last directory. */
+function treesOf(command: ProgramCall): Word[] {
+  if (!WHOLE_TREES.has(command.program)) return [];
+  const paths = changedPaths(command);
+  const last = command.program === "mv" ? command.words.at(-1)?.pos : undefined;
+  return paths.filter(({ pos }) => pos !== last);
+}

@@ -1,0 +1,104 @@
+import type { PrivateFiles } from "../../../../files/private-files.ts";
+import { type Found, follow } from "../../../../files/real-path.ts";
+import { startIn } from "../../../../review/shell/index.ts";
+import { firstOf } from "../first-order.ts";
+import type { Place } from "../judged-call.ts";
+import { mayLieBelow } from "./look-below.ts";
+import type { PathPattern } from "./path-pattern.ts";
+import { type PathTree, pathTree } from "./path-tree.ts";
+
+type Sought = { order: number; path: PathPattern };
+/** The directories that patterns start from: as written and without links. */
+type Starts = { home: string[][]; working: string[][] };
+
+/** Many patterns for paths, found by their first names. */
+export type PathFinder = ReturnType<typeof pathFinder>;
+
+/** Finds paths that patterns match, whatever file they lead to; a name without a slash is found everywhere. */
+export function pathFinder(all: readonly Sought[]) {
+  const trees = { absolute: pathTree(), home: pathTree(), working: pathTree() };
+  for (const { order, path } of all) {
+    trees[path.root === "below" ? "absolute" : path.root].add(order, path.names.map(folded));
+  }
+
+  /** The search in one place, whose directories are looked up once. */
+  const at = (place: Pick<Place, "workingDir" | "home">) => {
+    const starts = startsIn(place);
+    /** The trees whose directory the path is below, with the rest of the path; and those that are below the path. */
+    const around = (path: string) => {
+      const names = namesOf(path);
+      const inside = [{ tree: trees.absolute, rest: names }];
+      const below: PathTree[] = [];
+      for (const root of ["home", "working"] as const) {
+        if (trees[root].first() === undefined) continue;
+        for (const start of starts[root]) {
+          if (isBelow(start, names)) inside.push({ tree: trees[root], rest: names.slice(start.length) });
+          else if (isBelow(names, start)) below.push(trees[root]);
+        }
+      }
+      return { inside, below };
+    };
+    /** The first pattern that matches an absolute path, or a directory above it. */
+    const find = (path: string) => firstOf(around(path).inside.map(({ tree, rest }) => tree.find(rest)));
+    const looked = new Map<string, boolean>();
+    const lies = (path: string): boolean => {
+      const known = looked.get(path) ?? mayLieBelow(path, (one) => find(one) !== undefined);
+      looked.set(path, known);
+      return known;
+    };
+    return {
+      find,
+      /** The first pattern that starts at or below the directory. */
+      findBelow(path: string): number | undefined {
+        const { inside, below } = around(path);
+        return firstOf([...inside.map(({ tree, rest }) => tree.findBelow(rest)), ...below.map((tree) => tree.first())]);
+      },
+      /** Whether a pattern starts below an existing directory, or matches a file that is there now. */
+      holds(path: string): boolean {
+        const { inside, below } = around(path);
+        const reaches = inside.map(({ tree, rest }) => tree.reaches(rest));
+        if (below.length > 0 || reaches.includes("all")) return true;
+        return reaches.includes("some") && (find(path) !== undefined || lies(path));
+      },
+    };
+  };
+
+  return { isEmpty: all.length === 0, at };
+}
+
+/** What the patterns match, as files that are not to be read. */
+export function withheldFiles(finder: PathFinder, place: Place): PrivateFiles {
+  const here = finder.at(place);
+  return {
+    isPrivate: ({ real }: Found) => here.find(real) !== undefined,
+    // A missing directory holds nothing, and a word that is no path at all looks like one.
+    holdsPrivate: ({ real, kind }: Found) => kind === "directory" && here.holds(real),
+  };
+}
+
+function startsIn({ workingDir, home }: Pick<Place, "workingDir" | "home">): Starts {
+  return { home: bothOf(home), working: bothOf(startIn(workingDir ?? null).at) };
+}
+
+function bothOf(path: string): string[][] {
+  const real = follow(path)?.real;
+  return real === undefined || real === path ? [namesOf(path)] : [namesOf(path), namesOf(real)];
+}
+
+/** The names along a path, judged by its text. */
+function namesOf(path: string): string[] {
+  const names: string[] = [];
+  for (const name of path.split("/")) {
+    if (name === "..") names.pop();
+    else if (name !== "" && name !== ".") names.push(folded(name));
+  }
+  return names;
+}
+
+function isBelow(start: readonly string[], names: readonly string[]): boolean {
+  return start.length <= names.length && start.every((name, at) => name === names[at]);
+}
+
+function folded(name: string): string {
+  return name.toLowerCase();
+}

@@ -1,0 +1,94 @@
+import { changedPaths } from "../../../../review/shell/paths/changed-paths.ts";
+import { gitArguments } from "../../../../review/shell/programs/git-arguments.ts";
+import type { ProgramCall } from "../../../../review/shell/programs/programs.ts";
+import { readArguments } from "../../../../review/shell/syntax/options.ts";
+import type { Word } from "../../../../review/shell/syntax/parsed-command.ts";
+import { READING_PROGRAMS } from "../../builtin/programs.ts";
+import { SPECIAL_PROGRAMS } from "../../builtin/special-programs.ts";
+import { familyOf } from "../commands/same-commands.ts";
+
+/** Programs that change no file which their words name, unless one of these words is among them. */
+const READERS = new Map<string, RegExp | undefined>([
+  ...[...READING_PROGRAMS, ...SPECIAL_PROGRAMS].map((name): [string, undefined] => [name, undefined]),
+  ...names("rg ag ack ugrep zgrep less more bat jq shellcheck mypy pylint flake8 hadolint gh du df ps kill pwd cd"),
+  ["sort", /^-[A-Za-z]*o|^--o/],
+  ["file", /^-[A-Za-z]*C|^--c/],
+  ["tree", /^-[A-Za-z]*o|^--o/],
+  ["diff", /^--o/],
+  ["yq", /^-[A-Za-z]*i|^--inp/],
+  ["eslint", /^--fix|^-[A-Za-z]*o|^--o/],
+  ["prettier", /^-[A-Za-z]*w|^--w/],
+  ["markdownlint", /^-[A-Za-z]*[fo]|^--[fo]/],
+  ["cspell", /^--/],
+]);
+/** Programs of which it is known what they change: the rest of their words is only read. */
+const CHANGES_KNOWN = new Set(
+  "rm rmdir unlink shred mv tee touch mkdir mkfifo truncate chmod chown chgrp cp ln dd sed awk gawk mawk find scp".split(
+    " ",
+  ),
+);
+/** Programs that put a file into a directory under its own name. */
+const COPYING = new Set("cp mv ln install scp rsync".split(" "));
+/** Verbs of git that leave the working tree as it is. */
+const GIT_READS = new Set(
+  "add stage blame branch cat-file commit count-objects describe diff fetch for-each-ref grep log ls-files ls-remote ls-tree merge-base name-rev push range-diff reflog remote rev-list rev-parse shortlog show show-ref status tag".split(
+    " ",
+  ),
+);
+/** Programs that build or test what is in a directory, and change nothing else there. */
+const BUILDING = new Set(
+  "npm pnpm yarn bun cargo go make gradle mvn pytest jest vitest mocha tsc ctest turbo nx docker".split(" "),
+);
+
+/** The words that may name a file which the command changes, for all that is known of its program. */
+export function possiblyChanged(command: ProgramCall): Word[] {
+  const program = familyOf(command.program);
+  if (COPYING.has(program)) return [...copiesOf(command), ...(CHANGES_KNOWN.has(program) ? [] : command.args)];
+  return CHANGES_KNOWN.has(program) || leavesFiles(program, command) ? [] : command.args;
+}
+
+/** The same for directories that may be changed with all that is below them. */
+export function possiblyChangedTrees(command: ProgramCall): Word[] {
+  const words = possiblyChanged(command);
+  return [...(BUILDING.has(familyOf(command.program)) ? [] : words), ...words.flatMap(aboveWildcard)];
+}
+
+/** The directory in which a program would look for what a pattern in quotes matches. */
+export function aboveWildcard(word: Word): Word[] {
+  const at = word.isDynamic ? -1 : word.value.search(/[*?[{]/);
+  if (at < 0) return [];
+  const front = word.value.slice(0, at).replace(/^--?[\w-]+=/, "");
+  return [{ ...word, value: front.slice(0, front.lastIndexOf("/") + 1) || "." }];
+}
+
+/** The directories that a program may read from because of such a pattern. */
+export function possiblyReadTrees(command: ProgramCall): Word[] {
+  const program = familyOf(command.program);
+  const isKnown = program === "git" || CHANGES_KNOWN.has(program) || READERS.has(program) || BUILDING.has(program);
+  return isKnown ? [] : command.args.flatMap(aboveWildcard);
+}
+
+function leavesFiles(program: string, command: ProgramCall): boolean {
+  const { args } = command;
+  const has = (option: RegExp) => args.some(({ value }) => option.test(value));
+  if (program === "git") return GIT_READS.has(gitArguments(command).verb) && !has(/^--ou|^-o/);
+  if (program === "uniq") return readArguments(args, { short: "fsw" }).operands.length < 2;
+  if (!READERS.has(program)) return false;
+  const writing = READERS.get(program);
+  return writing === undefined || !has(writing);
+}
+
+/** What is copied, as it is called in the directory that it is copied to. */
+function copiesOf(command: ProgramCall): Word[] {
+  const sources = readArguments(command.args).operands;
+  return changedPaths(command).flatMap((target) =>
+    sources.map((source) => ({
+      ...target,
+      value: `${target.value}/${source.value.replace(/\/+$/, "").split("/").at(-1) ?? ""}`,
+    })),
+  );
+}
+
+function names(text: string): [string, undefined][] {
+  return text.split(" ").map((name) => [name, undefined]);
+}

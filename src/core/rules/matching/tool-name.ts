@@ -1,0 +1,69 @@
+import { TOOL_KEYS } from "../tool-keys.ts";
+import { EDITORS } from "../tool-kinds.ts";
+import { firstOf } from "./first-order.ts";
+import { matchesText } from "./paths/path-pattern.ts";
+
+/** The server accepts no longer tool name. */
+const MAX_NAME = 512;
+
+/** Other names under which a tool is found: `Edit` stands for all that edit, and `Monitor` runs commands like `Bash`. */
+const ALSO_NAMED = new Map([
+  ...EDITORS.map((tool): [string, string] => [tool, "Edit"]),
+  ["Monitor", "Bash"],
+  ["Task", "Agent"],
+]);
+
+/** Finds tools by their names; a star stands for any characters, anywhere in a name. */
+export function toolFinder(all: readonly { order: number; glob: string }[]) {
+  const exact = new Map<string, number>();
+  const globs = all.filter(({ glob }) => glob.includes("*"));
+  for (const { order, glob } of all) {
+    if (!glob.includes("*")) exact.set(glob, firstOf([exact.get(glob), order]) ?? order);
+  }
+  return (toolName: string): number | undefined => {
+    if (toolName.length > MAX_NAME) return undefined;
+    const found = [exact.get(toolName), exact.get(ALSO_NAMED.get(toolName) ?? toolName)];
+    for (const { order, glob } of globs) if (matchesText(glob, toolName)) found.push(order);
+    return firstOf(found);
+  };
+}
+
+/** Whether a name stands for an MCP tool: `mcp__server__tool`, or as `McpTools` some of a server. */
+export function namesMcpTool(name: string, toolName: string): boolean {
+  if (name === toolName) return true;
+  const { server, start } = readMcpTools(name) ?? {};
+  if (server === undefined) return false;
+  // With three underscores the server is ambiguous: `mcp__a___x` could belong to `a` or to `a_`.
+  const prefix = `mcp__${server}__${start ?? ""}`;
+  return (
+    !toolName.includes("___") &&
+    toolName.startsWith(prefix) &&
+    !toolName.slice(`mcp__${server}__`.length).includes("__")
+  );
+}
+
+/** `mcp__server` and `mcp__server__*` for all tools of a server, `mcp__server__get_*` for some. */
+type McpTools = { server: string; start: string | undefined };
+
+export function readMcpTools(name: string): McpTools | undefined {
+  const [, server = "", start] = /^mcp__([^*]+?)(?:__([^*]*)\*)?$/.exec(name) ?? [];
+  return server === "" || server.includes("__") ? undefined : { server, start };
+}
+
+/** Tools besides those with known keys whose calls only read. */
+const KNOWN = ["WebSearch"];
+
+/** Covers tools by their names. A star covers only tools that are known, and of MCP only those of a server it names. */
+export function toolProver(all: readonly { order: number; glob: string }[]) {
+  const exact = new Map<string, number>();
+  const globs = all.filter(({ glob }) => glob.includes("*"));
+  for (const { order, glob } of all) if (!glob.includes("*") && !exact.has(glob)) exact.set(glob, order);
+  return (toolName: string): number | undefined => {
+    if (toolName.length > MAX_NAME) return undefined;
+    const named = exact.get(toolName) ?? (EDITORS.includes(toolName) ? exact.get("Edit") : undefined);
+    if (named !== undefined) return named;
+    if (toolName.startsWith("mcp__")) return globs.find(({ glob }) => namesMcpTool(glob, toolName))?.order;
+    const isKnown = Object.hasOwn(TOOL_KEYS, toolName) || KNOWN.includes(toolName);
+    return isKnown ? globs.find(({ glob }) => matchesText(glob, toolName))?.order : undefined;
+  };
+}

@@ -1,0 +1,218 @@
+import { describe, expect, test } from "bun:test";
+import { connect } from "../../../src/storage/sqlite/database.ts";
+import { ANY_RULES, newRule } from "../../storage/rows.ts";
+import { startPlexus } from "../../support/server/plexus.ts";
+import { temporaryDirectory } from "../../support/temporary.ts";
+import { until } from "../../support/until.ts";
+import { NEVER_MS, OPERATOR, stoppedClock, temporaryCore } from "../open-core.ts";
+import { asking, BASH, ruling, rulingOn, startRuled } from "./ruled.ts";
+
+const TOUCH = BASH("touch one");
+const ALLOW = { decision: "allow", match: "Bash(touch *)" } as const;
+const DENY = { decision: "deny", match: "Bash(touch *)", reason: "leave it" } as const;
+
+describe("a rule", () => {
+  test("decides the next call, and what is pending, by the time that it is answered", async () => {
+    await using plexus = await startRuled();
+    const session = await plexus.session();
+    using waiting = await asking(plexus, session, TOUCH);
+    expect(await rulingOn(plexus, waiting)).toMatchObject({ status: "pending" });
+    const { id } = await plexus.add(ALLOW);
+    expect(await rulingOn(plexus, waiting)).toMatchObject({ status: "allowed", by: `rule:${id}` });
+    expect(await waiting.answer()).toEqual({ behavior: "allow", updatedInput: { command: "touch one" } });
+    expect(await ruling(plexus, session, BASH("touch two"))).toMatchObject({ status: "allowed", by: `rule:${id}` });
+    expect(await ruling(plexus, session, BASH("rm two"))).toMatchObject({ status: "pending" });
+  });
+
+  test("denies what is pending, with its reason", async () => {
+    await using plexus = await startRuled();
+    using waiting = await asking(plexus, await plexus.session(), TOUCH);
+    await plexus.add(DENY);
+    expect(await waiting.answer()).toEqual({ behavior: "deny", message: "leave it" });
+  });
+
+  test("without a reason tells the child which rule it is", async () => {
+    await using plexus = await startRuled();
+    await plexus.add({ decision: "deny", match: "Bash(touch *)" });
+    const { status, message } = await ruling(plexus, await plexus.session(), TOUCH);
+    expect([status, message]).toEqual(["denied", expect.stringContaining("Bash(touch *)")]);
+  });
+
+  test("holds no more once it is removed, or was changed", async () => {
+    await using plexus = await startRuled();
+    const session = await plexus.session();
+    const rule = await plexus.add(ALLOW);
+    expect(await ruling(plexus, session, TOUCH)).toMatchObject({ status: "allowed" });
+    await plexus.app.rules.change(OPERATOR, rule.id, { decision: "deny" });
+    expect(await ruling(plexus, session, TOUCH)).toMatchObject({ status: "denied" });
+    await plexus.app.rules.remove(OPERATOR, rule.id);
+    expect(await ruling(plexus, session, TOUCH)).toMatchObject({ status: "pending" });
+    const listed = await plexus.app.rules.list(OPERATOR);
+    expect(listed.filter(({ tier }) => tier !== "builtin")).toEqual([]);
+  });
+
+  test("holds until it expires, and not a moment longer, whether it allows or denies", async () => {
+    const clock = stoppedClock();
+    await using plexus = await startRuled({ clocks: { now: clock.now, abandonAfterMs: NEVER_MS } });
+    const session = await plexus.session();
+    for (const rule of [ALLOW, DENY]) {
+      await plexus.add({ ...rule, expires_in_secs: 60 });
+      clock.advance(59_999);
+      expect((await ruling(plexus, session, TOUCH)).status).toBe(rule.decision === "allow" ? "allowed" : "denied");
+      clock.advance(1);
+      expect((await ruling(plexus, session, TOUCH)).status).toBe("pending");
+    }
+  });
+
+  test("decides as many calls as it may, of many that are asked at once, and asks about all others", async () => {
+    await using plexus = await startRuled();
+    const session = await plexus.session();
+    const { id } = await plexus.add({ ...ALLOW, uses: 3 });
+    const results = await Promise.all(
+      Array.from({ length: 12 }, (_, at) => ruling(plexus, session, BASH(`touch ${at}`))),
+    );
+    const statuses = results.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(3).fill("allowed"), ...Array(9).fill("pending")]);
+    expect(results.filter(({ by }) => by === `rule:${id}`)).toHaveLength(3);
+  });
+
+  test("that covers a part of a command is used with those that cover the rest, each once, or not at all", async () => {
+    await using plexus = await startRuled();
+    const session = await plexus.session();
+    const [touch, mkdir] = [
+      await plexus.add({ ...ALLOW, uses: 5 }),
+      await plexus.add({ decision: "allow", match: "Bash(mkdir *)", uses: 1 }),
+    ];
+    const both = BASH("touch a && mkdir b && touch c");
+    expect(await ruling(plexus, session, both)).toMatchObject({ status: "allowed", by: `rule:${touch.id}` });
+    expect(await ruling(plexus, session, both)).toMatchObject({ status: "pending" });
+    const listed = await plexus.app.rules.list(OPERATOR);
+    expect(listed.find(({ id }) => id === touch.id)).toMatchObject({ uses_left: 4, hits: 1 });
+    expect(listed.find(({ id }) => id === mkdir.id)).toBeUndefined();
+  });
+
+  test("in shadow mode decides nothing, and tells what it would have decided", async () => {
+    await using plexus = await startRuled();
+    const session = await plexus.session();
+    const { id } = await plexus.add({ ...ALLOW, mode: "shadow" });
+    for (let count = 0; count < 5; count++) {
+      using waiting = await asking(plexus, session, TOUCH);
+      expect(await rulingOn(plexus, waiting)).toMatchObject({ status: "pending" });
+      await plexus.app.approvals.decide(OPERATOR, waiting.approvalId, { approve: true });
+    }
+    const shadow = async () => (await plexus.app.rules.list(OPERATOR)).find((rule) => rule.id === id)?.shadow;
+    expect(await shadow()).toEqual({ would_decide: 5, contradictions: 0, ready: true });
+    using waiting = await asking(plexus, session, TOUCH);
+    await plexus.app.approvals.decide(OPERATOR, waiting.approvalId, { approve: false });
+    expect(await shadow()).toEqual({ would_decide: 6, contradictions: 1, ready: false });
+    await plexus.app.rules.change(OPERATOR, id, { mode: "live" });
+    expect(await ruling(plexus, session, TOUCH)).toMatchObject({ status: "allowed" });
+  });
+});
+
+describe("rules that change all the time", () => {
+  test("never decide by what they were: what is asked after an answer is judged by what it said", async () => {
+    await using core = await temporaryCore();
+    const session = await core.session();
+    const noise = { isOver: false };
+    const churn = (async () => {
+      for (let count = 0; !noise.isOver; count++) {
+        const other = newRule({ id: core.storage.newId(), match: `mcp__other__${count}` });
+        await core.storage.rules.addIfRoom(other, ANY_RULES);
+        await core.ask(await core.session("another"), { tool: `mcp__any__${count % 7}`, input: {} });
+        await core.storage.rules.removeIfMade(other.id, undefined);
+      }
+    })();
+    for (let round = 0; round < 30; round++) {
+      const { id } = await core.rules.add(OPERATOR, { decision: "deny", match: "mcp__mail" });
+      const asks = await Promise.all(
+        Array.from({ length: 4 }, () => core.ask(session, { tool: "mcp__mail__send", input: { round } })),
+      );
+      const rows = await Promise.all(asks.map(({ approvalId }) => core.storage.approvals.get(approvalId)));
+      expect(rows.map((row) => row?.resolvedBy)).toEqual(rows.map(() => `rule:${id}`));
+      const racing = core.ask(session, { tool: "mcp__mail__read", input: { round } });
+      await core.rules.remove(OPERATOR, id);
+      await racing;
+      using free = await core.ask(session, { tool: "mcp__mail__send", input: { round } });
+      expect((await core.storage.approvals.get(free.approvalId))?.status).toBe("pending");
+    }
+    noise.isOver = true;
+    await churn;
+    expect(core.errors).toEqual([]);
+  }, 60_000);
+
+  test("decide what is pending, however many are added at once", async () => {
+    await using core = await temporaryCore();
+    const session = await core.session();
+    for (let round = 0; round < 10; round++) {
+      const tools = Array.from({ length: 8 }, (_, at) => `mcp__round${round}__${at}`);
+      const asks = await Promise.all(tools.map((tool) => core.ask(session, { tool, input: {} })));
+      await Promise.all(tools.map((match) => core.rules.add(OPERATOR, { decision: "deny", match })));
+      const rows = await Promise.all(asks.map(({ approvalId }) => core.storage.approvals.get(approvalId)));
+      expect(rows.map((row) => row?.status)).toEqual(rows.map(() => "denied"));
+    }
+  }, 60_000);
+});
+
+describe("two servers on one database", () => {
+  async function twoServers() {
+    await using stack = new AsyncDisposableStack();
+    const { path: dataDir } = stack.use(await temporaryDirectory());
+    const { path: place } = stack.use(await temporaryDirectory());
+    const open = (dataDirId: string) =>
+      startPlexus({
+        dataDir,
+        // Nobody looks again by itself: what holds is found as it is asked.
+        clocks: { rereadEveryMs: NEVER_MS },
+        openStorage: (path, onCommitted, now = Date.now) =>
+          connect(path, { onCommitted, now, isAlone: false, dataDirId }),
+      });
+    const [first, second] = [stack.use(await open("first")), stack.use(await open("second"))];
+    const { session } = await first.app.sessionCommands.configure(OPERATOR, { name: "child", working_dir: place });
+    const owned = stack.move();
+    return { first, second, session, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  }
+
+  test("judge by the rules of both, at once", async () => {
+    await using servers = await twoServers();
+    const { first, second, session } = servers;
+    expect(await ruling(second, session, TOUCH)).toMatchObject({ status: "pending" });
+    const { id } = await first.app.rules.add(OPERATOR, ALLOW);
+    expect(await ruling(second, session, TOUCH)).toMatchObject({ status: "allowed", by: `rule:${id}` });
+    await second.app.rules.remove(OPERATOR, id);
+    expect(await ruling(first, session, TOUCH)).toMatchObject({ status: "pending" });
+  });
+
+  test("settle what is pending on either", async () => {
+    await using servers = await twoServers();
+    const { first, second, session } = servers;
+    using waiting = await asking(second, session, TOUCH);
+    await first.app.rules.add(OPERATOR, DENY);
+    expect(await rulingOn(second, waiting)).toMatchObject({ status: "denied", message: "leave it" });
+  });
+
+  test("hold an edited input to the rules of both, at once", async () => {
+    await using servers = await twoServers();
+    const { first, second, session } = servers;
+    using waiting = await asking(second, session, BASH("mkdir one"));
+    await first.app.rules.add(OPERATOR, DENY);
+    const edited = { approve: true, updated_input: { command: "touch one" } };
+    const decided = second.app.approvals.decide(OPERATOR, waiting.approvalId, edited);
+    await expect(decided).rejects.toMatchObject({ code: "forbidden", message: expect.stringContaining("leave it") });
+    expect(await rulingOn(second, waiting)).toMatchObject({ status: "pending" });
+  });
+
+  test("use up one rule together", async () => {
+    await using servers = await twoServers();
+    const { first, second, session } = servers;
+    await first.app.rules.add(OPERATOR, { ...ALLOW, uses: 4 });
+    const results = await Promise.all(
+      Array.from({ length: 12 }, (_, at) => ruling(at % 2 === 0 ? first : second, session, BASH(`touch ${at}`))),
+    );
+    expect(results.filter(({ status }) => status === "allowed")).toHaveLength(4);
+    await until("the last use to be told", async () => {
+      const listed = await second.app.rules.list(OPERATOR);
+      return listed.every(({ tier }) => tier === "builtin");
+    });
+  });
+});

@@ -1,0 +1,106 @@
+import { expect, test } from "bun:test";
+import { ErrorResult } from "../../../src/contract/errors.ts";
+import { Rule } from "../../../src/contract/rules/rule.ts";
+import { OPERATOR } from "../open-core.ts";
+import { asking, BASH, ruling, rulingOn, startRuled } from "./ruled.ts";
+
+test("a decision that is remembered makes the rule that was suggested, for its session, and shows it", async () => {
+  await using plexus = await startRuled();
+  const [session, other] = [await plexus.session(), await plexus.session("other")];
+  using waiting = await asking(plexus, session, BASH("npm test"));
+  const operator = await plexus.connect();
+  const { value: got } = await operator.call("loopback_get", { approval_id: waiting.approvalId });
+  const suggested = Object(got["approval"])["suggested_rule"];
+  const { value } = await operator.call("loopback_respond", {
+    approval_id: waiting.approvalId,
+    approve: true,
+    remember: { scope: "session" },
+  });
+  const rule = Rule.parse(value["rule"]);
+  expect(rule).toMatchObject({
+    ...{ decision: "allow", match: suggested, tier: "session", session_id: session.id },
+    ...{ created_by: "operator", from_approval_id: waiting.approvalId, hits: 0 },
+  });
+  expect(await ruling(plexus, session, BASH("npm test"))).toMatchObject({ status: "allowed", by: `rule:${rule.id}` });
+  expect(await ruling(plexus, other, BASH("npm test"))).toMatchObject({ status: "pending" });
+});
+
+test("always is for every session of that session's creator, also where the operator decides", async () => {
+  await using plexus = await startRuled();
+  const { principal } = await plexus.token("agent");
+  const [one, two] = [await plexus.session("one", principal), await plexus.session("two", principal)];
+  const mine = await plexus.session("mine");
+  using waiting = await asking(plexus, one, BASH("npm test"));
+  const remember = { scope: "always" } as const;
+  const decided = await plexus.app.approvals.decide(OPERATOR, waiting.approvalId, { approve: true, remember });
+  expect(decided).toMatchObject({ type: "ok", rule: { tier: "token", owner: one.owner, created_by: "operator" } });
+  expect(await ruling(plexus, two, BASH("npm test"))).toMatchObject({ status: "allowed" });
+  expect(await ruling(plexus, mine, BASH("npm test"))).toMatchObject({ status: "pending" });
+  const [rule] = await plexus.app.rules.list(principal);
+  expect(rule?.tier).not.toBeUndefined();
+  // It binds the token, which has not made it.
+  const id = "rule" in decided && decided.rule ? decided.rule.id : "";
+  await expect(plexus.app.rules.remove(principal, id)).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("a denial is remembered with its reason, and whether it ends the turn", async () => {
+  await using plexus = await startRuled();
+  const session = await plexus.session();
+  using waiting = await asking(plexus, session, BASH("npm test"));
+  const decision = { approve: false, message: "use bun", interrupt: true, remember: { scope: "session" } } as const;
+  const decided = await plexus.app.approvals.decide(OPERATOR, waiting.approvalId, decision);
+  expect(decided).toMatchObject({ rule: { decision: "deny", reason: "use bun", interrupt: true } });
+  expect(await ruling(plexus, session, BASH("npm test"))).toMatchObject({ status: "denied", message: "use bun" });
+  using again = await asking(plexus, session, BASH("npm test"));
+  expect(await again.answer()).toEqual({ behavior: "deny", message: "use bun", interrupt: true });
+});
+
+test("a match that would not decide this very request is refused, and nothing is decided", async () => {
+  await using plexus = await startRuled();
+  const session = await plexus.session();
+  using waiting = await asking(plexus, session, BASH("npm test"));
+  const operator = await plexus.connect();
+  const decide = async (approve: boolean, match: string) => {
+    const remember = { scope: "session", match };
+    const answer = await operator.call("loopback_respond", { approval_id: waiting.approvalId, approve, remember });
+    expect([match, answer.isError]).toEqual([match, true]);
+    return ErrorResult.parse(answer.value);
+  };
+  for (const [approve, match] of [
+    [true, "Bash(npm install)"],
+    [true, "Write"],
+    [false, "Bash(npm install)"],
+    [true, "Bash(npm"],
+  ] as const)
+    expect(await decide(approve, match)).toMatchObject({ code: "invalid_arguments" });
+  expect(await rulingOn(plexus, waiting)).toMatchObject({ status: "pending" });
+  expect((await plexus.app.rules.list(OPERATOR)).filter(({ tier }) => tier !== "builtin")).toEqual([]);
+  const own = { scope: "session", match: "Bash(npm *)" } as const;
+  const decided = await plexus.app.approvals.decide(OPERATOR, waiting.approvalId, { approve: true, remember: own });
+  expect(decided).toMatchObject({ type: "ok", rule: { match: "Bash(npm *)" } });
+});
+
+test("a decision that came second makes no rule", async () => {
+  await using plexus = await startRuled();
+  using waiting = await asking(plexus, await plexus.session(), BASH("npm test"));
+  const { decide } = plexus.app.approvals;
+  const remember = { scope: "session" } as const;
+  const [first, second] = await Promise.all([
+    decide(OPERATOR, waiting.approvalId, { approve: false, remember }),
+    decide(OPERATOR, waiting.approvalId, { approve: true, remember }),
+  ]);
+  expect([first.type, second.type]).toEqual(["ok", "already_resolved"]);
+  expect(second).not.toHaveProperty("rule");
+  const rules = (await plexus.app.rules.list(OPERATOR)).filter(({ tier }) => tier !== "builtin");
+  expect(rules.map(({ decision }) => decision)).toEqual(["deny"]);
+});
+
+test("what is edited is remembered as it was edited", async () => {
+  await using plexus = await startRuled();
+  const session = await plexus.session();
+  using waiting = await asking(plexus, session, BASH("npm tset"));
+  const decision = { approve: true, updated_input: { command: "npm test" }, remember: { scope: "session" } } as const;
+  await plexus.app.approvals.decide(OPERATOR, waiting.approvalId, decision);
+  expect(await ruling(plexus, session, BASH("npm test"))).toMatchObject({ status: "allowed" });
+  expect(await ruling(plexus, session, BASH("npm tset"))).toMatchObject({ status: "pending" });
+});

@@ -1,0 +1,230 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { plantTree } from "../tree.ts";
+import { judge, type Verdict } from "./judge.ts";
+
+const tree = await plantTree();
+afterAll(() => tree[Symbol.asyncDispose]());
+
+const { supervision: _, ...place } = tree.child;
+
+/** Each line of text is a command. */
+const verdicts = (allow: string, commands: string) => {
+  const decide = judge({ allow: [allow] }, place);
+  const lines = commands.split("\n").map((line) => line.trim());
+  return lines.map((command): [string, Verdict] => [command, decide("Bash", { command })]);
+};
+const otherThan = (wanted: Verdict, all: [string, Verdict][]) => all.filter(([, given]) => given !== wanted);
+
+describe("the options that a wildcard covers", () => {
+  test.each([
+    ["Bash(diff3 *)", "diff3 --diff-program=id a b c\ndiff3 --diff-prog=id a b c"],
+    ["Bash(install *)", "install -s --strip-program=id a b\ninstall --strip-prog=id a b"],
+    [
+      "Bash(go *)",
+      `go build -ldflags=-extld=id
+       go build -ldflags -extld=id
+       go test -exec id
+       go test --exec=id
+       go vet -vettool=id
+       go build -toolexec id
+       go build -gcflags=-x
+       go build -o src/x.ts
+       go test -coverprofile=src/x.ts
+       go build -C ..
+       go build -overlay x`,
+    ],
+    [
+      "Bash(tar *)",
+      `tar xf a.tar --to-command=id
+       tar --to-com=id -xf a.tar
+       tar cf x --checkpoint=1 --checkpoint-action=exec=id
+       tar -Iid -cf x a.txt
+       tar cf host:x a.txt
+       tar -cf host:x a.txt
+       tar --file=host:x -c a.txt
+       tar --rmt-command=id -cf x a.txt`,
+    ],
+    [
+      "Bash(git *)",
+      `git -c core.pager=id log
+       git log -c core.pager=id --output=x
+       git push --receive-pack=id origin
+       git push --exec=id origin
+       git push --repo=x
+       git push -o x origin
+       git commit -F.env
+       git commit -F a.txt
+       git commit --file=a.txt
+       git commit --templ=a.txt
+       git commit -t a.txt
+       git grep -Oid x
+       git grep --open x
+       git merge -s x y
+       git pull --strategy=x
+       git tag -F a.txt x
+       git diff --no-index a.txt b.txt
+       git fetch --upload-pack id origin
+       git commit --gpg-sign=x -m y
+       git log --show-signature
+       git add --pathspec-from-file=a.txt
+       git cat-file --textconv x
+       git branch --edit-description`,
+    ],
+    ["Bash(git push *)", "git push --receive-pack=id\ngit push --rec=id\ngit push --signed"],
+    ["Bash(sort *)", "sort --compress-program=id a.txt\nsort -T x a.txt\nsort --random-source=b.txt a.txt"],
+    [
+      "Bash(make *)",
+      "make SHELL=id\nmake -f x\nmake --file=x\nmake --makef x\nmake -Iid\nmake --eval=x\nmake -o x -W y",
+    ],
+    [
+      "Bash(npm *)",
+      `npm test --script-shell=id
+       npm test --script-sh id
+       npm run x --prefix=x
+       npm run x --node-options=x
+       npm install --git=id
+       npm test --shell=id
+       npm install -g x
+       npm test -- --config=x
+       npm test -- --require=x
+       npm test -- --conf x`,
+    ],
+    ["Bash(yarn *)", "yarn test --config=x\nyarn run x --require ./y\nyarn --use-yarnrc x test"],
+    ["Bash(cargo *)", "cargo test --config=x\ncargo test --target-dir=x\ncargo test --manifest-pat x\ncargo build -Zx"],
+    [
+      "Bash(cargo *)",
+      `cargo rustc -- --codegen=linker=./evil.sh
+       cargo rustc -- @src/args
+       cargo clippy -- @src/args
+       cargo clippy -- --emit=link=src/x.ts
+       cargo clippy -- -o src/x.ts
+       cargo rustdoc -- --test-runtool=./evil
+       cargo test -- --logfile=src/x.ts`,
+    ],
+    ["Bash(tsc *)", "tsc @src/args.txt"],
+    ["Bash(pytest *)", "pytest @src/args"],
+    ["Bash(mypy *)", "mypy @src/args.txt"],
+    ["Bash(gh *)", "gh repo clone o/r -- --upload-pack=./evil\ngh repo clone o/r -- -c core.sshCommand=./evil"],
+    ["Bash(just *)", "just X='rm victim' test\njust /tmp/evil/run\njust -q sub/run"],
+    ["Bash(pnpm run *)", "pnpm run '/^dep/'\npnpm run /dep/i"],
+    ["Bash(npm *)", "npm install ./pkg.tgz\nnpm i pkg.tgz\nnpm install x@file:pkg\nnpm -s exec evil"],
+    ["Bash(pip *)", "pip install ./src\npip install .\npip install -e .\npip install x.whl"],
+    ["Bash(npm -s *)", "npm -s exec evil\nnpm -s x evil"],
+    ["Bash(pnpm -r *)", "pnpm -r exec evil\npnpm -r evil\npnpm -r evil test"],
+    ["Bash(pnpm --filter web *)", "pnpm --filter web dlx evil\npnpm --filter web exec evil\npnpm --filter web evil"],
+    ["Bash(yarn --silent *)", "yarn --silent exec evil\nyarn --silent dlx evil"],
+    ["Bash(yarn workspace y *)", "yarn workspace y exec evil\nyarn workspace y evil"],
+    [
+      "Bash(npm test *)",
+      `npm test -- --testSequencer=./evil.js
+       npm test -- --testResultsProcessor=./evil.js
+       npm test -- --dependencyExtractor=./evil.js
+       npm test -- --snapshotSerializers=./evil.js
+       npm test -- --rulesdir=./evil
+       npm test -- --parser=./evil.js
+       npm test -- --ui=./evil.js
+       npm test -- --roots=./evil`,
+    ],
+    [
+      "Bash",
+      `coverage run x.py
+       rustc x.rs
+       m4 x
+       c8 evil
+       concurrently evil
+       zx x.mjs
+       firejail evil
+       run0 evil
+       doppler run evil
+       op run -- evil
+       aws-vault exec x evil
+       nx exec -- evil
+       lerna exec evil
+       stack exec evil
+       rails runner x
+       zig run x.zig`,
+    ],
+    [
+      "Bash(pytest *)",
+      "pytest -p x\npytest -px\npytest -c x\npytest -o x=y\npytest --rootdir=..\npytest --junitxml=src/x.ts",
+    ],
+    ["Bash(eslint *)", "eslint -c x\neslint --resolve-plugins-relative-to x\neslint -f ./x.js\neslint --rulesdir x"],
+    ["Bash(jest *)", "jest --config=x\njest -c x\njest --globalSetup=x\njest --testRunner=x\njest --rootDir=.."],
+    ["Bash(split *)", "split --filter=id a.txt\nsplit --fil=id a.txt"],
+    ["Bash(curl *)", "curl -K x\ncurl -w '%output{x}' y\ncurl --config x"],
+    ["Bash(mvn *)", "mvn -Dexec.executable=id test\nmvn -Dmaven.ext.class.path=x test\nmvn exec:exec"],
+    ["Bash(ssh *)", "ssh -o ProxyCommand=id host\nssh host"],
+    ["Bash(gh *)", "gh alias set x '!id'\ngh extension exec x\ngh pr create --body-file=.env"],
+    [
+      "Bash(mytool *)",
+      `mytool --exec=id
+       mytool --exec id
+       mytool --exe id
+       mytool --pre-command=id
+       mytool --diff-program id
+       mytool --config x
+       mytool --conf=x
+       mytool --output=src/x.ts
+       mytool --preCommand=id
+       mytool --plugin_dir=x
+       mytool -exec id`,
+    ],
+    ["Bash", "BASH -c id\nGit Push\nGIT -c core.pager=id log\nPython3 x.py\nSudo ls\nGit-Push\nTAR -Iid -cf x a.txt"],
+    ["Bash(GIT *)", "GIT log --output=x\nGIT bisect run id"],
+    ["Bash", "mytool --fast\nmytool -x\nmytool --exec=id"],
+  ])("%s asks for those that may run, load or write something", (allow, commands) => {
+    expect(otherThan("ask", verdicts(allow, commands))).toEqual([]);
+  });
+
+  test.each([
+    [
+      "Bash(git *)",
+      `git log --oneline -20 --graph --all
+       git log -p --stat -n7 -- src
+       git log --author=x --since=yesterday -S foo
+       git diff --stat HEAD
+       git diff -U7 --cached src/x.ts
+       git status -sb
+       git commit -am 'x'
+       git commit --amend --no-edit
+       git show --name-only HEAD
+       git branch -vv
+       git checkout -b topic
+       git stash push -m x
+       git fetch --all --prune
+       git pull --rebase
+       git --no-pager diff -w
+       git add -A src
+       git grep -n TODO src/x.ts
+       git rev-parse --abbrev-ref HEAD`,
+    ],
+    [
+      "Bash(npm test *)",
+      "npm test\nnpm test -- --watch=false\nnpm test -- -t name\nnpm test src/x.ts\nnpm test --silent",
+    ],
+    ["Bash(npm run *)", "npm run lint -- --fix\nnpm run build --workspace=x\nnpm run test -- --coverage --runInBand"],
+    ["Bash(yarn *)", "yarn test --watch\nyarn run lint --fix"],
+    [
+      "Bash(cargo test *)",
+      "cargo test --release x\ncargo test -p x -- --nocapture --test-threads=1\ncargo test --all-features",
+    ],
+    ["Bash(go test *)", "go test ./...\ngo test -v -run TestX -count=1 ./...\ngo test -race ./x"],
+    ["Bash(pytest *)", "pytest -xvs src\npytest -k 'a and b' --tb=short\npytest -q --maxfail=1 -n4"],
+    ["Bash(make *)", "make -j4 test\nmake -k -s test\nmake --no-print-directory test"],
+    ["Bash(tar *)", "tar czf out.tgz src\ntar -xzf out.tgz --strip-components=1\ntar tvf out.tgz"],
+    ["Bash(rg *)", "rg -n --hidden -g '*.ts' TODO src\nrg -A3 -B3 x src/x.ts"],
+    ["Bash(jest *)", "jest --runInBand -t x\njest --coverage src"],
+    ["Bash(eslint *)", "eslint --fix src\neslint --max-warnings=0 src"],
+    ["Bash(mytool *)", "mytool --fast -x 3\nmytool --all --level=3\nmytool --port 80"],
+    ["Bash(mytool --config *)", "mytool --config x"],
+    ["Bash", "mytool --verbose src\nmytool -v"],
+    ["Bash(pnpm -r *)", "pnpm -r test\npnpm -r run build"],
+    ["Bash(pnpm --filter web *)", "pnpm --filter web test\npnpm --filter web run build"],
+    ["Bash(yarn workspace y *)", "yarn workspace y test\nyarn workspace y run lint"],
+    ["Bash(npm *)", "npm install @types/node\nnpm install x@1.0.0"],
+    ["Bash(just *)", "just test\njust ci::test"],
+    ["Bash(cargo *)", "cargo clippy -- -D warnings\ncargo test -- --nocapture"],
+  ])("%s stays useful", (allow, commands) => {
+    expect(otherThan("allow", verdicts(allow, commands))).toEqual([]);
+  });
+});
