@@ -3,16 +3,27 @@ import { createClaudeCli, type FoundClaude } from "./claude/cli.ts";
 import { privatePaths } from "./claude/launch/private-paths.ts";
 import { ownCgroup } from "./claude/process/cgroup.ts";
 import { type Config, localUrl } from "./config.ts";
+import type { RulesFileStatus } from "./contract/rules/rule.ts";
 import { createMcpClients, type McpClients } from "./core/access/mcp-clients.ts";
 import { displayName, type Principal } from "./core/access/principals.ts";
 import { createSignIn, type SignIn } from "./core/access/sign-in.ts";
 import { createTokens, type Tokens } from "./core/access/tokens.ts";
-import { type ApprovalContexts, createApprovalContexts } from "./core/approvals/approval-context.ts";
+import { type ApprovalViews, createApprovalViews } from "./core/approvals/approval-views.ts";
 import { type Approvals, openApprovals } from "./core/approvals/approvals.ts";
-import { createBuiltinRules } from "./core/approvals/builtin-rules.ts";
+import { createContextOf } from "./core/approvals/context/approval-context.ts";
+import { createLeadUps } from "./core/approvals/context/lead-up.ts";
+import { createTaskOf } from "./core/approvals/context/task.ts";
+import { createLinkMaker, type LinkCounts } from "./core/approvals/links/link-maker.ts";
+import { createLinks, type Links } from "./core/approvals/links/links.ts";
 import { type AuditCheck, createAuditCheck } from "./core/audit/check.ts";
 import { createBroadcast } from "./core/events/broadcast.ts";
 import { createEventFeed, type EventFeed } from "./core/events/feed.ts";
+import type { RuleHistory } from "./core/rulebook/history.ts";
+import { openRulebook } from "./core/rulebook/open-rulebook.ts";
+import type { Rules } from "./core/rulebook/rules.ts";
+import { createChangeRelay } from "./core/servers/change-relay.ts";
+import { openLease } from "./core/servers/lease.ts";
+import { createWaiterReread, openSafetyNet } from "./core/servers/safety-net.ts";
 import { createSessionCommands, type SessionCommands } from "./core/sessions/commands.ts";
 import { type Conversations, createConversations } from "./core/sessions/conversations.ts";
 import { homesOf } from "./core/sessions/homes.ts";
@@ -20,6 +31,7 @@ import { createMcpServerPolicy } from "./core/sessions/mcp-server-policy.ts";
 import { createSessions, type Sessions } from "./core/sessions/sessions.ts";
 import { createSessionViews, type SessionViews } from "./core/sessions/view.ts";
 import { createWorkspace } from "./core/sessions/workspace.ts";
+import { createStatistics, type Statistics } from "./core/statistics/statistics.ts";
 import { createOutputStored } from "./core/turns/output-stored.ts";
 import { createPolls, type Polls } from "./core/turns/poll.ts";
 import { createSessionStream, type SessionStream } from "./core/turns/stream.ts";
@@ -27,9 +39,9 @@ import { openTurns, type Turns } from "./core/turns/turns.ts";
 import { createUnaskedCalls, type UnaskedCalls } from "./core/turns/unasked-calls.ts";
 import { createRetention } from "./core/upkeep/retention.ts";
 import { errorFields, type Log } from "./log.ts";
-import { ensureOperatorToken, ensureWebhookSecret } from "./operator-token.ts";
+import { ensureLinkKey, ensureOperatorToken, ensureWebhookSecret } from "./operator-token.ts";
 import { type Metrics, openMetrics } from "./outbound/metrics/metrics.ts";
-import { openWebhooks } from "./outbound/webhooks/webhooks.ts";
+import { openWebhooks, sendersOf } from "./outbound/webhooks/webhooks.ts";
 import { openStorage } from "./storage/sqlite/database.ts";
 
 export type { FoundClaude } from "./claude/cli.ts";
@@ -39,10 +51,13 @@ export type { ApprovalList } from "./core/approvals/approvals.ts";
 export { SlowReader } from "./core/events/broadcast.ts";
 export { headOf } from "./core/sessions/conversations.ts";
 export type { Session } from "./core/sessions/sessions.ts";
-export { toMessage, toNode } from "./core/sessions/view.ts";
+export { toCreated, toMessage, toNode } from "./core/sessions/view.ts";
 
 /** A child whose connection broke comes back after this long; one that stays away for 5 s more is gone. */
 const RETRY_MS = 10_000;
+/** Well inside the 300 s without progress after which Claude Code gives a call up. */
+const PROGRESS_EVERY_MS = 20_000;
+const REREAD_EVERY_MS = 5_000;
 const MEGABYTE = 1024 * 1024;
 /** For how long a database that took a write counts as writable. */
 const READY_FOR_MS = 1_000;
@@ -50,9 +65,12 @@ const READY_FOR_MS = 1_000;
 /** What children ask, and what became of it. */
 type ApprovalParts = {
   approvals: Approvals;
-  approvalContexts: ApprovalContexts;
+  approvalViews: ApprovalViews;
+  links: Links;
   unaskedCalls: UnaskedCalls;
   auditCheck: AuditCheck;
+  rules: Rules;
+  ruleHistory: RuleHistory;
 };
 
 /** Children, and the work that they are given. */
@@ -76,13 +94,15 @@ type AccessParts = {
 };
 
 /** What happens, for those who follow it. */
-type FeedParts = { eventFeed: EventFeed; metrics: Metrics };
+type FeedParts = { eventFeed: EventFeed; metrics: Metrics; statistics: Statistics };
 
 /** The server itself. */
 type ServerParts = {
   config: Config;
   log: Log;
   retryMs: number;
+  /** How often a call that waits says so. */
+  progressEveryMs: number;
   /** The port that is listened on, told once it is known: children can reach us from then on. */
   listensOn(port: number): void;
   /** Where a process on this machine reaches us, whatever name others use. */
@@ -101,13 +121,19 @@ export type Clocks = {
   now?: () => number;
   elapsed?: () => number;
   retryMs?: number;
+  progressEveryMs?: number;
   abandonAfterMs?: number;
   rereadEveryMs?: number;
+  leaseMs?: number;
+  renewEveryMs?: number;
   webhookRetryMs?: number;
 };
 
-/** Opens storage, wires the core on top, and takes both down in reverse order, also when it fails half-way. */
-export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Promise<App> {
+/**
+ * Opens storage, wires the core on top, and takes both down in reverse order, also when it fails half-way. `open` opens
+ * the data dir; tests open one that has another server on it.
+ */
+export async function openApp(config: Config, log: Log, clocks: Clocks = {}, open = openStorage): Promise<App> {
   const now = clocks.now ?? Date.now;
   const retryMs = clocks.retryMs ?? RETRY_MS;
   const onError = (cause: unknown) => log.error("background work failed", errorFields(cause));
@@ -115,23 +141,54 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
   let writableAt = Number.NEGATIVE_INFINITY;
   await using opened = new AsyncDisposableStack();
   const broadcast = createBroadcast(onError);
-  const storage = opened.use(openStorage(config.dataDir, broadcast.publish, now));
+  const relay = createChangeRelay(broadcast.publish, onError);
+  const storage = opened.use(open(config.dataDir, relay.committed, now));
+  await relay.follow(storage);
   const operatorToken = config.token ?? ensureOperatorToken(config.dataDir);
   const hidden = privatePaths({ dataDir: config.dataDir, home: config.home, env: config.environment });
+  const sessions = createSessions({ storage, now });
+  const rulebook = openRulebook({
+    storage,
+    sessions,
+    now,
+    rulesFile: config.rules,
+    startedIn: process.cwd(),
+    privatePaths: hidden,
+    home: config.home,
+    path: config.path,
+    onFileRead: (status) => reportRulesFile(log, status),
+  });
+  const approvalViews = createApprovalViews({
+    storage,
+    sessions,
+    decisionRules: rulebook.decisionRules,
+    contextOf: createContextOf({
+      sessions,
+      leadUpOf: createLeadUps({ storage }),
+      taskOf: createTaskOf({ storage }),
+      privatePaths: hidden,
+      environment: config.environment,
+    }),
+    now,
+  });
   await storage.audit.begin(now());
+  const linkCounts: LinkCounts = { made: 0, opened: 0, decided: 0, refused: 0 };
   // Before whatever makes changes, so that they begin with what happens from now on.
   const webhooks = opened.use(
     await openWebhooks({
       storage,
       broadcast,
+      withContext: approvalViews.withContext,
       now,
-      urls: config.webhook,
+      webhooks: config.webhook,
+      links: createLinkMaker({ storage, key: () => ensureLinkKey(config.dataDir), counts: linkCounts, now }),
       secret: () => config.webhookSecret ?? ensureWebhookSecret(config.dataDir),
+      pageUrl: () => config.publicUrl ?? localUrl(config.host, port),
       firstRetryMs: clocks.webhookRetryMs ?? 1_000,
       report: log.warn,
     }),
   );
-  const metrics = opened.use(await openMetrics({ storage, broadcast, webhooks, now, onError }));
+  const metrics = opened.use(await openMetrics({ storage, broadcast, webhooks, linkCounts, now, onError }));
   const outputStored = createOutputStored();
   const approvals = opened.use(
     await openApprovals({
@@ -141,13 +198,16 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
       elapsed: clocks.elapsed ?? clocks.now ?? (() => performance.now()),
       timeoutSecs: config.approvalTimeoutSecs,
       abandonAfterMs: clocks.abandonAfterMs ?? retryMs + 5_000,
-      rereadEveryMs: clocks.rereadEveryMs ?? 5_000,
       outputStored: outputStored.wait,
       onBuiltin: metrics.countBuiltin,
-      builtinRule: createBuiltinRules({ privatePaths: hidden, home: config.home, path: config.path }),
+      judge: rulebook.judge,
+      onStale: rulebook.onStale,
+      decisionRules: rulebook.decisionRules,
       onError,
     }),
   );
+  const { leaseMs, renewEveryMs } = clocks;
+  opened.use(openLease({ storage, onLapsed: approvals.holdAgain, onError, leaseMs, renewEveryMs }));
   opened.use(
     createRetention({
       storage,
@@ -158,7 +218,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
       onError,
     }),
   );
-  const tokens = createTokens({ storage, operatorToken, now });
+  const tokens = createTokens({ storage, operatorToken, now, onError });
   const childUrl = () => localUrl(config.host, port);
   const claude = createClaudeCli(config);
   const workspace = createWorkspace({
@@ -198,19 +258,36 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
       program: config.program,
     }),
   );
-  const sessions = createSessions({ storage, now });
+  const eventFeed = createEventFeed({ storage, broadcast, now, onError });
+  opened.use(
+    openSafetyNet({
+      everyMs: clocks.rereadEveryMs ?? REREAD_EVERY_MS,
+      rereads: [
+        async () => relay.catchUp(),
+        createWaiterReread(storage, broadcast),
+        approvals.reread,
+        rulebook.reread,
+        tokens.reread,
+        turns.reread,
+        async () => eventFeed.reread(),
+      ],
+      onError,
+    }),
+  );
   const polls = createPolls({ storage, broadcast });
   const owned = opened.move();
   return {
     config,
     log,
     approvals,
-    approvalContexts: createApprovalContexts({
-      approvals,
-      sessions,
+    approvalViews,
+    links: createLinks({
       storage,
-      privatePaths: hidden,
-      environment: config.environment,
+      approvals,
+      views: approvalViews,
+      senders: sendersOf(config.webhook).map(({ id }) => id),
+      counts: linkCounts,
+      now,
     }),
     turns,
     polls,
@@ -224,7 +301,10 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
       polls,
       workspace,
       mcpServerPolicy,
+      rules: rulebook.rules,
+      isBounded: rulebook.decisionRules.isBounded,
       broadcast,
+      onError,
       privatePaths: hidden,
       timeoutSecs: config.approvalTimeoutSecs,
     }),
@@ -232,12 +312,21 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
     sessions,
     tokens,
     signIn: createSignIn({ storage, tokens, now }),
-    eventFeed: createEventFeed({ storage, broadcast, onError }),
+    eventFeed,
     unaskedCalls: createUnaskedCalls({ storage }),
     auditCheck: createAuditCheck({ storage }),
+    rules: rulebook.rules,
+    ruleHistory: rulebook.history,
     mcpClients: createMcpClients({ storage, now }),
     metrics,
+    statistics: createStatistics({
+      storage,
+      now,
+      rulesFile: rulebook.rules.fileStatus,
+      failingWebhooks: webhooks.failing,
+    }),
     retryMs,
+    progressEveryMs: clocks.progressEveryMs ?? PROGRESS_EVERY_MS,
     nameOf: displayName,
     listensOn(actual) {
       port = actual;
@@ -253,4 +342,14 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}): Pr
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** A mistake in the operator's file is told loudly: what it allowed is asked about until it is mended. */
+function reportRulesFile(log: Log, { path, ok, rules, problems }: RulesFileStatus): void {
+  if (ok) log.info("read the rules of a file", { path, rules });
+  else
+    log.error("the file of rules has a mistake: nothing that it allows is allowed until it is mended", {
+      path,
+      problems,
+    });
 }

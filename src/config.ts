@@ -1,9 +1,11 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { MAX_APPROVAL_TIMEOUT_SECS } from "./contract/approvals/approval.ts";
+import { requirementOf } from "./contract/arguments/problems.ts";
 import { defaultDataDir } from "./contract/data-dir.ts";
 import { Secret } from "./contract/secret.ts";
-import { WebhookUrl } from "./contract/webhook.ts";
+import { PublicUrl, WebhookSettings } from "./contract/webhook.ts";
 
 const LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "::1"];
 const LogLevel = z.enum(["debug", "info", "warn", "error", "silent"]);
@@ -32,17 +34,19 @@ const Settings = z.object({
   auth: z.enum(["token", "none"]).default("token"),
   token: Secret.optional(),
   claude: NotEmpty.optional(),
-  approvalTimeoutSecs: wholeNumber(1, 86_400).default(300),
+  approvalTimeoutSecs: wholeNumber(1, MAX_APPROVAL_TIMEOUT_SECS).default(300),
   maxRunning: wholeNumber(1, 10_000).default(16),
   workspace: z.preprocess(list, z.array(NotEmpty).default([])),
   mcpServers: z.enum(["anyone", "operator"]).default("anyone"),
+  rules: NotEmpty.optional(),
   retentionDays: wholeNumber(0, 36_500).default(30),
   builtinRetentionDays: wholeNumber(0, 36_500).default(7),
   maxHistoryMb: wholeNumber(1, 1_000_000_000).default(4096),
   logLevel: LogLevel.default("info"),
   allowedHosts: z.preprocess(list, z.array(HostName).default([])),
-  webhook: z.preprocess(list, z.array(WebhookUrl).max(20, "must be at most 20 URLs").default([])),
+  webhook: z.preprocess(list, WebhookSettings.default([])),
   webhookSecret: Secret.optional(),
+  publicUrl: PublicUrl.optional(),
   url: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
 });
 type Settings = z.infer<typeof Settings>;
@@ -98,6 +102,12 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     value: "WHOSE",
     help: "whose sessions may bring MCP servers: anyone's, or the operator's alone (anyone)",
   },
+  rules: {
+    flag: "--rules",
+    env: "PLEXUS_RULES",
+    value: "FILE",
+    help: "a file of rules (TOML) that hold for every session; read again when it changes (none)",
+  },
   retentionDays: {
     flag: "--retention-days",
     env: "PLEXUS_RETENTION_DAYS",
@@ -134,6 +144,12 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     value: "URLS",
     help: "URLs to which requests, decisions and ends of turns are posted, comma-separated (none)",
   },
+  publicUrl: {
+    flag: "--public-url",
+    env: "PLEXUS_PUBLIC_URL",
+    value: "URL",
+    help: "where people reach the page, for links in messages (the address that is listened on)",
+  },
   webhookSecret: {
     env: "PLEXUS_WEBHOOK_SECRET",
     value: "SECRET",
@@ -168,6 +184,7 @@ export function readConfig(flags: Flags = {}, env: Record<string, string | undef
   return {
     ...settings,
     dataDir: resolve(settings.dataDir),
+    rules: settings.rules === undefined ? undefined : resolve(settings.rules),
     home,
     path: env["PATH"] ?? "",
     umask: process.umask(),
@@ -198,6 +215,11 @@ export function localUrl(host: string, port: number): string {
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
+/** Whether commands send a token that the environment names, rather than the one of the data dir. */
+export function hasTokenVariable(env: Record<string, string | undefined> = process.env): boolean {
+  return Boolean(env[SPELLINGS.token.env]);
+}
+
 /** Whether the user's environment allows colour. */
 export function wantsColour(env: Record<string, string | undefined> = process.env): boolean {
   return !env["NO_COLOR"] && env["TERM"] !== "dumb";
@@ -211,5 +233,5 @@ function explain(error: z.ZodError, flags: Flags, given: Record<string, string |
   const spelled = flags[setting.data] !== undefined && flag ? flag : env;
   // As JSON, so that no line break or escape sequence reaches the terminal.
   const value = SECRETS.includes(setting.data) ? "" : ` ${JSON.stringify(given[setting.data])}`;
-  return `${spelled}${value}: ${issue.message}`;
+  return `${spelled}${value}: ${requirementOf(issue, Settings)}`;
 }

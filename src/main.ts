@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 import { complaint, createProgram, withDefaultCommand } from "./cli/program.ts";
 import { CommandFailed, ExitCode, type Terminal } from "./cli/terminal/terminal.ts";
-import { UsageError, wantsColour } from "./config.ts";
+import { hasTokenVariable, UsageError, wantsColour } from "./config.ts";
 import { AppError } from "./contract/errors.ts";
 import { isUnreachable, Refused } from "./contract/refused.ts";
 
@@ -35,6 +35,8 @@ async function run(argv: string[]): Promise<ExitCode> {
     if (cause instanceof CommanderError) return cause.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
     if (cause instanceof UsageError) return complain(cause.message, ExitCode.usage);
     if (cause instanceof CommandFailed) return complain(cause.message, cause.exitCode);
+    if (cause instanceof Refused && cause.code === "unauthorized" && hasTokenVariable())
+      return complain(`${cause.message} The token is that of PLEXUS_TOKEN: correct or unset it.`, ExitCode.failed);
     if (cause instanceof Refused)
       return complain(cause.message, isUnreachable(cause) ? ExitCode.unreachable : ExitCode.failed);
     if (cause instanceof AppError) return complain(cause.message, ExitCode.failed);

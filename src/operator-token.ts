@@ -21,6 +21,11 @@ export function ensureWebhookSecret(dataDir: string): string {
   return ensureSecret(join(dataDir, "webhook-secret"), "plx_webhook_");
 }
 
+/** The key that signs the links of webhooks. */
+export function ensureLinkKey(dataDir: string): string {
+  return ensureSecret(join(dataDir, "link-key"), "plx_link_");
+}
+
 function readSecret(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8").trim() || undefined;

@@ -2,10 +2,15 @@ import { describe, expect, test } from "bun:test";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Config, type Flags, isLoopback, readConfig, type Setting, SPELLINGS, UsageError } from "../src/config.ts";
+import { ToldKind, type Webhook } from "../src/contract/webhook.ts";
 
 type Case = { flag: string; env: string; means: [fromFlag: unknown, fromEnv: unknown, fromNothing: unknown] };
 
 const HOME = "/srv/someone";
+/** A webhook without options. */
+function plainHook(url: string) {
+  return { url, name: "webhook", format: "plexus", events: ToldKind.options, decide: undefined };
+}
 const CASES: Record<Setting, Case> = {
   host: { flag: "0.0.0.0", env: "::1", means: ["0.0.0.0", "::1", "127.0.0.1"] },
   port: { flag: "0", env: "65535", means: [0, 65_535, 4445] },
@@ -13,10 +18,11 @@ const CASES: Record<Setting, Case> = {
   auth: { flag: "none", env: "token", means: ["none", "token", "token"] },
   token: { flag: "x".repeat(16), env: "y".repeat(16), means: ["x".repeat(16), "y".repeat(16), undefined] },
   claude: { flag: "/opt/a", env: "/opt/b", means: ["/opt/a", "/opt/b", undefined] },
-  approvalTimeoutSecs: { flag: "1", env: "86400", means: [1, 86_400, 300] },
+  approvalTimeoutSecs: { flag: "1", env: "604800", means: [1, 604_800, 300] },
   maxRunning: { flag: "1", env: "2", means: [1, 2, 16] },
   workspace: { flag: "/a, /b", env: "/c", means: [["/a", "/b"], ["/c"], []] },
   mcpServers: { flag: "operator", env: "anyone", means: ["operator", "anyone", "anyone"] },
+  rules: { flag: "/etc/a.toml", env: "/etc/b.toml", means: ["/etc/a.toml", "/etc/b.toml", undefined] },
   retentionDays: { flag: "0", env: "36500", means: [0, 36_500, 30] },
   builtinRetentionDays: { flag: "0", env: "36500", means: [0, 36_500, 7] },
   maxHistoryMb: { flag: "1", env: "2", means: [1, 2, 4096] },
@@ -25,9 +31,18 @@ const CASES: Record<Setting, Case> = {
   webhook: {
     flag: "https://a.example/x, http://127.0.0.1:1/",
     env: "https://b.example/",
-    means: [["https://a.example/x", "http://127.0.0.1:1/"], ["https://b.example/"], []],
+    means: [
+      [plainHook("https://a.example/x"), plainHook("http://127.0.0.1:1/")],
+      [plainHook("https://b.example/")],
+      [],
+    ],
   },
   webhookSecret: { flag: "x".repeat(16), env: "y".repeat(16), means: ["x".repeat(16), "y".repeat(16), undefined] },
+  publicUrl: {
+    flag: "https://a.example/",
+    env: "http://192.168.0.9:4445",
+    means: ["https://a.example", "http://192.168.0.9:4445", undefined],
+  },
   url: { flag: "http://a:1", env: "https://b", means: ["http://a:1", "https://b", undefined] },
 };
 const settings = Object.entries(CASES) as [Setting, Case][];
@@ -67,13 +82,13 @@ describe("a bad value", () => {
     ["port", "1e3", "whole number"],
     ["port", "80.5", "whole number"],
     ["dataDir", "", "must not be empty"],
-    ["auth", "maybe", '"token"|"none"'],
+    ["auth", "maybe", 'must be "token" or "none"'],
     ["claude", "", "must not be empty"],
-    ["approvalTimeoutSecs", "0", "whole number from 1 to 86400"],
-    ["approvalTimeoutSecs", "86401", "whole number from 1 to 86400"],
+    ["approvalTimeoutSecs", "0", "whole number from 1 to 604800"],
+    ["approvalTimeoutSecs", "604801", "whole number from 1 to 604800"],
     ["retentionDays", "", "whole number from 0 to 36500"],
     ["retentionDays", " ", "whole number from 0 to 36500"],
-    ["logLevel", "loud", '"debug"|"info"|"warn"|"error"|"silent"'],
+    ["logLevel", "loud", 'must be "debug", "info", "warn", "error" or "silent"'],
     ["allowedHosts", "good,not good", "host name"],
     ["url", "localhost:4445", "http or https URL"],
   ])("of %s (%j) is one line that names its flag, or its variable", (setting, value, complaint) => {
@@ -112,7 +127,7 @@ describe("--webhook", () => {
     "http://relay:8080/",
     "http://printer.local/",
   ])("accepts %s", (url) => {
-    expect(read({ webhook: url }).webhook).toEqual([url]);
+    expect(read({ webhook: url }).webhook).toMatchObject([{ url, format: "plexus" }]);
   });
 
   test.each([
@@ -126,11 +141,57 @@ describe("--webhook", () => {
     ["secret", "http or https"],
     ["https://user:secret@example.com/", "user name"],
     [`${"https://a.example/secret,".repeat(21)}`, "20"],
+    ["https://api.telegram.org/botsecret/sendMessage#format=telegram", "chat_id"],
+    ["https://ntfy.sh/#format=ntfy", "topic"],
+    ["https://ntfy.sh/secret/json#format=ntfy", "topic"],
   ])("refuses %s, and does not repeat it", (url, why) => {
     const complaint = complaintOf({ webhook: url });
     expect(complaint).toStartWith("--webhook: must be ");
     expect(complaint).toContain(why);
     expect(complaint).not.toContain("secret");
+  });
+});
+
+describe("the options of a webhook", () => {
+  test("stand in the fragment of its URL, which is not sent", () => {
+    const [webhook] = read({
+      webhook: "https://ntfy.sh/t?a=1#format=ntfy&name=phone&events=turn_ended+unasked_call",
+    }).webhook;
+    expect(webhook).toEqual({
+      url: "https://ntfy.sh/t?a=1",
+      name: "phone",
+      format: "ntfy",
+      events: ["turn_ended", "unasked_call"],
+      decide: undefined,
+    } satisfies Webhook);
+  });
+
+  test.each([
+    ["https://a.example/#format=irc", "ntfy, slack"],
+    ["https://a.example/#colour=red", "unknown option"],
+    ["https://a.example/#name=a%20b", "name"],
+    [`https://a.example/#name=${"a".repeat(41)}`, "name"],
+    ["https://a.example/#events=turn_started", "turn_ended"],
+    ["https://a.example/#events=", "turn_ended"],
+    ["https://a.example/#name=a,https://a.example/#name=b", "twice"],
+    ["https://a.example/#decide=yes", "any, allow, deny"],
+    ["https://a.example/#decide=any,https://b.example/#decide=deny", "name of its own"],
+  ])("are refused where they are wrong: %s", (webhook, why) => {
+    expect(complaintOf({ webhook })).toContain(why);
+  });
+});
+
+describe("--public-url", () => {
+  test.each([
+    ["http://example.com", "https"],
+    ["https://example.com/plexus", "without a path"],
+    ["https://example.com/?a", "without a path"],
+    ["https://a:b@example.com/", "user name"],
+    ["example.com", "http or https"],
+  ])("refuses %s", (publicUrl, why) => {
+    const complaint = complaintOf({ publicUrl });
+    expect(complaint).toStartWith("--public-url ");
+    expect(complaint).toContain(why);
   });
 });
 

@@ -1,18 +1,21 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { Decision, PermitInput } from "../../src/contract/approvals/approval.ts";
+import { PermitInput } from "../../src/contract/approvals/approval.ts";
+import { Decision } from "../../src/contract/approvals/decision.ts";
 import type { JsonObject } from "../../src/contract/values.ts";
 import type { Principal } from "../../src/core/access/principals.ts";
 import { type Approvals, openApprovals } from "../../src/core/approvals/approvals.ts";
-import type { BuiltinDecision } from "../../src/core/approvals/builtin-rules.ts";
 import type { WaitingRequest } from "../../src/core/approvals/request.ts";
 import { type AuditCheck, createAuditCheck } from "../../src/core/audit/check.ts";
 import { type Broadcast, createBroadcast } from "../../src/core/events/broadcast.ts";
 import { createEventFeed, type EventFeed } from "../../src/core/events/feed.ts";
+import { openRulebook, type Rulebook } from "../../src/core/rulebook/open-rulebook.ts";
+import { createWaiterReread, openSafetyNet } from "../../src/core/servers/safety-net.ts";
 import { createSessions, type Session, type Sessions } from "../../src/core/sessions/sessions.ts";
 import { createRetention } from "../../src/core/upkeep/retention.ts";
 import { openStorage } from "../../src/storage/sqlite/database.ts";
 import type { Storage } from "../../src/storage/storage.ts";
+import { builtinOutcome, newToken } from "../storage/rows.ts";
 import { type Direct, openDirect } from "../storage/sqlite/direct.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 
@@ -34,6 +37,8 @@ export function stoppedClock(start = 1_700_000_000_000): Clock {
 }
 
 export type CoreOptions = {
+  /** The named tokens that there are. */
+  tokens?: Principal[];
   clock?: Pick<Clock, "now">;
   /** Else the clock itself, which nobody sets then. */
   elapsed?: () => number;
@@ -42,8 +47,10 @@ export type CoreOptions = {
   rereadEveryMs?: number;
   retentionDays?: number;
   builtinRetentionDays?: number;
-  builtinRule?: (session: Session, asked: PermitInput) => BuiltinDecision | undefined;
+  /** The name of the built-in rule that allows a call. */
+  builtinRule?: (session: Session, asked: PermitInput) => string | undefined;
   maxHistoryBytes?: number;
+  rulesFile?: string;
 };
 
 export type Core = Disposable & {
@@ -51,6 +58,8 @@ export type Core = Disposable & {
   broadcast: Broadcast;
   approvals: Approvals;
   sessions: Sessions;
+  rules: Rulebook["rules"];
+  ruleHistory: Rulebook["history"];
   eventFeed: EventFeed;
   auditCheck: AuditCheck;
   retention: ReturnType<typeof createRetention>;
@@ -71,6 +80,26 @@ export async function openCore(dataDir: string, options: CoreOptions = {}): Prom
   const broadcast = createBroadcast(onError);
   using opened = new DisposableStack();
   const storage = opened.use(openStorage(dataDir, broadcast.publish, now));
+  const sessions = createSessions({ storage, now });
+  const rulebook = openRulebook({
+    storage,
+    sessions,
+    now,
+    rulesFile: options.rulesFile,
+    startedIn: dataDir,
+    privatePaths: [],
+    home: dataDir,
+    path: "",
+    onFileRead: () => {},
+  });
+  const judge: typeof rulebook.judge = async (session, asked) => {
+    const rule = options.builtinRule?.(session, asked);
+    const judgement = await rulebook.judge(session, asked);
+    return rule === undefined ? judgement : { ...judgement, outcome: builtinOutcome(rule) };
+  };
+  for (const token of options.tokens ?? []) {
+    if (token.kind === "token") await storage.tokens.createIfNameFree(newToken({ id: token.id, name: token.name }));
+  }
   const approvals = opened.use(
     await openApprovals({
       storage,
@@ -79,13 +108,17 @@ export async function openCore(dataDir: string, options: CoreOptions = {}): Prom
       elapsed: options.elapsed ?? now,
       timeoutSecs: options.timeoutSecs ?? 300,
       abandonAfterMs: options.abandonAfterMs ?? NEVER_MS,
-      rereadEveryMs: options.rereadEveryMs ?? NEVER_MS,
       outputStored: async () => {},
       onBuiltin: () => {},
-      builtinRule: options.builtinRule ?? (() => undefined),
+      judge,
+      onStale: rulebook.onStale,
+      decisionRules: rulebook.decisionRules,
       onError,
     }),
   );
+  const rereads = [createWaiterReread(storage, broadcast), approvals.reread];
+  const net = openSafetyNet({ everyMs: options.rereadEveryMs ?? NEVER_MS, rereads, onError });
+  opened.defer(() => void net[Symbol.asyncDispose]());
   const retention = opened.use(
     createRetention({
       storage,
@@ -96,14 +129,15 @@ export async function openCore(dataDir: string, options: CoreOptions = {}): Prom
       onError,
     }),
   );
-  const sessions = createSessions({ storage, now });
   const owned = opened.move();
   return {
     storage,
     broadcast,
     approvals,
     sessions,
-    eventFeed: createEventFeed({ storage, broadcast, onError }),
+    rules: rulebook.rules,
+    ruleHistory: rulebook.history,
+    eventFeed: createEventFeed({ storage, broadcast, now, onError }),
     auditCheck: createAuditCheck({ storage }),
     retention,
     errors,

@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
-import { Decision, type PermitAnswer, type RespondResult } from "../../src/contract/approvals/approval.ts";
+import type { PermitAnswer } from "../../src/contract/approvals/approval.ts";
+import { Decision, type RespondResult } from "../../src/contract/approvals/decision.ts";
 import { AppError } from "../../src/contract/errors.ts";
 import type { Principal } from "../../src/core/access/principals.ts";
 import { toPermitAnswer } from "../../src/core/approvals/approval-view.ts";
@@ -44,7 +45,13 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
   const session = await core.sessions.createByHand(CREATOR, "child");
 
   async function open(): Promise<Core> {
-    const opened = await openCore(dataDir, { clock, timeoutSecs: 300, retentionDays: RETENTION_DAYS, ...options });
+    const opened = await openCore(dataDir, {
+      tokens: [CREATOR, STRANGER],
+      clock,
+      timeoutSecs: 300,
+      retentionDays: RETENTION_DAYS,
+      ...options,
+    });
     opened.broadcast.listen(({ subjectId, kind }) => add(announced, subjectId, kind));
     return opened;
   }
@@ -67,7 +74,7 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
     const decisions = {
       allow: { approve: true, message: mark },
       deny: { approve: false, message: mark },
-      edit: { approve: true, message: mark, updated_input: { mark } },
+      edit: { approve: true, message: mark, updated_input: { description: mark }, merge: true },
     };
     for (const id of idsOf(slot)) {
       const result = await approvals.decide(principalOf(as), id, Decision.parse(decisions[how])).catch(refusalCode);

@@ -1,8 +1,11 @@
 import { join } from "node:path";
 
 /** Programs that can be a parent, and that `plexus connect` writes a token for. */
-export const CLIENTS = ["claude", "claude-desktop", "cursor", "vscode", "codex"] as const;
+export const CLIENTS = ["claude", "claude-desktop", "cursor", "vscode", "codex", "gemini"] as const;
 export type ClientName = (typeof CLIENTS)[number];
+
+/** In an entry of Claude Code's settings: without it, its model sees no tool of the server before it has searched for one. */
+export const ALWAYS_LOAD = { alwaysLoad: true };
 
 type User = { home: string; env: Record<string, string | undefined> };
 
@@ -19,6 +22,8 @@ export function clientFile(name: ClientName, { home, env }: User): string {
       return join(applicationDir({ home, env }), "Code", "User", "mcp.json");
     case "codex":
       return join(env["CODEX_HOME"] || join(home, ".codex"), "config.toml");
+    case "gemini":
+      return join(env["GEMINI_CLI_HOME"] || home, ".gemini", "settings.json");
   }
 }
 

@@ -26,6 +26,8 @@ export type CommandSpec = {
   disallowedTools?: string[] | undefined;
   addDirs?: string[] | undefined;
   maxTurns?: number | undefined;
+  /** What this one process may spend. */
+  maxBudgetUsd?: number | undefined;
   /** The CLI's id of the conversation to continue. */
   resume?: string | undefined;
   forkSession?: boolean | undefined;
@@ -57,6 +59,7 @@ export function commandLine(spec: CommandSpec): string[] {
     ...(spec.disallowedTools ?? []).flatMap((tool) => valued("--disallowedTools", tool)),
     ...(spec.addDirs ?? []).flatMap((dir) => valued("--add-dir", dir)),
     ...valued("--max-turns", spec.maxTurns),
+    ...valued("--max-budget-usd", spec.maxBudgetUsd),
     ...valued("--resume", spec.resume),
     ...(spec.forkSession ? ["--fork-session"] : []),
   ];

@@ -2,8 +2,10 @@ import { type FSWatcher, watch } from "node:fs";
 import { basename } from "node:path";
 import { filesIn } from "../launch/launch.ts";
 
-/** The watcher may miss a change. */
-const LOOK_AGAIN_MS = 250;
+/** The watcher may miss a change, and tells nothing of a child that was killed with the shell around it. */
+const LOOK_AGAIN_MS = 2_000;
+/** Where there is no watcher. */
+const LOOK_AGAIN_UNWATCHED_MS = 250;
 
 type Changes = Disposable & {
   reset(): void;
@@ -44,16 +46,17 @@ export function watchChanges(dir: string, signal: AbortSignal | undefined): Chan
       changed = false;
     },
     next() {
-      const { promise, stop } = waiting(LOOK_AGAIN_MS);
+      const { promise, stop } = waiting(watcher ? LOOK_AGAIN_MS : LOOK_AGAIN_UNWATCHED_MS);
       wake = stop;
       if (changed) stop();
       return promise;
     },
-    pause(ms) {
+    async pause(ms) {
+      if (ms <= 0) return;
       const { promise, stop } = waiting(ms);
       cutShort = stop;
       if (signal?.aborted) stop();
-      return promise;
+      await promise;
     },
     hurry: noticeAtOnce,
     [Symbol.dispose]() {
@@ -63,7 +66,7 @@ export function watchChanges(dir: string, signal: AbortSignal | undefined): Chan
   };
 }
 
-/** `undefined` when the directory is gone or there are too many watchers; `LOOK_AGAIN_MS` then does the work. */
+/** `undefined` when the directory is gone or there are too many watchers; looking again then does the work. */
 function watchIfPossible(dir: string, notice: (name: string | null) => void): FSWatcher | undefined {
   try {
     const watcher = watch(dir, { persistent: false }, (_, name) => notice(name));

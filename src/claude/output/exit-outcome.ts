@@ -1,4 +1,5 @@
-import { cutText } from "../../contract/cut.ts";
+import { LIMIT_ERRORS } from "../../contract/sessions/limit-error.ts";
+import { cutText } from "../../contract/text/cut.ts";
 import type { InitFact, ResultFact } from "./facts.ts";
 
 export type ExitOutcome = { outcome: "complete" } | { outcome: "failed"; message: string };
@@ -25,8 +26,8 @@ export function exitOutcome(exit: ChildExit): ExitOutcome {
 }
 
 function reason({ exitCode, result, init }: ChildExit): string {
-  if (result?.subtype === "error_max_turns") return "Claude Code reached its maximum number of turns.";
-  if (result?.subtype === "error_max_budget_usd") return "Claude Code reached its budget.";
+  if (result?.subtype === "error_max_turns") return LIMIT_ERRORS.max_turns;
+  if (result?.subtype === "error_max_budget_usd") return LIMIT_ERRORS.max_budget_usd;
   const reported = [result?.is_error ? result.text : "", ...(result?.errors ?? [])].filter(Boolean).join("\n");
   if (result && reported) return `Claude Code reported an error: ${cutText(reported, MAX_REASON_CHARS)}`;
   if (result && result.subtype !== "success") return `Claude Code ended with ${result.subtype}.`;
@@ -39,6 +40,7 @@ function hint({ exitCode, result, init, stderrTail }: ChildExit): string {
   const output = `${result?.text ?? ""}\n${result?.errors.join("\n") ?? ""}\n${stderrTail}`;
   if (result?.subtype === "error_max_turns")
     return "Send another prompt to continue, or give the session a larger max_turns.";
+  if (result?.subtype === "error_max_budget_usd") return "Raise max_budget_usd, then send another prompt to continue.";
   if (init?.plexusStatus !== undefined && init.plexusStatus !== "connected") {
     return `It could not reach Plexus to ask for permission (${init.plexusStatus}).`;
   }

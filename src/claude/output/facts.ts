@@ -23,6 +23,8 @@ export const ResultFact = z.object({
   outputTokens: z.number(),
   numTurns: z.number(),
   totalCostUsd: z.number(),
+  /** What the conversation had cost before this turn; older versions don't tell. */
+  costBeforeUsd: z.number().optional(),
   permissionDenials: z.array(z.unknown()),
 });
 export type ResultFact = z.infer<typeof ResultFact>;

@@ -22,9 +22,11 @@ export function initFact(line: JsonObject): InitFact {
   };
 }
 
-/** Reads the CLI's last line. */
+/** Reads the CLI's last line; a turn with work in the background has several, of which the first tells what was before. */
 export function resultFact(line: JsonObject): ResultFact {
   const usage = objectOf(line["usage"]);
+  const totalCostUsd = numberOf(line["total_cost_usd"]);
+  const sinceLast = line["model_usage_since_last_result"];
   const cached = numberOf(usage["cache_creation_input_tokens"]) + numberOf(usage["cache_read_input_tokens"]);
   return {
     subtype: textOf(line["subtype"]),
@@ -35,7 +37,13 @@ export function resultFact(line: JsonObject): ResultFact {
     inputTokens: numberOf(usage["input_tokens"]) + cached,
     outputTokens: numberOf(usage["output_tokens"]),
     numTurns: numberOf(line["num_turns"]),
-    totalCostUsd: numberOf(line["total_cost_usd"]),
+    totalCostUsd,
+    ...(sinceLast !== undefined && { costBeforeUsd: Math.max(0, totalCostUsd - costIn(objectOf(sinceLast))) }),
     permissionDenials: listOf(line["permission_denials"]),
   };
+}
+
+/** By the model's name. */
+function costIn(modelUsage: JsonObject): number {
+  return Object.values(modelUsage).reduce<number>((sum, used) => sum + numberOf(objectOf(used)["costUSD"]), 0);
 }

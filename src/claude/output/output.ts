@@ -8,7 +8,7 @@ import { createReadProgress, type ReadProgress } from "./read-progress.ts";
 const CHUNK_BYTES = 1024 * 1024;
 /** Keeps an endless stream of tiny lines from blocking everybody else. */
 const MAX_BATCH_LINES = 5_000;
-/** The shortest time between two batches, so that text which streams word by word is stored in longer parts. */
+/** The shortest time from one batch to the next, so that text which streams word by word is stored in longer parts. */
 const PACE_MS = 100;
 
 type Options = {
@@ -31,6 +31,7 @@ export async function* readOutput(
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   const splitter = createLineSplitter(fromOffset, await isInsideLine(file, fromOffset));
   let at = fromOffset;
+  let readAt = Number.NEGATIVE_INFINITY;
   stored.onWait(changes.hurry);
   while (!signal?.aborted) {
     changes.reset();
@@ -41,12 +42,14 @@ export async function* readOutput(
     at += bytesRead;
     if (bytesRead > 0) {
       yield* inBatches(splitter.push(buffer.subarray(0, bytesRead)));
+      readAt = performance.now();
       continue;
     }
     allStored();
     if (!ended) {
       await changes.next();
-      await changes.pause(PACE_MS);
+      // The first word after a silence is told at once.
+      await changes.pause(readAt + PACE_MS - performance.now());
       continue;
     }
     yield* inBatches(splitter.end());

@@ -5,6 +5,7 @@ import { initFact, resultFact } from "./line-facts.ts";
 import type { OutputLine } from "./line-splitter.ts";
 import { nestsDeeper } from "./nesting.ts";
 import { createStreamedText, type StreamedTextState } from "./streamed-text.ts";
+import { isOfSubagent, subagentBlock, subagentOf } from "./subagent.ts";
 
 /** A parser's state, from which another process can continue; small, and JSON. */
 type ParserState = { streamed: StreamedTextState; toolUseIds: string[]; pieces: number };
@@ -82,9 +83,8 @@ export function createParser(from?: ParserState): Parser {
     const id = textOf(message["id"]);
     for (const block of blocksIn(line)) {
       const type = textOf(block["type"]);
-      if (type === "tool_use") toolUse(block);
-      else if (isOfSubagent(line))
-        passOn(`subagent/${type}`, { parent_tool_use_id: line["parent_tool_use_id"], block });
+      if (type === "tool_use") toolUse(block, line);
+      else if (isOfSubagent(line)) passOn(...subagentBlock(line, "assistant", block));
       else if (type === "text") hold("text", streamed.rest("text", id, textOf(block["text"])));
       else if (type === "thinking") hold("thinking", streamed.rest("thinking", id, textOf(block["thinking"])));
       else passOn(`assistant/${type}`, block);
@@ -104,7 +104,7 @@ export function createParser(from?: ParserState): Parser {
     return blocks;
   };
 
-  const toolUse = (block: JsonObject) => {
+  const toolUse = (block: JsonObject, line: JsonObject) => {
     const tool_use_id = textOf(block["id"]);
     if (toolUseIds.has(tool_use_id)) return;
     if (tool_use_id !== "") toolUseIds.add(tool_use_id);
@@ -112,7 +112,8 @@ export function createParser(from?: ParserState): Parser {
     if (toolUseIds.size > REMEMBERED_CALLS && oldest !== undefined) toolUseIds.delete(oldest);
     const input = JsonObject.safeParse(block["input"] ?? {});
     if (!input.success) return passOn("assistant/tool_use", block);
-    emit({ type: "tool_use", tool_name: textOf(block["name"]), tool_use_id, input: input.data });
+    const tool_name = textOf(block["name"]);
+    emit({ type: "tool_use", tool_name, tool_use_id, input: input.data, ...subagentOf(line) });
   };
 
   const user = (line: JsonObject) => {
@@ -124,9 +125,8 @@ export function createParser(from?: ParserState): Parser {
         // A gateway may reuse ids: the same id after its result is another call.
         toolUseIds.delete(textOf(block["tool_use_id"]));
         emit({ type: "tool_result", tool_use_id: textOf(block["tool_use_id"]), output, is_error });
-      } else if (isOfSubagent(line)) {
-        passOn(`subagent/${type}`, { parent_tool_use_id: line["parent_tool_use_id"], block });
-      } else passOn(`user/${type}`, block);
+      } else if (isOfSubagent(line)) passOn(...subagentBlock(line, "user", block));
+      else passOn(`user/${type}`, block);
       if (!isOfSubagent(line)) out.facts.blocks.push({ role: "user", content: block });
     }
   };
@@ -191,8 +191,4 @@ function parsed(line: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isOfSubagent(line: JsonObject): boolean {
-  return typeof line["parent_tool_use_id"] === "string";
 }

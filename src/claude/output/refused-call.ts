@@ -2,11 +2,12 @@ import type { ToolResultDraft } from "./facts.ts";
 
 /** Tools whose error always means that they did nothing. */
 const ALL_OR_NOTHING = /^(Read|Write|Edit|MultiEdit|NotebookEdit|NotebookRead|Glob|Grep|LS)$/;
-/** The CLI's words for a call that it did not run: unknown tool, bad input, a deny rule, a hook. */
+/** The CLI's words for a call that it did not run: unknown tool, bad input, a deny rule, a hook, a turn that was stopped. */
 const REFUSALS = [
   /^<tool_use_error>[\s\S]*<\/tool_use_error>$/,
   /^Permission to use [\s\S]* has been denied\.$/,
   /^PreToolUse:\w+ hook error: /,
+  /^The user doesn't want to proceed with this tool use\. The tool use was rejected /,
 ];
 /** Fewer, because an MCP server writes its own answers and could imitate the others. */
 const MCP_REFUSALS = [

@@ -1,7 +1,8 @@
 /** Who is calling. A session is a child: it may ask for its own calls, and nothing else. */
 export type Principal =
-  | { kind: "operator" }
-  | { kind: "token"; id: string; name: string }
+  /** `page`: the id of the page's token that calls, where one does. */
+  | { kind: "operator"; page?: string }
+  | { kind: "token"; id: string; name: string; page?: string }
   | { kind: "session"; sessionId: string };
 
 export type Decider = Exclude<Principal, { kind: "session" }>;
@@ -16,6 +17,13 @@ export function ownerKey(principal: Principal): string {
     case "session":
       return `session:${principal.sessionId}`;
   }
+}
+
+/** The id of the token that a principal calls with, which must not be revoked when something is committed for it. */
+export function callingToken(principal: Principal): string | undefined {
+  if (principal.kind === "session") return undefined;
+  // A page's token ends with that of its maker.
+  return principal.page ?? (principal.kind === "token" ? principal.id : undefined);
 }
 
 /** The id of the named token that is this owner; `undefined` when it is somebody else. */

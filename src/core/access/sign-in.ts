@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { tokenRevoked } from "../../contract/errors.ts";
 import { seconds } from "../../contract/values.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Decider } from "./principals.ts";
@@ -20,7 +21,8 @@ export function createSignIn({ storage, tokens, now }: SignInNeed) {
       const code = randomBytes(24).toString("base64url");
       const expiresAt = now() + CODE_LIVES_MS;
       const tokenId = maker.kind === "token" ? maker.id : null;
-      await storage.signInCodes.create({ hash: hashOf(code), tokenId, expiresAt }, MAX_CODES_OF_ONE, now());
+      const made = { hash: hashOf(code), tokenId, expiresAt };
+      if (!(await storage.signInCodes.create(made, MAX_CODES_OF_ONE, now()))) throw tokenRevoked();
       return { code, expires_at: seconds(expiresAt) };
     },
 

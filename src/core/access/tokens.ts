@@ -1,15 +1,18 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { AppError } from "../../contract/errors.ts";
+import { AppError, tokenRevoked } from "../../contract/errors.ts";
 import { seconds } from "../../contract/values.ts";
 import type { TokenRow } from "../../storage/access.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { ownerKey, type Principal } from "./principals.ts";
+import { readMatch } from "../rules/matching/pattern.ts";
+import { callingToken, ownerKey, type Principal } from "./principals.ts";
 
-type NamedToken = { id: string; name: string; created_at: number };
+type NamedToken = { id: string; name: string; created_at: number; last_used_at: number | null; grant?: string[] };
 /** How long a person stays signed in on the web page. */
 export const WEB_TOKEN_MS = 30 * 24 * 60 * 60 * 1000;
 /** More than one person has open: the page that signed in first is signed out. */
 const MAX_PAGES_OF_ONE = 100;
+/** That a token is used is written down once in so long, and not with every call. */
+const NOTED_EVERY_MS = 60_000;
 
 /** Who calls with a token. The token of a page acts for its maker, and ends by itself. */
 export type Holder = { principal: Principal; page?: { id: string; endsAt: number } };
@@ -21,18 +24,26 @@ export function createTokens({
   storage,
   operatorToken,
   now,
+  onError,
 }: {
   storage: Pick<Storage, "signInCodes" | "tokens">;
   operatorToken: string;
   now: () => number;
+  onError: (cause: unknown) => void;
 }) {
   const operatorHash = hashOf(operatorToken);
   const revocations = new Map<string, AbortController>();
+  /** Those whose use is being written down. */
+  const noting = new Set<string>();
 
-  function newToken(token: Pick<TokenRow, "kind" | "name" | "sessionId">): { secret: string; row: TokenRow } {
+  function newToken(token: Pick<TokenRow, "kind" | "name" | "sessionId"> & { grant?: string[] | undefined }): {
+    secret: string;
+    row: TokenRow;
+  } {
     const id = randomBytes(9).toString("base64url").replaceAll("_", "-");
     const secret = `plx_${id}_${newSecret()}`;
-    return { secret, row: { id, ...token, hash: hashOf(secret).toString("hex"), createdAt: now() } };
+    const hash = hashOf(secret).toString("hex");
+    return { secret, row: { id, ...token, hash, createdAt: now(), grant: token.grant ?? null, usedAt: null } };
   }
 
   /** Whether a page's time is up since it called; no other token's ever is. */
@@ -48,23 +59,40 @@ export function createTokens({
     }
   }
 
+  /** Beside the call, which does not wait for it. */
+  function noteUse({ id, usedAt }: TokenRow, maker?: TokenRow): void {
+    const at = now();
+    if (noting.has(id) || (usedAt !== null && Math.abs(at - usedAt) < NOTED_EVERY_MS)) return;
+    noting.add(id);
+    storage.tokens
+      .noteUsed(maker ? [id, maker.id] : [id], at)
+      .catch(onError)
+      .finally(() => noting.delete(id));
+  }
+
   /** A page acts as its maker, while the maker's token is valid and the page's time is not up. */
-  async function pageHolder({ id, name, createdAt }: TokenRow): Promise<Holder | undefined> {
+  async function pageHolder(row: TokenRow): Promise<Holder | undefined> {
+    const { id, name, createdAt } = row;
     const maker = name === null ? undefined : await storage.tokens.get(name);
     if (name !== null && !maker) return undefined;
-    const principal: Principal = maker ? asPrincipal(maker) : { kind: "operator" };
+    const principal: Principal = { ...(maker ? asPrincipal(maker) : OPERATOR), page: id };
     const holder = { principal, page: { id, endsAt: createdAt + WEB_TOKEN_MS } };
-    return isOver(holder) ? undefined : holder;
+    if (isOver(holder)) return undefined;
+    noteUse(row, maker);
+    return holder;
   }
 
   async function identify(secret: string): Promise<Holder | undefined> {
     const hash = hashOf(secret);
-    if (timingSafeEqual(hash, operatorHash)) return { principal: { kind: "operator" } };
+    if (timingSafeEqual(hash, operatorHash)) return { principal: OPERATOR };
     const id = idIn(secret);
     const row = id === undefined ? undefined : await storage.tokens.get(id);
     if (!row || !timingSafeEqual(hash, Buffer.from(row.hash, "hex"))) return undefined;
-    if (row.kind === "named") return { principal: asPrincipal(row) };
     if (row.kind === "web") return pageHolder(row);
+    if (row.kind === "named") {
+      noteUse(row);
+      return { principal: asPrincipal(row) };
+    }
     return row.sessionId ? { principal: { kind: "session", sessionId: row.sessionId } } : undefined;
   }
 
@@ -76,12 +104,14 @@ export function createTokens({
     async ownersIn(text: string): Promise<string[]> {
       const found = await Promise.all([...text.matchAll(TOKENS)].map(([secret]) => identify(secret)));
       const holders = found.flatMap((holder) => holder?.principal ?? []);
-      if (text.includes(JSON.stringify(operatorToken).slice(1, -1))) holders.push({ kind: "operator" });
+      if (text.includes(JSON.stringify(operatorToken).slice(1, -1))) holders.push(OPERATOR);
       return [...new Set(holders.filter(({ kind }) => kind !== "session").map(ownerKey))];
     },
 
-    async createNamed(name: string): Promise<NamedToken & { token: string }> {
-      const { secret, row } = newToken({ kind: "named", name, sessionId: null });
+    /** With a grant it may allow only what that covers. */
+    async createNamed(name: string, grant?: string[]): Promise<NamedToken & { token: string }> {
+      for (const match of grant ?? []) checkGranted(match);
+      const { secret, row } = newToken({ kind: "named", name, sessionId: null, grant });
       if (!(await storage.tokens.createIfNameFree(row))) {
         throw new AppError(
           "name_taken",
@@ -91,11 +121,12 @@ export function createTokens({
       return { ...asNamed(row), token: secret };
     },
 
-    /** A token for a child of this session; it lives until the session is deleted. */
-    async createForChild(sessionId: string): Promise<string> {
+    /** A token for a child of this session; it lives until the session is deleted. With `by`, that caller gets it. */
+    async createForChild(sessionId: string, by?: Principal): Promise<string> {
       const { secret, row } = newToken({ kind: "child", name: null, sessionId });
-      if (!(await storage.tokens.createIfNameFree(row))) throw new Error("two random token ids were equal");
-      return secret;
+      const caller = by && callingToken(by);
+      if (await storage.tokens.createIfNameFree(row, caller)) return secret;
+      throw caller === undefined ? new Error("two random token ids were equal") : tokenRevoked();
     },
 
     /**
@@ -126,14 +157,19 @@ export function createTokens({
     },
 
     /** Aborted when the token that this one calls with is revoked, so that what it holds open ends too. */
-    async revocation({ principal, page }: Holder): Promise<AbortSignal> {
-      const id = page?.id ?? (principal.kind === "token" ? principal.id : undefined);
+    async revocation({ principal }: Holder): Promise<AbortSignal> {
+      const id = callingToken(principal);
       if (id === undefined) return NEVER;
       const known = revocations.get(id) ?? new AbortController();
       // Known before it is read: a revocation that the read does not see yet will abort it.
       revocations.set(id, known);
       if (!(await storage.tokens.get(id))) end([id]);
       return known.signal;
+    },
+
+    /** Finds the tokens that were revoked elsewhere. */
+    async reread(): Promise<void> {
+      if (revocations.size > 0) end(await storage.tokens.missing([...revocations.keys()]));
     },
 
     listNamed: async (): Promise<NamedToken[]> => (await storage.tokens.listNamed()).map(asNamed),
@@ -152,6 +188,7 @@ export function createTokens({
 /** Tokens as `newToken` makes them, wherever they stand. */
 const TOKENS = /plx_[A-Za-z0-9-]+_[A-Za-z0-9_-]{43}/g;
 const NEVER = new AbortController().signal;
+const OPERATOR = { kind: "operator" } as const;
 
 export function newSecret(): string {
   return randomBytes(32).toString("base64url");
@@ -166,10 +203,22 @@ function idIn(secret: string): string | undefined {
   return /^plx_([A-Za-z0-9-]+)_/.exec(secret)?.[1];
 }
 
-function asPrincipal(row: TokenRow): Principal {
+function asPrincipal(row: TokenRow): Principal & { kind: "token" } {
   return { kind: "token", id: row.id, name: row.name ?? row.id };
 }
 
-function asNamed(row: { id: string; name: string | null; createdAt: number }): NamedToken {
-  return { id: row.id, name: row.name ?? row.id, created_at: seconds(row.createdAt) };
+function asNamed({ id, name, createdAt, usedAt, grant }: Omit<TokenRow, "hash" | "kind" | "sessionId">): NamedToken {
+  return {
+    id,
+    name: name ?? id,
+    created_at: seconds(createdAt),
+    last_used_at: usedAt === null ? null : seconds(usedAt),
+    ...(grant !== null && { grant }),
+  };
+}
+
+function checkGranted(match: string): void {
+  const read = readMatch(match);
+  if ("problem" in read)
+    throw new AppError("invalid_arguments", `The grant's pattern ${JSON.stringify(match)} ${read.problem}.`);
 }

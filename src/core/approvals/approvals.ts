@@ -1,18 +1,28 @@
 import type { Approval, ApprovalFilter, PermitInput } from "../../contract/approvals/approval.ts";
+import { AppError } from "../../contract/errors.ts";
+import { seconds } from "../../contract/values.ts";
 import type { LostConnection } from "../../storage/approvals.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { mayDecide, type Principal, visibleOwner } from "../access/principals.ts";
 import type { Broadcast } from "../events/broadcast.ts";
+import type { DecisionRules } from "../rulebook/decision-rules.ts";
+import type { Judgement } from "../rulebook/judge.ts";
 import type { Session } from "../sessions/sessions.ts";
 import { toApproval } from "./approval-view.ts";
-import type { BuiltinDecision } from "./builtin-rules.ts";
 import { createConnections } from "./connections.ts";
 import { createDeadline } from "./deadline.ts";
 import { createDecide, unknownApproval } from "./decide.ts";
+import { createDecidedList, type DecidedFilter } from "./decided.ts";
 import { createRequests } from "./request.ts";
 
 export type Approvals = Awaited<ReturnType<typeof openApprovals>>;
 export type ApprovalList = { approvals: Approval[]; hasMore: boolean };
+/** What built-in rules decided is left out unless asked for. */
+type ListFilter = Omit<DecidedFilter, "status"> & {
+  status?: ApprovalFilter | undefined;
+  sessionId?: string | undefined;
+};
+type ListedApprovals = { approvals: Approval[]; cursor: string | null; searchedBackTo?: number | undefined };
 
 const BATCH = 500;
 
@@ -26,12 +36,14 @@ type ApprovalsNeed = {
   timeoutSecs: number;
   /** How long an approval may be without a connection that holds it. */
   abandonAfterMs: number;
-  /** The net below the broadcast: how often those who wait are checked against the database. */
-  rereadEveryMs: number;
   /** Resolves when what a session's child has said so far is on record: a request comes after it. */
   outputStored: (sessionId: string) => Promise<void>;
-  /** What a built-in rule decides, so that nobody has to. */
-  builtinRule: (session: Session, asked: PermitInput) => BuiltinDecision | undefined;
+  /** What the rules decide, so that nobody has to. */
+  judge: (session: Session, asked: PermitInput) => Promise<Judgement>;
+  /** The rules were others than those that a call was judged by. */
+  onStale: () => void;
+  /** What a decision is held to, and what is remembered of it. */
+  decisionRules: DecisionRules;
   /** Told when a built-in rule has decided. */
   onBuiltin: () => void;
   onError: (cause: unknown) => void;
@@ -47,6 +59,7 @@ export async function openApprovals(need: ApprovalsNeed) {
     onLost: (lost) => void release(lost).catch(onError),
     onDropped: (lost) => void abandonUnheld(lost).catch(onError),
   });
+  const listDecided = createDecidedList(storage);
   /** Those that could not be released yet, since the database took no writes. */
   const unreleased = new Set<string>();
   const requests = createRequests({
@@ -57,15 +70,21 @@ export async function openApprovals(need: ApprovalsNeed) {
     connect: connections.connect,
     onFiled: (row) => deadline.at(row.expiresAt),
     outputStored: need.outputStored,
-    builtinRule: need.builtinRule,
+    judge: need.judge,
+    onStale: need.onStale,
     onBuiltin: need.onBuiltin,
   });
-  // First: a database that fails here must leave no timer behind.
-  const pendingAtStart = await storage.approvals.releaseHeldByOthers(now() + abandonAfterMs);
+  // Read first, all of it: a database that is damaged here must end the start, and leave no timer behind.
   const firstDeadline = await storage.approvals.nextDeadline();
-  const net = setInterval(() => void reread().catch(onError), need.rereadEveryMs);
-  connections.expectBack(pendingAtStart.map((id) => ({ id, asker: null })));
+  await storage.approvals.pendingIds();
+  await takeOver();
   deadline.at(firstDeadline);
+
+  /** The children of servers that are gone come back to this one, or to nobody. */
+  async function takeOver(): Promise<void> {
+    const ids = await storage.approvals.takeOver(abandonAfterMs);
+    connections.expectBack(ids.map((id) => ({ id, asker: null })));
+  }
 
   async function release(lost: LostConnection): Promise<void> {
     unreleased.add(lost.id);
@@ -90,27 +109,40 @@ export async function openApprovals(need: ApprovalsNeed) {
     deadline.at(await storage.approvals.nextDeadline());
   }
 
-  /** Finds what a lost wake-up or a jump of the clock has left waiting. */
-  async function reread(): Promise<void> {
-    // Those that wait are listed first: one that begins to wait after the read would look as if it were decided.
-    const waitedFor = [...broadcast.waitedFor()];
-    const pending = await storage.approvals.pendingIds();
-    for (const id of waitedFor) if (!pending.has(id)) broadcast.wake(id);
-    await expire();
-  }
-
   return {
     request: requests.request,
     resume: requests.resume,
-    decide: createDecide({ storage, now }),
+    ...createDecide({ storage, rules: need.decisionRules, now, onError }),
     /** The child that asked is gone, so there is nobody left to tell. */
     abandon: (ids: string[], reason: string): Promise<void> => storage.approvals.abandonIfPending(ids, reason, now()),
     expire,
+
+    /** Finds what servers that are gone, or a jump of the clock, have left pending. */
+    async reread(): Promise<void> {
+      await expire();
+      await takeOver();
+    },
+
+    /** Another server may have taken over what connections here still hold. */
+    async holdAgain(): Promise<void> {
+      await Promise.all(connections.openIds().map((id) => storage.approvals.holdAgain(id, undefined)));
+    },
 
     async get(principal: Principal, id: string): Promise<Approval> {
       const row = await storage.approvals.get(id);
       if (!row || !mayDecide(principal, row.owner)) throw unknownApproval(id);
       return toApproval(row);
+    },
+
+    /** How it stands, without its input, which may be large. */
+    async outcome(
+      principal: Principal,
+      id: string,
+    ): Promise<Pick<Approval, "id" | "status" | "resolved_by" | "resolved_at">> {
+      const row = await storage.approvals.head(id);
+      if (!row || !mayDecide(principal, row.owner)) throw unknownApproval(id);
+      const { status, resolvedAt, resolvedBy } = row;
+      return { id, status, resolved_by: resolvedBy, resolved_at: resolvedAt === null ? null : seconds(resolvedAt) };
     },
 
     /** What the caller may decide, oldest first. */
@@ -120,30 +152,23 @@ export async function openApprovals(need: ApprovalsNeed) {
       return { approvals: rows.map(toApproval), hasMore };
     },
 
-    /** What the caller may see, newest first, a page at a time. */
-    async list(
-      principal: Principal,
-      filter: {
-        status?: ApprovalFilter | undefined;
-        sessionId?: string | undefined;
-        toolName?: string | undefined;
-        /** In seconds. */
-        since?: number | undefined;
-        /** What built-in rules decided is left out unless asked for. */
-        withBuiltin?: boolean | undefined;
-        cursor?: string | undefined;
-        limit: number;
-      },
-    ): Promise<{ approvals: Approval[]; cursor: string | null }> {
-      const { sessionId, since, ...page } = filter;
-      const decidedFrom = since === undefined ? undefined : since * 1000;
+    /** What the caller may see, a page at a time: the newest first, or, of what is decided, the last decision first. */
+    async list(principal: Principal, filter: ListFilter): Promise<ListedApprovals> {
+      const { sessionId, status, since, until, search, ...page } = filter;
       const scope = { owner: visibleOwner(principal), sessionId };
-      const { rows, hasMore } = await storage.approvals.list(scope, { ...page, decidedFrom });
-      return { approvals: rows.map(toApproval), cursor: hasMore ? (rows.at(-1)?.id ?? null) : null };
+      const isOfDecisions = since !== undefined || until !== undefined || search !== undefined;
+      if (status === "pending" && isOfDecisions)
+        throw new AppError("invalid_arguments", "since, until and search find decisions: none is pending.");
+      if (status === "pending" || (status === undefined && !isOfDecisions)) {
+        const { rows, hasMore } = await storage.approvals.list(scope, { ...page, status });
+        return { approvals: rows.map(toApproval), cursor: hasMore ? (rows.at(-1)?.id ?? null) : null };
+      }
+      const wanted = { ...page, status: status ?? ("resolved" as const), since, until, search };
+      const { rows, cursor, searchedBackTo } = await listDecided(scope, wanted);
+      return { approvals: rows.map(toApproval), cursor, searchedBackTo };
     },
 
     [Symbol.dispose]() {
-      clearInterval(net);
       deadline[Symbol.dispose]();
       connections[Symbol.dispose]();
     },

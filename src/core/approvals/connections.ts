@@ -70,6 +70,8 @@ export function createConnections({
 
   return {
     sweep,
+    /** The approvals for which a child waits here. */
+    openIds: (): string[] => [...open.keys()],
     /** Counts from now on, until one of its ends. */
     connect(id: string, asker: string | null): Connection {
       const entry = open.get(id) ?? { count: 0, asker, isOneLost: false };

@@ -1,42 +1,200 @@
-import type { Decision, RespondResult } from "../../contract/approvals/approval.ts";
-import { AppError } from "../../contract/errors.ts";
-import { seconds } from "../../contract/values.ts";
-import type { ApprovalOutcome } from "../../storage/approvals.ts";
+import type { BatchResult, Decision, ReadDecision, RespondResult } from "../../contract/approvals/decision.ts";
+import { AppError, errorResult, tokenRevoked } from "../../contract/errors.ts";
+import { type JsonObject, seconds } from "../../contract/values.ts";
+import { applyAnswers, applyEdit, type Edited } from "../../review/edit.ts";
+import type { ApprovalHead, ApprovalOutcome, DecidedBy } from "../../storage/approvals.ts";
+import type { NewRule } from "../../storage/rules.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { displayName, type Principal, visibleOwner } from "../access/principals.ts";
+import { callingToken, displayName, mayDecide, type Principal, visibleOwner } from "../access/principals.ts";
+import type { DecisionRules } from "../rulebook/decision-rules.ts";
+import { MOST_RULES, tooManyRules } from "../rulebook/rules.ts";
+import { keysOf } from "../rules/tool-keys.ts";
 
-/** How a principal decides: through the one command in which all decisions race, and the first one wins. */
-export function createDecide({ storage, now }: { storage: Pick<Storage, "approvals">; now: () => number }) {
-  /** Decides, or tells who was first. What is not the caller's reads the same as what does not exist. */
-  return async (principal: Principal, id: string, decision: Decision): Promise<RespondResult> => {
+/** How many keys of a merged input are named, and how much of each. */
+const MAX_ADDED = 10;
+const MAX_KEY_CHARS = 100;
+
+type DecideNeed = {
+  storage: { approvals: Pick<Storage["approvals"], "get" | "settleIfPending"> };
+  rules: DecisionRules;
+  now: () => number;
+  /** Told of a bug that must not stop the other decisions of a batch. */
+  onError: (cause: unknown) => void;
+};
+
+/** What a link can say. */
+type LinkedDecision = Pick<Decision, "approve" | "message">;
+
+/** A decision that can be carried out, or who was first. */
+type Prepared =
+  | { id: string; decision: Decision; updatedInput: JsonObject | null; added?: string[]; remembered?: NewRule }
+  | { before: RespondResult };
+
+/** Whom the record names, and what the command that decides holds them to. */
+type DecidingBy = { name: string; by: DecidedBy };
+/** A link that was checked, and the one request that it is for. */
+export type DecidingLink = { id: string; approvalId: string; name: string };
+
+/** How a principal, or a link, decides: through the one command in which all decisions race, and the first one wins. */
+export function createDecide({ storage, rules, now, onError }: DecideNeed) {
+  /** An edit is checked against the input as it was asked, which never changes: one that is refused decides nothing. */
+  async function prepare(principal: Principal, id: string, decision: Decision): Promise<Prepared> {
+    const { updated_input, merge = false, answers, remember } = decision;
     if (principal.kind === "session") throw unknownApproval(id);
-    const outcome = outcomeOf(principal, decision, now());
-    const settled = await storage.approvals.settleIfPending(id, outcome, visibleOwner(principal));
-    if (settled.outcome === "unknown") throw unknownApproval(id);
-    const { status, resolvedAt, resolvedBy } = settled.approval;
-    if (settled.outcome === "settled") return { type: "ok", approval_id: id, status };
-    if (resolvedAt === null || resolvedBy === null) throw unknownApproval(id);
-    return {
-      type: "already_resolved",
-      approval_id: id,
-      status,
-      resolved_by: resolvedBy,
-      resolved_at: seconds(resolvedAt),
+    const isEdited = updated_input !== undefined || answers !== undefined;
+    const isJudged = isEdited || remember !== undefined || (decision.approve && (await rules.isBounded(principal)));
+    if (!isJudged) return { id, decision, updatedInput: null };
+    const asked = await storage.approvals.get(id);
+    if (!asked || !mayDecide(principal, asked.owner)) throw unknownApproval(id);
+    if (asked.status !== "pending") return { before: alreadyResolved(asked) };
+    const { toolName: tool_name, input } = asked;
+    const updatedInput = answers
+      ? inputOf("answers", applyAnswers({ tool_name, input }, answers))
+      : updated_input && inputOf("updated_input", applyEdit(input, updated_input, merge));
+    const further = merge ? Object.keys(updated_input ?? {}).filter((key) => !Object.hasOwn(input, key)) : [];
+    refuseUnknownKeys(tool_name, further);
+    const call = { tool_name, input: updatedInput ?? input };
+    if (decision.approve) await rules.checkAllow(principal, asked, call, isEdited);
+    const remembered = remember && (await rules.toRemember(principal, asked, call, decision, remember));
+    const added = updatedInput ? further.filter((key) => Object.hasOwn(updatedInput, key)) : [];
+    const edited = { updatedInput: updatedInput ?? null, added: shownKeys(added) };
+    return { id, decision, ...edited, ...(remembered && { remembered }) };
+  }
+
+  /** One of many. An edit is checked once for each approval: another one could only come second. */
+  async function prepareOf(principal: Principal, one: ReadDecision, edited: Set<string>): Promise<Prepared> {
+    if ("problem" in one) throw new AppError("invalid_arguments", one.problem);
+    const { approval_id, ...decision } = one.decision;
+    if (hasEdit(one) && edited.has(approval_id)) throw new AppError("invalid_arguments", EDITED_TWICE);
+    const prepared = await prepare(principal, approval_id, decision);
+    if (hasEdit(one)) edited.add(approval_id);
+    return prepared;
+  }
+
+  /** Decides, or tells who was first. What is not the caller's reads the same as what does not exist. */
+  async function settle({ name, by }: DecidingBy, prepared: Prepared): Promise<RespondResult> {
+    if ("before" in prepared) return prepared.before;
+    const { id, decision, updatedInput, added = [], remembered } = prepared;
+    const outcome: ApprovalOutcome = {
+      status: decision.approve ? "allowed" : "denied",
+      responseMessage: decision.message || null,
+      updatedInput,
+      interrupt: decision.interrupt ?? false,
+      resolvedAt: now(),
+      resolvedBy: name,
     };
+    const remember = remembered && { rule: remembered, most: MOST_RULES };
+    const settled = await storage.approvals.settleIfPending(id, outcome, by, remember);
+    if (settled.outcome === "revoked") throw tokenRevoked();
+    if (settled.outcome === "not_by_link") throw linkOver();
+    if (settled.outcome === "unknown") throw unknownApproval(id);
+    if (settled.outcome === "too_many_rules") throw tooManyRules();
+    const { status } = settled.approval;
+    if (settled.outcome === "settled_before") return alreadyResolved(settled.approval);
+    const rule = remembered && (await rules.remembered(remembered));
+    return { type: "ok", approval_id: id, status, ...(added.length > 0 && { added }), ...(rule && { rule }) };
+  }
+
+  return {
+    async decide(principal: Principal, id: string, decision: Decision): Promise<RespondResult> {
+      return settle(decidingBy(principal), await prepare(principal, id, decision));
+    },
+
+    /** Decides the request of a link as it stands: nothing is edited, and nothing remembered. */
+    decideByLink({ id, approvalId, name }: DecidingLink, decision: LinkedDecision): Promise<RespondResult> {
+      const by = { owner: undefined, token: undefined, link: id };
+      return settle({ name: `link:${name}`, by }, { id: approvalId, decision, updatedInput: null });
+    },
+
+    /** Each on its own, in their order and in one commit; of two on one approval the first one counts. */
+    async decideEach(principal: Principal, given: ReadDecision[]): Promise<BatchResult[]> {
+      const prepared: PromiseSettledResult<Prepared>[] = [];
+      const edited = new Set<string>();
+      // One after the other: each edit is checked against an input that may be large.
+      for (const one of given) {
+        const [settled] = await Promise.allSettled([prepareOf(principal, one, edited)]);
+        prepared.push(settled);
+        if (hasEdit(one)) await new Promise(setImmediate);
+      }
+      // Begun together, so that they share a commit.
+      const results = await Promise.allSettled(
+        prepared.map(async (one) => {
+          if (one.status === "rejected") throw one.reason;
+          return settle(decidingBy(principal), one.value);
+        }),
+      );
+      return results.map((result, at) =>
+        result.status === "fulfilled" ? result.value : refused(result.reason, given[at]),
+      );
+    },
   };
+
+  function refused(cause: unknown, given: ReadDecision | undefined): BatchResult {
+    const approval_id = given && ("decision" in given ? given.decision.approval_id : given.approval_id);
+    if (!(cause instanceof AppError)) onError(cause);
+    const error = cause instanceof AppError ? cause : FAILED_INSIDE;
+    return { ...errorResult(error), ...(approval_id !== undefined && { approval_id }) };
+  }
+}
+
+function decidingBy(principal: Principal): DecidingBy {
+  return {
+    name: displayName(principal),
+    by: { owner: visibleOwner(principal), token: callingToken(principal) },
+  };
+}
+
+/** The same whatever was wrong: a guess learns nothing. */
+export function linkOver(): AppError {
+  const why = "it was revoked with its webhook, its time is over, or it was never made";
+  return new AppError("not_found", `This link decides nothing here: ${why}. Open Plexus itself to decide.`);
+}
+
+const FAILED_INSIDE = new AppError("internal", "Plexus failed inside; its log has the details. This was not decided.");
+
+const EDITED_TWICE = "An earlier decision of this call edits this approval: give one for each.";
+
+function hasEdit(one: ReadDecision): boolean {
+  return "decision" in one && (one.decision.updated_input !== undefined || one.decision.answers !== undefined);
 }
 
 export function unknownApproval(id: string): AppError {
-  return new AppError("not_found", `There is no approval ${id}: list the pending ones to see their ids.`);
+  const advice = "list the pending ones (loopback_pending, `plexus pending`) to see their ids";
+  return new AppError("not_found", `There is no approval ${id}: ${advice}.`);
 }
 
-function outcomeOf(principal: Principal, decision: Decision, at: number): ApprovalOutcome {
+function alreadyResolved({
+  id,
+  status,
+  resolvedAt,
+  resolvedBy,
+}: Pick<ApprovalHead, "id" | "status" | "resolvedAt" | "resolvedBy">): RespondResult {
+  if (resolvedAt === null || resolvedBy === null) throw unknownApproval(id);
   return {
-    status: decision.approve ? "allowed" : "denied",
-    responseMessage: decision.message || null,
-    updatedInput: decision.updated_input ?? null,
-    interrupt: decision.interrupt ?? false,
-    resolvedAt: at,
-    resolvedBy: displayName(principal),
+    type: "already_resolved",
+    approval_id: id,
+    status,
+    resolved_by: resolvedBy,
+    resolved_at: seconds(resolvedAt),
   };
+}
+
+/** A key that is misspelt would leave the original as it is: the tool ignores it, and runs what was meant to be changed. */
+function refuseUnknownKeys(toolName: string, further: string[]): void {
+  const known = keysOf(toolName);
+  if (!known) return;
+  const unknown = further.filter((key) => !known.includes(key));
+  if (unknown.length === 0) return;
+  const named = shownKeys(unknown).map((key) => JSON.stringify(key));
+  const takes = known.length === 0 ? "takes no input" : `takes ${known.join(", ")}`;
+  throw new AppError("invalid_arguments", `updated_input has ${named.join(", ")}, but ${toolName} ${takes}.`);
+}
+
+function shownKeys(keys: string[]): string[] {
+  return keys.slice(0, MAX_ADDED).map((key) => key.slice(0, MAX_KEY_CHARS).toWellFormed());
+}
+
+function inputOf(argument: string, edited: Edited): JsonObject {
+  if (edited.kind === "input") return edited.input;
+  throw new AppError("invalid_arguments", `${argument} ${edited.reason}.`, { quotes: true });
 }

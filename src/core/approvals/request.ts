@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { PermitAnswer, PermitInput } from "../../contract/approvals/approval.ts";
-import type { ApprovalHead, ApprovalRow, NewApproval } from "../../storage/approvals.ts";
+import type { ApprovalHead, ApprovalRow, NewApproval, RuleOutcome } from "../../storage/approvals.ts";
+import type { Judged } from "../../storage/rules.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Principal } from "../access/principals.ts";
 import type { Broadcast } from "../events/broadcast.ts";
+import type { Judgement } from "../rulebook/judge.ts";
 import type { Session } from "../sessions/sessions.ts";
 import { toPermitAnswer } from "./approval-view.ts";
 import { askedAgain } from "./asked-again.ts";
-import type { BuiltinDecision } from "./builtin-rules.ts";
 import type { Connection } from "./connections.ts";
 import { PENDING_LIMITS, tooManyPending } from "./pending-limits.ts";
 import { hashOf } from "./request-hash.ts";
@@ -30,51 +31,79 @@ type RequestsNeed = {
   onFiled: (asked: ApprovalHead) => void;
   /** Resolves when what the child has said before is on record. */
   outputStored: (sessionId: string) => Promise<void>;
-  /** What a built-in rule decides, so that nobody has to. */
-  builtinRule: (session: Session, asked: PermitInput) => BuiltinDecision | undefined;
+  /** What the rules decide, so that nobody has to. */
+  judge: (session: Session, asked: PermitInput) => Promise<Judgement>;
+  /** The rules were others than those that a call was judged by. */
+  onStale: () => void;
   onBuiltin: () => void;
 };
+/** A request that is filed: it waits, or is answered already; `undefined` when the rules have changed meanwhile. */
+type Filed = Promise<WaitingRequest | undefined>;
 
 export function createRequests(need: RequestsNeed) {
   const { storage, broadcast, now } = need;
 
-  /** Files a request. It waits and holds before the commit makes its row visible, so that no decision can slip past it. */
+  /** Judges a request by the rules, and files it; judged anew for as long as the rules change meanwhile. */
   async function request(session: Session, input: PermitInput): Promise<WaitingRequest> {
-    const decision = need.builtinRule(session, input);
-    if (decision) return decided(session, input, decision);
+    for (;;) {
+      const { outcome, judged } = await need.judge(session, input);
+      const filed = outcome ? await decided(session, input, outcome, judged) : await ask(session, input, judged);
+      if (filed) return filed;
+      need.onStale();
+    }
+  }
+
+  /** Files a request that waits for a decision. It waits and holds before the commit makes its row visible, so that no decision can slip past it. */
+  async function ask(session: Session, input: PermitInput, judged: Judged): Filed {
     if (session.kind === "managed") await need.outputStored(session.id);
     const asked = asApproval(session, input);
     const waiting = wait(asked.id, asked.asker);
     try {
-      const filed = await storage.approvals.file(asked, PENDING_LIMITS);
-      if (filed.outcome === "too_many") throw tooManyPending(filed, PENDING_LIMITS);
-      need.onFiled(filed.approval);
-      if (filed.outcome === "filed") return waiting.knowing(true);
-      waiting.forget();
-      const attached = wait(filed.approval.id, asked.asker);
-      attached.noteAsker(asked.asker);
-      // It may be decided by now, so that it is read before it is waited for.
-      return attached.knowing(false);
+      const filed = await storage.approvals.file(asked, PENDING_LIMITS, judged);
+      switch (filed.outcome) {
+        case "stale":
+          waiting.forget();
+          return undefined;
+        case "too_many":
+          throw tooManyPending(filed, PENDING_LIMITS);
+        case "braked":
+          waiting.forget();
+          return answered(filed.approval, { behavior: "deny", message: filed.message ?? "" });
+        case "filed":
+          need.onFiled(filed.approval);
+          return waiting.knowing(true);
+        case "same":
+          need.onFiled(filed.approval);
+          waiting.forget();
+          return attached(filed.approval, asked.asker);
+      }
     } catch (cause) {
       waiting.forget();
       throw cause;
     }
   }
 
-  /** Files a request together with its decision: nobody has to be asked, so nobody is told. */
-  async function decided(
-    session: Session,
-    input: PermitInput,
-    { rule, denial }: BuiltinDecision,
-  ): Promise<WaitingRequest> {
-    const status = denial === undefined ? "allowed" : "denied";
-    const made = { status, responseMessage: denial ?? null, resolvedBy: `builtin:${rule}` } as const;
+  /** One that was filed before; it may be decided by now, so that it is read before it is waited for. */
+  function attached({ id }: ApprovalHead, asker: string | null): WaitingRequest {
+    const waiting = wait(id, asker);
+    waiting.noteAsker(asker);
+    return waiting.knowing(false);
+  }
+
+  /** Files a request together with the decision of a rule: nobody has to be asked. */
+  async function decided(session: Session, input: PermitInput, outcome: RuleOutcome, judged: Judged): Filed {
+    if (session.kind === "managed" && !outcome.isBuiltin) await need.outputStored(session.id);
     const asked = asApproval(session, input);
-    const filed = await storage.approvals.fileDecided(asked, made);
-    need.onBuiltin();
-    const row = { ...asked, ...made, ...filed, updatedInput: null, interrupt: false, inputCutAt: null };
-    const answer = toPermitAnswer(row);
-    return { approvalId: filed.id, asker: filed.asker, answer: async () => answer, [Symbol.dispose]() {} };
+    const filed = await storage.approvals.fileDecided(asked, outcome, judged);
+    if (filed.outcome === "stale") return undefined;
+    if (filed.outcome === "same") return attached(filed.approval, asked.asker);
+    if (outcome.isBuiltin) need.onBuiltin();
+    const row = { ...asked, ...outcome, ...filed.approval, updatedInput: null, inputCutAt: null };
+    return answered(filed.approval, toPermitAnswer(row));
+  }
+
+  function answered({ id, asker }: ApprovalHead, answer: PermitAnswer): WaitingRequest {
+    return { approvalId: id, asker, answer: async () => answer, [Symbol.dispose]() {} };
   }
 
   function asApproval(session: Session, { tool_name, input, tool_use_id }: PermitInput): NewApproval {

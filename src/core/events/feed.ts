@@ -1,42 +1,34 @@
 import type { ToolRequestEvent } from "../../contract/approvals/approval.ts";
 import type { UnaskedCall } from "../../contract/approvals/unasked-call.ts";
 import type { Change, ChangeEvent } from "../../contract/change.ts";
-import { cutObject } from "../../contract/cut.ts";
+import { cutObject } from "../../contract/text/cut.ts";
 import type { Storage } from "../../storage/storage.ts";
-import type { TurnRow } from "../../storage/turns.ts";
 import { type Principal, visibleOwner } from "../access/principals.ts";
-import { toApproval, toToolRequest } from "../approvals/approval-view.ts";
-import type { ApprovalList } from "../approvals/approvals.ts";
+import { toToolRequest } from "../approvals/approval-view.ts";
 import { toUnaskedCall } from "../turns/unasked-calls.ts";
-import { createBell } from "./bell.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { readChange } from "./change-view.ts";
+import { createReaders, type ReaderName } from "./readers.ts";
+import { createWait } from "./wait.ts";
 
 const REPLAY_PAGE = 200;
 const MAX_QUEUED = 1_000;
-const MAX_FINISHED = 50;
 const MAX_NOTIFIED_CHARS = 20_000;
 
 export type EventFeed = ReturnType<typeof createEventFeed>;
-/** A session whose turn has ended. */
-type FinishedTurn = { session_id: string; name: string; status: TurnRow["status"] };
 export type NumberedEvent = { id: number; event: ChangeEvent };
 
 type EventFeedNeed = {
-  storage: Pick<Storage, "approvals" | "changes" | "sessions" | "turns" | "unaskedCalls">;
+  storage: Pick<Storage, "approvals" | "changes" | "readers" | "sessions" | "turns" | "unaskedCalls">;
   broadcast: Broadcast;
+  now: () => number;
   onError: (cause: unknown) => void;
 };
 
 /** How principals learn what happens: by waiting for the next thing to decide, or by following everything. */
-export function createEventFeed({ storage, broadcast, onError }: EventFeedNeed) {
+export function createEventFeed({ storage, broadcast, now, onError }: EventFeedNeed) {
+  const readers = createReaders({ storage, now });
   let newest: { approvalId: string; request: Promise<ToolRequestEvent | undefined> } | undefined;
-
-  async function finishedIn(change: Change): Promise<FinishedTurn[]> {
-    const turn = await storage.turns.get(change.subjectId);
-    const session = await storage.sessions.get(change.sessionId);
-    return turn && session ? [{ session_id: session.id, name: session.name, status: turn.status }] : [];
-  }
 
   /** Every listener is told of the same request in turn, so it is read once for all of them. */
   function requestOf(approvalId: string): Promise<ToolRequestEvent | undefined> {
@@ -84,51 +76,14 @@ export function createEventFeed({ storage, broadcast, onError }: EventFeedNeed) 
   }
 
   return {
-    /** Returns as soon as anything is pending or a turn has ended after `since`; with neither, when the time is up or the caller has gone. */
-    async wait(
-      principal: Principal,
-      options: {
-        sessionId?: string | undefined;
-        since?: number | undefined;
-        timeoutMs: number;
-        limit: number;
-        signal: AbortSignal;
-      },
-    ): Promise<ApprovalList & { finished: FinishedTurn[]; cursor: number }> {
-      const scope = { owner: visibleOwner(principal), sessionId: options.sessionId };
-      const visible = visibleTo(principal);
-      // Rings while it reads too: what happens between a read and the sleep behind it must not be missed.
-      const { ring, woken } = createBell();
-      let isOver = options.signal.aborted;
-      const finish = () => {
-        isOver = true;
-        ring();
-      };
-      using cleanup = new DisposableStack();
-      cleanup.use(
-        broadcast.listen((change) => {
-          const concerns = scope.sessionId === undefined || change.sessionId === scope.sessionId;
-          const isAwaited = change.kind === "approval_requested" || change.kind === "turn_ended";
-          if (isAwaited && concerns && visible(change)) ring();
-        }),
-      );
-      cleanup.adopt(setTimeout(finish, options.timeoutMs), clearTimeout);
-      options.signal.addEventListener("abort", finish);
-      cleanup.defer(() => options.signal.removeEventListener("abort", finish));
-      const since = options.since ?? (await storage.changes.newestId());
-      for (;;) {
-        const query = { since, maxPending: options.limit, maxEnded: MAX_FINISHED };
-        const { newestId, pending, ended } = await storage.changes.awaited(scope, query);
-        // What was asked may be decided by now: then there is still nothing to return for.
-        if (pending.rows.length > 0 || ended.length > 0 || isOver) {
-          // With more than fit, the next wait goes on behind those that were told.
-          const cursor = ended.length === MAX_FINISHED ? (ended.at(-1)?.id ?? newestId) : newestId;
-          const finished = (await Promise.all(ended.map(finishedIn))).flat();
-          return { approvals: pending.rows.map(toApproval), hasMore: pending.hasMore, finished, cursor };
-        }
-        await woken();
-      }
-    },
+    ...createWait({ storage, broadcast, readers, now }),
+
+    /**
+     * The cursor of a caller, for the answer of any tool: a later wait goes on from there, so that nothing which ends
+     * meanwhile is lost. `told` are turns whose end that answer tells.
+     */
+    cursor: (principal: Principal, reader: ReaderName, told: string[] = []): Promise<number> =>
+      readers.told(principal, reader, told),
 
     /** Everything after `after` from the database, then everything that happens: nothing missed, nothing twice, in order. */
     async *follow(principal: Principal, after: number | undefined, signal: AbortSignal): AsyncGenerator<NumberedEvent> {

@@ -1,6 +1,7 @@
 import type { LaunchSpec } from "../../claude/launch/launch.ts";
 import { AppError } from "../../contract/errors.ts";
 import type { SessionConfig } from "../../contract/sessions/session.ts";
+import { budgetLeft } from "./budget.ts";
 import type { Session } from "./sessions.ts";
 
 type SessionSpec = Omit<
@@ -8,13 +9,16 @@ type SessionSpec = Omit<
   "claude" | "claudeVersion" | "dir" | "cgroups" | "umask" | "dataDir" | "prompt" | "env" | "loopback"
 >;
 
-/** A session that was stored before there was a choice of carriers names none. */
-export function configOf(session: Session): SessionConfig {
-  if (session.config && session.kind === "managed")
-    return { ...session.config, carrier: session.config.carrier ?? "http" };
+/** What a session was stored without, before there was such a setting. */
+const LATER_SETTINGS = { carrier: "http", max_budget_usd: null } as const;
+
+/** What the next turn of a session is started with. */
+export function configOf({ name, kind, config, nextConfig }: Session): SessionConfig {
+  const stored = nextConfig ?? config;
+  if (stored && kind === "managed") return { ...LATER_SETTINGS, ...stored };
   throw new AppError(
     "invalid_arguments",
-    `Session "${session.name}" was made for a claude that is started by hand: create another.`,
+    `Session "${name}" was made for a claude that is started by hand: create another with claudecode_create.`,
   );
 }
 
@@ -31,6 +35,7 @@ export function sessionSpec(session: Session, config: SessionConfig, ephemeral: 
     disallowedTools: config.disallowed_tools,
     addDirs: config.add_dirs,
     maxTurns: config.max_turns ?? undefined,
+    maxBudgetUsd: budgetLeft(session, config),
     resume: session.claudeSessionId ?? session.forkedFrom ?? undefined,
     forkSession: isFirstOfFork || (ephemeral && session.claudeSessionId !== null),
   };

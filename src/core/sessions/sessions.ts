@@ -1,23 +1,37 @@
-import { AppError } from "../../contract/errors.ts";
+import { AppError, tokenRevoked } from "../../contract/errors.ts";
 import type { SessionConfig } from "../../contract/sessions/session.ts";
-import type { SessionRow } from "../../storage/sessions.ts";
+import { similarName } from "../../contract/text/similar-name.ts";
+import type { NewRule } from "../../storage/rules.ts";
+import type { FirstRules, SessionRow } from "../../storage/sessions.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { mayDecide, ownerKey, type Principal } from "../access/principals.ts";
+import { callingToken, mayDecide, ownerKey, type Principal, visibleOwner } from "../access/principals.ts";
+import { MOST_RULES, tooManyRules } from "../rulebook/rules.ts";
 import { checkSize, MOST_SESSIONS, tooManySessions } from "./bounds.ts";
 
 export type Session = SessionRow;
 export type Sessions = ReturnType<typeof createSessions>;
 
 const BATCH = 500;
-const NO_CONVERSATION = {
+/** How many names a refusal has, and of how many newest ones. */
+const MAX_NAMED = 5;
+const MAX_COMPARED = 200;
+/** Of a session that has neither settings nor a conversation. */
+export const NO_CONVERSATION = {
   config: null,
+  nextConfig: null,
   claudeSessionId: null,
   totalCostUsd: 0,
+  ownCostUsd: 0,
   forkedFrom: null,
+  originId: null,
   treeId: null,
   headNodeId: null,
   serversFrom: null,
+  seenAt: null,
 };
+
+/** The rules that a session begins with, made when its id is known. */
+export type RulesFor = (session: Session) => NewRule[];
 
 type SessionsNeed = { storage: Pick<Storage, "sessions" | "conversations" | "newId">; now: () => number };
 
@@ -35,12 +49,18 @@ export function createSessions({ storage, now }: SessionsNeed) {
       createdAt: now(),
       ...NO_CONVERSATION,
       config: config ?? null,
+      seenAt: now(),
     };
-    return insert(session, "none");
+    return insert(creator, session, "none");
   }
 
   /** A new session whose children Plexus starts. */
-  async function createManaged(creator: Principal, name: string, config: SessionConfig): Promise<Session> {
+  async function createManaged(
+    creator: Principal,
+    name: string,
+    config: SessionConfig,
+    rulesFor: RulesFor,
+  ): Promise<Session> {
     checkSize(config);
     const [headNodeId, treeId] = [storage.newId(), storage.newId()];
     const session: Session = {
@@ -55,52 +75,106 @@ export function createSessions({ storage, now }: SessionsNeed) {
       treeId,
       headNodeId,
     };
-    return insert(session, "new");
+    return insert(creator, session, "new", { rules: rulesFor(session), most: MOST_RULES });
   }
 
   /** A new session that goes on from where this one stands, and leaves it as it is. */
   async function fork(creator: Principal, parent: Session, name: string): Promise<Session> {
     if (parent.kind === "by_hand")
-      throw new AppError("invalid_arguments", `Session "${parent.name}" is a claude started by hand.`);
+      throw new AppError(
+        "invalid_arguments",
+        `Session "${parent.name}" is for a claude that is started by hand, and has no conversation to fork: create another with claudecode_create.`,
+      );
     const session: Session = {
       ...parent,
       id: storage.newId(),
       name,
       owner: ownerKey(creator),
       createdAt: now(),
+      config: parent.nextConfig ?? parent.config,
+      nextConfig: null,
       claudeSessionId: null,
+      ownCostUsd: 0,
       forkedFrom: parent.claudeSessionId ?? parent.forkedFrom,
+      originId: parent.id,
       serversFrom: parent.serversFrom ?? parent.owner,
     };
-    return insert(session, "shared");
+    return insert(creator, session, "shared", { rules: [], most: MOST_RULES, boundLike: parent.id });
   }
 
   /** `false` when a turn runs in it, whose child would be nobody's, or is queued. */
-  async function removeIfIdle(session: Session): Promise<boolean> {
-    const { id, treeId } = session;
+  async function removeIfIdle(principal: Principal, { id, treeId }: Session): Promise<boolean> {
+    const by = callingToken(principal);
     // In steps, so that decisions get their turn in between.
     for (let removed = 1; removed > 0; ) {
-      const some = await storage.sessions.removeTurnsIfIdle(id, BATCH);
-      if (some === undefined) return false;
+      const some = await storage.sessions.removeTurnsIfIdle(id, BATCH, by);
+      if (some === "busy") return false;
+      if (some === "revoked") throw tokenRevoked();
       removed = some;
     }
-    if (!(await storage.sessions.removeIfIdle(id))) return false;
+    const outcome = await storage.sessions.removeIfIdle(id, by);
+    if (outcome === "revoked") throw tokenRevoked();
+    if (outcome === "busy") return false;
     if (treeId) await forgetTreeIfUnused(storage, treeId);
     return true;
   }
 
-  async function insert(session: Session, tree: "new" | "shared" | "none"): Promise<Session> {
-    const created = await storage.sessions.createIfNameFree(session, tree, MOST_SESSIONS);
+  async function insert(
+    creator: Principal,
+    session: Session,
+    tree: "new" | "shared" | "none",
+    first?: FirstRules,
+  ): Promise<Session> {
+    const by = callingToken(creator);
+    const created = await storage.sessions.createIfNameFree(session, tree, MOST_SESSIONS, by, first);
     switch (created.outcome) {
+      case "revoked":
+        throw tokenRevoked();
       case "created":
         return created.session;
       case "too_many":
         throw tooManySessions(created.size, MOST_SESSIONS);
+      case "too_many_rules":
+        throw tooManyRules();
       case "name_taken":
         throw new AppError(
           "name_taken",
-          `You have a session named "${session.name}": choose another name, or pass its session_id.`,
+          `You have a session named "${session.name}": choose another name, or use that one: claudecode_get shows it, claudecode_chat gives a child its next prompt.`,
         );
+    }
+  }
+
+  /** Its settings are others from the next turn on; `undefined` when somebody else has changed them since it was read. */
+  async function updateIfUnchanged(
+    principal: Principal,
+    { id, name, config, nextConfig }: Session,
+    to: SessionConfig,
+    serversFrom: string | null,
+    rules: NewRule[] | undefined,
+  ): Promise<Session | undefined> {
+    checkSize(to);
+    const from = nextConfig ?? config;
+    if (!from) throw new AppError("invalid_arguments", `Session "${name}" has no settings that could be changed.`);
+    const change = {
+      from,
+      to,
+      serversFrom,
+      rules: rules && { rules, most: MOST_RULES, madeBy: visibleOwner(principal) },
+    };
+    const updated = await storage.sessions.updateIfUnchanged(id, change, MOST_SESSIONS, callingToken(principal));
+    switch (updated.outcome) {
+      case "revoked":
+        throw tokenRevoked();
+      case "updated":
+        return updated.session;
+      case "changed":
+        return undefined;
+      case "no_session":
+        throw new AppError("not_found", `Session "${name}" was deleted.`);
+      case "too_many":
+        throw tooManySessions(updated.size, MOST_SESSIONS);
+      case "too_many_rules":
+        throw tooManyRules();
     }
   }
 
@@ -108,16 +182,32 @@ export function createSessions({ storage, now }: SessionsNeed) {
   async function require(principal: Principal, key: string): Promise<Session> {
     const session = await storage.sessions.find(ownerKey(principal), key);
     if (session && mayDecide(principal, session.owner)) return session;
-    throw new AppError("not_found", `There is no session "${key}".`);
+    throw new AppError("not_found", `There is no session "${key}". ${await own(principal, key)}`);
+  }
+
+  /** Which sessions a caller can name, the one first whose name is most like the key. */
+  async function own(principal: Principal, key: string): Promise<string> {
+    const names = await storage.sessions.names(ownerKey(principal), MAX_COMPARED);
+    const nearest = similarName(key, names);
+    const ordered = nearest === undefined ? names : [nearest, ...names.filter((name) => name !== nearest)];
+    const named = ordered.slice(0, MAX_NAMED).map((name) => `"${name}"`);
+    if (named.length === 0) return "You have none: claudecode_run (POST /api/v1/run, `plexus run`) makes one.";
+    return `You have: ${named.join(", ")}${names.length > MAX_NAMED ? ", and others (claudecode_list, `plexus sessions`)" : ""}.`;
   }
 
   return {
     createByHand,
     createManaged,
     fork,
+    updateIfUnchanged,
     removeIfIdle,
     require,
+    /** The session that the caller gave this name. */
+    named: (principal: Principal, name: string): Promise<Session | undefined> =>
+      storage.sessions.named(ownerKey(principal), name),
     get: (id: string): Promise<Session | undefined> => storage.sessions.get(id),
+    /** One more claude may be started in this session by hand. */
+    noteConfigured: ({ id }: Session): Promise<void> => storage.sessions.noteSeen(id, now()),
     /** The operator's session of this id or name, made if there is none. */
     async openByHand(creator: Principal, key: string): Promise<Session> {
       const found = await storage.sessions.find(ownerKey(creator), key);
@@ -125,13 +215,17 @@ export function createSessions({ storage, now }: SessionsNeed) {
       try {
         return await createByHand(creator, key);
       } catch (cause) {
-        if (!(cause instanceof AppError && cause.code === "name_taken")) throw cause;
+        if (!isNameTaken(cause)) throw cause;
         const winner = await storage.sessions.find(ownerKey(creator), key);
         if (winner) return winner;
         throw cause;
       }
     },
   };
+}
+
+export function isNameTaken(cause: unknown): boolean {
+  return cause instanceof AppError && cause.code === "name_taken";
 }
 
 /** What was said is kept for as long as a session, or a fork of it, goes on from there. */

@@ -1,14 +1,17 @@
 import type { ChangeEvent } from "../../contract/change.ts";
-import { fitting } from "../../contract/fit.ts";
+import type { SessionCreated } from "../../contract/sessions/answers.ts";
 import type { SessionDetail, SessionSummary, TurnSummary } from "../../contract/sessions/session-view.ts";
 import type { SessionStatus } from "../../contract/sessions/turn.ts";
-import { seconds } from "../../contract/values.ts";
+import { fitting } from "../../contract/text/fit.ts";
+import { dollars, seconds } from "../../contract/values.ts";
 import type { ListedSession, NodeRow } from "../../storage/sessions.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { TurnRow } from "../../storage/turns.ts";
-import { type Principal, tokenIdIn, visibleOwner } from "../access/principals.ts";
+import { ownerName } from "../access/owner-name.ts";
+import { type Principal, visibleOwner } from "../access/principals.ts";
 import type { Polls } from "../turns/poll.ts";
 import { headOf } from "./conversations.ts";
+import { configOf } from "./launch-spec.ts";
 import type { Session } from "./sessions.ts";
 
 export type SessionViews = ReturnType<typeof createSessionViews>;
@@ -29,20 +32,15 @@ export function createSessionViews({ storage, polls }: SessionViewsNeed) {
       status: status ?? "idle",
       working_dir: session.workingDir,
       created_at: seconds(session.createdAt),
-      owner: await ownerName(session.owner),
-      cost_usd: session.totalCostUsd,
+      owner: await ownerName(storage, session.owner),
+      cost_usd: dollars(session.ownCostUsd),
+      last_activity_at: seconds(lastActivity(session, turn)),
       claude_session_id: session.claudeSessionId,
       ...(session.forkedFrom !== null && { forked_from: session.forkedFrom }),
+      ...(session.originId !== null && { origin_id: session.originId }),
       last_turn: turn && status ? { id: turn.id, status, ...timesOf(turn) } : null,
       pending: await storage.approvals.countPending(session.id),
     };
-  }
-
-  /** As the record of a decision names them; a token that was revoked has left only its id. */
-  async function ownerName(owner: string): Promise<string> {
-    const tokenId = tokenIdIn(owner);
-    const token = tokenId === undefined ? undefined : await storage.tokens.get(tokenId);
-    return token?.name ? `token:${token.name}` : owner;
   }
 
   async function turn(row: TurnRow): Promise<TurnSummary> {
@@ -76,9 +74,9 @@ export function createSessionViews({ storage, polls }: SessionViewsNeed) {
       status: await polls.statusOfSession(session.id),
       head: headOf(session),
       claude_session_id: session.claudeSessionId,
-      total_cost_usd: session.totalCostUsd,
+      total_cost_usd: dollars(session.ownCostUsd),
       created_at: seconds(session.createdAt),
-      ...session.config,
+      ...(session.nextConfig ?? session.config),
     }),
 
     turn,
@@ -110,12 +108,23 @@ export function toTurnChange(
   return { type: kind, ...about, status, error, usage, ended_at };
 }
 
+/** What its creator is told of a new session. */
+export function toCreated(session: Session): SessionCreated {
+  const { id, name } = session;
+  return { type: "created", id, name, working_dir: configOf(session).working_dir, head: headOf(session) };
+}
+
 export function toNode({ id, parentId, role, content }: NodeRow) {
   return { id, parent_id: parentId, role, content };
 }
 
 export function toMessage({ role, content }: NodeRow) {
   return { role, content };
+}
+
+/** Of a claude that is started by hand, when it last asked; else when the newest turn ended, or its child last said something. */
+function lastActivity({ seenAt, createdAt }: ListedSession, turn: TurnRow | undefined): number {
+  return turn?.endedAt ?? turn?.spokeAt ?? turn?.startedAt ?? seenAt ?? createdAt;
 }
 
 function timesOf({ startedAt, endedAt }: TurnRow) {

@@ -5,6 +5,7 @@ import { carrierServer } from "../../contract/sessions/carrier.ts";
 import type { SessionConfig } from "../../contract/sessions/session.ts";
 import type { BegunTurn } from "../../storage/turns.ts";
 import type { Tokens } from "../access/tokens.ts";
+import { budgetLeft } from "../sessions/budget.ts";
 import { configOf, sessionSpec } from "../sessions/launch-spec.ts";
 import type { McpServerPolicy } from "../sessions/mcp-server-policy.ts";
 import type { Session } from "../sessions/sessions.ts";
@@ -39,7 +40,7 @@ export function createChildLaunch(need: ChildLaunchNeed) {
   return {
     /** Refuses a session whose child could not be started, or must not be. */
     async check(session: Session): Promise<void> {
-      checkedConfig(session);
+      budgetLeft(session, checkedConfig(session));
       await need.claude();
     },
     async launch(dir: string, { turn, session, prompt }: BegunTurn): Promise<ProcessIdentity> {

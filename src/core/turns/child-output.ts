@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { filesIn } from "../../claude/launch/launch.ts";
 import type { Checkpoint } from "../../claude/output/checkpoint.ts";
 import { type ExitOutcome, exitOutcome } from "../../claude/output/exit-outcome.ts";
-import type { ConversationBlock, InitFact, TurnEventDraft } from "../../claude/output/facts.ts";
+import type { ConversationBlock, InitFact, ResultFact, TurnEventDraft } from "../../claude/output/facts.ts";
 import { readOutput } from "../../claude/output/output.ts";
 import { createParser } from "../../claude/output/parser.ts";
 import type { ReadProgress } from "../../claude/output/read-progress.ts";
@@ -54,7 +54,7 @@ export async function followChild(
       const parsed = parser.push(line);
       events.push(...parsed.events);
       blocks.push(...parsed.facts.blocks);
-      result = parsed.facts.result ?? result;
+      result = parsed.facts.result ? { ...parsed.facts.result, ...costBefore(result) } : result;
       if (init || !parsed.facts.init) continue;
       init = parsed.facts.init;
       // The child has read it, and nobody else may.
@@ -75,6 +75,11 @@ export async function followChild(
   const ownOutcome = exitOutcome({ exitCode, init, result, stderrTail: readStderrTail(child.dir) });
   const verdict: ExitOutcome = stopReason === undefined ? ownOutcome : { outcome: "failed", message: stopReason };
   return { init, result, verdict, left };
+}
+
+/** What the first result of a turn tells: the CLI counts those that follow from there. */
+function costBefore(first: ResultFact | undefined): Pick<ResultFact, "costBeforeUsd"> {
+  return first?.costBeforeUsd === undefined ? {} : { costBeforeUsd: first.costBeforeUsd };
 }
 
 /** A child that can't reach us could ask nobody. */

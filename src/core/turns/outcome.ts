@@ -10,9 +10,15 @@ export type Stop = { why: string; left: Promise<LeftRunning[]> };
 
 const MAX_NAMED = 10;
 
-/** How a turn has ended. Waits for a stop that is still under way. */
-export async function outcomeOf({ verdict, left }: ChildEnd, stop: Stop | undefined): Promise<TurnOutcome> {
+/** How a turn has ended. Waits for a stop that is still under way; `interruption` is why a denial ended it, if one did. */
+export async function outcomeOf(
+  { verdict, left }: ChildEnd,
+  stop: Stop | undefined,
+  interruption: string | undefined,
+): Promise<TurnOutcome> {
   if (stop) return { status: "cancelled", error: naming(await stop.left, stop.why) };
+  // Whatever the CLI makes of it: it reports an error, or goes on where a subagent had asked.
+  if (interruption !== undefined) return { status: "cancelled", error: naming(left, interruption) };
   if (verdict.outcome === "complete") return { status: "complete", error: null };
   return { status: "failed", error: naming(left, verdict.message) };
 }

@@ -13,10 +13,11 @@ import type { Session } from "../sessions/sessions.ts";
 import { processOf, removeStrayDirs } from "./adoption.ts";
 import { type ChildLaunchNeed, createChildLaunch } from "./child-launch.ts";
 import { type Batch, type Child, type ChildEnd, followChild, stopChild } from "./child-output.ts";
+import { createInterruptions } from "./interruption.ts";
 import { naming, outcomeOf, type Stop, type TurnOutcome } from "./outcome.ts";
 import type { OutputStored } from "./output-stored.ts";
 import { createQueueStarter, messageOf } from "./queue/starter.ts";
-import { createTurnQueue } from "./queue/turn-queue.ts";
+import { createTurnQueue, OutdatedId } from "./queue/turn-queue.ts";
 import { createTurnRecord } from "./record.ts";
 import { isPassing, retry, TRY_AGAIN_MS } from "./retry.ts";
 
@@ -59,6 +60,7 @@ export async function openTurns(need: TurnsNeed) {
   const queue = createTurnQueue(need);
   const record = createTurnRecord(need);
   const launching = createChildLaunch(need);
+  const interruptions = createInterruptions(need);
   const running = new Map<string, Running>();
   const leave = new AbortController();
   let isClosing = false;
@@ -82,12 +84,21 @@ export async function openTurns(need: TurnsNeed) {
   async function start(session: Session, prompt: string, ephemeral: boolean): Promise<TurnRow> {
     await launching.check(session);
     // Whatever began now would be looked after by nobody.
-    if (isClosing) throw new AppError("unreachable", "Plexus is stopping, or handing over: try again in a moment.");
-    const id = storage.newId();
-    const { turn } = await begin(id, () => queue.begin(session, { id, prompt, ephemeral }));
+    if (isClosing) throw stopping();
+    const turn = await file(session, { prompt, ephemeral });
     // What has started may hold a token that lets a queued turn start.
     starter.look();
     return turn;
+  }
+
+  async function file(session: Session, work: { prompt: string; ephemeral: boolean }, after = ""): Promise<TurnRow> {
+    const id = storage.newId(after);
+    try {
+      return (await begin(id, () => queue.begin(session, { id, ...work }))).turn;
+    } catch (cause) {
+      if (cause instanceof OutdatedId && cause.latest !== after) return file(session, work, cause.latest);
+      throw cause;
+    }
   }
 
   /** Starts the child of a turn, unless that is queued once it is filed, or no longer is. */
@@ -138,8 +149,10 @@ export async function openTurns(need: TurnsNeed) {
         // Found by a server that was killed before it could stop the child.
         const broken = await record.brokenSeal(turn);
         if (broken) return await giveUp(turn, entry, broken);
+        using _ = interruptions.enforce(turn, (why) => void stop(entry, why).catch(need.onError));
         const ended = await followChild(entry.child, checkpoint, (batch) => store(turn, batch), leave.signal);
-        if (ended) await end(turn, entry, await outcomeOf(ended, entry.stopped), ended);
+        if (!ended) return;
+        await end(turn, entry, await outcomeOf(ended, entry.stopped, await interruptions.reasonIn(turn)), ended);
       } catch (cause) {
         if (isPassing(cause)) throw cause;
         need.onError(cause);
@@ -185,8 +198,24 @@ export async function openTurns(need: TurnsNeed) {
     const end = { status: "cancelled", error } as const;
     if (latest?.status === "queued" && (await storage.turns.endIfQueued(latest.id, end, need.now()))) return [];
     const turn = await storage.turns.running(session.id);
-    const entry = turn && running.get(turn.id);
-    return entry && stop(entry, error);
+    if (!turn) return undefined;
+    const entry = running.get(turn.id);
+    if (entry) return stop(entry, error);
+    if (!(await storage.turns.stopElsewhere(turn.id, error))) return undefined;
+    await endedElsewhere(turn);
+    return [];
+  }
+
+  /** Resolves when the server that runs this turn has ended it: it reads that it is to do so when it looks again. */
+  async function endedElsewhere({ id, sessionId }: TurnRow): Promise<void> {
+    using waiter = need.broadcast.waitFor(sessionId);
+    const left = new Promise<void>((resolve) =>
+      leave.signal.addEventListener("abort", () => resolve(), { once: true }),
+    );
+    while ((await storage.turns.get(id))?.status === "running") {
+      if (leave.signal.aborted) throw stopping();
+      await Promise.race([waiter.woken(), left]);
+    }
   }
 
   // What an earlier server has left behind: children that still run, or that have ended meanwhile.
@@ -207,6 +236,13 @@ export async function openTurns(need: TurnsNeed) {
     place: queue.place,
     /** Starts what is queued, from now on: children can reach us. */
     open: starter.open,
+    /** Stops the turns whose cancellation another server received. */
+    async reread(): Promise<void> {
+      for (const { id, reason } of await storage.turns.stopsAskedFor()) {
+        const entry = running.get(id);
+        if (entry) void stop(entry, reason).catch(need.onError);
+      }
+    },
     /** Lets go of the children, which go on; the next server finds them by what is on disk. */
     async handOver(): Promise<void> {
       isClosing = true;
@@ -231,4 +267,8 @@ export async function openTurns(need: TurnsNeed) {
       await Promise.all([...running.values()].map(({ over }) => over));
     },
   };
+}
+
+function stopping(): AppError {
+  return new AppError("unreachable", "Plexus is stopping, or handing over: try again in a moment.");
 }

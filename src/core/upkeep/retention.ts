@@ -28,7 +28,7 @@ type RetentionNeed = {
  */
 export function createRetention({ storage, now, days, builtinDays, maxBytes, onError }: RetentionNeed) {
   const audit = createAuditUpkeep({ storage, now, onError });
-  const { changes, history, mcpClients, tokens } = storage;
+  const { activity, changes, history, mcpClients, readers, rules, tokens } = storage;
   const decisions = (before: number, limit: number) => audit.forgetBefore("decisions", before, limit);
   const builtin = (before: number, limit: number) => audit.forgetBefore("builtin", before, limit);
   const kinds = [history.removeUnchainedBefore, decisions, changes.removeBefore, history.removeTurnsEndedBefore];
@@ -42,7 +42,10 @@ export function createRetention({ storage, now, days, builtinDays, maxBytes, onE
     const old = now() - Math.max(days * DAY_MS, RECENT_MS);
     for (const remove of kinds) await removeAll(remove, old);
     await removeAll(builtin, now() - Math.max(Math.min(builtinDays, days) * DAY_MS, RECENT_MS));
+    await removeAll(activity.removeBefore, old);
     await removeAll(mcpClients.removeUnusedSince, old);
+    await removeAll(readers.removeUnusedSince, old);
+    await removeAll(rules.removeSpent, now());
     await removeAll(tokens.removeWebBefore, now() - WEB_TOKEN_MS);
   }
 

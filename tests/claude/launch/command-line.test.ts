@@ -34,6 +34,7 @@ describe("commandLine", () => {
       disallowedTools: ["WebFetch"],
       addDirs: ["/more"],
       maxTurns: 3,
+      maxBudgetUsd: 0.000001,
       resume: "an-id",
       forkSession: true,
     });
@@ -45,6 +46,7 @@ describe("commandLine", () => {
       "--disallowedTools=WebFetch",
       "--add-dir=/more",
       "--max-turns=3",
+      "--max-budget-usd=0.000001",
       "--resume=an-id",
       "--fork-session",
     ]);

@@ -19,7 +19,12 @@ const CLAUDES_OWN = ["/srv/somebody/.claude/settings.json", "/srv/somebody/.clau
 
 describe("private paths", () => {
   test.each(CLIENTS)("include the settings in which `plexus connect %s` writes a token", (client) => {
-    const variables = { CLAUDE_CONFIG_DIR: "/conf", CODEX_HOME: "/codex", XDG_CONFIG_HOME: "/xdg" };
+    const variables = {
+      CLAUDE_CONFIG_DIR: "/conf",
+      CODEX_HOME: "/codex",
+      GEMINI_CLI_HOME: "/g",
+      XDG_CONFIG_HOME: "/xdg",
+    };
     for (const env of [{}, variables]) {
       const { file } = clientOf(client, readConfig({ dataDir }, { HOME: home, ...env }));
       expect(tokenPaths({ dataDir, home, env })).toContain(file);

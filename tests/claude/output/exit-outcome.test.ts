@@ -35,7 +35,7 @@ describe("exitOutcome", () => {
       "error_during_execution",
     ],
     ["max turns", { exitCode: 1, result: { ...result, subtype: "error_max_turns", is_error: true } }, "max_turns"],
-    ["the budget", { exitCode: 1, result: { ...result, subtype: "error_max_budget_usd" } }, "budget"],
+    ["the budget", { exitCode: 1, result: { ...result, subtype: "error_max_budget_usd" } }, "max_budget_usd"],
     ["an exit code after a result", { exitCode: 1 }, "exit code 1 after it had reported"],
     ["no result", { result: undefined }, "in the middle of its work"],
     [

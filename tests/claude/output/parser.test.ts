@@ -176,6 +176,40 @@ describe("createParser", () => {
     expect(facts.blocks).toHaveLength(1);
   });
 
+  test("says of a subagent's call which one it is of, and of the child's own nothing", () => {
+    const use = (id: string) => [{ type: "tool_use", id, name: "Bash", input: { command: "ls" } }];
+    const below = { parent_tool_use_id: "toolu_1", subagent_type: "Explore", task_description: "find it" };
+    const unnamed = { parent_tool_use_id: "toolu_2", subagent_type: 7 };
+    const long = { parent_tool_use_id: "toolu_3", subagent_type: "x".repeat(5_000) };
+    const { events } = parse([
+      assistant("m", use("a")),
+      assistant("s", use("b"), below),
+      assistant("s", use("c"), unnamed),
+      assistant("s", use("d"), long),
+    ]);
+    const call = (tool_use_id: string) => ({
+      type: "tool_use",
+      tool_name: "Bash",
+      tool_use_id,
+      input: { command: "ls" },
+    });
+    expect<unknown[]>(events.slice(0, 3)).toEqual([
+      call("a"),
+      { ...call("b"), parent_tool_use_id: "toolu_1", agent: "Explore (find it)" },
+      { ...call("c"), parent_tool_use_id: "toolu_2" },
+    ]);
+    expect(JSON.stringify(events[3]).length).toBeLessThan(400);
+  });
+
+  test("tells what a subagent says from what it was sent", () => {
+    const below = { parent_tool_use_id: "toolu_1" };
+    const sent = { type: "user", message: { role: "user", content: text("the task") }, ...below };
+    const types = parse([sent, assistant("s", text("the words"), below)]).events.map((event) =>
+      event.type === "passthrough" ? event.event_type : event.type,
+    );
+    expect(types).toEqual(["subagent/user/text", "subagent/text"]);
+  });
+
   test("passes on a line of an unknown type, whole", () => {
     const unknown = { type: "system", subtype: "new_thing", more: [1, 2] };
     expect(parse([unknown]).events).toEqual([{ type: "passthrough", event_type: "system/new_thing", data: unknown }]);

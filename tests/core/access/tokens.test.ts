@@ -119,7 +119,7 @@ async function temporaryTokens(): Promise<TemporaryTokens> {
   const core = await temporaryCore();
   const session = await core.session();
   const { storage } = core;
-  const tokens = createTokens({ storage, operatorToken: OPERATOR_TOKEN, now: Date.now });
+  const tokens = createTokens({ storage, operatorToken: OPERATOR_TOKEN, now: Date.now, onError: console.error });
   return {
     tokens,
     signIn: createSignIn({ storage, tokens, now: Date.now }),

@@ -2,10 +2,12 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Principal } from "../../../src/core/access/principals.ts";
+import { newToken } from "../../storage/rows.ts";
 import { allow, deny, edit, OPERATOR, stoppedClock, temporaryCore } from "../open-core.ts";
 
-const CI: Principal = { kind: "token", id: "1", name: "ci" };
+const CI = { kind: "token", id: "1", name: "ci" } as const;
 const OTHER: Principal = { kind: "token", id: "2", name: "other" };
+const NAMESAKE = { kind: "token", id: "another", name: "ci" } as const;
 
 describe("approvals.decide", () => {
   test("answers ok once the decision is on disk", async () => {
@@ -22,7 +24,7 @@ describe("approvals.decide", () => {
 
   test("refuses the second decision and names the first", async () => {
     const clock = stoppedClock(1_700_000_000_123);
-    await using core = await temporaryCore({ clock });
+    await using core = await temporaryCore({ tokens: [CI], clock });
     const session = await core.sessions.createByHand(CI, "child");
     using ask = await core.ask(session);
     clock.advance(5_000);
@@ -42,7 +44,7 @@ describe("approvals.decide", () => {
   });
 
   test("gives one of many simultaneous deciders its ok, and all others the name of that one", async () => {
-    await using core = await temporaryCore();
+    await using core = await temporaryCore({ tokens: [CI] });
     const session = await core.sessions.createByHand(CI, "child");
     for (let round = 0; round < 20; round++) {
       using ask = await core.ask(session);
@@ -57,7 +59,7 @@ describe("approvals.decide", () => {
       expect(types).toEqual(["already_resolved", "already_resolved", "already_resolved", "ok"]);
       for (const answer of answers) {
         expect(answer.status).toBe(status);
-        if (answer.type === "already_resolved") expect<string | null>(answer.resolved_by).toBe(resolved_by);
+        if (answer.type === "already_resolved") expect(answer.resolved_by).toBe(resolved_by ?? "");
       }
     }
   });
@@ -158,7 +160,7 @@ describe("approvals.abandon", () => {
 
 describe("who may decide", () => {
   test("is the creator of the session and the operator; to all others it does not exist", async () => {
-    await using core = await temporaryCore();
+    await using core = await temporaryCore({ tokens: [CI, OTHER] });
     const session = await core.sessions.createByHand(CI, "child");
     using ask = await core.ask(session);
     const strangers: Principal[] = [
@@ -187,11 +189,12 @@ describe("who may decide", () => {
   });
 
   test("is never a child that has the name of its creator's token", async () => {
-    await using core = await temporaryCore();
+    await using core = await temporaryCore({ tokens: [CI] });
     const session = await core.sessions.createByHand(CI, "child");
     using ask = await core.ask(session);
-    const namesake: Principal = { kind: "token", id: "another", name: "ci" };
-    await expect(core.approvals.decide(namesake, ask.approvalId, allow)).rejects.toMatchObject({ code: "not_found" });
+    await core.storage.tokens.revoke(CI.id, "token:1", 0);
+    await core.storage.tokens.createIfNameFree(newToken({ id: NAMESAKE.id, name: NAMESAKE.name }));
+    await expect(core.approvals.decide(NAMESAKE, ask.approvalId, allow)).rejects.toMatchObject({ code: "not_found" });
   });
 });
 

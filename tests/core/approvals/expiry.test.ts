@@ -1,12 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { openApp } from "../../../src/app.ts";
 import { readConfig } from "../../../src/config.ts";
+import { MAX_APPROVAL_TIMEOUT_SECS } from "../../../src/contract/approvals/approval.ts";
 import { createDeadline } from "../../../src/core/approvals/deadline.ts";
 import { createLog } from "../../../src/log.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
 import { allow, OPERATOR, openCore, stoppedClock, temporaryCore } from "../open-core.ts";
 
+const DAY_MS = 86_400_000;
 const realTime = { now: Date.now };
 
 describe("a deadline", () => {
@@ -67,6 +69,21 @@ describe("a deadline", () => {
     await core.approvals.expire();
     expect((await core.approvals.get(OPERATOR, ask.approvalId)).status).toBe("timed_out");
     expect(await core.storage.changes.newestId()).toBe(2);
+  });
+
+  test("that is seven days away comes neither a millisecond early nor not at all", async () => {
+    const clock = stoppedClock();
+    await using core = await temporaryCore({ clock });
+    const asked = { ...(await core.session()), loopbackTimeoutSecs: MAX_APPROVAL_TIMEOUT_SECS };
+    using ask = await core.ask(asked);
+    const status = async () => (await core.approvals.get(OPERATOR, ask.approvalId)).status;
+    clock.advance(7 * DAY_MS - 1);
+    await core.approvals.expire();
+    expect(await status()).toBe("pending");
+    clock.advance(1);
+    await core.approvals.expire();
+    expect(await status()).toBe("timed_out");
+    expect(await ask.answer()).toMatchObject({ message: expect.stringContaining("within 604800 seconds") });
   });
 
   test("comes within a re-read when the clock jumps over it", async () => {
@@ -141,13 +158,16 @@ describe("createDeadline", () => {
     expect(calls).toBe(1);
   });
 
-  test("does not fire at once for what is further away than a timer can count", async () => {
+  test.each([
+    ["seven days away", 7 * DAY_MS],
+    ["further away than a timer can count", 2 ** 31 + 1_000],
+  ])("does not fire at once for what is %s", async (_, ms) => {
     const clock = stoppedClock();
     const fired: string[] = [];
     using far = createDeadline({ now: clock.now, onDue: () => fired.push("far") });
     const near = Promise.withResolvers<void>();
     using soon = createDeadline({ now: clock.now, onDue: near.resolve });
-    far.at(clock.now() + 2 ** 31 + 1_000);
+    far.at(clock.now() + ms);
     soon.at(clock.now() + 20);
     await near.promise;
     expect(fired).toEqual([]);

@@ -6,7 +6,7 @@ import { type PermitAnswer, PermitInput } from "../../../src/contract/approvals/
 import type { JsonObject } from "../../../src/contract/values.ts";
 import { createRequests } from "../../../src/core/approvals/request.ts";
 import { createBroadcast } from "../../../src/core/events/broadcast.ts";
-import { newApproval, newSession, outcome } from "../../storage/rows.ts";
+import { newApproval, newSession, outcome, UNRULED } from "../../storage/rows.ts";
 import { temporaryStorage } from "../../storage/sqlite/temporary-storage.ts";
 import { until } from "../../support/until.ts";
 import { allow, blockUpdates, deny, edit, OPERATOR, temporaryCore } from "../open-core.ts";
@@ -265,7 +265,8 @@ describe("a waiter", () => {
       now: Date.now,
       timeoutSecs: 300,
       outputStored: async () => {},
-      builtinRule: () => undefined,
+      judge: async () => ({ outcome: undefined, judged: UNRULED }),
+      onStale: () => {},
       onBuiltin: () => {},
       connect: (id) => {
         using sqlite = new Database(join(storage.dataDir, "plexus.db"), { readonly: true });

@@ -35,8 +35,8 @@ export async function decideAll(core: TestCore): Promise<void> {
   for (const file_path of ["a", "b"]) await core.ask(session, { tool: "Read", input: { file_path } });
 }
 
-export function readsAlone(_: unknown, { tool_name }: { tool_name: string }): { rule: string } | undefined {
-  return tool_name === "Read" ? { rule: "read" } : undefined;
+export function readsAlone(_: unknown, { tool_name }: { tool_name: string }): string | undefined {
+  return tool_name === "Read" ? "read" : undefined;
 }
 
 export async function listed(core: TestCore, withBuiltin: boolean): Promise<string[]> {

@@ -1,126 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { Principal } from "../../../src/core/access/principals.ts";
 import type { NumberedEvent } from "../../../src/core/events/feed.ts";
-import { createEventFeed } from "../../../src/core/events/feed.ts";
-import { ANY_PENDING, newApproval, outcome } from "../../storage/rows.ts";
 import { allow, type Core, deny, OPERATOR, temporaryCore } from "../open-core.ts";
 
 const CI: Principal = { kind: "token", id: "1", name: "ci" };
 const never = new AbortController().signal;
-const LONG_MS = 60_000;
-
-describe("eventFeed.wait", () => {
-  const waiting = { timeoutMs: LONG_MS, limit: 100, signal: never };
-
-  test("returns at once when something is pending, oldest first", async () => {
-    await using core = await temporaryCore();
-    const session = await core.session();
-    const asks = [await core.ask(session), await core.ask(session)];
-    const { approvals } = await core.eventFeed.wait(OPERATOR, waiting);
-    expect(approvals.map(({ id }) => id)).toEqual(asks.map(({ approvalId }) => approvalId));
-  });
-
-  test("returns as soon as something is asked", async () => {
-    await using core = await temporaryCore();
-    const session = await core.session();
-    const wait = core.eventFeed.wait(OPERATOR, waiting);
-    expect(Bun.peek.status(wait)).toBe("pending");
-    using ask = await core.ask(session);
-    const { approvals, cursor } = await wait;
-    expect(approvals.map(({ id }) => id)).toEqual([ask.approvalId]);
-    expect(cursor).toBe(1);
-  });
-
-  test("returns without anything when its time is up", async () => {
-    await using core = await temporaryCore();
-    expect(await core.eventFeed.wait(OPERATOR, { ...waiting, timeoutMs: 5 })).toMatchObject({
-      approvals: [],
-      cursor: 0,
-    });
-  });
-
-  test("returns when the caller has gone, before or meanwhile", async () => {
-    await using core = await temporaryCore();
-    const gone = new AbortController();
-    const wait = core.eventFeed.wait(OPERATOR, { ...waiting, signal: gone.signal });
-    gone.abort();
-    expect((await wait).approvals).toEqual([]);
-    expect((await core.eventFeed.wait(OPERATOR, { ...waiting, signal: AbortSignal.abort() })).approvals).toEqual([]);
-  });
-
-  test("goes on waiting when what was asked has been decided by somebody else", async () => {
-    await using core = await temporaryCore({ rereadEveryMs: 10 });
-    const session = await core.session();
-    const wait = core.eventFeed.wait(OPERATOR, waiting);
-    const quick = newApproval({ sessionId: session.id });
-    const { approvals } = core.storage;
-    // In one commit, so that nobody sees it pending.
-    await Promise.all([approvals.file(quick, ANY_PENDING), approvals.settleIfPending(quick.id, outcome(), undefined)]);
-    using ask = await core.ask(session);
-    expect((await wait).approvals.map(({ id }) => id)).toEqual([ask.approvalId]);
-  });
-
-  test("does not miss what is asked between its read and its sleep", async () => {
-    await using core = await temporaryCore();
-    const session = await core.session();
-    let asked: Promise<{ approvalId: string }> | undefined;
-    const { changes } = core.storage;
-    const awaited: typeof changes.awaited = async (...query) => {
-      const found = await changes.awaited(...query);
-      asked ??= core.ask(session);
-      await asked;
-      return found;
-    };
-    const storage = { ...core.storage, changes: { ...changes, awaited } };
-    const feed = createEventFeed({ storage, broadcast: core.broadcast, onError: () => {} });
-    const { approvals } = await feed.wait(OPERATOR, waiting);
-    expect(approvals.map(({ id }) => id)).toEqual([(await asked)?.approvalId ?? ""]);
-  });
-
-  test("does not return for what concerns another session, or another owner", async () => {
-    await using core = await temporaryCore();
-    const [mine, other] = [await core.session("mine"), await core.session("other")];
-    const ofSession = core.eventFeed.wait(OPERATOR, { ...waiting, sessionId: mine.id });
-    const ofOwner = core.eventFeed.wait(CI, waiting);
-    using _ = await core.ask(other);
-    using ask = await core.ask(mine);
-    using own = await core.ask(await core.sessions.createByHand(CI, "own"));
-    const returned = await Promise.all([ofSession, ofOwner]);
-    const ids = returned.map(({ approvals }) => approvals.map(({ id }) => id));
-    expect(ids).toEqual([[ask.approvalId], [own.approvalId]]);
-  });
-
-  test("lets nothing fall between two waits", async () => {
-    await using core = await temporaryCore();
-    const session = await core.session();
-    const seen = new Set<string>();
-    const asking = Promise.all(
-      Array.from({ length: 200 }, async (_, number) => {
-        for (let turn = 0; turn < number % 50; turn++) await new Promise((resolve) => setImmediate(resolve));
-        using ask = await core.ask(session);
-        await ask.answer();
-      }),
-    );
-    while (seen.size < 200) {
-      const { approvals } = await core.eventFeed.wait(OPERATOR, { ...waiting, limit: 3 });
-      for (const { id } of approvals) {
-        expect(seen.has(id)).toBe(false);
-        seen.add(id);
-        await core.approvals.decide(OPERATOR, id, allow);
-      }
-    }
-    await asking;
-  });
-
-  test("leaves nothing behind", async () => {
-    await using core = await temporaryCore();
-    const gone = new AbortController();
-    const waits = Array.from({ length: 5 }, () => core.eventFeed.wait(OPERATOR, { ...waiting, signal: gone.signal }));
-    gone.abort();
-    await Promise.all(waits);
-    expect([...core.broadcast.waitedFor()]).toEqual([]);
-  });
-});
 
 describe("eventFeed.follow", () => {
   test("gives everything after a position, then everything that happens", async () => {
@@ -155,7 +39,7 @@ describe("eventFeed.follow", () => {
   });
 
   test("shows a principal its own and nothing else", async () => {
-    await using core = await temporaryCore();
+    await using core = await temporaryCore({ tokens: [CI] });
     using _ = await core.ask(await core.session());
     using own = await core.ask(await core.sessions.createByHand(CI, "own"));
     const events = core.eventFeed.follow(CI, 0, never);
@@ -210,7 +94,7 @@ describe("eventFeed.follow", () => {
 
 describe("eventFeed.onRequest", () => {
   test("calls back with every ask that the principal may decide, until disposed", async () => {
-    await using core = await temporaryCore();
+    await using core = await temporaryCore({ tokens: [CI] });
     const told: string[] = [];
     const listening = core.eventFeed.onRequest(CI, ({ approval_id }) => told.push(approval_id));
     const session = await core.sessions.createByHand(CI, "own");

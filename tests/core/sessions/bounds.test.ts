@@ -11,7 +11,7 @@ describe("session bounds", () => {
     addSessions(core.dataDir, 9_999);
     using sqlite = new Database(join(core.dataDir, "plexus.db"));
     sqlite.run("CREATE TRIGGER full BEFORE INSERT ON nodes BEGIN SELECT RAISE(ABORT, 'full'); END");
-    const create = (name: string) => core.sessions.createManaged(OPERATOR, name, newConfig());
+    const create = (name: string) => core.sessions.createManaged(OPERATOR, name, newConfig(), () => []);
     for (const name of ["a", "b"]) await expect(create(name)).rejects.toMatchObject({ code: "storage_unavailable" });
     sqlite.run("DROP TRIGGER full");
     expect((await create("a")).name).toBe("a");

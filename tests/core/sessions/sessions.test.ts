@@ -7,16 +7,27 @@ const CHILD: Principal = { kind: "session", sessionId: "s-1" };
 
 describe("sessions.createByHand", () => {
   test("refuses a name that its creator uses, and never changes it", async () => {
-    await using core = await temporaryCore();
+    await using core = await temporaryCore({ tokens: [CI] });
     await core.sessions.createByHand(CI, "work");
     await expect(core.sessions.createByHand(CI, "work")).rejects.toMatchObject({ code: "name_taken" });
     expect((await core.sessions.createByHand(OPERATOR, "work")).name).toBe("work");
   });
 
   test("finds a name where none is given", async () => {
-    await using core = await temporaryCore();
+    await using core = await temporaryCore({ tokens: [CI] });
     const names = await Promise.all([1, 2, 3].map(async () => (await core.sessions.createByHand(CI)).name));
     expect(new Set(names).size).toBe(3);
+  });
+});
+
+test("sessions.require names the nearest session first, and then the newest", async () => {
+  await using core = await temporaryCore({ tokens: [CI] });
+  for (const name of ["five", "four", "three", "two", "one", "zero"]) await core.sessions.createByHand(CI, name);
+  await expect(core.sessions.require(CI, "fiv")).rejects.toMatchObject({
+    message: expect.stringContaining('You have: "five", "zero", "one", "two", "three", and others'),
+  });
+  await expect(core.sessions.require(CI, "nine-and-ninety")).rejects.toMatchObject({
+    message: expect.stringContaining('You have: "zero", "one"'),
   });
 });
 
@@ -31,7 +42,7 @@ describe("sessions.openByHand", () => {
 
 describe("sessions.require", () => {
   test("finds one's own by id and by name; another's reads the same as none", async () => {
-    await using core = await temporaryCore();
+    await using core = await temporaryCore({ tokens: [CI] });
     const mine = await core.sessions.createByHand(CI, "work");
     const other = await core.sessions.createByHand(OPERATOR, "other");
     expect((await core.sessions.require(CI, mine.id)).id).toBe(mine.id);

@@ -45,6 +45,7 @@ describe("a result", () => {
     "<tool_use_error>Error: No such tool available: Nope</tool_use_error>",
     "Permission to use Bash with command rm x has been denied.",
     "PreToolUse:Bash hook error: no",
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit)",
   ])("in which the CLI says that it did not try is none: %s", async (output) => {
     await using setup = await openSetup();
     expect((await setup.account({ ...refused, output })).unasked).toEqual([]);
@@ -90,6 +91,7 @@ async function openSetup(
     add_dirs: [],
     mcp_servers: {},
     max_turns: null,
+    max_budget_usd: null,
     carrier: "http" as const,
     metadata: {},
   };

@@ -55,6 +55,14 @@ describe("followChild, with what it tells on disk,", () => {
       expect(stored).toEqual(outputs.map((output) => Bun.hash(output)));
     }));
 
+  test("tells what the conversation had cost before the turn, by the first of several results", () =>
+    withChild(async ({ write, follow }) => {
+      const ended = (total_cost_usd: number, costUSD: number) =>
+        JSON.stringify({ ...JSON.parse(RESULT), total_cost_usd, model_usage_since_last_result: { opus: { costUSD } } });
+      write(`${INIT}\n${ended(5, 2)}\n${say("work in the background")}\n${ended(6, 1)}\n`);
+      expect((await follow())?.result).toMatchObject({ totalCostUsd: 6, costBeforeUsd: 3 });
+    }));
+
   test("takes garbage of every kind without failing, and with bounded memory", () =>
     withChild(async ({ write, follow, events, peakBytes }) => {
       write(`${INIT}\n`, Buffer.alloc(40 * MEGABYTE, 0xff), "\n", Buffer.alloc(17 * MEGABYTE), "\n");

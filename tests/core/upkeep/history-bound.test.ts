@@ -108,7 +108,7 @@ describe("a database that is larger than it may be", () => {
   });
 
   test("loses no more of what built-in rules decided than it has to", async () => {
-    const builtinRule = () => ({ rule: "read" });
+    const builtinRule = () => "read";
     await using core = await temporaryCore({ clock, maxHistoryBytes: 4 * MEGABYTE, builtinRule });
     const session = await core.session();
     for (let count = 0; count < 60; count++) {
@@ -142,7 +142,7 @@ test("a session is deleted with all of its turns and all that was said in it, ho
   const id = await storeSession(direct, "large", 3_000);
   for (let turn = 0; turn < 3; turn++) await storeEnded(direct, { sessionId: id, at: 1, events: 2_000 });
   const session = await core.sessions.require(OPERATOR, id);
-  expect(await core.sessions.removeIfIdle(session)).toBe(true);
+  expect(await core.sessions.removeIfIdle({ kind: "operator" }, session)).toBe(true);
   expect(["sessions", "turns", "turn_events", "nodes"].map((table) => countOf(dataDir, table))).toEqual([0, 0, 0, 0]);
 });
 

@@ -35,6 +35,21 @@ describe("retention.sweep", () => {
     expect(changes.listAfter(0, undefined, 10).map(({ at }) => at)).toEqual([daysAgo(29), daysAgo(1)]);
   });
 
+  test("forgets readers that were not used for so long, and where everybody began at an upgrade never", async () => {
+    await using core = await temporaryCore({ clock, retentionDays: 30 });
+    const by = { most: 10, ownerToken: undefined };
+    for (const days of [31, 29]) {
+      const reader = { owner: "operator", consumer: `${days}` };
+      await core.storage.readers.advance(reader, 1, { ...by, now: daysAgo(days) });
+    }
+    await core.retention.sweep();
+    const left = core.direct.sqlite.query("SELECT owner, consumer FROM readers ORDER BY owner").values();
+    expect(left).toEqual([
+      ["", ""],
+      ["operator", "29"],
+    ]);
+  });
+
   test("removes the tokens of pages after 30 days, whatever the retention time, and no other token", async () => {
     await using core = await temporaryCore({ clock, retentionDays: 0 });
     const { tokens, write } = core.direct;

@@ -1,6 +1,6 @@
 import { AppError } from "../../../contract/errors.ts";
 import type { Storage } from "../../../storage/storage.ts";
-import { createRepeatedWork } from "../repeated-work.ts";
+import { createRepeatedWork } from "../../events/repeated-work.ts";
 import { isPassing } from "../retry.ts";
 import type { ChosenTurn, TurnQueue } from "./turn-queue.ts";
 

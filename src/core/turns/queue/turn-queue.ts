@@ -79,6 +79,7 @@ export function createTurnQueue({ storage, tokens, maxRunning, now }: QueueNeed)
       for (let choice: QueueChoice | undefined; ; ) {
         const begun = await storage.turns.begin(turn, { ...admission, choice });
         if (begun.outcome === "running" || begun.outcome === "queued") return begun;
+        if (begun.outcome === "outdated_id") throw new OutdatedId(begun.latest);
         if (begun.outcome !== "choose") throw refusal(begun.outcome, name, maxRunning);
         const { version, queued } = begun.queue;
         choice = { version, start: await choose(begun.queue, [...queued, { id, owner }]) };
@@ -108,7 +109,15 @@ export function createTurnQueue({ storage, tokens, maxRunning, now }: QueueNeed)
   };
 }
 
-type Refused = Exclude<BeginTurn["outcome"], "running" | "queued" | "choose">;
+/** The session has a turn of a later id: this one needs another, behind that. */
+export class OutdatedId extends Error {
+  override readonly name = "OutdatedId";
+  constructor(readonly latest: string) {
+    super(`turn ${latest} has a later id`);
+  }
+}
+
+type Refused = Exclude<BeginTurn["outcome"], "running" | "queued" | "choose" | "outdated_id">;
 
 function refusal(outcome: Refused, name: string, maxRunning: number): AppError {
   switch (outcome) {
@@ -117,12 +126,12 @@ function refusal(outcome: Refused, name: string, maxRunning: number): AppError {
     case "owner_revoked":
       return new AppError(
         "forbidden",
-        `The token that made session "${name}" was revoked, so no turn starts in it. Fork it to go on with it: the fork is yours.`,
+        `The token that made session "${name}" was revoked, so no turn starts in it. Fork it to go on with it (claudecode_fork, with its id as name): the fork is yours.`,
       );
     case "busy":
       return new AppError(
         "turn_running",
-        `Session "${name}" has a turn that runs or is queued: poll or cancel it first.`,
+        `Session "${name}" has a turn that runs, waits for your decision, or is queued: decide (loopback_respond), wait (loopback_wait), or cancel it first (claudecode_cancel).`,
       );
     case "queue_full":
       return limitReached("The queue is full", maxRunning);
@@ -134,6 +143,6 @@ function refusal(outcome: Refused, name: string, maxRunning: number): AppError {
 function limitReached(what: string, limit: number): AppError {
   return new AppError(
     "limit_reached",
-    `${what}: ${limit} children run, which is the limit (--max-running), and too many turns wait. Wait for one to end, or cancel one.`,
+    `${what}: ${limit} children run, which is the limit (--max-running), and too many turns wait. Wait for one to end (loopback_wait), or cancel one (claudecode_cancel).`,
   );
 }

@@ -49,7 +49,7 @@ test("a turn that is filed in the commit that frees its slot is looked after, wh
     expect({ left, status }).toEqual({ left: [], status: "cancelled" });
   }
   expect(await app.turns.cancel(two)).toEqual([]);
-  await app.sessionCommands.remove(two);
+  await app.sessionCommands.remove({ kind: "operator" }, two);
 });
 
 type SlotSetup = Awaited<ReturnType<typeof openSlotSetup>>;

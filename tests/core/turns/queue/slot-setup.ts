@@ -11,7 +11,12 @@ import { temporaryStorage } from "../../../storage/sqlite/temporary-storage.ts";
 /** Slots, and the record of what runs in them, without any child. */
 export async function openSlotSetup(maxRunning: number) {
   const storage = await temporaryStorage();
-  const tokens = createTokens({ storage, operatorToken: "operator-token-for-tests", now: Date.now });
+  const tokens = createTokens({
+    storage,
+    operatorToken: "operator-token-for-tests",
+    now: Date.now,
+    onError: console.error,
+  });
   const queue = createTurnQueue({ storage, tokens, maxRunning, now: Date.now });
   const record = createTurnRecord({
     storage,

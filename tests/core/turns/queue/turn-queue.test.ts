@@ -75,7 +75,7 @@ describe("a turn for which there is no slot", () => {
     await world.start("two");
     const second = world.plexus.app.turns.start(await found(world, "two"), "more", false);
     await expect(second).rejects.toMatchObject({ code: "turn_running" });
-    expect(await world.plexus.app.sessions.removeIfIdle(await found(world, "two"))).toBe(false);
+    expect(await world.plexus.app.sessions.removeIfIdle(OPERATOR, await found(world, "two"))).toBe(false);
   });
 
   test("is counted", async () => {
@@ -108,7 +108,7 @@ describe("a queued turn that is cancelled", () => {
     await using world = await openQueueWorld(1);
     for (const name of ["one", "two", "three"]) await world.start(name);
     const { app } = world.plexus;
-    await app.sessionCommands.remove(await found(world, "two"));
+    await app.sessionCommands.remove(OPERATOR, await found(world, "two"));
     await expect(app.sessions.require(OPERATOR, "two")).rejects.toThrow("There is no session");
     await app.turns.cancel(await found(world, "three"));
     expect((await app.turns.start(await found(world, "three"), "three\n", false)).status).toBe("queued");

@@ -1,7 +1,7 @@
-import type { CurrentFile } from "../../contract/approvals/approval-context.ts";
-import { readPlainFile } from "../../files/plain-file.ts";
-import { privateFiles } from "../../files/private-files.ts";
-import type { Found } from "../../files/real-path.ts";
+import type { CurrentFile } from "../../../contract/approvals/approval-context.ts";
+import { readPlainFile } from "../../../files/plain-file.ts";
+import { privateFiles } from "../../../files/private-files.ts";
+import type { Found } from "../../../files/real-path.ts";
 
 const MAX_BYTES = 1024 * 1024;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createRepeatedWork } from "../../../src/core/turns/repeated-work.ts";
+import { createRepeatedWork } from "../../../src/core/events/repeated-work.ts";
 import { until } from "../../support/until.ts";
 
 test("repeated work is done one at a time, and once more when it was called for meanwhile", async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { link, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readCurrentFile } from "../../../src/core/approvals/current-file.ts";
-import { follow } from "../../../src/files/real-path.ts";
-import { temporaryDirectory } from "../../support/temporary.ts";
+import { readCurrentFile } from "../../../../src/core/approvals/context/current-file.ts";
+import { follow } from "../../../../src/files/real-path.ts";
+import { temporaryDirectory } from "../../../support/temporary.ts";
 
 test("readCurrentFile shows no private file, by its path, a link, another name of the same file, or as a copy", async () => {
   await using directory = await temporaryDirectory();

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { SkillText } from "../../contract/approvals/approval-context.ts";
-import { cutText } from "../../contract/cut.ts";
-import { follow } from "../../files/real-path.ts";
+import type { SkillText } from "../../../contract/approvals/approval-context.ts";
+import { cutText } from "../../../contract/text/cut.ts";
+import { follow } from "../../../files/real-path.ts";
 import { readCurrentFile } from "./current-file.ts";
 
 const MAX_CHARS = 100_000;

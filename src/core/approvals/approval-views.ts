@@ -1,0 +1,131 @@
+import type { Approval, RequestContext } from "../../contract/approvals/approval.ts";
+import type { ApprovalContext } from "../../contract/approvals/approval-context.ts";
+import type { ChangeEvent } from "../../contract/change.ts";
+import { cutText } from "../../contract/text/cut.ts";
+import { seconds } from "../../contract/values.ts";
+import { approvalFromEvent } from "../../review/approval-event.ts";
+import { dangersOf } from "../../review/dangers.ts";
+import type { DiffEffort } from "../../review/diff.ts";
+import { kindOf } from "../../review/kinds.ts";
+import { leadsTo } from "../../review/real-path.ts";
+import type { Storage } from "../../storage/storage.ts";
+import type { Principal } from "../access/principals.ts";
+import type { DecisionRules } from "../rulebook/decision-rules.ts";
+import type { Sessions } from "../sessions/sessions.ts";
+import type { ContextOf } from "./context/approval-context.ts";
+
+const AT_ONCE = 20;
+const MAX_DANGERS = 8;
+const MAX_DANGER_CHARS = 200;
+const MAX_PATH_CHARS = 500;
+const MAX_DIFF_CHARS = 12_000;
+/** What is longer is not compared: nobody would read it, and everybody would wait for it. */
+const MAX_COMPARED_CHARS = 1024 * 1024;
+/** Half a person's patience: meanwhile the server serves nobody else. */
+const EFFORT: DiffEffort = { timeoutMs: 100, marksWords: false };
+
+export type ApprovalViews = ReturnType<typeof createApprovalViews>;
+type ApprovalViewsNeed = {
+  sessions: Pick<Sessions, "get">;
+  decisionRules: Pick<DecisionRules, "suggested" | "escalates">;
+  storage: { approvals: Pick<Storage["approvals"], "head"> };
+  contextOf: ContextOf;
+  now: () => number;
+};
+
+/** Approvals with what helps to decide them: an agent sees what a person sees. */
+export function createApprovalViews({ storage, sessions, decisionRules, contextOf, now }: ApprovalViewsNeed) {
+  /** Which rule would decide such calls, and whether it is not the reader's to allow. */
+  async function ruled(approval: Approval, reader: Principal | undefined) {
+    const session = await sessions.get(approval.session_id);
+    if (!session) return {};
+    const { tool_name, input } = approval;
+    const suggested_rule = decisionRules.suggested(session, { tool_name, input });
+    const escalates = reader !== undefined && (await decisionRules.escalates(reader, session, { tool_name, input }));
+    return {
+      ...(suggested_rule !== undefined && { suggested_rule }),
+      ...(escalates && { escalates: true as const }),
+    };
+  }
+
+  async function about(approval: Approval, withFile: boolean, reader: Principal | undefined) {
+    const { context, leadUp } = await contextOf(approval, { withFile });
+    const dangers = shownDangers(approval, context);
+    const realPath = leadsTo(approval, context);
+    const known: RequestContext = {
+      ...(context.working_dir !== null && { cwd: cutText(context.working_dir, MAX_PATH_CHARS) }),
+      ...(dangers.length > 0 && { dangers }),
+      ...leadUp,
+      ...(realPath !== undefined && { real_paths: [cutText(realPath, MAX_PATH_CHARS)] }),
+      ...(await ruled(approval, reader)),
+    };
+    return { context, known };
+  }
+
+  function withTime(approval: Approval, known: RequestContext): Approval {
+    const expires_in_secs = Math.max(0, approval.expires_at - seconds(now()));
+    return { ...approval, expires_in_secs, ...known };
+  }
+
+  async function show(approval: Approval, reader: Principal): Promise<Approval> {
+    if (approval.status !== "pending") return approval;
+    return withTime(approval, (await about(approval, false, reader)).known);
+  }
+
+  return {
+    /** The event of a request with what helps to decide it, where it is still pending; any other as it is. */
+    async withContext(event: ChangeEvent): Promise<ChangeEvent> {
+      if (event.type !== "approval_requested") return event;
+      const isPending = (await storage.approvals.head(event.approval_id))?.status === "pending";
+      return isPending ? { ...event, ...(await about(approvalFromEvent(event), false, undefined)).known } : event;
+    },
+
+    /** An approval as it is listed. */
+    show,
+
+    /** One after the other, letting others have their turn meanwhile. */
+    async showEach(approvals: Approval[], reader: Principal): Promise<Approval[]> {
+      const shown: Approval[] = [];
+      for (const approval of approvals) {
+        if (shown.length % AT_ONCE === AT_ONCE - 1) await new Promise(setImmediate);
+        shown.push(await show(approval, reader));
+      }
+      return shown;
+    },
+
+    /** One that is read alone: with what it would change in its file. */
+    async showWhole(approval: Approval, reader: Principal): Promise<Approval> {
+      if (approval.status !== "pending") return approval;
+      const { context, known } = await about(approval, true, reader);
+      const diff = await diffIn(approval, context);
+      return { ...withTime(approval, known), ...(diff !== undefined && { diff }) };
+    },
+
+    /** What helps a person to review it, in the browser or in the terminal. */
+    review: async (approval: Approval): Promise<ApprovalContext> =>
+      (await contextOf(approval, { withFile: true })).context,
+  };
+}
+
+/** None is left out without a word: what there are too many of is counted. */
+function shownDangers(approval: Approval, context: ApprovalContext): NonNullable<RequestContext["dangers"]> {
+  const dangers = dangersOf(approval, context);
+  const shown = dangers.slice(0, MAX_DANGERS).map(({ rule, message }) => ({
+    code: rule,
+    text: cutText(message, MAX_DANGER_CHARS),
+  }));
+  const more = dangers.length - shown.length;
+  return more > 0 ? [...shown, { code: "more", text: `has ${more} more dangers like these` }] : shown;
+}
+
+/** What a write or an edit would change, as a text; `undefined` for any other call. */
+async function diffIn(approval: Approval, { file }: ApprovalContext): Promise<string | undefined> {
+  const kind = kindOf(approval);
+  if (kind.kind !== "write" && kind.kind !== "edit") return undefined;
+  const size = JSON.stringify(approval.input).length;
+  if (size > MAX_COMPARED_CHARS) return `(an input of ${size} characters is too long to compare)`;
+  // Loaded by the first that needs it: a start has no use for what compares texts.
+  const { diffOfEdits, diffOfWrite, diffText } = await import("../../review/diff.ts");
+  const diff = kind.kind === "write" ? diffOfWrite(kind.content, file, EFFORT) : diffOfEdits(kind.edits, file, EFFORT);
+  return cutText(diffText(diff), MAX_DIFF_CHARS);
+}

@@ -1,0 +1,72 @@
+import { join, resolve } from "node:path";
+import type { Approval } from "../../../contract/approvals/approval.ts";
+import type { ApprovalContext, CurrentFile, SkillText } from "../../../contract/approvals/approval-context.ts";
+import { namedPath } from "../../../contract/approvals/named-path.ts";
+import { type Found, follow } from "../../../files/real-path.ts";
+import type { Session, Sessions } from "../../sessions/sessions.ts";
+import { readCurrentFile } from "./current-file.ts";
+import type { LeadUp } from "./lead-up.ts";
+import { skillText } from "./skill-text.ts";
+
+/** The tools whose input names one file that they change. */
+const EDITING_TOOLS = ["Edit", "Write", "MultiEdit"];
+
+/** What helps to review a call, and what its child said before it. */
+type KnownContext = { context: ApprovalContext; leadUp: LeadUp };
+export type ContextOf = ReturnType<typeof createContextOf>;
+
+type Need = {
+  sessions: Pick<Sessions, "get">;
+  leadUpOf: (approval: Approval) => Promise<LeadUp>;
+  taskOf: (approval: Approval) => Promise<string | undefined>;
+  /** What is shown to nobody. */
+  privatePaths: string[];
+  /** What children inherit: it tells where their user's files are. */
+  environment: Record<string, string | undefined>;
+};
+
+export function createContextOf({ sessions, leadUpOf, taskOf, privatePaths, environment }: Need) {
+  /** As Claude Code reads a path: without the space around it, `~` as the home directory, `..` taken as text. */
+  function pathOf(approval: Approval, workingDir: string): string | undefined {
+    const named = namedPath(approval)?.trim();
+    if (named === undefined) return undefined;
+    const home = environment["HOME"];
+    const isBelowHome = home !== undefined && (named === "~" || named.startsWith("~/"));
+    return isBelowHome ? join(home, named.slice(1)) : resolve(workingDir, named);
+  }
+
+  function fileOf({ tool_name }: Approval, path: string | undefined, found: Found | undefined): CurrentFile | null {
+    return path !== undefined && EDITING_TOOLS.includes(tool_name) ? readCurrentFile(path, found, privatePaths) : null;
+  }
+
+  function skillOf({ tool_name, input }: Approval, workingDir: string): SkillText | null {
+    if (tool_name !== "Skill") return null;
+    const ofUser = environment["CLAUDE_CONFIG_DIR"] ?? join(environment["HOME"] ?? "/", ".claude");
+    // A person's own skill goes before the project's of the same name.
+    const directories = [join(ofUser, "skills"), join(workingDir, ".claude", "skills")];
+    return skillText(input["skill"], directories, privatePaths);
+  }
+
+  /** Of a pending approval, and of no other file than the one that it names; that one, and the task, only where they are wanted. */
+  return async (approval: Approval, { withFile }: { withFile: boolean }): Promise<KnownContext> => {
+    const workingDir = workingDirOf(await sessions.get(approval.session_id));
+    const nothing = { working_dir: workingDir, file: null, real_path: null, plan: null, skill: null };
+    if (approval.status !== "pending") return { context: nothing, leadUp: {} };
+    const leadUp = await leadUpOf(approval);
+    const task = withFile ? await taskOf(approval) : undefined;
+    const said = { ...nothing, plan: leadUp.plan ?? null, ...(task !== undefined && { task }) };
+    // A claude somewhere else has other files than this host.
+    if (workingDir === null) return { context: said, leadUp };
+    const path = pathOf(approval, workingDir);
+    // Followed once, so that the file that is shown is the one at the path that is told.
+    const found = path === undefined ? undefined : follow(path);
+    const file = withFile ? fileOf(approval, path, found) : null;
+    const skill = skillOf(approval, workingDir);
+    return { context: { ...said, file, real_path: found?.real ?? null, skill }, leadUp };
+  };
+}
+
+/** Where the session's child works on this host, if it does. */
+function workingDirOf(session: Session | undefined): string | null {
+  return session?.config?.working_dir ?? null;
+}

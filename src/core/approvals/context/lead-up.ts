@@ -1,0 +1,72 @@
+import { subagentWords } from "../../../claude/output/subagent.ts";
+import type { Approval } from "../../../contract/approvals/approval.ts";
+import { cutText } from "../../../contract/text/cut.ts";
+import type { Storage } from "../../../storage/storage.ts";
+import type { NumberedTurnEvent, ToolUseEvent } from "../../../storage/turns.ts";
+
+/** What stood in a turn before a request of its child. */
+export type LeadUp = {
+  /** The last words of whoever asks: the child, or one of its subagents. */
+  said?: string;
+  /** The subagent that asks. */
+  agent?: string;
+  /** The plan with which ExitPlanMode would leave plan mode: the CLI takes it out of what it asks. */
+  plan?: string;
+};
+
+/** A message may have many calls, each with its request, its decision and its result behind it. */
+const EVENTS_BEFORE = 250;
+/** The CLI may write the line of a call after it has asked. */
+const EVENTS_AFTER = 20;
+const MAX_EVENT_BYTES = 64 * 1024;
+const MAX_SAID_CHARS = 300;
+const SOME_SUBAGENT = "a subagent";
+
+/** Finds what a child said before a request, in as many events as one message may have. */
+export function createLeadUps({ storage }: { storage: Pick<Storage, "approvals" | "turns"> }) {
+  return async ({ id, tool_use_id }: Pick<Approval, "id" | "tool_use_id">): Promise<LeadUp> => {
+    const asked = await storage.approvals.head(id);
+    if (!asked || asked.askedSeq === null || tool_use_id === null) return {};
+    const { askedIn, askedSeq } = asked;
+    const range = { from: Math.max(0, askedSeq - EVENTS_BEFORE), to: askedSeq + EVENTS_AFTER };
+    const events = await storage.turns.shortEvents(askedIn, { ...range, maxBytes: MAX_EVENT_BYTES });
+    // Without its call it is not known who asks: words of somebody else would mislead.
+    const found = callIn(events, tool_use_id, askedSeq);
+    if (!found) return {};
+    const { call, seq } = found;
+    const said = wordsBefore(events, seq, call.parent_tool_use_id);
+    const agent = call.agent ?? (call.parent_tool_use_id === undefined ? undefined : SOME_SUBAGENT);
+    const plan = call.tool_name === "ExitPlanMode" ? call.input["plan"] : undefined;
+    return {
+      ...(said !== "" && { said: cutText(said, MAX_SAID_CHARS) }),
+      ...(agent !== undefined && { agent }),
+      ...(typeof plan === "string" && { plan }),
+    };
+  };
+}
+
+/** The newest call of this id before the request, else the first one behind it: a gateway may use an id again. */
+function callIn(events: NumberedTurnEvent[], toolUseId: string, askedSeq: number) {
+  const calls = events.flatMap(({ seq, event }): { seq: number; call: ToolUseEvent }[] =>
+    event.type === "tool_use" && event.tool_use_id === toolUseId ? [{ seq, call: event }] : [],
+  );
+  return calls.findLast(({ seq }) => seq < askedSeq) ?? calls[0];
+}
+
+/** What the same speaker said last: all of its words since its call before, or as many as are there. */
+function wordsBefore(events: NumberedTurnEvent[], callSeq: number, parent: string | undefined): string {
+  const words: string[] = [];
+  for (const { event } of events.filter(({ seq }) => seq < callSeq).reverse()) {
+    const isOwnCall = event.type === "tool_use" && event.parent_tool_use_id === parent;
+    if (words.length > 0 && (isOwnCall || event.type === "tool_result")) break;
+    const text = wordsIn(event, parent);
+    if (text !== undefined) words.push(text);
+  }
+  return words.reverse().join("").trim();
+}
+
+function wordsIn(event: NumberedTurnEvent["event"], parent: string | undefined): string | undefined {
+  if (parent === undefined) return event.type === "content" ? event.text : undefined;
+  const below = event.type === "passthrough" ? subagentWords(event.event_type, event.data) : undefined;
+  return below?.parent === parent ? below.text : undefined;
+}

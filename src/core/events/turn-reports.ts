@@ -1,0 +1,63 @@
+import { cutText } from "../../contract/text/cut.ts";
+import type { Finished, Running } from "../../contract/tools/wait-answers.ts";
+import { seconds } from "../../contract/values.ts";
+import type { EndedTurn, OngoingTurn } from "../../storage/changes.ts";
+import type { Storage } from "../../storage/storage.ts";
+import { lastMessage } from "../turns/last-message.ts";
+
+/** What a turn has to say at its end takes no more characters of JSON than this: the last message, and the error. */
+const MAX_WORDS_CHARS = 2_000;
+const MAX_ERROR_CHARS = 400;
+/** Cut once, and not before its escapes are counted. */
+const MAX_READ_CHARS = 1_000_000;
+/** Fractions of a dollar below this only cost tokens. */
+const COST_DIGITS = 6;
+
+/** How a turn ended, and the last that its child has said. */
+export async function toFinished(storage: Pick<Storage, "turns">, { turn, name }: EndedTurn): Promise<Finished> {
+  const { status, usage } = turn;
+  const error = turn.error && shortened(turn.error, MAX_ERROR_CHARS);
+  const room = MAX_WORDS_CHARS - (error ? written(error) : 0);
+  return {
+    session_id: turn.sessionId,
+    name,
+    turn_id: turn.id,
+    status,
+    text: shortened(await lastMessage(storage, turn.id, MAX_READ_CHARS), room),
+    error,
+    asks: {
+      allowed: turn.allowed,
+      denied: turn.denied,
+      timed_out: turn.timedOut,
+      abandoned: turn.abandoned,
+      builtin: turn.builtin,
+      unasked: turn.unasked,
+    },
+    cost_usd: usage && Number(usage.cost_usd.toFixed(COST_DIGITS)),
+    num_turns: usage?.num_turns ?? null,
+  };
+}
+
+/** A turn that goes on, and for how long nothing was heard of it. */
+export function toRunning(
+  { sessionId, name, status, isAsking, spokeAt, startedAt }: OngoingTurn,
+  now: number,
+): Running {
+  return {
+    session_id: sessionId,
+    name,
+    status: status === "running" && isAsking ? "awaiting_permission" : status,
+    silent_secs: Math.max(0, seconds(now - (spokeAt ?? startedAt))),
+  };
+}
+
+/** The text in at most `room` characters of JSON, where a line break takes two. */
+function shortened(text: string, room: number): string {
+  let cut = cutText(text, room);
+  for (let limit = room; written(cut) > room; cut = cutText(text, limit)) limit = Math.floor(limit * 0.8);
+  return cut;
+}
+
+function written(text: string): number {
+  return JSON.stringify(text).length - 2;
+}

@@ -1,0 +1,23 @@
+import { AppError } from "../../contract/errors.ts";
+import { type SessionConfig, SMALLEST_BUDGET_USD } from "../../contract/sessions/session.ts";
+import type { Session } from "./sessions.ts";
+
+const MICRO = 1_000_000;
+
+/**
+ * What the next turn may spend, since the CLI counts the budget of one process alone: what is left of the session's.
+ * `undefined` where it has none; a session that has used it up is refused.
+ */
+export function budgetLeft(
+  { name, ownCostUsd }: Pick<Session, "name" | "ownCostUsd">,
+  { max_budget_usd }: SessionConfig,
+): number | undefined {
+  if (max_budget_usd === null) return undefined;
+  const left = Math.floor((max_budget_usd - ownCostUsd) * MICRO) / MICRO;
+  if (left >= SMALLEST_BUDGET_USD) return left;
+  throw new AppError(
+    "limit_reached",
+    `Session "${name}" has used up its budget: $${ownCostUsd.toFixed(4)} of $${max_budget_usd} (max_budget_usd). ` +
+      "Raise it with claudecode_update (PATCH /api/v1/sessions/KEY), or go on in another session.",
+  );
+}

@@ -1,0 +1,80 @@
+import { AppError } from "../../contract/errors.ts";
+import type { CreateInput, SessionConfig } from "../../contract/sessions/session.ts";
+import type { McpServerPolicy } from "./mcp-server-policy.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** What a caller asks of the settings; what is left out is not asked. */
+export type AskedSettings = Omit<CreateInput, "name">;
+type SettingsNeed = {
+  workspace: Workspace;
+  mcpServerPolicy: McpServerPolicy;
+  /** How long a request waits, where nothing else is asked. */
+  timeoutSecs: number;
+};
+
+const MAX_SHOWN_CHARS = 60;
+/** They may hold secrets, and are long. */
+const NEVER_SHOWN: readonly string[] = ["mcp_servers", "metadata"] satisfies (keyof SessionConfig)[];
+
+/** The settings of sessions: as they are asked for, checked, with all defaults. */
+export function createSettings({ workspace, mcpServerPolicy, timeoutSecs }: SettingsNeed) {
+  /** What is asked, in the form in which it is stored. */
+  function given(asked: AskedSettings, workingDir: string): Partial<SessionConfig> {
+    const values = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+    const { working_dir = workingDir, add_dirs } = asked;
+    if (asked.working_dir === undefined && add_dirs === undefined) return values;
+    const directories = workspace.directories({ working_dir, add_dirs });
+    return { ...values, working_dir: directories.working_dir, ...(add_dirs && { add_dirs: directories.add_dirs }) };
+  }
+
+  return {
+    /** All settings of a new session of this owner. */
+    chosen(asked: AskedSettings, owner: string): SessionConfig {
+      const config = {
+        ...workspace.directories(asked),
+        model: asked.model ?? null,
+        system_prompt: asked.system_prompt ?? null,
+        loopback_enabled: asked.loopback_enabled ?? true,
+        loopback_timeout_secs: asked.loopback_timeout_secs ?? timeoutSecs,
+        supervision: asked.supervision ?? "default",
+        allowed_tools: asked.allowed_tools ?? [],
+        disallowed_tools: asked.disallowed_tools ?? [],
+        ...(asked.rules && { rules: asked.rules }),
+        mcp_servers: asked.mcp_servers ?? {},
+        max_turns: asked.max_turns ?? null,
+        max_budget_usd: asked.max_budget_usd ?? null,
+        carrier: asked.carrier ?? "http",
+        metadata: asked.metadata ?? {},
+      };
+      mcpServerPolicy.check(owner, config);
+      return config;
+    },
+
+    /** The settings with what is asked to change, held to the same rules; `serversFrom` has brought its MCP servers. */
+    changed(config: SessionConfig, asked: AskedSettings, serversFrom: string): SessionConfig {
+      const changed = { ...config, ...given(asked, config.working_dir) };
+      mcpServerPolicy.check(serversFrom, changed);
+      return changed;
+    },
+
+    /** Refuses a session that exists with other settings than what is asked, and names them. */
+    refuseDifferent(name: string, config: SessionConfig, asked: AskedSettings): void {
+      const stored = new Map<string, unknown>(Object.entries(config));
+      const differing = Object.entries(given(asked, config.working_dir)).flatMap(([setting, value]) =>
+        Bun.deepEquals(value, stored.get(setting)) ? [] : [`${setting}${shown(setting, stored.get(setting))}`],
+      );
+      if (differing.length === 0) return;
+      throw new AppError(
+        "config_differs",
+        `Session "${name}" exists with another ${differing.join(", ")}. Leave that out to use the session as it is, change it ` +
+          "first (claudecode_update, PATCH /api/v1/sessions/KEY, `plexus sessions update`), or choose another name.",
+      );
+    },
+  };
+}
+
+/** What it is, where that is short. */
+function shown(setting: string, value: unknown): string {
+  const text = JSON.stringify(value) ?? "null";
+  return NEVER_SHOWN.includes(setting) || text.length > MAX_SHOWN_CHARS ? "" : ` (${value === null ? "none" : text})`;
+}
