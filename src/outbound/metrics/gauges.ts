@@ -1,12 +1,19 @@
+import type { LinkCounts } from "../../core/approvals/links/link-maker.ts";
 import type { Broadcast } from "../../core/events/broadcast.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { MetricText } from "./text.ts";
 
-type GaugesNeed = { storage: Pick<Storage, "figures">; broadcast: Broadcast; webhooks: Webhooks; now: () => number };
+type GaugesNeed = {
+  storage: Pick<Storage, "figures">;
+  broadcast: Broadcast;
+  webhooks: Webhooks;
+  linkCounts: LinkCounts;
+  now: () => number;
+};
 
 /** Figures that are read when somebody asks for them. */
-export function addGauges(metrics: MetricText, { storage, broadcast, webhooks, now }: GaugesNeed): void {
+export function addGauges(metrics: MetricText, { storage, broadcast, webhooks, linkCounts, now }: GaugesNeed): void {
   const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
     metrics.read("gauge", name, help, async () => [{ value: await read() }]);
 
@@ -31,6 +38,10 @@ export function addGauges(metrics: MetricText, { storage, broadcast, webhooks, n
     "plexus_webhook_deliveries_total",
     "Posts to webhooks by how they went; and events that were given up: dropped.",
     () => Object.entries(webhooks.counts).map(([outcome, value]) => ({ labels: { outcome }, value })),
+  );
+
+  metrics.read("counter", "plexus_links_total", "One-time links of webhooks by what was done with them.", () =>
+    Object.entries(linkCounts).map(([use, value]) => ({ labels: { use }, value })),
   );
 
   gauge("process_resident_memory_bytes", "Memory of the server process.", () => process.memoryUsage.rss());

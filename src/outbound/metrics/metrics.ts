@@ -1,4 +1,5 @@
 import type { Change } from "../../contract/change.ts";
+import type { LinkCounts } from "../../core/approvals/links/link-maker.ts";
 import type { Broadcast } from "../../core/events/broadcast.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
@@ -14,6 +15,7 @@ type MetricsNeed = {
   storage: Pick<Storage, "approvals" | "figures" | "turns">;
   broadcast: Broadcast;
   webhooks: Webhooks;
+  linkCounts: LinkCounts;
   now: () => number;
   onError: (cause: unknown) => void;
 };
@@ -22,7 +24,7 @@ type MetricsNeed = {
  * What Prometheus reads. Counters begin at 0 with the process and move with each change as it is committed; gauges are
  * read when somebody asks. Neither costs more as the history grows.
  */
-export async function openMetrics({ storage, broadcast, webhooks, now, onError }: MetricsNeed) {
+export async function openMetrics({ storage, broadcast, webhooks, linkCounts, now, onError }: MetricsNeed) {
   const metrics = createMetricText();
   const requested = metrics.counter("plexus_approvals_requested_total", "Calls that children have asked about.");
   const resolved = metrics.counter("plexus_approvals_total", "Approvals by how they ended.", {
@@ -34,6 +36,18 @@ export async function openMetrics({ storage, broadcast, webhooks, now, onError }
     "How long children have waited for somebody to allow or deny.",
     DECISION_SECONDS,
     { name: "outcome", values: ["allowed", "denied"] },
+  );
+  const ruled = metrics.counter(
+    "plexus_rule_decisions_total",
+    "Calls that rules have decided, so that nobody had to.",
+    {
+      name: "outcome",
+      values: ["allowed", "denied"],
+    },
+  );
+  const braked = metrics.counter(
+    "plexus_brake_denials_total",
+    "Calls that were denied at once, since they had been denied three times in a row.",
   );
   const builtin = metrics.counter("plexus_builtin_decisions_total", "Calls that built-in rules have allowed.");
   const unasked = metrics.counter(
@@ -62,7 +76,7 @@ export async function openMetrics({ storage, broadcast, webhooks, now, onError }
   metrics.read("counter", "plexus_turn_events_total", "Events of turns that were stored.", async () => [
     { value: Math.max(0, endedEvents + (await storage.figures.running()).events) },
   ]);
-  addGauges(metrics, { storage, broadcast, webhooks, now });
+  addGauges(metrics, { storage, broadcast, webhooks, linkCounts, now });
 
   async function count(change: Change): Promise<void> {
     if (change.kind === "approval_requested") requested();
@@ -71,10 +85,13 @@ export async function openMetrics({ storage, broadcast, webhooks, now, onError }
     if (change.kind === "turn_ended") await countTurn(change);
   }
 
-  async function countDecision({ subjectId }: Change): Promise<void> {
-    const row = await storage.approvals.head(subjectId);
+  async function countDecision({ subjectId, decision: own }: Change): Promise<void> {
+    const row = own ?? (await storage.approvals.head(subjectId));
     if (!row || row.resolvedAt === null) return;
     resolved(1, row.status);
+    // Nobody was waited for.
+    if (row.resolvedBy?.startsWith("rule:")) return ruled(1, row.status);
+    if (row.resolvedBy === "brake") return braked();
     const isDecided = row.status === "allowed" || row.status === "denied";
     if (isDecided) decision(Math.max(0, row.resolvedAt - row.createdAt) / 1000, row.status);
   }

@@ -1,17 +1,21 @@
 import { createHash } from "node:crypto";
-import type { Change, ChangeEvent, ChangeKind } from "../../contract/change.ts";
-import { cutChange } from "../../contract/cut.ts";
+import type { Change, ChangeEvent } from "../../contract/change.ts";
+import { LINK_PATH } from "../../contract/link.ts";
+import { cutChange } from "../../contract/text/cut.ts";
+import { ToldKind, type Webhook } from "../../contract/webhook.ts";
+import type { LinkMaker, LinkSender } from "../../core/approvals/links/link-maker.ts";
 import { createBell } from "../../core/events/bell.ts";
 import type { Broadcast } from "../../core/events/broadcast.ts";
 import { readChange } from "../../core/events/change-view.ts";
 import type { Storage } from "../../storage/storage.ts";
+import { written } from "./formats/formats.ts";
+import { messageOf, type ToldEvent } from "./message.ts";
 import { type Attempt, post } from "./post.ts";
 
 export type Webhooks = Awaited<ReturnType<typeof openWebhooks>>;
 /** What became of attempts, and of events that were given up. */
 type WebhookOutcome = Attempt | "dropped";
 
-const TOLD: ChangeKind[] = ["approval_requested", "approval_resolved", "unasked_call", "turn_ended"];
 const PAGE = 50;
 const MAX_REFUSALS = 5;
 const MAX_RETRY_MS = 5 * 60_000;
@@ -21,12 +25,17 @@ const STALE_AFTER_MS = 24 * 60 * 60_000;
 const STOP_WITHIN_MS = 2_000;
 
 type WebhooksNeed = {
-  storage: Pick<Storage, "approvals" | "changes" | "sessions" | "turns" | "unaskedCalls" | "webhooks">;
+  storage: Pick<Storage, "approvals" | "changes" | "links" | "sessions" | "turns" | "unaskedCalls" | "webhooks">;
   broadcast: Broadcast;
+  /** Adds to the event of a request what helps to decide it. */
+  withContext: (event: ChangeEvent) => Promise<ChangeEvent>;
   now: () => number;
-  urls: string[];
+  webhooks: Webhook[];
+  links: LinkMaker;
   /** Asked for only where there is a webhook. */
   secret: () => string;
+  /** Where people reach the page. */
+  pageUrl: () => string;
   /** After the first failure; each further one doubles it. */
   firstRetryMs: number;
   report: (message: string, fields: Record<string, unknown>) => void;
@@ -42,10 +51,11 @@ export async function openWebhooks(need: WebhooksNeed) {
   const counts: Record<WebhookOutcome, number> = { delivered: 0, failed: 0, refused: 0, gone: 0, dropped: 0 };
   const newest = await storage.changes.newestId();
   const known = await storage.webhooks.positions();
-  const hooks = [...new Set(need.urls)].map((url) => {
-    const id = createHash("sha256").update(url).digest("hex");
+  const hooks = [...new Map(need.webhooks.map((webhook) => [webhook.url, webhook])).values()].map((webhook) => {
+    const id = createHash("sha256").update(webhook.url).digest("hex");
     // The address may be a secret; its host says enough.
-    return { id, url, host: new URL(url).host, position: startOf(id), failures: 0, isGone: false, bell: createBell() };
+    const { host } = new URL(webhook.url);
+    return { id, webhook, host, position: startOf(id), failures: 0, isGone: false, bell: createBell() };
   });
   type Hook = (typeof hooks)[number];
   const secret = hooks.length > 0 ? need.secret() : "";
@@ -89,18 +99,47 @@ export async function openWebhooks(need: WebhooksNeed) {
 
   /** Moves on behind this change, whether it was told or is not to be; `false` when it is still to be told. */
   async function pass(hook: Hook, change: Change): Promise<boolean> {
-    const event = TOLD.includes(change.kind) ? await readChange(storage, change) : undefined;
-    if (event && !(await tell(hook, change, event))) return false;
+    const isTold = hook.webhook.events.some((kind) => kind === change.kind);
+    const event = isTold ? await readChange(storage, change) : undefined;
+    if (event && isToldEvent(event) && !(await tell(hook, change, event))) return false;
     hook.position = change.id;
     if (event) await storage.webhooks.setPosition({ id: hook.id, position: change.id });
     return true;
   }
 
-  async function tell(hook: Hook, change: Change, event: ChangeEvent): Promise<boolean> {
-    const body = JSON.stringify({ id: change.id, ...cutChange(event) });
+  /** What is posted of an event: itself, signed, or a message as the service takes it. */
+  async function writtenFor({ webhook }: Hook, { id }: Change, event: ToldEvent) {
+    const told = await need.withContext(event);
+    const decideUrl = await linkFor(webhook, event);
+    const { format, url } = webhook;
+    if (format === "plexus" || !isToldEvent(told)) {
+      const body = { id, ...cutChange(told), ...(decideUrl !== undefined && { decide_url: decideUrl }) };
+      return { url, secret, body: JSON.stringify(body) };
+    }
+    const message = messageOf({ event: told, pageUrl: need.pageUrl(), decideUrl, now: now() });
+    return { ...written(webhook, format, message), secret: undefined };
+  }
+
+  /** The link that decides a request, where the operator wants one. A question wants an answer, which no link gives. */
+  async function linkFor(webhook: Webhook, event: ToldEvent): Promise<string | undefined> {
+    const sender = senderOf(webhook);
+    if (!sender || event.type !== "approval_requested" || event.tool_name === "AskUserQuestion") return undefined;
+    const link = await need.links.make(sender, event.approval_id);
+    return link === undefined ? undefined : `${need.pageUrl()}${LINK_PATH}#${link}`;
+  }
+
+  /** A person has nothing to do about a request that was decided meanwhile; a program may want to know all. */
+  async function isMoot({ webhook }: Hook, event: ToldEvent): Promise<boolean> {
+    if (webhook.format === "plexus" || event.type !== "approval_requested") return false;
+    return (await storage.approvals.head(event.approval_id))?.status !== "pending";
+  }
+
+  async function tell(hook: Hook, change: Change, event: ToldEvent): Promise<boolean> {
+    const message = await writtenFor(hook, change, event);
     for (let refusals = 0; !stopping.signal.aborted; ) {
       if (now() - change.at > STALE_AFTER_MS) return drop(hook, change, "it is more than a day old");
-      const attempt = await post({ url: hook.url, secret, body, now, signal: cutOff.signal });
+      if (await isMoot(hook, event)) return true;
+      const { attempt, notBeforeMs } = await post({ ...message, now, signal: cutOff.signal });
       if (cutOff.signal.aborted) return false;
       counts[attempt]++;
       if (attempt === "delivered") {
@@ -114,7 +153,7 @@ export async function openWebhooks(need: WebhooksNeed) {
       }
       if (attempt === "refused" && ++refusals === MAX_REFUSALS) return drop(hook, change, "it was refused");
       if (hook.failures === 0) report("a webhook does not take what it is told: trying again", { host: hook.host });
-      await pause(backOff(hook.failures++));
+      await pause(Math.max(backOff(hook.failures++), Math.min(notBeforeMs, MAX_RETRY_MS)));
     }
     return false;
   }
@@ -133,6 +172,7 @@ export async function openWebhooks(need: WebhooksNeed) {
   /** One that is no longer named is forgotten: if it comes back, it begins with what happens then. */
   async function remember(): Promise<void> {
     if (hooks.length === 0 && known.length === 0) return;
+    await storage.links.keepOnly(sendersOf(need.webhooks).map(({ id }) => id));
     await storage.webhooks.replaceAll(hooks.map(({ id, position }) => ({ id, position })));
   }
 
@@ -142,6 +182,11 @@ export async function openWebhooks(need: WebhooksNeed) {
   const following = hooks.map(follow);
   return {
     counts,
+    /** Those that take nothing at present. */
+    failing: (): { host: string; is_gone: boolean }[] =>
+      hooks
+        .filter(({ failures, isGone }) => failures > 0 || isGone)
+        .map(({ host, isGone }) => ({ host, is_gone: isGone })),
     gone: (): number => hooks.filter(({ isGone }) => isGone).length,
     /** How many changes the one that is furthest behind has still to be told of, or passed over. */
     behind: async (): Promise<number> => {
@@ -157,4 +202,18 @@ export async function openWebhooks(need: WebhooksNeed) {
       clearTimeout(timer);
     },
   };
+}
+
+/** Those whose links count. What a link may decide is part of who sends it, so that less is allowed from the next start. */
+export function sendersOf(webhooks: Webhook[]): LinkSender[] {
+  return webhooks.flatMap((webhook) => senderOf(webhook) ?? []);
+}
+
+function senderOf({ url, name, decide: verdict }: Webhook): LinkSender | undefined {
+  if (verdict === undefined) return undefined;
+  return { id: createHash("sha256").update(`${verdict} ${url}`).digest("hex"), name, verdict };
+}
+
+function isToldEvent(event: ChangeEvent): event is ToldEvent {
+  return ToldKind.safeParse(event.type).success;
 }

@@ -4,7 +4,7 @@ import { ChangeEvent } from "../../../src/contract/change.ts";
 
 export const SECRET = "a-secret-for-webhooks";
 
-const Numbered = z.looseObject({ id: z.int().positive() });
+const Numbered = z.looseObject({ id: z.int().positive(), decide_url: z.url().optional() });
 
 export type Received = { id: number; event: ChangeEvent; headers: Headers; text: string; path: string };
 
@@ -26,7 +26,8 @@ export function startReceiver(port = 0): Receiver {
       const text = await request.text();
       if (!isSigned(request.headers.get("x-plexus-signature"), text, SECRET))
         return new Response("not signed by Plexus", { status: 400 });
-      const { id, ...event } = Numbered.parse(JSON.parse(text));
+      // The link that decides is no part of the event: it is for this receiver alone.
+      const { id, decide_url: _, ...event } = Numbered.parse(JSON.parse(text));
       const path = new URL(request.url).pathname;
       const one = { id, event: ChangeEvent.parse(event), headers: request.headers, text, path };
       receiver.received.push(one);

@@ -1,0 +1,19 @@
+import { cutText } from "../../contract/text/cut.ts";
+
+/** Below this, head and tail say less than the beginning alone. */
+const LEAST_CUT = 120;
+
+/** A cut of the text that takes at most `limit` once it is written as a service wants it. */
+export function cutWritten(text: string, limit: number, write: (text: string) => string, size = lengthOf): string {
+  const whole = write(text);
+  if (size(whole) <= limit) return whole;
+  for (let longest = Math.min(text.length, limit); longest >= 1; longest = Math.floor(longest * 0.8)) {
+    const cut = write(longest >= LEAST_CUT ? cutText(text, longest) : `${text.slice(0, longest - 1).toWellFormed()}…`);
+    if (size(cut) <= limit) return cut;
+  }
+  return "";
+}
+
+function lengthOf(text: string): number {
+  return text.length;
+}

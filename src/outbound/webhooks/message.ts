@@ -1,0 +1,120 @@
+import type { ChangeEvent } from "../../contract/change.ts";
+import { pageAddress } from "../../contract/page-address.ts";
+import { duration } from "../../contract/text/duration.ts";
+import { oneLine } from "../../contract/text/one-line.ts";
+import { visibleLines, visibleText } from "../../contract/text/visible-text.ts";
+import { seconds } from "../../contract/values.ts";
+import type { ToldKind } from "../../contract/webhook.ts";
+import { summaryOf } from "../../review/kinds.ts";
+
+/** An event of which people may be told. */
+export type ToldEvent = ChangeEvent & { type: ToldKind };
+
+/** A place that a message leads to. */
+export type MessageLink = { label: string; url: string };
+
+/** What a person in a chat is told. All but the headline may be text of a child: each format escapes it in its own way. */
+export type Message = {
+  /** Our own words. */
+  headline: string;
+  session: string;
+  tool: string | undefined;
+  /** What is asked for, or what went wrong. */
+  text: string;
+  /** Why allowing it needs a second press. */
+  dangers: string[];
+  cwd: string | undefined;
+  /** When a request is denied by itself, in Unix seconds. */
+  expiresAt: number | undefined;
+  /** How long that is from now. */
+  expiresIn: string | undefined;
+  urgency: "normal" | "high" | "highest";
+  links: MessageLink[];
+};
+
+type MessageNeed = {
+  event: ToldEvent;
+  /** Where people reach the page. */
+  pageUrl: string;
+  /** Where whoever reads it may decide. */
+  decideUrl?: string | undefined;
+  now: number;
+};
+
+const NOTHING = { tool: undefined, dangers: [], cwd: undefined, expiresAt: undefined, expiresIn: undefined };
+const MAX_NAME = 120;
+const MAX_DANGER = 200;
+const MAX_CWD = 200;
+
+/** The event in words. */
+export function messageOf({ event, pageUrl, decideUrl, now }: MessageNeed): Message {
+  const to = (label: string, address: string): MessageLink[] => [{ label, url: `${pageUrl}/${address}` }];
+  const session = shortLine(event.session_name, MAX_NAME);
+  switch (event.type) {
+    case "approval_requested":
+      return {
+        ...NOTHING,
+        headline: "Needs approval",
+        session,
+        tool: shortLine(event.tool_name, MAX_NAME),
+        text: visibleLines(summaryOf({ ...event, input: event.tool_input })),
+        dangers: (event.dangers ?? []).map(({ text }) => shortLine(text, MAX_DANGER)),
+        cwd: event.cwd === undefined ? undefined : shortLine(event.cwd, MAX_CWD),
+        expiresAt: event.expires_at,
+        expiresIn: duration(event.expires_at - seconds(now)),
+        urgency: event.dangers ? "highest" : "high",
+        links: [
+          ...(decideUrl === undefined ? [] : [{ label: "Decide", url: decideUrl }]),
+          ...to("Open", pageAddress.request(event.approval_id)),
+        ],
+      };
+    case "approval_resolved":
+      return {
+        ...NOTHING,
+        headline: `${RESOLVED[event.status]} by`,
+        session,
+        tool: shortLine(event.tool_name, MAX_NAME),
+        text: visibleLines([event.resolved_by, event.response_message ?? ""].filter(Boolean).join(": ")),
+        urgency: "normal",
+        links: to("Open", pageAddress.decision(event.approval_id)),
+      };
+    case "unasked_call":
+      return {
+        ...NOTHING,
+        headline: "Ran a call that Plexus had not allowed",
+        session,
+        tool: shortLine(event.tool_name, MAX_NAME),
+        text: visibleLines(summaryOf({ ...event, input: event.tool_input })),
+        urgency: "highest",
+        links: to("Open", pageAddress.session(event.session_id)),
+      };
+    case "turn_ended":
+      return {
+        ...NOTHING,
+        headline: ENDED[event.status],
+        session,
+        text: visibleLines(event.error ?? ""),
+        urgency: event.status === "failed" ? "high" : "normal",
+        links: to("Open", pageAddress.session(event.session_id)),
+      };
+  }
+}
+
+const RESOLVED = {
+  pending: "Pending",
+  allowed: "Allowed",
+  denied: "Denied",
+  timed_out: "Timed out",
+  abandoned: "Given up",
+} as const;
+
+const ENDED = { complete: "Turn complete", failed: "Turn failed", cancelled: "Turn cancelled" } as const;
+
+function shortLine(text: string, limit: number): string {
+  return oneLine(visibleText(text), limit);
+}
+
+/** The time of day at which a request is denied, for services that can't show it in the reader's own zone. */
+export function timeOfDay(unixSeconds: number): string {
+  return `${new Date(unixSeconds * 1000).toISOString().slice(11, 16)} UTC`;
+}
