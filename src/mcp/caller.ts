@@ -4,4 +4,12 @@ import type { Principal } from "../app.ts";
 type Held = { stayOpen(): Disposable; stayOpenWithBody(): Disposable };
 
 /** Who sent a request; `anonymous` where `--auth none` let it in without a token. */
-export type Caller = { principal: Principal; anonymous: boolean; held: Held };
+export type Caller = {
+  principal: Principal;
+  anonymous: boolean;
+  held: Held;
+  /** Fires when the server stops: what waits is answered with what there is. */
+  stopping: AbortSignal;
+  /** It came when the server was stopping already. */
+  isLate: boolean;
+};

@@ -1,48 +1,47 @@
-import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
-import { ZodError } from "zod";
+import { z } from "zod";
 import type { App, Session } from "../app.ts";
 import { OperatorPermitInput, type PermitAnswer } from "../contract/approvals/approval.ts";
+import { parsedArguments } from "../contract/arguments/problems.ts";
 import { AppError } from "../contract/errors.ts";
 import { Name } from "../contract/values.ts";
 import { errorFields } from "../log.ts";
 import type { Caller } from "./caller.ts";
-import {
-  MAX_ID_CHARS,
-  type PermitCall,
-  type PermitEventId,
-  permitEventId,
-  Token,
-  type Waiting,
-} from "./permit-call.ts";
-import { firstEvent, SSE_HEADERS, sseMessage } from "./streams.ts";
-import { PERMIT } from "./tools/names.ts";
-import { invalidArguments, refusal } from "./tools/results.ts";
-
-/** Well inside the 300 s without progress after which the CLI gives up. */
-const PROGRESS_EVERY_MS = 20_000;
+import { MAX_ID_CHARS, Token, type Waiting } from "./calls/event-id.ts";
+import { type PermitCall, type PermitEventId, permitEventId } from "./permit-call.ts";
+import { firstEvent, reply, SSE_HEADERS, sseMessage } from "./streams.ts";
+import { PERMIT } from "./tools/declaration/names.ts";
+import { refusal } from "./tools/declaration/results.ts";
 
 /** What permits use of the app. */
-export type PermitApp = Pick<App, "approvals" | "log" | "retryMs" | "sessions">;
+export type PermitApp = Pick<App, "approvals" | "log" | "progressEveryMs" | "retryMs" | "sessions">;
+export type Permits = ReturnType<typeof createPermits>;
 type WaitingRequest = Awaited<ReturnType<App["approvals"]["request"]>>;
-const encoder = new TextEncoder();
+/** A call that waits: what says so to its child, and what lets go of it. */
+type OpenPermit = { tell(): void; end(): void };
+/** What the address may say of whose request it is, where no token does. */
+const FromUrl = z.strictObject({ session_id: Name });
 
 /**
- * The one MCP call that may wait for hours. Its answer is an event stream of our own, since the SDK's transport can
+ * The one MCP call that may wait for days. Its answer is an event stream of our own, since the SDK's transport can
  * neither outlive its process nor hold ten thousand of them: headers and progress at once, progress while it waits,
  * and an id by which any later process of ours finds the approval again.
  */
 export function createPermits(app: PermitApp) {
-  const open = new Set<() => void>();
+  const open = new Set<OpenPermit>();
+  // One for all of them: a timer each would be most of what a call that waits costs.
+  const progressTimer = setInterval(() => {
+    for (const { tell } of open) tell();
+  }, app.progressEveryMs);
 
   async function answer(request: Request, caller: Caller, call: PermitCall): Promise<Response> {
     try {
       if (!Token.safeParse(call.id).success)
         throw new AppError("invalid_arguments", `The id of a request has at most ${MAX_ID_CHARS} characters.`);
-      const input = OperatorPermitInput.parse(call.arguments);
+      const input = parsedArguments(OperatorPermitInput, call.arguments, PERMIT);
       const session = await sessionOf(request, caller, input.session_id);
       return stream(request, caller, call, await app.approvals.request(session, input));
     } catch (cause) {
-      return new Response(reply(call.id, refused(cause)), { headers: SSE_HEADERS });
+      return new Response(reply(request, call.id, refused(cause)), { headers: SSE_HEADERS });
     }
   }
 
@@ -59,47 +58,61 @@ export function createPermits(app: PermitApp) {
     );
   }
 
+  /**
+   * A direct stream: with an ordinary one, a call that waits would keep several times as many objects. Its `cancel` is
+   * called when the child has gone, also before anything was sent.
+   */
   function stream(request: Request, { held }: Caller, { id, progressToken }: Waiting, ask: WaitingRequest): Response {
-    let end = () => {};
+    const over = Promise.withResolvers<void>();
     // Without its body: what an ask holds in memory is bounded with the other undecided ones.
     const connection = held.stayOpen();
-    const body = new ReadableStream<Uint8Array>({
-      start(controller) {
-        let steps = 0;
-        const send = (text: string) => controller.enqueue(encoder.encode(text));
-        const tell = () => send(progressToken === undefined ? ": waiting\n\n" : progress(progressToken, ++steps));
-        const timer = setInterval(tell, PROGRESS_EVERY_MS);
-        end = () => {
-          if (!open.delete(end)) return;
-          clearInterval(timer);
-          request.signal.removeEventListener("abort", end);
-          ask[Symbol.dispose]();
-          connection[Symbol.dispose]();
-          controller.close();
-        };
-        const finish = (result: object) => {
-          if (open.has(end)) send(reply(id, result));
-          end();
-        };
-        open.add(end);
-        request.signal.addEventListener("abort", end);
-        send(firstEvent(request, permitEventId({ ...ask, id, progressToken }), app.retryMs));
-        tell();
-        ask.answer().then(
-          (decided) => finish(permitResult(decided)),
-          (cause) => finish(refused(cause)),
-        );
-        // It may have gone before anybody listened for that.
-        if (request.signal.aborted) end();
+    let controller: ReadableStreamDirectController | undefined;
+    let unsent = firstEvent(request, permitEventId({ ...ask, id, progressToken }), app.retryMs);
+    let steps = 0;
+    const send = (text: string) => {
+      if (!controller) {
+        unsent += text;
+        return;
+      }
+      controller.write(text);
+      void controller.flush();
+    };
+    const call: OpenPermit = {
+      tell: () => send(progressToken === undefined ? ": waiting\n\n" : progress(progressToken, ++steps)),
+      end() {
+        if (!open.delete(call)) return;
+        ask[Symbol.dispose]();
+        connection[Symbol.dispose]();
+        controller?.close();
+        over.resolve();
       },
-      cancel: () => end(),
+    };
+    const finish = (result: object) => {
+      if (open.has(call)) send(reply(request, id, result));
+      call.end();
+    };
+    open.add(call);
+    call.tell();
+    ask.answer().then(
+      (decided) => finish(permitResult(decided)),
+      (cause) => finish(refused(cause)),
+    );
+    const body = new ReadableStream({
+      type: "direct",
+      pull(taken) {
+        controller = taken;
+        send(unsent);
+        unsent = "";
+        if (!open.has(call)) taken.close();
+        return over.promise;
+      },
+      cancel: call.end,
     });
     return new Response(body, { headers: SSE_HEADERS });
   }
 
   /** Every failure is a refusal, told in a form that the CLI can pass on. */
   function refused(cause: unknown): object {
-    if (cause instanceof ZodError) return errorResult(invalidArguments(PERMIT, cause));
     if (cause instanceof AppError && cause.code !== "storage_unavailable") return errorResult(cause);
     app.log.error("a request failed", errorFields(cause));
     const reason = cause instanceof AppError ? cause.message : "Its log has the details.";
@@ -119,9 +132,15 @@ export function createPermits(app: PermitApp) {
     }
     if (named !== undefined) return await app.sessions.require(principal, named);
     if (!caller.anonymous)
-      throw new AppError("invalid_arguments", "session_id: as the operator, say which session asks.");
+      throw new AppError(
+        "invalid_arguments",
+        `${PERMIT}: session_id is missing: as the operator, say which session asks.`,
+      );
     const fromUrl = new URL(request.url).searchParams.get("session_id");
-    if (fromUrl !== null) return await app.sessions.openByHand(principal, Name.parse(fromUrl));
+    if (fromUrl !== null) {
+      const { session_id } = parsedArguments(FromUrl, { session_id: fromUrl }, PERMIT);
+      return await app.sessions.openByHand(principal, session_id);
+    }
     const client = Name.max(90).safeParse(request.headers.get("mcp-session-id"));
     return await app.sessions.openByHand(principal, client.success ? `mcp-${client.data}` : "by-hand");
   }
@@ -131,7 +150,8 @@ export function createPermits(app: PermitApp) {
     resume,
     /** Lets go of every waiting call; the approvals stay as they are, and the children come back for them. */
     close() {
-      for (const end of open) end();
+      clearInterval(progressTimer);
+      for (const { end } of open) end();
     },
   };
 }
@@ -149,8 +169,4 @@ function errorResult(error: AppError): object {
 function progress(progressToken: Token, step: number): string {
   const params = { progressToken, progress: step, message: "Waiting for a decision" };
   return sseMessage({ method: "notifications/progress", params });
-}
-
-function reply(id: RequestId, result: object): string {
-  return sseMessage({ id, result });
 }

@@ -1,127 +1,75 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import {
   CallToolRequestSchema,
-  type CallToolResult,
   ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   McpError,
   ReadResourceRequestSchema,
-  ErrorCode as RpcErrorCode,
-  type Tool as SdkTool,
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
-import { ZodError } from "zod";
-import type { App, Principal } from "../app.ts";
-import { cutText } from "../contract/cut.ts";
-import { AppError } from "../contract/errors.ts";
-import type { PendingResource } from "../contract/tools/approval-answers.ts";
-import { errorFields, type Log } from "../log.ts";
-import { VERSION } from "../version.ts";
-import { CHILD_INSTRUCTIONS, DECIDER_INSTRUCTIONS } from "./instructions.ts";
-import { listed } from "./tools/listing.ts";
-import { canonicalName, PERMIT } from "./tools/names.ts";
-import { fitApprovals, invalidArguments, MAX_LISTED, refusal, result } from "./tools/results.ts";
-import { isRunnable, type ToolApp, type ToolCall } from "./tools/tool.ts";
-import { TOOLS } from "./tools/tools.ts";
+import type { Principal } from "../app.ts";
+import { connectionIn } from "./calls/connection.ts";
+import { Token } from "./calls/event-id.ts";
+import { createServices, INFO, type ServerApp, type Service, UnknownResource } from "./service.ts";
 
-export const PENDING_URI = "loopback://approvals/pending";
+/** Of the revisions up to 2025-11-25; the SDK has no name for it. */
+const RESOURCE_NOT_FOUND = -32002;
 
-const INFO = { name: "plexus", title: "Plexus", version: VERSION };
-
-/** What the servers use of the app. */
-export type ServerApp = ToolApp & Pick<App, "log">;
 /** A server of the SDK, and the resources that its client has subscribed to. */
 export type McpServer = { server: Server; subscribed: Set<string> };
 export type CreateServer = (principal: Principal) => McpServer;
 
-/** Makes MCP servers, one for each client, that have the tools of the caller's role and no others. */
+/** Makes the MCP servers of the revisions up to 2025-11-25, one for each client. */
 export function createMcpServers(app: ServerApp): CreateServer {
+  const serviceOf = createServices(app);
   /** Shared by all servers: to build one for each would cost more than all the rest of a client session. */
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
-  const listings = new Map<Principal["kind"], SdkTool[]>();
-
-  /** Made when first asked for, since the schemas take longer than all the rest of the start. */
-  function listing(role: Principal["kind"]): SdkTool[] {
-    const known = listings.get(role) ?? TOOLS[role].map(listed);
-    listings.set(role, known);
-    return known;
-  }
 
   return (principal) => {
+    const service = serviceOf(principal);
     const isChild = principal.kind === "session";
     const server = new Server(INFO, {
       capabilities: isChild ? { tools: {} } : { tools: {}, resources: { subscribe: true }, logging: {} },
-      instructions: isChild ? CHILD_INSTRUCTIONS : DECIDER_INSTRUCTIONS,
+      instructions: service.instructions,
       jsonSchemaValidator,
     });
     const subscribed = new Set<string>();
-    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listing(principal.kind) }));
-    server.setRequestHandler(CallToolRequestSchema, (request, extra) => {
-      const gone = extra.authInfo?.extra?.["signal"];
-      const signal = gone instanceof AbortSignal ? AbortSignal.any([gone, extra.signal]) : extra.signal;
-      const progressToken = request.params._meta?.progressToken;
-      const progress: ToolCall["progress"] = (count, message) => {
-        if (progressToken === undefined) return;
-        const params = { progressToken, progress: count, message };
-        // A client that has gone needs no progress.
-        void extra.sendNotification({ method: "notifications/progress", params }).catch(() => {});
-      };
-      const { name, arguments: input = {} } = request.params;
-      return callTool({ app, principal, signal, progress }, canonicalName(name), input, app.log);
-    });
-    if (!isChild) serveResources(app, principal, server, subscribed);
+    serveTools(service, server);
+    if (!isChild) serveResources(service, server, subscribed);
     return { server, subscribed };
   };
 }
 
-async function callTool(call: ToolCall, name: string, input: unknown, log: Log): Promise<CallToolResult> {
-  const { principal } = call;
-  try {
-    const tool = TOOLS[principal.kind].filter(isRunnable).find((candidate) => candidate.name === name);
-    if (!tool) throw unknownTool(principal, name);
-    return result(await tool.run(call, input));
-  } catch (cause) {
-    if (cause instanceof AppError) return refusal(cause);
-    if (cause instanceof ZodError) return refusal(invalidArguments(name, cause));
-    log.error("a tool failed", { tool: name, ...errorFields(cause) });
-    return refusal(new AppError("internal", "Plexus failed inside; its log has the details. Nothing was allowed."));
-  }
+function serveTools(service: Service, server: Server): void {
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: service.tools() }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+    const { requestId: id, sessionId: client, signal: cancelled, sendNotification: send } = extra;
+    const progressToken = Token.safeParse(params._meta?.progressToken).data;
+    const connection = connectionIn(extra.authInfo);
+    const result = await service.callTool(params, { id, progressToken, client, connection, cancelled, send });
+    // The SDK answers nothing to a call that was taken back, and both ends would keep its stream open for ever. A result,
+    // and not an error, since its client would come back for that.
+    if (cancelled.aborted) await server.transport?.send({ jsonrpc: "2.0", id, result }).catch(() => {});
+    return result;
+  });
 }
 
-function unknownTool(principal: Principal, name: string): AppError {
-  const names = TOOLS[principal.kind].map((tool) => tool.name);
-  if (name === PERMIT && names.includes(name)) {
-    return new AppError("invalid_arguments", `${name} must be called alone, not within a batch.`);
-  }
-  return new AppError("not_found", `You have no tool "${cutText(name, 100)}". Your tools: ${names.join(", ")}.`);
-}
-
-function serveResources(app: ToolApp, principal: Principal, server: Server, subscribed: Set<string>): void {
-  const known = (uri: string) => {
-    if (uri !== PENDING_URI)
-      throw new McpError(RpcErrorCode.InvalidParams, `Unknown resource ${uri}: there is ${PENDING_URI}.`);
-  };
-  server.setRequestHandler(ListResourcesRequestSchema, () => ({
-    resources: [
-      {
-        uri: PENDING_URI,
-        name: "pending-approvals",
-        title: "Pending approvals",
-        description: "What waits for your decision. The inputs are untrusted text from children.",
-        mimeType: "application/json",
-      },
-    ],
-  }));
+function serveResources(service: Service, server: Server, subscribed: Set<string>): void {
+  const resources = [...service.resources];
+  server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources }));
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: [] }));
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
-    known(uri);
-    const shown = fitApprovals(await app.approvals.pending(principal, undefined, MAX_LISTED));
-    const pending: PendingResource = { type: "ok", ...shown, untrusted: ["approvals"] };
-    return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(pending) }] };
+    try {
+      return await service.readResource(uri);
+    } catch (cause) {
+      throw cause instanceof UnknownResource ? notFound(cause) : cause;
+    }
   });
   server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }) => {
-    known(uri);
+    if (!resources.some((resource) => resource.uri === uri)) throw notFound(new UnknownResource(uri));
     subscribed.add(uri);
     return {};
   });
@@ -129,4 +77,8 @@ function serveResources(app: ToolApp, principal: Principal, server: Server, subs
     subscribed.delete(uri);
     return {};
   });
+}
+
+function notFound({ message, uri }: UnknownResource): McpError {
+  return new McpError(RESOURCE_NOT_FOUND, message, { uri });
 }

@@ -1,6 +1,8 @@
+import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
+import { namesModern, PROTOCOL_VERSION } from "./revision.ts";
+
 /** From this protocol version on, clients understand an event without data, and resume by its id. */
 const RESUMABLE_SINCE = "2025-11-25";
-const PROTOCOL_VERSION = "mcp-protocol-version";
 
 export const SSE_HEADERS = {
   "Content-Type": "text/event-stream",
@@ -11,41 +13,89 @@ export const COMMENT = ": plexus\n\n";
 
 const encoder = new TextEncoder();
 
+/** Whether the client comes back for an answer by the id of its stream. */
+export function canResume(request: Request): boolean {
+  return (request.headers.get(PROTOCOL_VERSION) ?? "") >= RESUMABLE_SINCE;
+}
+
 /** What a stream begins with: the id to resume it by, where the client knows how. */
 export function firstEvent(request: Request, id: string, retryMs: number): string {
-  const version = request.headers.get(PROTOCOL_VERSION) ?? "";
-  return version >= RESUMABLE_SINCE ? `id: ${id}\nretry: ${retryMs}\ndata: \n\n` : COMMENT;
+  return canResume(request) ? idEvent(id, retryMs) : COMMENT;
+}
+
+/** Says by which id the stream can be resumed from here on. */
+export function idEvent(id: string, retryMs: number): string {
+  return `id: ${id}\nretry: ${retryMs}\ndata: \n\n`;
 }
 
 export function sseMessage(fields: object): string {
   return `event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", ...fields })}\n\n`;
 }
 
+/** The answer to a request, as an event; a modern client is told that there is no more to come. */
+export function reply(request: Request, id: RequestId, result: object): string {
+  return sseMessage({ id, result: namesModern(request) ? { resultType: "complete", ...result } : result });
+}
+
+/** What is said on a stream beside its own events; kept until the stream is there, and for nobody when it has ended. */
+export type Aside = { say(text: string): void; attach(send: (text: string) => void): void; end(): void };
+
+export function createAside(): Aside {
+  let early = "";
+  let send = (text: string) => {
+    early += text;
+  };
+  return {
+    say: (text) => send(text),
+    attach(sendNow) {
+      if (early) sendNow(early);
+      send = sendNow;
+    },
+    end() {
+      send = () => {};
+    },
+  };
+}
+
+type Priming = { first: string; aside?: Aside | undefined; onEnd?: () => void; onTaken?: () => void };
+
 /** The same response with `first` in front: Bun holds the headers back until the first chunk, so there must be one at once. */
-export function primed(response: Response, first: string, onEnd = () => {}, onTaken = () => {}): Response {
-  if (!response.body || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
+export function primed(response: Response, { first, aside, onEnd = () => {}, onTaken = () => {} }: Priming): Response {
+  const end = () => {
+    aside?.end();
     onEnd();
+  };
+  if (!response.body || !isEventStream(response)) {
+    end();
     return response;
   }
   const reader = response.body.getReader();
   const body = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(encoder.encode(first)),
+    start(controller) {
+      const send = (text: string) => controller.enqueue(encoder.encode(text));
+      send(first);
+      aside?.attach(send);
+    },
     async pull(controller) {
       onTaken();
       const { done, value } = await reader.read().catch((cause) => {
-        onEnd();
+        end();
         throw cause;
       });
       if (!done) return controller.enqueue(value);
-      onEnd();
+      end();
       controller.close();
     },
     async cancel(reason) {
-      onEnd();
+      end();
       await reader.cancel(reason);
     },
   });
   return new Response(body, response);
+}
+
+function isEventStream(response: Response): boolean {
+  return response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 }
 
 /** Resolves when the response is complete. */
@@ -64,12 +114,6 @@ export function jsonRequest(sessionId: string, message: object): Request {
     },
     body: JSON.stringify(message),
   });
-}
-
-/** What the SDK is handed with a request; through `authInfo` its handlers learn that the caller has gone. */
-export function transportOptions(request: Request, body: unknown, gone: AbortSignal = request.signal) {
-  const authInfo = { token: "", clientId: "", scopes: [], extra: { signal: gone } };
-  return { authInfo, ...(body !== undefined && { parsedBody: body }) };
 }
 
 /** A plain HTTP client that takes anything takes what we send. */

@@ -8,7 +8,8 @@ import type {
   Tool,
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import { PNG, text, WAV } from "./samples.ts";
+import { CONTENT_TOOLS } from "./fixture-contents.ts";
+import { text } from "./samples.ts";
 
 type Call = { server: Server; input: unknown; extra: RequestHandlerExtra<ServerRequest, ServerNotification> };
 type FixtureTool = {
@@ -17,41 +18,9 @@ type FixtureTool = {
   run(call: Call): CallToolResult | Promise<CallToolResult>;
 };
 
-/** The tools that the suite calls, by name; what each must do stands in its scenario's description. */
+/** The tools that the suite calls in the revisions up to 2025-11-25, by name. */
 export const TOOLS: Record<string, FixtureTool> = {
-  test_simple_text: {
-    description: "Answers with a text",
-    run: () => ({ content: [text("This is a simple text response for testing.")] }),
-  },
-  test_image_content: {
-    description: "Answers with an image",
-    run: () => ({ content: [{ type: "image", ...PNG }] }),
-  },
-  test_audio_content: {
-    description: "Answers with a sound",
-    run: () => ({ content: [{ type: "audio", ...WAV }] }),
-  },
-  test_embedded_resource: {
-    description: "Answers with a resource",
-    run: () => ({
-      content: [
-        resource("test://embedded-resource", { mimeType: "text/plain", text: "This is an embedded resource content." }),
-      ],
-    }),
-  },
-  test_multiple_content_types: {
-    description: "Answers with a text, an image and a resource",
-    run: () => ({
-      content: [
-        text("Multiple content types test:"),
-        { type: "image", ...PNG },
-        resource("test://mixed-content-resource", {
-          mimeType: "application/json",
-          text: JSON.stringify({ test: "data", value: 123 }),
-        }),
-      ],
-    }),
-  },
+  ...contentTools(),
   test_tool_with_logging: {
     description: "Logs three times before it answers",
     async run({ extra }) {
@@ -72,10 +41,6 @@ export const TOOLS: Record<string, FixtureTool> = {
       }
       return { content: [text("Progressed from 0 to 100.")] };
     },
-  },
-  test_error_handling: {
-    description: "Fails",
-    run: () => ({ isError: true, content: [text("This tool intentionally returns an error for testing")] }),
   },
   test_sampling: {
     description: "Asks the client's model",
@@ -132,21 +97,13 @@ export const TOOLS: Record<string, FixtureTool> = {
       return { content: [text("Answered after the stream had ended.")] };
     },
   },
-  json_schema_2020_12_tool: {
-    description: "Has a schema with all that JSON Schema 2020-12 brought",
-    inputSchema: {
-      $schema: "https://json-schema.org/draft/2020-12/schema",
-      type: "object",
-      $defs: { address: { type: "object", properties: { street: { type: "string" }, city: { type: "string" } } } },
-      properties: { name: { type: "string" }, address: { $ref: "#/$defs/address" } },
-      additionalProperties: false,
-    },
-    run: ({ input }) => ({ content: [text(JSON.stringify(input))] }),
-  },
 };
 
-function resource(uri: string, contents: { mimeType: string; text: string }) {
-  return { type: "resource" as const, resource: { uri, ...contents } };
+function contentTools(): Record<string, FixtureTool> {
+  const tools = Object.entries(CONTENT_TOOLS);
+  return Object.fromEntries(
+    tools.map(([name, { run, ...described }]) => [name, { ...described, run: ({ input }: Call) => run(input) }]),
+  );
 }
 
 function titled(...ordinals: string[]) {

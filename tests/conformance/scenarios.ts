@@ -1,39 +1,67 @@
-/** What any server must pass, whatever its tools and resources are: these run against Plexus' own too. */
-export const TRANSPORT_SCENARIOS = [
-  "dns-rebinding-protection",
-  "logging-set-level",
-  "ping",
-  "resources-list",
-  "server-initialize",
-  "server-sse-multiple-streams",
-  "tools-list",
-];
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
 
-/** What the other active scenarios call, none of which Plexus' own server has. */
-export const FIXTURE_SCENARIOS: Record<string, string> = {
-  "completion-complete": "completions: Plexus has no prompts to complete",
-  "elicitation-sep1034-defaults": "the tool test_elicitation_sep1034_defaults",
-  "elicitation-sep1330-enums": "the tool test_elicitation_sep1330_enums",
-  "prompts-get-embedded-resource": "the prompt test_prompt_with_embedded_resource",
-  "prompts-get-simple": "the prompt test_simple_prompt",
-  "prompts-get-with-args": "the prompt test_prompt_with_arguments",
-  "prompts-get-with-image": "the prompt test_prompt_with_image",
-  "prompts-list": "prompts: Plexus offers none",
-  "resources-read-binary": "the resource test://static-binary",
-  "resources-read-text": "the resource test://static-text",
-  "resources-subscribe": "the resource test://watched-resource: Plexus refuses to watch what it has not",
-  "resources-templates-read": "the resource template test://template/{id}/data",
-  "resources-unsubscribe": "the resource test://watched-resource",
-  "tools-call-audio": "the tool test_audio_content",
-  "tools-call-elicitation": "the tool test_elicitation",
-  "tools-call-embedded-resource": "the tool test_embedded_resource",
-  "tools-call-error": "the tool test_error_handling: that Plexus has no such tool would pass for its error",
-  "tools-call-image": "the tool test_image_content",
-  "tools-call-mixed-content": "the tool test_multiple_content_types",
-  "tools-call-sampling": "the tool test_sampling",
-  "tools-call-simple-text": "the tool test_simple_text",
-  "tools-call-with-logging": "the tool test_tool_with_logging",
-  "tools-call-with-progress": "the tool test_tool_with_progress",
+export const REVISIONS = ["2025-11-25", "2026-07-28"] as const;
+export type Revision = (typeof REVISIONS)[number];
+
+const Requirements = z.object({
+  server: z.array(z.string()),
+  not_scored: z.array(z.object({ scenario: z.string(), leg: z.string() })),
+});
+
+/** The scenarios that a revision requires of a server, and those that are run beside them without counting. */
+export async function requiredScenarios(revision: Revision): Promise<{ scored: string[]; others: string[] }> {
+  const suite = import.meta.resolve("@modelcontextprotocol/conformance/dist/index.js");
+  const file = fileURLToPath(new URL(`../requirements/${revision}.yaml`, suite));
+  const { server, not_scored } = Requirements.parse(Bun.YAML.parse(await Bun.file(file).text()));
+  return { scored: server, others: not_scored.flatMap(({ scenario, leg }) => (leg === "server" ? [scenario] : [])) };
+}
+
+/** What is run beside the required ones and fails: Plexus' own server has none of it. */
+export const NOT_OFFERED: Record<Revision, Record<string, string>> = {
+  "2025-11-25": {},
+  "2026-07-28": {
+    "http-custom-header-server-validation": "a tool that takes arguments from headers",
+    "tasks-capability-negotiation": "the extension for tasks",
+    "tasks-dispatch-and-envelope": "the extension for tasks",
+    "tasks-lifecycle": "the extension for tasks",
+    "tasks-mrtr-composition": "the extension for tasks",
+    "tasks-mrtr-input": "the extension for tasks",
+    "tasks-request-headers": "the extension for tasks",
+    "tasks-request-state-removal": "the extension for tasks",
+    "tasks-required-task-error": "the extension for tasks",
+    "tasks-status-notifications": "the extension for tasks",
+    "tasks-wire-fields": "the extension for tasks",
+  },
 };
 
-export const ACTIVE_SCENARIOS = [...TRANSPORT_SCENARIOS, ...Object.keys(FIXTURE_SCENARIOS)].sort();
+/** What any server must pass, whatever its tools, prompts and resources are: these run against Plexus' own too. */
+export const TRANSPORT_SCENARIOS: Record<Revision, string[]> = {
+  "2025-11-25": [
+    "dns-rebinding-protection",
+    "logging-set-level",
+    "ping",
+    "resources-list",
+    "server-initialize",
+    "server-session-lifecycle",
+    "server-sse-multiple-streams",
+    "tools-list",
+  ],
+  "2026-07-28": [
+    "caching",
+    "dns-rebinding-protection",
+    "input-required-result-unsupported-methods",
+    "resources-list",
+    "sep-2164-resource-not-found",
+    "server-sse-multiple-streams",
+    "server-stateless",
+    "tools-list",
+  ],
+};
+
+/** The checks of those that need something of the suite's own nevertheless. */
+export const FIXTURE_CHECKS: Record<string, string> = {
+  "sep-2549-prompts-list-caching-hints": "prompts: Plexus offers none",
+  "sep-2575-server-rejects-undeclared-capability": "the tool test_missing_capability",
+  "sep-2575-missing-capability-http-400": "the tool test_missing_capability",
+};

@@ -6,6 +6,7 @@ import { createLog } from "../../src/log.ts";
 import { createMcpEndpoint, type McpEndpoint } from "../../src/mcp/endpoint.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { createFixtureServer } from "./fixture.ts";
+import { createModernFixtureServer } from "./modern-fixture.ts";
 
 export type ServedFixture = AsyncDisposable & {
   url: string;
@@ -15,7 +16,8 @@ export type ServedFixture = AsyncDisposable & {
 
 /** The fixture's tools behind everything that stands before Plexus' own: only the server factory is another. */
 export async function serveFixture(
-  openEndpoint: (app: App) => McpEndpoint = (app) => createMcpEndpoint(app, createFixtureServer),
+  openEndpoint: (app: App) => McpEndpoint = (app) =>
+    createMcpEndpoint(app, createFixtureServer, createModernFixtureServer),
 ): Promise<ServedFixture> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await temporaryDirectory());
@@ -34,14 +36,14 @@ export async function serveFixture(
 
 /** Forgets its clients after each step of their handshake, as a restart or half an hour of silence would make it. */
 export function createForgetfulEndpoint(app: App, onForget: () => void): McpEndpoint {
-  let endpoint = createMcpEndpoint(app, createFixtureServer);
+  let endpoint = createMcpEndpoint(app, createFixtureServer, createModernFixtureServer);
   return {
     async handle(request, caller, body) {
       const response = await endpoint.handle(request, caller, body);
       if (!isInitializeRequest(body) && !isInitializedNotification(body)) return response;
       const answer = await response.text();
       await endpoint[Symbol.asyncDispose]();
-      endpoint = createMcpEndpoint(app, createFixtureServer);
+      endpoint = createMcpEndpoint(app, createFixtureServer, createModernFixtureServer);
       onForget();
       return new Response(answer, response);
     },

@@ -4,6 +4,8 @@ import { problemsOf, runSuite, type SuiteRun } from "./suite.ts";
 
 setDefaultTimeout(60_000);
 
+const revision = "2025-11-25";
+
 const passing = check({ status: "SUCCESS" });
 
 describe("problemsOf", () => {
@@ -40,7 +42,7 @@ describe("problemsOf", () => {
 describe("runSuite", () => {
   test("tells which check a server fails, and why", async () => {
     await using plexus = await startPlexus({ flags: { auth: "none" } });
-    expect(problemsOf(await runSuite(plexus.url, "tools-call-image"))).toEqual([
+    expect(problemsOf(await runSuite(plexus.url, { scenario: "tools-call-image", revision }))).toEqual([
       'tools-call-image: FAILURE ToolsCallImage: No image content found {"hasData":false}',
     ]);
   });
@@ -48,12 +50,12 @@ describe("runSuite", () => {
   test("fails where nobody listens", async () => {
     const { url, ...plexus } = await startPlexus();
     await plexus[Symbol.asyncDispose]();
-    const problems = problemsOf(await runSuite(url, "ping"));
+    const problems = problemsOf(await runSuite(url, { scenario: "ping", revision }));
     expect(problems).toEqual([expect.stringContaining("ping: FAILURE Ping: Failed: ECONNREFUSED")]);
   });
 
   test("fails for a scenario that the suite does not have", async () => {
-    const problems = problemsOf(await runSuite("http://127.0.0.1:1", "no-such-scenario"));
+    const problems = problemsOf(await runSuite("http://127.0.0.1:1", { scenario: "no-such-scenario", revision }));
     expect(problems).toEqual([expect.stringContaining("Unknown scenario 'no-such-scenario'")]);
   });
 });

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { temporaryDirectory } from "../support/temporary.ts";
+import type { Revision } from "./scenarios.ts";
 
 const SUITE = fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/dist/index.js"));
 /** A run takes some seconds; the suite itself has no limit on some of what it waits for. */
-const TIMEOUT_MS = 50_000;
+const TIMEOUT_MS = 100_000;
 
 const Check = z.object({
   id: z.string(),
@@ -25,10 +26,16 @@ export type SuiteRun = {
   scenarios: { name: string; checks: Check[] }[];
 };
 
-/** Runs the official suite as a process of its own against a server: one scenario, or all that are active. */
-export async function runSuite(url: string, scenario?: string): Promise<SuiteRun> {
+/** All that a revision requires, or one scenario as a revision has it. */
+type Selection = { requirements: Revision } | { scenario: string; revision: Revision };
+
+/** Runs the official suite as a process of its own against a server. */
+export async function runSuite(url: string, selection: Selection): Promise<SuiteRun> {
   await using results = await temporaryDirectory();
-  const selected = scenario === undefined ? ["--suite", "active"] : ["--scenario", scenario];
+  const selected =
+    "requirements" in selection
+      ? ["--requirements", selection.requirements]
+      : ["--scenario", selection.scenario, "--spec-version", selection.revision];
   const subprocess = Bun.spawn(
     [process.execPath, SUITE, "server", "--url", `${url}/mcp`, ...selected, "--output-dir", results.path],
     {
@@ -53,11 +60,21 @@ export async function runSuite(url: string, scenario?: string): Promise<SuiteRun
   };
 }
 
+/** The scenarios of a run that did not pass. */
+export function failedIn({ scenarios }: SuiteRun): string[] {
+  return scenarios.filter(({ checks }) => passed(checks) === 0 || checks.some(isBad)).map(({ name }) => name);
+}
+
+/** The same run without these scenarios, which then decide nothing. */
+export function without(run: SuiteRun, names: string[]): SuiteRun {
+  return { ...run, scenarios: run.scenarios.filter(({ name }) => !names.includes(name)) };
+}
+
 /** All that is wrong with a run, one line each; a warning is too, as it is for the suite's own baseline. */
 export function problemsOf({ exitCode, output, scenarios }: SuiteRun): string[] {
   if (scenarios.length === 0) return [`the suite ran no scenario (${exitCode}):\n${output}`];
   const problems = scenarios.flatMap(({ name, checks }) => {
-    const bad = checks.filter(({ status }) => status === "FAILURE" || status === "WARNING");
+    const bad = checks.filter(isBad);
     if (bad.length > 0) return bad.map((check) => `${name}: ${told(check)}`);
     return passed(checks) > 0 ? [] : [`${name}: no check passed (${exitCode}):\n${output}`];
   });
@@ -72,6 +89,10 @@ export function passedChecks({ scenarios }: SuiteRun): number {
 async function readChecks(folder: string): Promise<Check[]> {
   const file = Bun.file(join(folder, "checks.json"));
   return (await file.exists()) ? z.array(Check).parse(await file.json()) : [];
+}
+
+function isBad({ status }: Check): boolean {
+  return status === "FAILURE" || status === "WARNING";
 }
 
 function passed(checks: Check[]): number {

@@ -34,6 +34,19 @@ describe("loopback_permit", () => {
     expect(await call.next()).toBeUndefined();
   });
 
+  test("says again and again that it waits, far more often than Claude Code needs to hear it", async () => {
+    expect(plexus.app.progressEveryMs).toBeLessThanOrEqual(60_000);
+    await using patient = await startPlexus({ clocks: { progressEveryMs: 5 } });
+    const child = await patient.child();
+    const call = await post(patient.url, permitMessage({ command: "ls" }, { id: 7 }), child);
+    await call.next();
+    for (const progress of [1, 2, 3, 4])
+      expect((await call.next())?.message).toMatchObject({ method: "notifications/progress", params: { progress } });
+    const [approval] = await pendingOf(child.sessionId, 1, patient);
+    await patient.app.approvals.decide(operator, approval?.id ?? "", { approve: true });
+    expect(await call.answer()).toContain("allow");
+  });
+
   test("takes an ask without a tool_use_id, and never merges two of them", async () => {
     const child = await plexus.child();
     const calls = [1, 2].map((id) => post(plexus.url, permitMessage({ command: "ls" }, { id }), child));
@@ -102,7 +115,7 @@ describe("loopback_permit", () => {
     const result = (await call.next())?.message?.result;
     expect(result).toMatchObject({ isError: true });
     expect(result).not.toHaveProperty("structuredContent");
-    expect(JSON.parse(result?.content[0]?.text ?? "")).toMatchObject({ type: "error", code: "invalid_arguments" });
+    expect(JSON.parse(result?.content?.[0]?.text ?? "")).toMatchObject({ type: "error", code: "invalid_arguments" });
   });
 });
 

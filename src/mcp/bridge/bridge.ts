@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
+import { hasBatches } from "../revision.ts";
 import { carryCall, type RpcRequest } from "./call.ts";
 import { messagesOf } from "./event-stream.ts";
+import { modernHeaders } from "./modern.ts";
 import { failure, type PostOutcome, post } from "./post.ts";
 import { RpcId, type RpcLine, rpcLines } from "./rpc-lines.ts";
 import { type BridgeServerNeed, createBridgeServer } from "./server.ts";
@@ -33,7 +35,7 @@ export async function runBridge({ input, stopped, ...need }: BridgeNeed): Promis
   const server = createBridgeServer({ ...need, over: over.signal });
   const session = createBridgeSession(server.fetchMcp, over.signal);
   const calls = new Map<RpcId, AbortController>();
-  const readOnlyTools = new Set<string>();
+  const repeatableTools = new Set<string>();
   const reader = input.getReader();
   let isListening = false;
 
@@ -46,7 +48,7 @@ export async function runBridge({ input, stopped, ...need }: BridgeNeed): Promis
   const inBackground = (work: Promise<unknown>) => void work.catch(ended.reject);
 
   async function read(): Promise<void> {
-    for await (const line of rpcLines(chunksOf(reader))) {
+    for await (const line of rpcLines(chunksOf(reader), () => hasBatches(session.revision()))) {
       if (line.kind === "unreadable") await refuse(null, line.code, line.problem);
       else if (line.kind === "request") await takeCall(line);
       else inBackground(tell(line));
@@ -55,14 +57,15 @@ export async function runBridge({ input, stopped, ...need }: BridgeNeed): Promis
 
   async function takeCall(request: RpcRequest): Promise<void> {
     // The client asks whether the other end of its pipe lives, and that is this process.
-    if (request.method === "ping") return write({ jsonrpc: "2.0", id: request.id, result: {} });
+    if (request.method === "ping" && !modernHeaders(request.message))
+      return write({ jsonrpc: "2.0", id: request.id, result: {} });
     if (calls.has(request.id)) return refuse(null, -32600, `The id ${JSON.stringify(request.id)} is in use.`);
     if (calls.size >= MAX_CALLS) return refuse(request.id, -32000, `${MAX_CALLS} calls wait: let some end first.`);
     const cancel = new AbortController();
     calls.set(request.id, cancel);
     const cancelled = AbortSignal.any([over.signal, cancel.signal]);
     inBackground(
-      carryCall({ server, session, readOnlyTools, write }, request, cancelled)
+      carryCall({ server, session, repeatableTools, write }, request, cancelled)
         .then((refused) => refused && endIfUnauthorized(refused))
         .finally(() => calls.delete(request.id)),
     );
@@ -73,8 +76,11 @@ export async function runBridge({ input, stopped, ...need }: BridgeNeed): Promis
     if (line.kind === "notification" && line.method === "notifications/cancelled") {
       const id = RpcId.safeParse(line.params["requestId"]).data;
       if (id !== undefined) calls.get(id)?.abort();
+      // Without a session, whoever leaves the answer has cancelled.
+      if (session.id() === undefined) return;
     }
-    const outcome = await post(server.fetchMcp, { text: line.text, headers: session.headers(), signal: over.signal });
+    const headers = (line.kind === "notification" && modernHeaders(line.message)) || session.headers();
+    const outcome = await post(server.fetchMcp, { text: line.text, headers, signal: over.signal });
     endIfUnauthorized(outcome);
     if (line.kind === "notification" && line.method === "notifications/initialized" && !isListening) {
       isListening = true;

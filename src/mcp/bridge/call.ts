@@ -1,12 +1,16 @@
 import { AppError } from "../../contract/errors.ts";
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
-import { canonicalName, PERMIT } from "../tools/names.ts";
-import { refusal } from "../tools/results.ts";
+import { readCallEventId } from "../calls/event-id.ts";
+import { PROTOCOL_VERSION } from "../revision.ts";
+import { canonicalName, PERMIT } from "../tools/declaration/names.ts";
+import { refusal, unknownOutcome } from "../tools/declaration/results.ts";
+import { modernHeaders } from "./modern.ts";
 import { type PostOutcome, post } from "./post.ts";
 import { createCallProgress } from "./progress.ts";
 import type { RpcLine } from "./rpc-lines.ts";
 import type { createBridgeServer } from "./server.ts";
 import type { createBridgeSession } from "./session.ts";
+import { createSubscription } from "./subscription.ts";
 
 /** How long a call that changes something is kept for a server that is away; clients give up soon after. */
 const KEPT_MS = 45_000;
@@ -15,8 +19,8 @@ const PERMIT_SILENCE_MS = 60_000;
 /** How long a permit waits before it asks again a server that has too much of its siblings. */
 const BUSY_MS = 1_000;
 
-/** From this revision on, a stream begins with the id to take it up again by. */
-const RESUMABLE = { "mcp-protocol-version": "2025-11-25" };
+/** From this revision on, a stream tells the id to take it up again by. */
+const RESUMABLE_SINCE = "2025-11-25";
 
 export type RpcRequest = Extract<RpcLine, { kind: "request" }>;
 type Unauthorized = Extract<PostOutcome, { kind: "unauthorized" }>;
@@ -24,38 +28,41 @@ type Unauthorized = Extract<PostOutcome, { kind: "unauthorized" }>;
 type BridgeCallNeed = {
   server: ReturnType<typeof createBridgeServer>;
   session: ReturnType<typeof createBridgeSession>;
-  /** Tools that change nothing, as far as the server has listed them. */
-  readOnlyTools: Set<string>;
+  /** Tools that may be called twice, as far as the server has listed them. */
+  repeatableTools: Set<string>;
   write(message: JsonObject): Promise<void>;
 };
 
 /**
  * Brings a request to the server, and its answer back. What may be asked twice waits for as long as the server is
- * away, and is then asked again; a permit is taken up by the id that the server gave it, so that no decision on it is
- * lost. Of anything else that was sent and not answered, only the client can find out whether it was done.
+ * away, and is then asked again; a permit, and a call that waits, is taken up by the id that the server gave it, so that
+ * no decision on it is lost, and nothing is done twice. Of anything else that was sent and not answered, only the client
+ * can find out whether it was done.
  */
 export async function carryCall(
-  { server, session, readOnlyTools, write }: BridgeCallNeed,
+  { server, session, repeatableTools, write }: BridgeCallNeed,
   request: RpcRequest,
   cancelled: AbortSignal,
 ): Promise<Unauthorized | undefined> {
   const tool = request.method === "tools/call" ? canonicalName(String(request.params["name"])) : undefined;
   const isPermit = tool === PERMIT;
-  const isRepeatable = tool === undefined || isPermit || readOnlyTools.has(tool);
+  const isRepeatable = tool === undefined || isPermit || repeatableTools.has(tool);
   const text = isPermit ? withToolUseId(request) : request.text;
-  using progress = createCallProgress(request.params, isPermit, write);
+  const modern = modernHeaders(request.message);
+  const subscription = modern && createSubscription(request);
+  using progress = createCallProgress(request.params, tool !== undefined, write);
   using kept = createDeadline(isRepeatable ? undefined : KEPT_MS);
 
-  /** By which the server finds the ask again, once it has said so: its decision may have been made meanwhile. */
-  let askId: string | undefined;
+  /** By which the server finds the call again, once it has said so: what it waits for may have come meanwhile. */
+  let resumeId: string | undefined;
   const attempt = () => {
-    const opening = request.method === "initialize" ? session.opening() : undefined;
+    const opening = request.method === "initialize" && !modern ? session.opening() : undefined;
     return post(server.fetchMcp, {
       text,
-      resume: askId,
-      headers: { ...session.headers(), ...(isPermit && RESUMABLE) },
+      resume: resumeId,
+      headers: modern ?? (tool === undefined ? session.headers() : resumable(session.headers())),
       onEventId: (id) => {
-        if (isPermit) askId = id;
+        if (isPermit || readCallEventId(id)?.state) resumeId = id;
       },
       ...opening,
       signal: cancelled,
@@ -65,26 +72,28 @@ export async function carryCall(
         server.works();
         await opening?.onMessage(message);
         if (message["id"] === request.id && "result" in message) learn(message["result"]);
-        if (!cancelled.aborted) await write(progress.passed(message));
+        for (const told of subscription?.passed(message) ?? [progress.passed(message)])
+          if (!cancelled.aborted) await write(told);
       },
     });
   };
 
   const learn = (result: unknown) => {
-    session.remember(request.message);
-    if (request.method === "tools/list") for (const name of readOnlyNames(result)) readOnlyTools.add(name);
+    if (!modern) session.remember(request.message);
+    if (request.method === "tools/list") for (const name of repeatableNames(result)) repeatableTools.add(name);
   };
 
   for (;;) {
     const usedSession = session.id();
     let outcome = await attempt();
+    if (outcome.kind === "answered" && subscription?.isCutShort()) outcome = { kind: "lost" };
     if (cancelled.aborted || outcome.kind === "answered") return undefined;
-    if (askId !== undefined && ["no_session", "refused"].includes(outcome.kind)) {
-      // The server has forgotten the ask: it is asked anew.
-      askId = undefined;
+    if (resumeId !== undefined && isRepeatable && ["no_session", "refused"].includes(outcome.kind)) {
+      // The server has forgotten the call: it is made anew.
+      resumeId = undefined;
       continue;
     }
-    if (isPermit && outcome.kind === "busy") {
+    if ((isPermit || resumeId !== undefined) && outcome.kind === "busy") {
       await Bun.sleep(BUSY_MS);
       if (cancelled.aborted) return undefined;
       continue;
@@ -95,17 +104,23 @@ export async function carryCall(
       outcome = renewed.kind === "lost" ? { kind: "unsent" } : renewed;
     }
     if (outcome.kind === "unauthorized" || outcome.kind === "refused" || outcome.kind === "busy") {
-      await write({ jsonrpc: "2.0", id: request.id, error: { code: -32000, message: outcome.message } });
+      const own = outcome.kind === "refused" ? outcome.error : undefined;
+      const error = own ?? { code: -32000, message: outcome.message };
+      await write({ jsonrpc: "2.0", id: request.id, error });
       return outcome.kind === "unauthorized" ? outcome : undefined;
     }
     if (outcome.kind === "lost" && !isRepeatable) {
-      await write({ jsonrpc: "2.0", id: request.id, result: refusal(unknownOutcome(tool)) });
-      return undefined;
+      if (resumeId === undefined) {
+        await write({ jsonrpc: "2.0", id: request.id, result: refusal(unknownOutcome(tool)) });
+        return undefined;
+      }
+      kept.restart();
     }
-    const isBack = await Promise.race([server.back().then(() => true), kept.passed]);
+    const isBack = await Promise.race([server.back().then(() => true), kept.passed()]);
     if (cancelled.aborted) return undefined;
     if (!isBack) {
-      await write({ jsonrpc: "2.0", id: request.id, result: refusal(notSent(tool, server.url())) });
+      const reason = resumeId === undefined ? notSent(tool, server.url()) : unknownOutcome(tool);
+      await write({ jsonrpc: "2.0", id: request.id, result: refusal(reason) });
       return undefined;
     }
   }
@@ -119,20 +134,15 @@ function withToolUseId({ message, params, text }: RpcRequest): string {
   return JSON.stringify({ ...message, params: { ...params, arguments: named } });
 }
 
-function readOnlyNames(result: unknown): string[] {
+/** Those that change nothing, or nothing more when they are called again. */
+function repeatableNames(result: unknown): string[] {
   const tools = isJsonObject(result) && Array.isArray(result["tools"]) ? result["tools"] : [];
   return tools.flatMap((tool) => {
     const annotations = isJsonObject(tool) && isJsonObject(tool["annotations"]) ? tool["annotations"] : {};
-    return isJsonObject(tool) && annotations["readOnlyHint"] === true ? [String(tool["name"])] : [];
+    const { readOnlyHint, destructiveHint, idempotentHint } = annotations;
+    const isRepeatable = readOnlyHint === true || (destructiveHint === false && idempotentHint === true);
+    return isJsonObject(tool) && isRepeatable ? [String(tool["name"])] : [];
   });
-}
-
-function unknownOutcome(tool: string | undefined): AppError {
-  return new AppError(
-    "outcome_unknown",
-    `Plexus was gone before it answered: whether ${tool} was done is not known. ` +
-      "Look before you repeat it: loopback_pending and loopback_get tell of asks, claudecode_list and claudecode_get of sessions.",
-  );
 }
 
 function notSent(tool: string | undefined, url: string): AppError {
@@ -142,8 +152,23 @@ function notSent(tool: string | undefined, url: string): AppError {
   );
 }
 
-function createDeadline(ms: number | undefined): Disposable & { passed: Promise<false> } {
-  const { promise: passed, resolve } = Promise.withResolvers<false>();
-  const timer = ms === undefined ? undefined : setTimeout(() => resolve(false), ms);
-  return { passed, [Symbol.dispose]: () => clearTimeout(timer) };
+/** The same headers, of a revision in which answers can be taken up: whatever the client speaks, this bridge does that. */
+function resumable(headers: Record<string, string>): Record<string, string> {
+  const version = headers[PROTOCOL_VERSION] ?? "";
+  return version >= RESUMABLE_SINCE ? headers : { ...headers, [PROTOCOL_VERSION]: RESUMABLE_SINCE };
+}
+
+function createDeadline(ms: number | undefined) {
+  let passing = Promise.withResolvers<false>();
+  const start = () => (ms === undefined ? undefined : setTimeout(() => passing.resolve(false), ms));
+  let timer = start();
+  return {
+    passed: () => passing.promise,
+    restart() {
+      clearTimeout(timer);
+      passing = Promise.withResolvers();
+      timer = start();
+    },
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
 }

@@ -10,7 +10,8 @@ export type PostOutcome =
   | { kind: "lost" }
   | { kind: "no_session" }
   | { kind: "unauthorized"; message: string }
-  | { kind: "refused"; message: string }
+  /** With the server's own JSON-RPC error, where it gave one. */
+  | { kind: "refused"; message: string; error?: JsonObject }
   /** Too much of this caller is under way. */
   | { kind: "busy"; message: string };
 
@@ -39,6 +40,10 @@ const BEFORE_SENDING = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"
 /** Of a proxy that has lost the server behind it. */
 const GONE = [502, 503, 504];
 const Refusal = z.object({ error: z.object({ message: z.string() }) });
+const RpcFailure = z.object({
+  jsonrpc: z.literal("2.0"),
+  error: z.looseObject({ code: z.int(), message: z.string() }),
+});
 
 /** Sends one message, and passes on what comes back until its answer. */
 export async function post(fetchMcp: FetchMcp, sent: Post): Promise<PostOutcome> {
@@ -77,7 +82,9 @@ export async function failure(response: Response, sent: Record<string, string>):
   const message =
     Refusal.safeParse(body).data?.error.message ?? `The server does not answer like Plexus (HTTP ${response.status}).`;
   if (response.status === 429) return { kind: "busy", message };
-  return { kind: response.status === 401 ? "unauthorized" : "refused", message };
+  if (response.status === 401) return { kind: "unauthorized", message };
+  const error = RpcFailure.safeParse(body).data?.error;
+  return { kind: "refused", message, ...(error && { error }) };
 }
 
 function isBeforeSending(cause: unknown): boolean {

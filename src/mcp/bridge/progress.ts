@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 
 const METHOD = "notifications/progress";
-/** The server tells of a waiting permit every 20 s; this speaks up when it does not. */
+/** The server tells of a call that waits every 20 s; this speaks up when it does not. */
 const SPEAK_AFTER_MS = 23_000;
 
 const Token = z.union([z.string(), z.number()]);
@@ -31,7 +31,7 @@ export function createCallProgress(
   };
   const speak = () => {
     told = Math.max(0, told) + 1;
-    const progress = { progressToken: token, progress: told, message: "Waiting for a decision" };
+    const progress = { progressToken: token, progress: told, message: "Waiting" };
     speakLater();
     void write({ jsonrpc: "2.0", method: METHOD, params: progress });
   };

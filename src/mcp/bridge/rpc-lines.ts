@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
+import { claimOf } from "../revision.ts";
 
 /** More than the server takes, so that its own refusal can name the request that was too large. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -18,8 +19,11 @@ export type RpcLine =
 /** What is replaced in silence otherwise is refused: an input must be decided on as it was sent. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The JSON-RPC messages of a stream, one a line; those of a batch one by one. */
-export async function* rpcLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<RpcLine> {
+/** The JSON-RPC messages of a stream, one a line; those of a batch one by one, where there are batches. */
+export async function* rpcLines(
+  chunks: AsyncIterable<Uint8Array>,
+  takesBatches: () => boolean,
+): AsyncGenerator<RpcLine> {
   for await (const bytes of linesOf(chunks)) {
     if (bytes === "too_long") {
       yield unreadable(-32600, `A message must not be longer than ${MAX_LINE_BYTES} bytes.`);
@@ -28,6 +32,10 @@ export async function* rpcLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
     const read = parse(bytes);
     if (read === "broken") yield unreadable(-32700, "This line is not valid JSON.");
     else if (read && Array.isArray(read.value)) {
+      if (!takesBatches() || read.value.some((message) => claimOf(message) !== undefined)) {
+        yield unreadable(-32600, "Send one message at a time: this revision has no batches.");
+        continue;
+      }
       for (const message of read.value) yield classify(message, JSON.stringify(message));
     } else if (read) yield classify(read.value, read.text);
   }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { JsonObject } from "../../contract/values.ts";
 import { SETUP_METHODS, setupAfter } from "../clients/setup-messages.ts";
+import { PROTOCOL_VERSION } from "../revision.ts";
 import { type FetchMcp, type PostOutcome, post, SESSION_ID } from "./post.ts";
 import { RpcId } from "./rpc-lines.ts";
 
-const PROTOCOL_VERSION = "mcp-protocol-version";
 const INITIALIZED = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
 const Initialized = z.object({ result: z.object({ protocolVersion: z.string() }) });
 
@@ -52,6 +52,8 @@ export function createBridgeSession(fetchMcp: FetchMcp, over: AbortSignal) {
     headers,
     opening,
     id: () => id,
+    /** What the handshake has agreed on. */
+    revision: () => version,
     /** Keeps what changes how the client is served. */
     remember(message: JsonObject): void {
       if (!SETUP_METHODS.includes(String(message["method"]))) return;

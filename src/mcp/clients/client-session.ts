@@ -1,22 +1,31 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { App, Principal } from "../../app.ts";
-import { AppError } from "../../contract/errors.ts";
+import { tokenRevoked } from "../../contract/errors.ts";
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 import { errorFields } from "../../log.ts";
-import { type CreateServer, type McpServer, PENDING_URI } from "../server.ts";
-import { drained, jsonRequest, transportOptions } from "../streams.ts";
-import { setupMessage } from "./client-setup.ts";
+import { Connection, transportOptions } from "../calls/connection.ts";
+import { createOpenAnswers } from "../calls/open-answers.ts";
+import type { CreateServer, McpServer } from "../server.ts";
+import { PENDING_URI } from "../service.ts";
+import { drained, jsonRequest } from "../streams.ts";
+import { agreedRevision, setupMessage } from "./client-setup.ts";
 import { setupAfter } from "./setup-messages.ts";
 
 /** A client with more unread notifications than this has stopped reading: its stream ends, and it may open another. */
-const MAX_UNREAD = 100;
+export const MAX_UNREAD = 100;
 
 /** One connected MCP client of somebody who decides. */
 export type ClientSession = {
   belongsTo(principal: Principal): boolean;
   isIdleSince(time: number): boolean;
+  /** The revision that its handshake has agreed on. */
+  revision(): string | undefined;
   /** Passes a request on; call `onTaken` when the client has read from its stream, `onEnd` when the response is over. */
-  handle(request: Request, body: unknown): Promise<{ response: Response; onEnd: () => void; onTaken: () => void }>;
+  handle(
+    request: Request,
+    body: unknown,
+    connection: { stopping: AbortSignal; onEventId?: ((id: string) => void) | undefined },
+  ): Promise<{ response: Response; onEnd: () => void; onTaken: () => void }>;
   close(): Promise<void>;
 };
 
@@ -32,26 +41,41 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
     sessionIdGenerator: () => id,
     onsessionclosed: () => app.mcpClients.forget(id),
   });
+  const answers = createOpenAnswers();
   const close = () => mcp.server.close();
   const revoked = await app.tokens.revocation({ principal });
-  revoked.addEventListener("abort", close);
+  /** It is told nothing more; the calls that wait are answered, so that no client waits for them in vain. */
+  const end = () => {
+    listening?.[Symbol.dispose]();
+    transport.closeStandaloneSSEStream();
+    void answers.sent().then(close);
+  };
   let unread = 0;
-  const listening = await notify(app, principal, id, mcp, () => {
-    if (++unread > MAX_UNREAD) transport.closeStandaloneSSEStream();
-  });
+  /** Only while its stream is open: most clients never open one, and each would cost as much at every request. */
+  let listening: Disposable | undefined;
+  const listen = () => {
+    listening?.[Symbol.dispose]();
+    unread = 0;
+    const own = notify(app, principal, id, mcp, () => {
+      if (++unread > MAX_UNREAD) transport.closeStandaloneSSEStream();
+    });
+    listening = own;
+    return () => own[Symbol.dispose]();
+  };
   const onTaken = () => {
     unread = 0;
   };
+  revoked.addEventListener("abort", end);
   mcp.server.onclose = () => {
-    revoked.removeEventListener("abort", close);
-    listening[Symbol.dispose]();
+    revoked.removeEventListener("abort", end);
+    listening?.[Symbol.dispose]();
     opening.onClose();
   };
   await mcp.server.connect(transport);
   // Revoked while this was opened: nothing would end it any more.
   if (revoked.aborted) {
     await close();
-    throw new AppError("unauthorized", "This token was revoked.");
+    throw tokenRevoked();
   }
   for (const message of setup) {
     await drained(await transport.handleRequest(jsonRequest(id, message), { parsedBody: message }));
@@ -59,12 +83,14 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
   let inUse = 0;
   let usedAt = Date.now();
 
-  function use(): () => void {
+  function use(isAnswer: boolean): () => void {
     let isOver = false;
+    const onSent = isAnswer ? answers.begin() : undefined;
     inUse++;
     return () => {
       if (isOver) return;
       isOver = true;
+      onSent?.();
       inUse--;
       usedAt = Date.now();
     };
@@ -73,17 +99,24 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
   return {
     belongsTo: (other) => JSON.stringify(other) === JSON.stringify(principal),
     isIdleSince: (time) => inUse === 0 && usedAt < time,
+    revision: () => agreedRevision(setup),
     close,
-    async handle(request, body) {
-      const onEnd = use();
+    async handle(request, body, { stopping, onEventId }) {
+      const onEnd = use(request.method === "POST");
       try {
         const change = setupMessage(body);
-        const response = await transport.handleRequest(request, transportOptions(request, served(body, change)));
+        const connection = new Connection({ gone: request.signal, revoked, stopping }, onEventId);
+        const response = await transport.handleRequest(request, transportOptions(served(body, change), connection));
         if (response.ok && change) {
           setup = setupAfter(setup, change);
           await app.mcpClients.remember(principal, id, setup);
         }
-        return { response, onEnd, onTaken };
+        const onEnded = request.method === "GET" && response.ok ? listen() : () => {};
+        const end = () => {
+          onEnded();
+          onEnd();
+        };
+        return { response, onEnd: end, onTaken };
       } catch (cause) {
         onEnd();
         throw cause;
@@ -102,13 +135,13 @@ function served(body: unknown, change: JsonObject | undefined): unknown {
  * Tells the client of each new ask as it happens, and of each call that ran unasked where none may; a client that does
  * not listen right now misses nothing it can't read.
  */
-async function notify(
+function notify(
   app: ClientApp,
   principal: Principal,
   id: string,
   { server, subscribed }: McpServer,
   onTold: () => void,
-): Promise<Disposable> {
+): Disposable {
   const lost = (cause: unknown) => app.log.debug("a notification was not delivered", errorFields(cause));
   const say = (level: "notice" | "error", data: object) => {
     onTold();
@@ -116,11 +149,11 @@ async function notify(
   };
   const listening = new DisposableStack();
   listening.use(
-    await app.eventFeed.onRequest(principal, (request) => {
+    app.eventFeed.onRequest(principal, (request) => {
       say("notice", request);
       if (subscribed.has(PENDING_URI)) server.sendResourceUpdated({ uri: PENDING_URI }).catch(lost);
     }),
   );
-  listening.use(await app.eventFeed.onUnasked(principal, (call) => say("error", { type: "unasked_call", ...call })));
+  listening.use(app.eventFeed.onUnasked(principal, (call) => say("error", { type: "unasked_call", ...call })));
   return listening;
 }

@@ -1,6 +1,8 @@
 import {
   InitializeRequestSchema,
+  LATEST_PROTOCOL_VERSION,
   SetLevelRequestSchema,
+  SUPPORTED_PROTOCOL_VERSIONS,
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
@@ -31,6 +33,14 @@ export function setupMessage(message: unknown): JsonObject | undefined {
   if (data.method === "logging/setLevel") return request({ level: data.params.level });
   const { uri } = data.params;
   return JSON.stringify(uri).length > MAX_URI_CHARS ? undefined : request({ uri });
+}
+
+/** What the SDK agrees on with a client that has introduced itself: what it asked for, or the newest. */
+export function agreedRevision(setup: JsonObject[]): string | undefined {
+  const { data } = InitializeRequestSchema.safeParse(setup.find(({ method }) => method === "initialize"));
+  if (!data) return undefined;
+  const { protocolVersion } = data.params;
+  return SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion) ? protocolVersion : LATEST_PROTOCOL_VERSION;
 }
 
 function introduction({ protocolVersion, capabilities, clientInfo }: Initialize): JsonObject {

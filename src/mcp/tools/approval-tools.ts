@@ -1,80 +1,38 @@
-import { type Approval, GetInput, PendingInput, RespondInput, WaitInput } from "../../contract/approvals/approval.ts";
-import { cutApproval, MAX_RESULT_CHARS } from "../../contract/cut.ts";
-import { fittingText } from "../../contract/fit.ts";
-import { APPROVAL_ID, ASKED_AT, INPUT, PENDING } from "../../contract/samples.ts";
-import { GetAnswer, PendingAnswer, RespondAnswer, WaitAnswer } from "../../contract/tools/approval-answers.ts";
-import { fitApprovals, MAX_LISTED } from "./results.ts";
-import { onlyIn } from "./session-reference.ts";
-import { tool } from "./tool.ts";
+import { type Approval, GetInput, PendingInput, toldApproval } from "../../contract/approvals/approval.ts";
+import { APPROVAL_ID, INPUT, PENDING } from "../../contract/samples.ts";
+import { cutApproval, MAX_RESULT_CHARS } from "../../contract/text/cut.ts";
+import { fittingText } from "../../contract/text/fit.ts";
+import { GetAnswer, PendingAnswer } from "../../contract/tools/approval-answers.ts";
+import { fitMany, MAX_LISTED } from "./declaration/results.ts";
+import { type ToolCall, tool } from "./declaration/tool.ts";
+import { sessionOf } from "./session-reference.ts";
+import { nextOfIdle } from "./wait-tool.ts";
 
-const MAX_FINISHED_CHARS = 15_000;
 const MAX_SLICE_CHARS = 30_000;
 /** Room for what stands around an approval, or a part of its input. */
 const ENVELOPE_CHARS = 1_000;
-const DEFAULT_WAIT_SECS = 45;
+const MAX_MATCHES = 20;
+/** How much of the text is shown before and behind a match. */
+const AROUND_CHARS = 60;
 
 const NEXT = {
-  nothingYet: "Nothing to decide yet. Call loopback_wait again with cursor as since.",
-  decideAndWait: "Decide each with loopback_respond, then call loopback_wait with cursor as since.",
-  nothingWaits: "Nothing waits. Call loopback_wait to learn of the next ask.",
-  decideEach: "Decide each with loopback_respond.",
-  recorded: "Recorded; the child has its answer. Call loopback_wait for what comes next.",
-  decidedBefore: "Decided before you; your decision was not used. Call loopback_wait for what comes next.",
+  nothingWaits: "Nothing waits. Call loopback_wait to learn of the next request.",
+  decideEach: "Decide them with loopback_respond: decisions takes up to 100 at once.",
   decideIt: "Decide it with loopback_respond.",
   decided: "It is decided.",
   readOn: "Go on with offset + length as offset.",
   end: "That was the end.",
+  noMatch: "It does not occur there.",
+  readAround: "Read what stands around one with its offset and a length.",
+  searchOn: "Search on with the last offset + 1 as offset.",
 };
 
-/** How those who decide learn of requests, read them, and decide. */
+/** How those who decide list requests and read them. */
 export const APPROVAL_TOOLS = [
   tool({
-    name: "loopback_wait",
-    title: "Wait for something to decide",
-    description:
-      "Waits until a child of yours asks for permission or ends its turn, and returns at once when an ask is already pending. " +
-      "This is how you learn of new asks: notifications do not wake you. Call it in a loop, passing the returned cursor as since.",
-    input: WaitInput,
-    answer: WaitAnswer,
-    examples: [
-      {
-        input: { since: 1 },
-        answer: {
-          type: "ok",
-          approvals: [PENDING],
-          has_more: false,
-          finished: [],
-          cursor: 2,
-          next: NEXT.decideAndWait,
-        },
-      },
-      {
-        input: { since: 2, timeout_secs: 30 },
-        when: "when the time is up",
-        answer: { type: "timeout", cursor: 2, next: NEXT.nothingYet },
-      },
-    ],
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    untrusted: ["approvals", "finished"],
-  }).runs(async (call, { session_id, since, timeout_secs }) => {
-    const { app, principal, signal } = call;
-    const { cursor, finished, ...found } = await app.eventFeed.wait(principal, {
-      sessionId: await onlyIn(call, session_id),
-      since,
-      timeoutMs: (timeout_secs ?? DEFAULT_WAIT_SECS) * 1000,
-      limit: MAX_LISTED,
-      signal,
-    });
-    if (found.approvals.length === 0 && finished.length === 0) {
-      return { type: "timeout", cursor, next: NEXT.nothingYet };
-    }
-    const shown = fitApprovals(found, MAX_RESULT_CHARS - MAX_FINISHED_CHARS);
-    return { type: "ok", ...shown, finished, cursor, next: NEXT.decideAndWait };
-  }),
-  tool({
     name: "loopback_pending",
-    title: "List what waits for a decision",
-    description: "Lists the asks of your children that wait for a decision, oldest first.",
+    title: "List pending requests",
+    description: "Lists the requests of your children that wait for a decision, oldest first.",
     input: PendingInput,
     answer: PendingAnswer,
     examples: [
@@ -88,48 +46,23 @@ export const APPROVAL_TOOLS = [
     untrusted: ["approvals"],
   }).runs(async (call, { session_id }) => {
     const { app, principal } = call;
-    const sessionId = await onlyIn(call, session_id);
-    const shown = fitApprovals(await app.approvals.pending(principal, sessionId, MAX_LISTED));
-    return { type: "ok", ...shown, next: shown.approvals.length === 0 ? NEXT.nothingWaits : NEXT.decideEach };
-  }),
-  tool({
-    name: "loopback_respond",
-    title: "Allow or deny one tool call",
-    description:
-      "Decides one ask, exactly once: allow it as it is, allow it with another input (updated_input, the whole object), or deny it " +
-      "with a message that tells the child why and what to do instead. Somebody may be faster than you: then type is " +
-      "already_resolved, and status and resolved_by tell what was decided. Allow only what you understand and want.",
-    input: RespondInput,
-    answer: RespondAnswer,
-    examples: [
-      {
-        input: { approval_id: APPROVAL_ID, approve: true },
-        answer: { type: "ok", approval_id: APPROVAL_ID, status: "allowed", next: NEXT.recorded },
-      },
-      {
-        input: { approval_id: APPROVAL_ID, approve: true },
-        when: "when somebody was first",
-        answer: {
-          type: "already_resolved",
-          approval_id: APPROVAL_ID,
-          status: "denied",
-          resolved_by: "operator",
-          resolved_at: ASKED_AT + 1,
-          next: NEXT.decidedBefore,
-        },
-      },
-    ],
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-  }).runs(async ({ app, principal }, { approval_id, ...decision }) => {
-    const answer = await app.approvals.decide(principal, approval_id, decision);
-    return { ...answer, next: answer.type === "ok" ? NEXT.recorded : NEXT.decidedBefore };
+    const session = session_id === undefined ? undefined : await sessionOf(call, { session_id });
+    const shown = await fitMany(
+      call,
+      await app.approvals.pending(principal, session?.id, MAX_LISTED),
+      MAX_RESULT_CHARS,
+    );
+    if (shown.approvals.length > 0)
+      return { type: "ok", ...shown, next: shown.approvals.length === 1 ? NEXT.decideIt : NEXT.decideEach };
+    const isIdle = await app.eventFeed.isIdle(principal, session?.id);
+    return { type: "ok", ...shown, next: isIdle ? nextOfIdle(session) : NEXT.nothingWaits };
   }),
   tool({
     name: "loopback_get",
-    title: "Read one ask in full",
+    title: "Read one request in full",
     description:
-      "Reads one ask, decided or not. An input too long for one result is cut (truncated: true, input_size): with offset and " +
-      "length this returns that part of the input's JSON text instead.",
+      "Reads one request, decided or not; of a write or an edit also diff, what it would change in the file. An input too long " +
+      "for one result is cut (truncated: true, input_size): read it in parts.",
     input: GetInput,
     answer: GetAnswer,
     examples: [
@@ -150,21 +83,42 @@ export const APPROVAL_TOOLS = [
           next: NEXT.readOn,
         },
       },
+      {
+        input: { approval_id: APPROVAL_ID, search: "hello" },
+        answer: {
+          type: "ok",
+          approval_id: APPROVAL_ID,
+          matches: [{ offset: 18, text: JSON.stringify(INPUT) }],
+          total: JSON.stringify(INPUT).length,
+          has_more: false,
+          next: NEXT.readAround,
+        },
+      },
     ],
     annotations: { readOnlyHint: true, openWorldHint: false },
-    untrusted: ["approval", "text"],
-  }).runs(async ({ app, principal }, { approval_id, offset, length }) => {
+    untrusted: ["approval", "text", "matches"],
+  }).runs(async (call, { approval_id, offset, length, search }) => {
+    const { app, principal } = call;
     const approval = await app.approvals.get(principal, approval_id);
-    if (offset !== undefined || length !== undefined) return slice(approval, offset ?? 0, length ?? MAX_SLICE_CHARS);
-    const shown = cutApproval(approval, MAX_RESULT_CHARS - ENVELOPE_CHARS);
+    if (search !== undefined) return matchesIn(approval, await textOf(call, approval), search, offset ?? 0);
+    if (offset !== undefined || length !== undefined)
+      return slice(approval, await textOf(call, approval), offset ?? 0, length ?? MAX_SLICE_CHARS);
+    const whole = toldApproval(await app.approvalViews.showWhole(approval, principal));
+    const shown = cutApproval(whole, MAX_RESULT_CHARS - ENVELOPE_CHARS);
     const decide = approval.status === "pending" ? NEXT.decideIt : NEXT.decided;
     const rest = shown.truncated ? " Read what was left out with offset and length." : "";
     return { type: "ok", approval: shown, next: `${decide}${rest}${removedNote(approval)}` };
   }),
 ];
 
-function slice(approval: Approval, offset: number, length: number) {
-  const json = JSON.stringify(approval.input);
+/** The JSON text of the input, with the plan that the CLI has taken out of it. */
+async function textOf({ app, principal }: ToolCall, approval: Approval): Promise<string> {
+  if (approval.tool_name !== "ExitPlanMode") return JSON.stringify(approval.input);
+  const { plan } = await app.approvalViews.show(approval, principal);
+  return JSON.stringify({ ...approval.input, ...(plan !== undefined && { plan }) });
+}
+
+function slice(approval: Approval, json: string, offset: number, length: number) {
   // Escaped once more on its way out, the text may grow beyond what a result can carry.
   const text = fittingText(json.slice(offset, offset + length), MAX_RESULT_CHARS - ENVELOPE_CHARS);
   const has_more = offset + text.length < json.length;
@@ -177,6 +131,29 @@ function slice(approval: Approval, offset: number, length: number) {
     total: json.length,
     has_more,
     next: `${has_more ? NEXT.readOn : NEXT.end}${removedNote(approval)}`,
+  };
+}
+
+function matchesIn(approval: Approval, json: string, search: string, from: number) {
+  // As the text has it: a quote or a line break is written with a backslash there.
+  const escaped = JSON.stringify(search).slice(1, -1);
+  const wanted = json.includes(escaped) ? escaped : search;
+  const offsets: number[] = [];
+  let at = json.indexOf(wanted, from);
+  for (; at >= 0 && offsets.length < MAX_MATCHES; at = json.indexOf(wanted, at + 1)) offsets.push(at);
+  const matches = offsets.map((offset) => ({
+    offset,
+    text: json.slice(Math.max(0, offset - AROUND_CHARS), offset + wanted.length + AROUND_CHARS),
+  }));
+  const has_more = at >= 0;
+  const next = has_more ? NEXT.searchOn : matches.length > 0 ? NEXT.readAround : NEXT.noMatch;
+  return {
+    type: "ok" as const,
+    approval_id: approval.id,
+    matches,
+    total: json.length,
+    has_more,
+    next: `${next}${removedNote(approval)}`,
   };
 }
 

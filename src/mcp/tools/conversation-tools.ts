@@ -1,23 +1,23 @@
 import { headOf, toMessage, toNode } from "../../app.ts";
-import { cutObject } from "../../contract/cut.ts";
-import { fitting, listedChars } from "../../contract/fit.ts";
 import { HEAD, INPUT, NODE_ID, ROOT_ID, TOOL_USE_ID, TREE_ID } from "../../contract/samples.ts";
 import { SessionRef } from "../../contract/sessions/session.ts";
+import { cutObject } from "../../contract/text/cut.ts";
+import { fitting, listedChars } from "../../contract/text/fit.ts";
 import { ContextAnswer, TreeAnswer } from "../../contract/tools/conversation-answers.ts";
 import type { JsonObject } from "../../contract/values.ts";
+import { tool } from "./declaration/tool.ts";
 import { sessionOf } from "./session-reference.ts";
-import { tool } from "./tool.ts";
 
 const MAX_CHARS = 38_000;
-const readOnly = { readOnlyHint: true, openWorldHint: false };
+const readOnly = { readOnlyHint: true };
 const PROMPT = { type: "text", text: "Make hello.txt" };
 
 /** What was said in a session. */
 export const CONVERSATION_TOOLS = [
   tool({
     name: "claudecode_get_tree",
-    title: "Read the conversation's tree",
-    description: "Returns the nodes of a session's conversation, one for each block of content, with all its forks.",
+    title: "Read the tree",
+    description: "Returns a conversation with all its forks, a node for each block.",
     input: SessionRef,
     answer: TreeAnswer,
     examples: [
@@ -47,7 +47,7 @@ export const CONVERSATION_TOOLS = [
   tool({
     name: "claudecode_render_context",
     title: "Read the conversation",
-    description: "Returns what the model has before it in a session: the messages from the root to the head.",
+    description: "Returns the messages that a session's model sees, from root to head.",
     input: SessionRef,
     answer: ContextAnswer,
     examples: [

@@ -1,10 +1,10 @@
 import { OperatorPermitInput, PermitAnswer, PermitInput } from "../../contract/approvals/approval.ts";
 import { INPUT, TOOL_USE_ID } from "../../contract/samples.ts";
-import { PERMIT } from "./names.ts";
-import type { Tool } from "./tool.ts";
+import { PERMIT } from "./declaration/names.ts";
+import type { Tool } from "./declaration/tool.ts";
 
 const DESCRIPTION =
-  "Asks for permission to use a tool, and blocks until somebody has decided. For Claude Code's --permission-prompt-tool.";
+  "Asks for permission to use a tool, and blocks until it is decided. For Claude Code's --permission-prompt-tool.";
 
 /** Answered by a stream of its own, as text that Claude Code parses: nothing here runs it. */
 export const CHILD_PERMIT: Tool = {
@@ -27,13 +27,13 @@ export const CHILD_PERMIT: Tool = {
       },
     },
   ],
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   untrusted: [],
 };
 
 /** For the operator, who may try out what a child would ask. */
 export const OPERATOR_PERMIT: Tool = {
   ...CHILD_PERMIT,
-  description: `${DESCRIPTION} As the operator, name the session to ask for with session_id, to try things out.`,
+  description: `${DESCRIPTION} Here: to try it.`,
   input: OperatorPermitInput,
 };

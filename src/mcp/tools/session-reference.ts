@@ -1,6 +1,6 @@
 import type { Principal, Session } from "../../app.ts";
 import { AppError } from "../../contract/errors.ts";
-import type { ToolCall } from "./tool.ts";
+import type { ToolCall } from "./declaration/tool.ts";
 
 type Reference = { name?: string | undefined; session_id?: string | undefined };
 

@@ -1,119 +1,53 @@
-import type { ApprovalList } from "../../app.ts";
-import { cutText } from "../../contract/cut.ts";
+import { z } from "zod";
+import type { Session } from "../../app.ts";
 import { APPROVAL_ID, ASKED_AT, SESSION_ID, TOOL_USE_ID, TURN_ID } from "../../contract/samples.ts";
-import { ChatInput, ChatWaitInput, PollInput, SessionRef, StreamsInput } from "../../contract/sessions/session.ts";
+import { PollInput, SessionRef, StreamsInput } from "../../contract/sessions/session.ts";
 import type { SessionStatus } from "../../contract/sessions/turn.ts";
-import { CancelAnswer, ChatAnswer, PollAnswer, StartAnswer, StreamsAnswer } from "../../contract/tools/turn-answers.ts";
-import { fitApprovals, fitEvents } from "./results.ts";
+import { cutText } from "../../contract/text/cut.ts";
+import { CancelAnswer, PollAnswer, StreamsAnswer } from "../../contract/tools/turn-answers.ts";
+import { Id } from "../../contract/values.ts";
+import { MAX_ERROR_CHARS, MAX_TEXT_CHARS } from "./chat-tools.ts";
+import { fitEvents, pendingIn } from "./declaration/results.ts";
+import { endOfWait, type ToolCall, tool } from "./declaration/tool.ts";
 import { onlyIn, sessionOf } from "./session-reference.ts";
-import { tool } from "./tool.ts";
+import { secsLeft } from "./wait-tool.ts";
 
 const DEFAULT_POLL_LIMIT = 100;
-const DEFAULT_WAIT_SECS = 45;
+/** Most events are noise to who wants a summary. */
+const SUMMARY_LIMIT = 1_000;
 const MAX_STREAMS = 100;
-/** Half of a result, since every character of it may be escaped. */
-const MAX_CHAT_TEXT_CHARS = 10_000;
-const MAX_PENDING_CHARS = 15_000;
-const MAX_ERROR_CHARS = 1_000;
 const MAX_LISTED_ERROR_CHARS = 150;
-/** Of events and approvals together. */
+/** Of events or calls, and approvals together. */
 const MAX_POLL_CHARS = 38_000;
+/** Beside calls: the text and the error, of which every character may be escaped. */
+const SUMMARY_TEXT_CHARS = 7_000;
 
-const STARTED = "Call loopback_wait for its asks, claudecode_poll for its events.";
-const IDLE = "Nothing runs in this session: give it work with claudecode_chat_async.";
-const NEXT: Record<SessionStatus, string> = {
-  awaiting_permission: "Decide the pending approvals with loopback_respond, then poll on.",
-  queued:
-    "It waits for another child to end, then starts by itself. Call claudecode_poll with wait_secs, or loopback_wait.",
-  running: "It works. Call claudecode_poll with wait_secs, or loopback_wait.",
-  failed: "The turn failed: its last event says why. Start another with claudecode_chat_async.",
-  idle: IDLE,
-  complete: IDLE,
-  cancelled: IDLE,
+const Begun = z.strictObject({ turn_id: Id, position: z.int().nonnegative() });
+type Begun = z.output<typeof Begun>;
+/** A reading that waits until then (Unix time in milliseconds), and where its reader was when it began. */
+const PollState = PollInput.omit({ name: true, wait_secs: true }).extend({
+  session_id: Id,
+  until: z.number(),
+  begun: Begun.optional(),
+});
+type Reading = Omit<z.output<typeof PollState>, "session_id">;
+
+const NEXT: Partial<Record<SessionStatus, string>> = {
+  awaiting_permission: "Decide pending_approvals with loopback_respond.",
+  queued: "It starts by itself. Call loopback_wait, or this with wait_secs.",
+  running: "It works. Call loopback_wait, or this with wait_secs.",
+  idle: "It has had no turn: give it work with claudecode_chat.",
 };
+const BY_HAND = "Its claude is started by hand and has no turns: loopback_wait tells of its requests.";
 
-/** How a child is given work, followed and stopped. */
+/** How a child is followed and stopped. */
 export const TURN_TOOLS = [
-  tool({
-    name: "claudecode_chat_async",
-    title: "Start a turn",
-    description:
-      "Gives the session's child a prompt and returns at once: started, or queued where as many children run as may. " +
-      "A queued turn starts by itself. Then call loopback_wait or claudecode_poll.",
-    input: ChatInput,
-    answer: StartAnswer,
-    examples: [
-      {
-        input: { name: "worker", prompt: "Make hello.txt" },
-        answer: { type: "started", session_id: SESSION_ID, next: STARTED },
-      },
-      {
-        input: { name: "worker", prompt: "Make hello.txt" },
-        when: "while `--max-running` children run",
-        answer: { type: "queued", session_id: SESSION_ID, place: 3, next: STARTED },
-      },
-    ],
-    annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
-  }).runs(async (call, { prompt, ephemeral, ...reference }) => {
-    const session = await sessionOf(call, reference);
-    const { turn_id, ...begun } = await call.app.sessionCommands.start(session, { prompt, ephemeral });
-    return { ...begun, next: STARTED };
-  }),
-  tool({
-    name: "claudecode_chat",
-    title: "Run a turn and wait for it",
-    description:
-      "Gives the session's child a prompt and waits for the end of its turn; returns earlier when a decision is needed " +
-      "(status awaiting_permission) or when wait_secs are over (running, or queued). Then go on with loopback_respond and claudecode_poll.",
-    input: ChatWaitInput,
-    answer: ChatAnswer,
-    examples: [
-      {
-        input: { name: "worker", prompt: "How many files are here?" },
-        answer: {
-          type: "ok",
-          session_id: SESSION_ID,
-          status: "complete",
-          text: "There are three files in the directory.",
-          error: null,
-          pending_approvals: [],
-          usage: { input_tokens: 10, output_tokens: 5, cost_usd: 0.00014, num_turns: 1 },
-          next: NEXT.complete,
-        },
-      },
-    ],
-    annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
-    untrusted: ["text", "error", "pending_approvals"],
-  }).runs(async (call, { prompt, ephemeral, wait_secs, ...reference }) => {
-    const session = await sessionOf(call, reference);
-    const { status, error, text, pending, usage, place } = await call.app.sessionCommands.chat(
-      session,
-      { prompt, ephemeral },
-      {
-        waitMs: (wait_secs ?? DEFAULT_WAIT_SECS) * 1000,
-        signal: call.signal,
-        maxChars: MAX_CHAT_TEXT_CHARS,
-        onProgress: (events) => call.progress(events, `${session.name}: ${events} events so far`),
-      },
-    );
-    return {
-      type: "ok",
-      session_id: session.id,
-      status,
-      ...(place !== undefined && { place }),
-      text,
-      error: error && cutText(error, MAX_ERROR_CHARS),
-      ...pendingIn(pending),
-      usage,
-      next: NEXT[status],
-    };
-  }),
   tool({
     name: "claudecode_poll",
     title: "Read what a child does",
     description:
-      "Reads the events of a session's turn from where you stopped, with its status and its pending approvals. With wait_secs " +
-      "it returns as soon as there is something new. Several readers give a consumer name each; from_seq reads again.",
+      "Reads what a session's newest turn has done since you last read: its events, or with view summary its calls with decision " +
+      "and result in a line each, and its last message.",
     input: PollInput,
     answer: PollAnswer,
     examples: [
@@ -150,41 +84,49 @@ export const TURN_TOOLS = [
           read_position: 5,
           total_events: 5,
           has_more: false,
-          next: NEXT.running,
+          next: NEXT.running ?? "",
+        },
+      },
+      {
+        input: { name: "worker", view: "summary" },
+        answer: {
+          type: "ok",
+          status: "complete",
+          calls: [
+            {
+              seq: 1,
+              tool: "Bash",
+              input: "touch hello.txt",
+              decision: "allowed by operator",
+              result: "(Bash completed with no output)",
+            },
+          ],
+          text: "hello.txt is there.",
+          error: null,
+          pending_approvals: [],
+          read_position: 7,
+          has_more: false,
         },
       },
     ],
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    untrusted: ["events", "pending_approvals"],
-  }).runs(async (call, { from_seq, limit, wait_secs, consumer = "", ...reference }) => {
-    const { polls } = call.app;
-    const session = await sessionOf(call, reference);
-    const poll = await polls.poll(session, {
-      consumer,
-      fromSeq: from_seq,
-      limit: limit ?? DEFAULT_POLL_LIMIT,
-      waitMs: (wait_secs ?? 0) * 1000,
-      signal: call.signal,
-    });
-    const pending = pendingIn(poll.pending);
-    const events = fitEvents(poll.events, MAX_POLL_CHARS - JSON.stringify(pending).length);
-    const end = (events.at(-1)?.seq ?? (from_seq ?? poll.position) - 1) + 1;
-    if (from_seq === undefined) await polls.advance(poll, consumer, end);
-    return {
-      type: "ok",
-      status: poll.status,
-      events,
-      ...pending,
-      read_position: from_seq === undefined ? end : poll.position,
-      total_events: poll.total,
-      has_more: end < poll.total,
-      next: NEXT[poll.status],
-    };
-  }),
+    // It moves the reader's position.
+    annotations: { readOnlyHint: false, destructiveHint: false },
+    untrusted: ["events", "calls", "text", "error", "pending_approvals"],
+  }).runs(
+    async (call, { wait_secs = 0, name, session_id, ...reading }) => {
+      const session = await sessionOf(call, { name, session_id });
+      return pollAnswer(call, session, { ...reading, until: Date.now() + wait_secs * 1000 });
+    },
+    {
+      state: PollState,
+      resume: async (call, { session_id, ...reading }) =>
+        pollAnswer(call, await sessionOf(call, { session_id }), reading),
+    },
+  ),
   tool({
     name: "claudecode_streams",
     title: "List turns",
-    description: "Lists the turns of your sessions, newest first: how each stands, and how far you have read it.",
+    description: "Lists turns, newest first: how each stands, and how far you have read.",
     input: StreamsInput,
     answer: StreamsAnswer,
     examples: [
@@ -207,14 +149,14 @@ export const TURN_TOOLS = [
         },
       },
     ],
-    annotations: { readOnlyHint: true, openWorldHint: false },
+    annotations: { readOnlyHint: true },
     untrusted: ["streams"],
   }).runs(async (call, { session_id }) => {
     const { principal, app } = call;
     const rows = await app.polls.list(principal, await onlyIn(call, session_id), MAX_STREAMS);
     const streams = rows.map(async (row) => {
       const { usage, ephemeral, unasked, ...turn } = await app.sessionViews.turn(row);
-      const read_position = await app.polls.position(row.id, "");
+      const read_position = await app.polls.position(row.id, app.polls.consumerOf(principal, row.owner));
       const error = turn.error?.slice(0, MAX_LISTED_ERROR_CHARS) ?? null;
       return { ...turn, read_position, error, ...(unasked > 0 && { unasked }) };
     });
@@ -223,9 +165,7 @@ export const TURN_TOOLS = [
   tool({
     name: "claudecode_cancel",
     title: "Cancel the turn",
-    description:
-      "Ends the turn that runs or is queued in a session, and every process of its child, before it answers; " +
-      "left_running names those that could not be ended.",
+    description: "Ends a session's turn, with every process of its child but those that left_running names.",
     input: SessionRef,
     answer: CancelAnswer,
     examples: [{ input: { name: "worker" }, answer: { type: "cancelled", session_id: SESSION_ID } }],
@@ -234,8 +174,59 @@ export const TURN_TOOLS = [
   }).runs(async (call, reference) => call.app.sessionCommands.cancel(await sessionOf(call, reference))),
 ];
 
-/** As many as fit; `loopback_pending` has the others. */
-function pendingIn(list: ApprovalList) {
-  const { approvals, has_more } = fitApprovals(list, MAX_PENDING_CHARS);
-  return { pending_approvals: approvals, ...(has_more && { more_pending: true as const }) };
+async function pollAnswer(call: ToolCall, session: Session, reading: Reading): Promise<z.output<typeof PollAnswer>> {
+  const { polls } = call.app;
+  const { from_seq, limit, until, view, begun } = reading;
+  const consumer = polls.consumerOf(call.principal, session.owner, reading.consumer);
+  const isSummary = view === "summary";
+  const again = begun && (await readAgain(call, session, begun, consumer));
+  const poll = await polls.poll(session, {
+    consumer,
+    fromSeq: from_seq ?? again,
+    limit: limit ?? (isSummary ? SUMMARY_LIMIT : DEFAULT_POLL_LIMIT),
+    waitMs: secsLeft(until) * 1000,
+    signal: endOfWait(call),
+    ...(isSummary && { isEnough: polls.hasNewsOfCalls }),
+    onBegun: ({ turnId, position }) => {
+      const at = turnId === undefined ? undefined : { turn_id: turnId, position };
+      call.waits({ ...reading, session_id: session.id, begun: again === undefined ? at : begun });
+    },
+  });
+  // Another turn has begun: what was read of the earlier one says nothing of this one.
+  if (again !== undefined && poll.turnId !== begun?.turn_id)
+    return pollAnswer(call, session, { ...reading, begun: undefined });
+  const pending = await pendingIn(call, poll.pending);
+  const room = MAX_POLL_CHARS - JSON.stringify(pending).length;
+  const most = { callChars: room - SUMMARY_TEXT_CHARS, textChars: MAX_TEXT_CHARS };
+  const { told, ...shown } = isSummary ? await polls.summary(session, poll, most) : eventsIn(poll.events, room);
+  const end = (told.at(-1)?.seq ?? (from_seq ?? again ?? poll.position) - 1) + 1;
+  // Nobody was told of these events where nobody listens any more.
+  if (from_seq === undefined && !call.signal.aborted) await polls.advance(poll, consumer, end);
+  const next = nextOf(session, poll.status, poll.pending.approvals.length > 0);
+  const common = {
+    ...pending,
+    read_position: from_seq === undefined ? end : poll.position,
+    has_more: end < poll.total,
+    ...(next !== undefined && { next }),
+  };
+  const { status } = poll;
+  if ("events" in shown) return { type: "ok", status, ...shown, ...common, total_events: poll.total };
+  return { type: "ok", status, ...shown, error: poll.error && cutText(poll.error, MAX_ERROR_CHARS), ...common };
+}
+
+/** What a process that was killed has read for a call may not have arrived: from where to read again, in the same turn. */
+async function readAgain({ app }: ToolCall, session: Session, begun: Begun, consumer: string) {
+  const turn = await app.polls.latest(session.id);
+  if (turn?.id !== begun.turn_id) return undefined;
+  return Math.min(begun.position, await app.polls.position(turn.id, consumer));
+}
+
+function eventsIn(events: Parameters<typeof fitEvents>[0], room: number) {
+  const told = fitEvents(events, room);
+  return { events: told, told };
+}
+
+function nextOf({ kind }: Session, status: SessionStatus, isAsking: boolean): string | undefined {
+  if (isAsking) return NEXT.awaiting_permission;
+  return kind === "by_hand" ? BY_HAND : NEXT[status];
 }

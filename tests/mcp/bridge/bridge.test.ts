@@ -4,7 +4,7 @@ import {
   LoggingMessageNotificationSchema,
   ResourceUpdatedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { Approval } from "../../../src/contract/approvals/approval.ts";
+import { type Approval, ToldApproval } from "../../../src/contract/approvals/approval.ts";
 import { startHttpServer } from "../../../src/http/server.ts";
 import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";
 import { createFixtureServer } from "../../conformance/fixture.ts";
@@ -48,7 +48,7 @@ describe("a client on stdio", () => {
     const { token, sessionId } = await plexus.child();
     const waiting = parent.call("loopback_wait", { session_id: sessionId });
     const child = await post(plexus.url, permitMessage({ command: "ls" }, { toolUseId: "told" }), { token });
-    const [approval] = Approval.array().parse((await waiting).value["approvals"]);
+    const [approval] = ToldApproval.array().parse((await waiting).value["approvals"]);
     await until("both notifications", () => told.length >= 2);
     expect(told).toEqual(expect.arrayContaining([PENDING, expect.objectContaining({ approval_id: approval?.id })]));
     const decision = { approval_id: approval?.id, approve: false, message: "not now" };

@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { RESULT_LINE, writeStandIn } from "../../support/claude/stand-in.ts";
 import { permitMessage } from "../../support/mcp/raw-mcp.ts";
 import { endRun, RUN_MARKER } from "../../support/processes/processes.ts";
 import { startBridge } from "../../support/server/bridge-process.ts";
@@ -73,7 +74,9 @@ describe("a permit over stdio, when the server is killed with kill -9", () => {
       idleTimeout: 0,
       fetch({ method, url, headers, body, signal }) {
         if (refusals-- > 0) return Response.json({ error: { message: "too much at once" } }, { status: 429 });
-        return fetch(`${server.url}${new URL(url).pathname}`, { method, headers, body, signal });
+        // While the server is away, a proxy says so.
+        const away = () => new Response(null, { status: 503 });
+        return fetch(`${server.url}${new URL(url).pathname}`, { method, headers, body, signal }).catch(away);
       },
     });
     await using bridge = startBridge(bridgeTo({ url: `http://127.0.0.1:${busy.port}` }, child.token));
@@ -127,36 +130,75 @@ describe("a client on stdio, when the server is killed with kill -9", () => {
     await setUp(bridge);
     bridge.send({ id: 3, method: "tools/list" });
     await bridge.answer(3);
+    const { sessionId } = await server.child();
     bridge.send(call(4, "loopback.wait", { timeout_secs: 110 }));
     await server.restart();
-    await bridge.says("is back");
-    const { sessionId } = await server.child();
     const ask = server.call("loopback_permit", { session_id: sessionId, tool_name: "Bash", input: { command: "ls" } });
     expect(JSON.stringify(await bridge.answer(4))).toContain(sessionId);
     await server.call("loopback_respond", { approval_id: (await server.ask()).id, approve: false });
     await ask;
   });
 
-  test("is told at once that the outcome of a call is not known, and how to look", async () => {
+  test("goes on waiting in claudecode_chat, for the turn that it has started", async () => {
     await using directory = await temporaryDirectory();
     const runId = crypto.randomUUID();
-    const claude = join(directory.path, "claude");
-    const script = '#!/bin/sh\n[ "$1" = --version ] && exec echo "2.1.325 (Claude Code)"\nexec sleep 600\n';
-    await writeFile(claude, script, { mode: 0o755 });
+    const gate = join(directory.path, "gate");
+    const claude = writeStandIn(directory.path, `until [ -e ${gate} ]; do sleep 0.05; done; echo '${RESULT_LINE}'`);
     try {
       await using server = await startKillableServer({ args: ["--claude", claude], env: { [RUN_MARKER]: runId } });
       await using bridge = startBridge(bridgeTo(server));
       await setUp(bridge);
       await server.call("claudecode_create", { name: "busy", working_dir: directory.path });
-      bridge.send(call(4, "claudecode_chat", { name: "busy", prompt: "work", wait_secs: 110 }));
-      await until("the turn", async () => (await server.call("claudecode_poll", { name: "busy" }))["total_events"]);
-      await server.kill();
+      bridge.send(progressing(call(4, "claudecode_chat", { name: "busy", prompt: "work", wait_secs: 110 })));
+      await until("the call to wait", () => bridge.messages.some(({ method }) => method === "notifications/progress"));
+      await server.restart();
+      await writeFile(gate, "");
       const { result } = await bridge.answer(4);
-      expect(result).toMatchObject({ isError: true, structuredContent: { type: "error", code: "outcome_unknown" } });
-      expect(JSON.stringify(result)).toContain("claudecode_get");
+      expect(result).toMatchObject({ structuredContent: { type: "ok", status: "complete" } });
+      expect((await server.call("claudecode_streams", {}))["streams"]).toHaveLength(1);
     } finally {
       await endRun(runId);
     }
+  });
+
+  test("is told at once that the outcome of a call is not known, and how to look", async () => {
+    await using server = await startKillableServer();
+    // In front of the server: what it answers to this call is lost.
+    await using lossy = Bun.serve({
+      port: 0,
+      idleTimeout: 0,
+      async fetch({ method, url, headers, body, signal }) {
+        const text = await new Response(body).text();
+        const sent = method === "POST" ? { body: text } : {};
+        const response = await fetch(`${server.url}${new URL(url).pathname}`, { method, headers, signal, ...sent });
+        if (!text.includes("claudecode_create")) return response;
+        await response.text();
+        return new Response(": nothing more\n\n", { headers: { "content-type": "text/event-stream" } });
+      },
+    });
+    await using bridge = startBridge(bridgeTo({ url: `http://127.0.0.1:${lossy.port}` }));
+    await setUp(bridge);
+    bridge.send(call(4, "claudecode_create", { name: "made", working_dir: "/tmp" }));
+    const { result } = await bridge.answer(4);
+    expect(result).toMatchObject({ isError: true, structuredContent: { type: "error", code: "outcome_unknown" } });
+    expect(JSON.stringify(result)).toContain("claudecode_get");
+  });
+});
+
+describe("a client on stdio, when the server stops", () => {
+  test("is answered by that one at once, and by the next one when it calls again", async () => {
+    await using server = await startKillableServer();
+    await using bridge = startBridge(bridgeTo(server));
+    await setUp(bridge);
+    const { sessionId } = await server.child();
+    bridge.send(progressing(call(4, "loopback_wait", { session_id: sessionId, timeout_secs: 110 })));
+    await until("the call to wait", () => bridge.messages.some(({ method }) => method === "notifications/progress"));
+    await server.stop("SIGTERM");
+    expect(await bridge.answer(4)).toMatchObject({ result: { structuredContent: { type: "timeout" } } });
+    bridge.send(call(5, "loopback_wait", { session_id: sessionId, timeout_secs: 0 }));
+    await bridge.says("waiting for it");
+    await server.restart();
+    expect(await bridge.answer(5)).toMatchObject({ result: { structuredContent: { type: "timeout" } } });
   });
 });
 
@@ -169,6 +211,11 @@ const call = (id: number, name: string, args: object) => ({
   id,
   method: "tools/call",
   params: { name, arguments: args },
+});
+
+const progressing = ({ params, ...request }: ReturnType<typeof call>) => ({
+  ...request,
+  params: { ...params, _meta: { progressToken: "told" } },
 });
 
 async function setUp(bridge: ReturnType<typeof startBridge>): Promise<void> {

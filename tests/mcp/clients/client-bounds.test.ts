@@ -55,7 +55,8 @@ describe("an MCP client that says much of itself", () => {
       const accept = { accept: "application/json, text/event-stream", "content-type": "application/json" };
       const sent = new Request("http://127.0.0.1/mcp", { method: "POST", headers: { ...accept, ...headers } });
       const held = { stayOpen: () => new DisposableStack(), stayOpenWithBody: () => new DisposableStack() };
-      return endpoint.handle(sent, { principal: { kind: "operator" }, anonymous: false, held }, message);
+      const caller = { principal: { kind: "operator" } as const, anonymous: false, held };
+      return endpoint.handle(sent, { ...caller, stopping: new AbortController().signal, isLate: false }, message);
     };
     await (await send(initialize("x".repeat(MB)))).text();
     expect((await send(request("tools/list"), { "mcp-session-id": "old" })).status).toBe(200);

@@ -21,7 +21,7 @@ afterAll(() => plexus[Symbol.asyncDispose]());
 describe("whoever decides", () => {
   test("is told how to supervise, and which tools there are", async () => {
     const { client } = await plexus.connect();
-    expect(client.getInstructions()?.split("\n")).toHaveLength(11);
+    expect(client.getInstructions()).toContain("claudecode_run");
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOLS.operator.map(({ name }) => name));
     for (const tool of tools) expect(tool.inputSchema.type).toBe("object");

@@ -1,0 +1,14 @@
+import { type Aside, COMMENT, canResume, createAside, idEvent } from "../streams.ts";
+import { callEventId } from "./event-id.ts";
+import { toolCallIn } from "./tool-call.ts";
+
+type Beginning = { first: string; aside?: Aside; onEventId?: (id: string) => void };
+
+/** What the answer to a message begins with: for the call of a tool, an id by which another process can take it up. */
+export function beginAnswer(request: Request, message: unknown, retryMs: number): Beginning {
+  const call = canResume(request) ? toolCallIn(message) : undefined;
+  const eventId = call && callEventId(call);
+  if (!eventId) return { first: COMMENT };
+  const aside = createAside();
+  return { first: idEvent(eventId, retryMs), aside, onEventId: (id) => aside.say(idEvent(id, retryMs)) };
+}

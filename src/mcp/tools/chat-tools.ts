@@ -1,0 +1,259 @@
+import { z } from "zod";
+import type { Session } from "../../app.ts";
+import { parsedArguments } from "../../contract/arguments/problems.ts";
+import { AppError, ErrorCode } from "../../contract/errors.ts";
+import { SESSION_ID } from "../../contract/samples.ts";
+import type { Warned } from "../../contract/sessions/answers.ts";
+import { limitIn } from "../../contract/sessions/limit-error.ts";
+import { Child, MAX_CHILDREN, RunInput } from "../../contract/sessions/run-input.ts";
+import { ChatInput, ChatWaitInput } from "../../contract/sessions/session.ts";
+import type { SessionStatus } from "../../contract/sessions/turn.ts";
+import { cutText, MAX_RESULT_CHARS } from "../../contract/text/cut.ts";
+import { fitting, fittingText, listedChars } from "../../contract/text/fit.ts";
+import { ChatAnswer, RunAnswer, StartAnswer, type StartedChildren } from "../../contract/tools/turn-answers.ts";
+import type { WaitAnswer } from "../../contract/tools/wait-answers.ts";
+import { Id, MAX_NAME_CHARS, Name } from "../../contract/values.ts";
+import { fitWait, pendingBriefly, pendingIn } from "./declaration/results.ts";
+import { endOfWait, type ToolCall, tool } from "./declaration/tool.ts";
+import { sessionOf } from "./session-reference.ts";
+import { cursorOf, RAISE, resumedWait, secsLeft, WaitState, waitAnswer } from "./wait-tool.ts";
+
+const RUN = "claudecode_run";
+const DEFAULT_WAIT_SECS = 45;
+/** Of a child's last message; all of it is in the conversation. */
+export const MAX_TEXT_CHARS = 2_000;
+export const MAX_ERROR_CHARS = 1_000;
+/** Of why one of several children did not start: with 16 of them, all that a wait can tell has room beside it. */
+const MAX_CHILD_ERROR_CHARS = 250;
+const ENVELOPE_CHARS = 500;
+
+/** A turn that was started and is waited for; `until` is Unix time in milliseconds. */
+const ChatState = z.strictObject({ session_id: Id, turn_id: Id, until: z.number() });
+/** What a child was called that may have no valid name. */
+const NotStarted = z.string().max(MAX_NAME_CHARS);
+/** Several children, each with the session in which its turn was started, or why it was not. */
+const ChildrenState = z.strictObject({
+  children: z
+    .array(
+      z.union([z.strictObject({ name: Name, session_id: Id }), z.strictObject({ name: NotStarted, code: ErrorCode })]),
+    )
+    .max(MAX_CHILDREN),
+  wait: WaitState,
+});
+
+const STARTED = "Call loopback_wait for its requests and its end.";
+const NEXT: Partial<Record<SessionStatus, string>> = {
+  awaiting_permission: "Decide pending_approvals with loopback_respond and wait_secs.",
+  queued: "It starts by itself. Call loopback_wait.",
+  running: "It works. Call loopback_wait.",
+  failed: "It failed, as error says. Give it more work with claudecode_chat once that is mended.",
+};
+
+const COMPLETE: z.input<typeof ChatAnswer> = {
+  type: "ok",
+  session_id: SESSION_ID,
+  status: "complete",
+  text: "There are three files in the directory.",
+  error: null,
+  pending_approvals: [],
+  usage: { input_tokens: 10, output_tokens: 5, cost_usd: 0.00014, num_turns: 1 },
+  cursor: 12,
+};
+const works = { readOnlyHint: false, destructiveHint: true };
+
+/** How children are given work. */
+export const CHAT_TOOLS = [
+  tool({
+    name: RUN,
+    title: "Run children",
+    description:
+      "Goes on with the Claude Code child of that name, or makes it (created: true), gives it a prompt, and waits " +
+      "like claudecode_chat. Takes every setting of claudecode_create; those of an existing child must not differ. With children it " +
+      "starts several and answers what loopback_wait would; one that fails has an error.",
+    input: RunInput,
+    answer: RunAnswer,
+    examples: [
+      {
+        input: { name: "worker", prompt: "How many files are here?", working_dir: "/srv/project" },
+        answer: { ...COMPLETE, created: true },
+      },
+      {
+        input: { children: [{ name: "worker", prompt: "Write a test", supervision: "strict" }], wait_secs: 0 },
+        answer: {
+          type: "started",
+          sessions: [{ name: "worker", session_id: SESSION_ID, created: true, working_dir: "/srv/project" }],
+          wait: { type: "timeout", running: [{ name: "worker", status: "running", silent_secs: 0 }], cursor: 7 },
+        },
+      },
+    ],
+    annotations: works,
+    untrusted: ["text", "error", "pending_approvals", "wait"],
+  }).runs(
+    async (call, { children, wait_secs, ...one }) => {
+      const { app, principal } = call;
+      if (children === undefined) {
+        const { prompt, ...asked } = parsedArguments(Child, one, RUN);
+        const { session, told } = await app.sessionCommands.open(principal, asked);
+        return { ...(await chatAnswer(call, session, { prompt, wait_secs }, pendingBriefly)), ...told };
+      }
+      if (Object.values(one).some((value) => value !== undefined))
+        throw new AppError(
+          "invalid_arguments",
+          "With children, everything goes into each of them: give children and wait_secs, or one child, not both.",
+        );
+      const started = await app.sessionCommands.startEach(principal, children);
+      const sessions = started.map((child) =>
+        "error" in child ? { ...child, error: shortened(child.error) } : fewerWarnings(child),
+      );
+      // Where nothing was started there is nothing to wait for.
+      const timeout_secs = sessions.every((child) => "error" in child) ? 0 : wait_secs;
+      return childrenAnswer(call, sessions, (onBegun) => waitAnswer(call, { timeout_secs }, onBegun));
+    },
+    {
+      state: z.union([ChatState, ChildrenState]),
+      async resume(call, state) {
+        if ("turn_id" in state) return chatAnswerAgain(call, state, pendingBriefly);
+        const sessions = await Promise.all(state.children.map((child) => startedBefore(call, child)));
+        return childrenAnswer(call, sessions, (onBegun) => resumedWait(call, state.wait, onBegun));
+      },
+    },
+  ),
+  tool({
+    name: "claudecode_chat",
+    title: "Run a turn",
+    description:
+      "Gives a session's child a prompt and waits for the end of its turn; returns earlier when a decision is needed (status " +
+      "awaiting_permission) or after wait_secs (running, queued). text is its last message, cut at 2,000 characters.",
+    input: ChatWaitInput,
+    answer: ChatAnswer,
+    examples: [{ input: { name: "worker", prompt: "How many files are here?" }, answer: COMPLETE }],
+    annotations: works,
+    untrusted: ["text", "error", "pending_approvals"],
+  }).runs(
+    async (call, { name, session_id, ...work }) =>
+      chatAnswer(call, await sessionOf(call, { name, session_id }), work, pendingIn),
+    { state: ChatState, resume: (call, state) => chatAnswerAgain(call, state, pendingIn) },
+  ),
+  tool({
+    name: "claudecode_chat_async",
+    title: "Start a turn",
+    description: "Gives a session's child a prompt and returns at once: started, or queued until it may run.",
+    input: ChatInput,
+    answer: StartAnswer,
+    examples: [
+      {
+        input: { name: "worker", prompt: "Make hello.txt" },
+        answer: { type: "started", session_id: SESSION_ID, cursor: 7, next: STARTED },
+      },
+      {
+        input: { name: "worker", prompt: "Make hello.txt" },
+        when: "while `--max-running` children run",
+        answer: { type: "queued", session_id: SESSION_ID, place: 3, cursor: 7, next: STARTED },
+      },
+    ],
+    annotations: works,
+  }).runs(async (call, { prompt, ephemeral, ...reference }) => {
+    const session = await sessionOf(call, reference);
+    const { turn_id, ...begun } = await call.app.sessionCommands.start(session, { prompt, ephemeral });
+    return { ...begun, cursor: await cursorOf(call), next: STARTED };
+  }),
+];
+
+/** Tells of each child whether its turn has begun, and then what `wait` does. */
+async function childrenAnswer(
+  call: ToolCall,
+  sessions: StartedChildren["sessions"],
+  wait: (onBegun: (state: WaitState) => void) => Promise<WaitAnswer>,
+): Promise<StartedChildren> {
+  const children = sessions.map((child) => {
+    const { name } = child;
+    return "error" in child ? { name, code: child.error.code } : { name, session_id: child.session_id };
+  });
+  const waited = await wait((state) => call.waits({ children, wait: state }));
+  const room = MAX_RESULT_CHARS - ENVELOPE_CHARS - JSON.stringify(sessions).length;
+  return { type: "started", sessions, wait: fitWait(waited, room) };
+}
+
+type ChildBefore = z.output<typeof ChildrenState>["children"][number];
+
+/** A child whose turn another process has started, or why it has not. */
+async function startedBefore(call: ToolCall, child: ChildBefore): Promise<StartedChildren["sessions"][number]> {
+  if ("code" in child) {
+    const message = "It was not started. The server was gone before it could say more.";
+    return { name: child.name, error: { code: child.code, message } };
+  }
+  const { id, name } = await sessionOf(call, { session_id: child.session_id });
+  return { name, session_id: id };
+}
+
+/** The first of them always. */
+function fewerWarnings<C extends Warned>(child: C): C {
+  const { warnings } = child;
+  return warnings ? { ...child, warnings: fitting(warnings, MAX_CHILD_ERROR_CHARS, listedChars) } : child;
+}
+
+function shortened<E extends { message: string }>(error: E): E {
+  const message = fittingText(error.message, MAX_CHILD_ERROR_CHARS);
+  return { ...error, message: message === error.message ? message : `${message}…` };
+}
+
+type Work = { prompt: string; ephemeral?: boolean | undefined; wait_secs?: number | undefined };
+
+/** Gives a session work, and tells how its turn stands after the wait for it. */
+async function chatAnswer(
+  call: ToolCall,
+  session: Session,
+  { wait_secs = DEFAULT_WAIT_SECS, ...work }: Work,
+  shown: typeof pendingBriefly,
+) {
+  const until = Date.now() + wait_secs * 1000;
+  const onBegun = ({ id }: { id: string }) => call.waits({ session_id: session.id, turn_id: id, until });
+  const waiting = { ...chatOptions(call, session, until), onBegun };
+  return standing(call, session, await call.app.sessionCommands.chat(session, work, waiting), shown);
+}
+
+/** The same for a turn that another process has started: it is only waited for. */
+async function chatAnswerAgain(call: ToolCall, state: z.output<typeof ChatState>, shown: typeof pendingBriefly) {
+  const session = await sessionOf(call, { session_id: state.session_id });
+  call.waits(state);
+  const waiting = chatOptions(call, session, state.until);
+  return standing(call, session, await call.app.sessionCommands.awaitTurn(session, state.turn_id, waiting), shown);
+}
+
+function chatOptions(call: ToolCall, session: Session, until: number) {
+  return {
+    waitMs: secsLeft(until) * 1000,
+    signal: endOfWait(call),
+    maxChars: MAX_TEXT_CHARS,
+    onProgress: (events: number) => call.progress(events, `${session.name}: ${events} events so far`),
+  };
+}
+
+type ChatResult = Awaited<ReturnType<ToolCall["app"]["sessionCommands"]["chat"]>>;
+
+async function standing(
+  call: ToolCall,
+  session: Session,
+  result: ChatResult,
+  shown: typeof pendingBriefly,
+): Promise<z.output<typeof ChatAnswer>> {
+  const { turn, status, error, text, pending, usage, place } = result;
+  const limit = limitIn(error);
+  const next = limit ? RAISE[limit] : NEXT[status];
+  return {
+    type: "ok",
+    session_id: session.id,
+    status,
+    ...(place !== undefined && { place }),
+    text,
+    error: error && cutText(error, MAX_ERROR_CHARS),
+    ...(await shown(call, pending)),
+    usage,
+    cursor: await cursorOf(call, hasEnded(status) ? [turn.id] : []),
+    ...(next !== undefined && { next }),
+  };
+}
+
+function hasEnded(status: SessionStatus): boolean {
+  return status === "complete" || status === "failed" || status === "cancelled";
+}

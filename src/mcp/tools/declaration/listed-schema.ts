@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { isJsonObject, type JsonObject } from "../../../contract/values.ts";
+
+/** Bounds that nobody meets: each call is checked against them anyway, and the refusal names what is wrong. */
+const UNLISTED = ["$schema", "pattern", "minLength", "maxLength", "minItems", "maxItems", "minimum"];
+const MAX_LISTED_BOUND = 1_000;
+/** What the name of the argument says already, or the tool of it; the docs have it. */
+const SELF_EVIDENT: readonly unknown[] = [
+  "",
+  "The session's name.",
+  "The session's id.",
+  "The approval to decide.",
+  "The approval to read.",
+  "What it should do.",
+  "The session to fork.",
+  "The name of the new one.",
+  "The tool that the child wants to use.",
+  "The arguments that the child wants to call it with.",
+  "The id of the tool call in the child's conversation.",
+];
+
+/**
+ * The arguments of a tool in as few tokens as a model needs: every parent pays for them with each of its own turns. That
+ * an optional argument takes `null` is not listed, since some clients can't read it.
+ */
+export function listedInput(input: z.ZodType): JsonObject {
+  const schema = Object(shortened(z.toJSONSchema(input, { io: "input", unrepresentable: "any" })));
+  const { properties } = schema;
+  return isJsonObject(properties) ? { ...schema, properties: withoutItems(properties) } : schema;
+}
+
+/** A list of objects is described by its argument, which says where their keys are listed. */
+function withoutItems(properties: JsonObject): JsonObject {
+  const hasKeys = ({ items }: JsonObject) => isJsonObject(items) && isJsonObject(items["properties"]);
+  const listed = Object.entries(properties).map(([name, schema]) => {
+    const shown = isJsonObject(schema) && hasKeys(schema) ? { ...schema, items: { type: "object" } } : schema;
+    return [name, shown];
+  });
+  return Object.fromEntries(listed);
+}
+
+/** All that answers and refusals have in common: whole schemas would take more tokens than all the rest. */
+export const LISTED_ANSWER = { type: "object", required: ["type"] };
+
+function shortened(schema: unknown): unknown {
+  if (!isJsonObject(schema)) return schema;
+  const { anyOf, oneOf, properties, items, description, ...rest } = schema;
+  const kept = Object.fromEntries(Object.entries(rest).filter(([key, value]) => isListed(key, value)));
+  return {
+    ...kept,
+    ...withoutNull(schema["type"]),
+    ...(Array.isArray(anyOf) && choice("anyOf", anyOf)),
+    ...(Array.isArray(oneOf) && choice("oneOf", oneOf)),
+    ...(isJsonObject(properties) && { properties: mapped(properties) }),
+    ...(items !== undefined && { items: shortened(items) }),
+    ...(description !== undefined && !SELF_EVIDENT.includes(description) && { description }),
+  };
+}
+
+function isListed(key: string, value: unknown): boolean {
+  if (key === "additionalProperties") return value === false;
+  return !UNLISTED.includes(key) && !(typeof value === "number" && value > MAX_LISTED_BOUND);
+}
+
+function withoutNull(type: unknown): JsonObject {
+  if (!Array.isArray(type)) return {};
+  const [only, ...others] = type.filter((one) => one !== "null");
+  return { type: others.length === 0 ? only : [only, ...others] };
+}
+
+/** One of several, or the only one that is not `null`. */
+function choice(keyword: "anyOf" | "oneOf", forms: unknown[]): JsonObject {
+  const [only, ...others] = forms.filter((form) => !isJsonObject(form) || form["type"] !== "null").map(shortened);
+  return others.length === 0 ? Object(only) : { [keyword]: [only, ...others] };
+}
+
+function mapped(properties: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, shortened(schema)]));
+}

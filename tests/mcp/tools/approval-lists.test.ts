@@ -1,0 +1,81 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Approval } from "../../../src/contract/approvals/approval.ts";
+import type { JsonObject } from "../../../src/contract/values.ts";
+import { fitApprovals, fitMany } from "../../../src/mcp/tools/declaration/results.ts";
+import { startPlexus } from "../../support/server/plexus.ts";
+
+setDefaultTimeout(60_000);
+
+const OPERATOR = { kind: "operator" } as const;
+
+/** So many requests that wait, and what stands in a result of them. */
+async function listed(inputs: JsonObject[], shown: (approval: Approval) => Approval = (approval) => approval) {
+  await using plexus = await startPlexus();
+  const sessions = await Promise.all(["one", "two"].map((name) => plexus.app.sessions.createByHand(OPERATOR, name)));
+  for (const [at, input] of inputs.entries()) {
+    const session = sessions[at % 2];
+    if (session) await plexus.app.approvals.request(session, { tool_name: "Bash", input });
+  }
+  const { approvalViews } = plexus.app;
+  const looked: string[] = [];
+  const show = async (approval: Approval) => {
+    looked.push(approval.id);
+    return shown(await approvalViews.show(approval, OPERATOR));
+  };
+  const list = await plexus.app.approvals.pending(OPERATOR, undefined, 200);
+  const result = await fitApprovals({ app: { approvalViews: { ...approvalViews, show } }, principal: OPERATOR }, list);
+  return { ...result, looked };
+}
+
+const commands = (count: number, length = 10) =>
+  Array.from({ length: count }, (_, at) => ({ command: `${at} ${"x".repeat(length)}` }));
+
+describe("a list of approvals in a result", () => {
+  test("looks into the file system for no more than it shows, but the one that did not fit", async () => {
+    const { approvals, has_more, looked } = await listed(commands(150, 3_000));
+    expect(approvals.length).toBeWithin(5, 15);
+    expect(has_more).toBe(true);
+    expect(looked).toHaveLength(approvals.length + 1);
+  });
+
+  test("says the same words once for each session, as long as they are the same", async () => {
+    const said = ["a", "a", "a", "b", "b", "b", "a"];
+    const { approvals } = await listed(commands(7), (approval) => {
+      const at = Number(String(approval.input["command"]).split(" ")[0]);
+      return { ...approval, said: said[at] ?? "" };
+    });
+    // Those with even numbers are of one session, the others of another.
+    expect(approvals.map((approval) => approval.said)).toEqual(["a", "a", undefined, "b", "b", undefined, "a"]);
+  });
+
+  test("stays within a result, and cuts a plan and an input that are long together", async () => {
+    const plan = '"quoted"\n'.repeat(5_000);
+    const long = commands(3, 20_000);
+    const { approvals } = await listed(long, (approval) => ({ ...approval, plan }));
+    expect(JSON.stringify(approvals).length).toBeLessThan(40_000);
+    for (const approval of approvals) {
+      expect(approval.truncated).toBe(true);
+      expect(approval.plan?.length).toBeGreaterThan(1_000);
+      expect(JSON.stringify(approval.input).length).toBeGreaterThan(1_000);
+    }
+  });
+
+  test("of many says of each which session it is of, by its id where two have one name", async () => {
+    await using plexus = await startPlexus();
+    const { id } = await plexus.app.tokens.createNamed("other");
+    const makers = [OPERATOR, { kind: "token", id, name: "other" }] as const;
+    const same = await Promise.all(makers.map((maker) => plexus.app.sessions.createByHand(maker, "worker")));
+    const sessions = [...same, await plexus.app.sessions.createByHand(OPERATOR, "single")];
+    for (const [at, input] of commands(9).entries()) {
+      const session = sessions[at % 3];
+      if (session) await plexus.app.approvals.request(session, { tool_name: "Bash", input });
+    }
+    const list = await plexus.app.approvals.pending(OPERATOR, undefined, 200);
+    const { approvals } = await fitMany({ app: plexus.app, principal: OPERATOR }, list, 40_000);
+    const ids = sessions.map((session) => session.id);
+    const named = approvals.map(({ session_id }) =>
+      session_id === undefined ? "by its name" : ids.indexOf(session_id),
+    );
+    expect(named).toEqual([0, 1, 2, 0, 1, "by its name", 0, 1, "by its name"]);
+  });
+});

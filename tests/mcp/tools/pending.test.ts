@@ -1,0 +1,61 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { writeEcho } from "../../support/claude/stand-in.ts";
+import { answerOf } from "../../support/mcp/tool-answers.ts";
+import { startPlexus } from "../../support/server/plexus.ts";
+import { temporaryDirectory } from "../../support/temporary.ts";
+
+setDefaultTimeout(60_000);
+
+const OPERATOR = { kind: "operator" } as const;
+
+/** Somebody who decides, and a claude that is started by hand and asks so often. */
+async function asked(count: number) {
+  await using stack = new AsyncDisposableStack();
+  const plexus = stack.use(await startPlexus());
+  const parent = await plexus.connect();
+  const session = await plexus.app.sessions.createByHand(OPERATOR, "worker");
+  for (let at = 0; at < count; at++)
+    await plexus.app.approvals.request(session, { tool_name: "Bash", input: { command: `touch file-${at}` } });
+  const { value, text } = await parent.call("loopback_pending");
+  await stack.disposeAsync();
+  return { ...answerOf("loopback_pending", value), tokens: text.length / 4 };
+}
+
+describe("loopback_pending", () => {
+  test("of many says of each only what the first of its session does not, as loopback_wait does", async () => {
+    const { approvals, tokens } = await asked(60);
+    expect(approvals).toHaveLength(60);
+    expect(approvals[0]).toMatchObject({ session_name: "worker", status: "pending", session_id: expect.any(String) });
+    for (const approval of approvals.slice(1)) {
+      expect(approval).toMatchObject({ session_name: "worker", tool_name: "Bash" });
+      for (const key of ["session_id", "status", "created_at", "expires_at"]) expect(approval).not.toHaveProperty(key);
+    }
+    expect(tokens).toBeLessThan(3_000);
+  });
+
+  test("of a few says all of each", async () => {
+    const { approvals } = await asked(5);
+    for (const approval of approvals)
+      expect(approval).toMatchObject({ status: "pending", created_at: expect.any(Number) });
+  });
+
+  test("names decisions where there are several", async () => {
+    expect((await asked(1)).next).toBe("Decide it with loopback_respond.");
+    expect((await asked(2)).next).toContain("decisions");
+  });
+
+  test("says whether it is worth to wait, where nothing is pending", async () => {
+    await using directory = await temporaryDirectory();
+    await using plexus = await startPlexus({ flags: { claude: writeEcho(directory.path) } });
+    const parent = await plexus.connect();
+    const next = async (args: object = {}) => (await parent.call("loopback_pending", args)).value["next"];
+    expect(await next()).toBe("Nothing of yours runs or can ask. Give work with claudecode_run.");
+    for (const name of ["idle", "busy"]) await parent.call("claudecode_create", { name, working_dir: directory.path });
+    await parent.call("claudecode_chat_async", { name: "busy", prompt: "hang" });
+    expect(await next()).toContain("Call loopback_wait");
+    expect(await next({ session_id: "busy" })).toContain("Call loopback_wait");
+    expect(await next({ session_id: "idle" })).toContain("It does not run");
+    await parent.call("claudecode_cancel", { name: "busy" });
+    expect(await next()).toContain("Give work with claudecode_run");
+  });
+});
