@@ -7,18 +7,23 @@ import { checkOrigin } from "./middleware/origin.ts";
 import { privateAnswers } from "./middleware/private-answers.ts";
 import { type LimitsApp, limitRequests } from "./middleware/request-limits.ts";
 import { type LoadPage, pageRoutes } from "./page/page.ts";
-import { type ApprovalsApp, approvalRoutes } from "./routes/approvals.ts";
-import { type AuditApp, auditRoutes } from "./routes/audit.ts";
-import { type ChatApp, chatRoutes } from "./routes/chat.ts";
+import { createRouter } from "./router.ts";
+import { type ApprovalsApp, approvalRoutes } from "./routes/approvals/approvals.ts";
+import { type AuditApp, auditRoutes } from "./routes/approvals/audit.ts";
+import { type UnaskedCallsApp, unaskedCallRoutes } from "./routes/approvals/unasked-calls.ts";
+import { type WaitApp, waitRoutes } from "./routes/approvals/wait.ts";
 import { docsRoutes, openApiRoutes } from "./routes/docs.ts";
 import { type EventsApp, eventRoutes } from "./routes/events.ts";
-import { type McpTransport, mcpRoute } from "./routes/mcp.ts";
+import { type LinksApp, linkRoutes } from "./routes/links.ts";
+import { MCP_PATH, type McpTransport, mcpRoute } from "./routes/mcp.ts";
+import { type RulesApp, ruleRoutes } from "./routes/rules.ts";
 import { type HealthApp, healthRoutes, type MetricsApp, metricsRoutes } from "./routes/server.ts";
-import { type SessionsApp, sessionRoutes } from "./routes/sessions.ts";
+import { type ChatApp, chatRoutes } from "./routes/sessions/chat.ts";
+import { type SessionsApp, sessionRoutes } from "./routes/sessions/sessions.ts";
+import { type TurnsApp, turnRoutes } from "./routes/sessions/turns.ts";
 import { type CallerApp, callerRoutes, signInRoutes } from "./routes/sign-in.ts";
+import { type StatisticsApp, statisticsRoutes } from "./routes/statistics.ts";
 import { type TokensApp, tokenRoutes } from "./routes/tokens.ts";
-import { type TurnsApp, turnRoutes } from "./routes/turns.ts";
-import { type UnaskedCallsApp, unaskedCallRoutes } from "./routes/unasked-calls.ts";
 import { register, type Served, type ServedOpenly } from "./serve.ts";
 import type { Streaming } from "./streams/events.ts";
 
@@ -32,11 +37,15 @@ export type HttpApp = Pick<App, "config" | "log"> &
   ChatApp &
   EventsApp &
   HealthApp &
+  LinksApp &
   MetricsApp &
+  RulesApp &
   SessionsApp &
+  StatisticsApp &
   TokensApp &
   TurnsApp &
-  UnaskedCallsApp;
+  UnaskedCallsApp &
+  WaitApp;
 
 type RoutesNeed = {
   app: HttpApp;
@@ -56,29 +65,51 @@ export function createRoutes({ app, mcp, loadPage, keepAliveMs, descriptors, clo
   const forDeciders: Served[] = [
     ...approvalRoutes(app),
     ...unaskedCallRoutes(app),
+    ...ruleRoutes(app),
     ...auditRoutes(app),
     ...sessionRoutes(app),
     ...chatRoutes(app, closing),
     ...turnRoutes(app),
     ...eventRoutes(app),
+    ...waitRoutes(app, closing),
+    ...statisticsRoutes(app),
     ...tokenRoutes(app),
     ...callerRoutes(app),
     ...metricsRoutes(app),
     ...openApiRoutes(operations),
   ];
-  const forAnybody: ServedOpenly[] = [...signInRoutes(app), ...healthRoutes(app), ...docsRoutes(operations)];
+  const forAnybody: ServedOpenly[] = [
+    ...signInRoutes(app),
+    ...linkRoutes(app),
+    ...healthRoutes(app),
+    ...docsRoutes(operations),
+  ];
 
   const streaming = { log: app.log, keepAliveMs, closing, count: app.metrics.openStream, isOver: app.tokens.isOver };
   const deciders = behind([refuseChildren], servedBy(forDeciders, streaming));
-  const authenticated = behind([requireCaller], mcpRoute(mcp), deciders);
-  const everyRequest = [privateAnswers, checkOrigin(app.config), identifyCaller(app), limitRequests(app, descriptors)];
+  const authenticated = behind([requireCaller], mcpRoute(mcp, closing), deciders);
+  const everyRequest = [
+    privateAnswers,
+    checkOrigin(app.config),
+    identifyCaller(app),
+    refuseLate,
+    limitRequests(app, descriptors),
+  ];
   const open = behind(everyRequest, servedBy(forAnybody, streaming).route("/", pageRoutes(loadPage)), authenticated);
-  open.onError((cause, c) => answerError(c, cause, app.log));
-  open.notFound((c) =>
+  const all = new Hono<Env>({ router: createRouter() }).route("/", open);
+  all.onError((cause, c) => answerError(c, cause, app.log));
+  all.notFound((c) =>
     answerError(c, new AppError("not_found", `There is nothing at ${c.req.method} ${c.req.path}.`), app.log),
   );
-  return open;
+  return all;
 }
+
+/** A request that comes when the server is stopping already; on its own path MCP decides, since a permit is still taken. */
+const refuseLate: MiddlewareHandler<Env> = (c, next) => {
+  if (c.env.isLate && c.req.path !== MCP_PATH)
+    throw new AppError("unreachable", "Plexus is stopping, or handing over: try again in a moment.");
+  return next();
+};
 
 /** Serves its own routes behind guards; what it does not serve goes on to the app inside it, past the guards of that one. */
 function behind(guards: MiddlewareHandler<Env>[], own: Hono<Env>, inner?: Hono<Env>): Hono<Env> {

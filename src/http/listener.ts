@@ -8,12 +8,17 @@ export type Listener = AsyncDisposable & {
   answerWith(handler: Handler): void;
   /** Closes the connections that have nothing unanswered. */
   closeIdle(): void;
-  /** Accepts no more connections, and keeps the open ones; resolves when the requests so far are answered. */
+  /** Accepts no more connections, and keeps those that are in use; what has connected before is accepted and read first. */
   refuse(): Promise<void>;
+  /** Resolves when every request so far has an answer, which may be a stream, or after a while. */
+  answered(): Promise<void>;
+  /** Resolves when the clients have got all of their answers, the ends of streams too, or after a while. */
+  sent(): Promise<void>;
 };
 
-/** A client that takes longer to send its request is not waited for. */
+/** A client that takes longer to send its request, or to read its answer, is not waited for. */
 const ANSWERED_WITHIN_MS = 1_000;
+const SENT_WITHIN_MS = 2_000;
 /** One round to accept, one to read, and the same again. */
 const LET_IN_ROUNDS = 4;
 
@@ -50,6 +55,7 @@ export function listenBeside(address: Address): Listener {
       fetch: (request, server) => answered(answer(request, server)),
     }),
   );
+  let stopped: Promise<void> | undefined;
   return {
     port: server.port ?? address.port,
     answerWith(handler) {
@@ -60,14 +66,20 @@ export function listenBeside(address: Address): Listener {
     async refuse() {
       // Clients that have connected already are accepted and read first: a call that is cut off before its answer begins fails.
       for (let round = 0; round < LET_IN_ROUNDS; round++) await new Promise(setImmediate);
-      void server.stop();
-      const timeUp = Promise.withResolvers<void>();
-      const timer = setTimeout(timeUp.resolve, ANSWERED_WITHIN_MS);
-      await Promise.race([Promise.allSettled(unanswered), timeUp.promise]);
-      clearTimeout(timer);
+      // Resolves when the last byte of the last answer is written.
+      stopped = server.stop();
     },
+    answered: () => atMost(ANSWERED_WITHIN_MS, Promise.allSettled(unanswered)),
+    sent: () => atMost(SENT_WITHIN_MS, stopped),
     [Symbol.asyncDispose]: () => server.stop(true),
   };
+}
+
+async function atMost(ms: number, work: Promise<unknown> | undefined): Promise<void> {
+  const timeUp = Promise.withResolvers<void>();
+  const timer = setTimeout(timeUp.resolve, ms);
+  await Promise.race([work, timeUp.promise]);
+  clearTimeout(timer);
 }
 
 /** Without `development: false`, Bun answers a failure of ours with a page that shows our code. */

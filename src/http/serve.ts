@@ -3,7 +3,7 @@ import type { Context, Hono, MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import type { Principal } from "../app.ts";
 import { type ParamsOf, type Route, STATUSES, type Status } from "../contract/routes/route.ts";
-import { type Caller, callerOf, type Env } from "./middleware/auth.ts";
+import { type Caller, callerOf, type Env, refuseRevoked } from "./middleware/auth.ts";
 import { jsonBody } from "./middleware/body.ts";
 import { refuseInvalid } from "./middleware/errors.ts";
 import type { Description, Operation } from "./openapi/description.ts";
@@ -63,6 +63,8 @@ export function serve<R extends Route>(
       guards: description.guards ?? [],
       async answer(c, streaming) {
         const caller = callerOf(c.get("caller"));
+        // Its body may have taken long to come.
+        refuseRevoked(caller);
         const given = { ...givenIn<R>(c), caller, principal: caller.principal };
         return respond(c, route, await handle(given), streaming);
       },
@@ -93,8 +95,8 @@ export function serveOpenly<R extends Route>(
 export function register(hono: Hono<Env>, { route, guards, answer }: Served, streaming: Streaming): void {
   const { method, path, body, query } = route;
   for (const guard of guards) hono.on(method, path, guard);
-  if (body) hono.on(method, path, jsonBody, zValidator("json", body, refuseInvalid));
-  if (query) hono.on(method, path, zValidator("query", query, refuseInvalid));
+  if (body) hono.on(method, path, jsonBody, zValidator("json", body, refuseInvalid(body, "the body")));
+  if (query) hono.on(method, path, zValidator("query", query, refuseInvalid(query, "the query")));
   hono.on(method, path, (c: Validated) => answer(c, streaming));
 }
 

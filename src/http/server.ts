@@ -20,8 +20,8 @@ export function listenAhead({ host, port }: Address, { beside }: { beside: boole
 
 /**
  * Listens, unless it is given what listens already. A client that takes too long over a request is cut off; calls that
- * wait switch the idle limit off for themselves. It disposes `mcp`, too: stopping ends every stream first, and then
- * closes what is left. Who starts many servers gives them one `loadPage`, so that the page is made once.
+ * wait switch the idle limit off for themselves. It disposes `mcp`, too: stopping answers every call that waits, ends
+ * every stream, lets the answers arrive, and then closes what is left. Who starts many servers gives them one `loadPage`, so that the page is made once.
  */
 export function startHttpServer(
   app: HttpApp & Pick<App, "listensOn" | "childUrl">,
@@ -38,17 +38,18 @@ export function startHttpServer(
   app.listensOn(listener.port);
   const { keepAliveMs } = pace;
   const routes = createRoutes({ app, mcp, loadPage, keepAliveMs, descriptors, closing: closing.signal });
-  listener.answerWith((request, server) => routes.fetch(request, { server }));
+  listener.answerWith((request, server) => routes.fetch(request, { server, isLate: closing.signal.aborted }));
   return {
     url: app.childUrl(),
     port: listener.port,
     async [Symbol.asyncDispose]() {
       watched[Symbol.dispose]();
       await listener.refuse();
+      // What waits is answered now, with what there is.
       closing.abort();
+      await listener.answered();
       await mcp[Symbol.asyncDispose]();
-      // The ends of the streams are sent by the next turn of the event loop.
-      await new Promise(setImmediate);
+      await listener.sent();
       await listener[Symbol.asyncDispose]();
     },
   };

@@ -36,14 +36,14 @@ describe("a server that hands over its port", () => {
     const before = call(old);
     await entered.promise;
     await using next = listenBeside({ ...anyPort, port: old.port });
-    const refusing = old.refuse();
-    await someTurns();
+    await old.refuse();
+    const answered = old.answered();
     const after = Array.from({ length: 20 }, () => call(next));
     next.answerWith(saying("next"));
     expect(new Set(await Promise.all(after))).toEqual(new Set(["next"]));
-    expect(Bun.peek.status(refusing)).toBe("pending");
+    expect(Bun.peek.status(answered)).toBe("pending");
     release.resolve();
-    await refusing;
+    await answered;
     expect(await before).toBe("old");
   });
 
@@ -57,6 +57,7 @@ describe("a server that hands over its port", () => {
     const answer = call(listener).catch(() => "cut off");
     await entered.promise;
     await listener.refuse();
+    await listener.answered();
     await listener[Symbol.asyncDispose]();
     expect(await answer).toBe("cut off");
   });

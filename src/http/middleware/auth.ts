@@ -19,7 +19,8 @@ export type Caller = {
 
 /** What is known of a request: no caller, where none is needed and no token was sent. */
 export type Env = {
-  Bindings: { server?: Bun.Server<undefined> };
+  /** `isLate`: the request came when the server was stopping already. */
+  Bindings: { server?: Bun.Server<undefined>; isLate?: boolean };
   Variables: { caller: Caller | undefined; held: Held };
 };
 
@@ -46,9 +47,9 @@ export function identifyCaller(app: AuthApp): MiddlewareHandler<Env> {
   };
 }
 
-export const requireCaller: MiddlewareHandler<Env> = async (c, next) => {
+export const requireCaller: MiddlewareHandler<Env> = (c, next) => {
   callerOf(c.get("caller"));
-  await next();
+  return next();
 };
 
 /** The caller, where there must be one. */
@@ -67,18 +68,18 @@ export function refuseRevoked(caller: Caller | undefined): void {
 
 /** The token of a page is for the page: if it were stolen, it would open nothing that outlives it. */
 export function refusePages(message: string): MiddlewareHandler<Env> {
-  return async (c, next) => {
+  return (c, next) => {
     if (c.get("caller")?.holder.page) throw new AppError("forbidden", message);
-    await next();
+    return next();
   };
 }
 
 /** Children have one tool and no routes. */
-export const refuseChildren: MiddlewareHandler<Env> = async (c, next) => {
+export const refuseChildren: MiddlewareHandler<Env> = (c, next) => {
   if (c.get("caller")?.principal.kind === "session") {
     throw new AppError("forbidden", "A child's token may call loopback_permit on /mcp, and nothing else.");
   }
-  await next();
+  return next();
 };
 
 export const operatorOnly: MiddlewareHandler<Env> = async (c, next) => {

@@ -1,8 +1,9 @@
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { ZodError } from "zod";
-import { AppError, type ErrorBody, type ErrorCode, problemsIn } from "../../contract/errors.ts";
+import type { ZodError, z } from "zod";
+import { problemsIn } from "../../contract/arguments/problems.ts";
+import { AppError, type ErrorBody, type ErrorCode } from "../../contract/errors.ts";
 import { errorFields, type Log } from "../../log.ts";
 
 export const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
@@ -12,6 +13,7 @@ export const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
   forbidden: 403,
   not_found: 404,
   name_taken: 409,
+  config_differs: 409,
   turn_running: 409,
   limit_reached: 429,
   claude_unavailable: 503,
@@ -36,10 +38,14 @@ export function answerError(c: Context, cause: unknown, log: Log): Response {
   return c.json(body, STATUS[error.code], headers);
 }
 
+type Validated = { success: true } | { success: false; error: Pick<ZodError, "issues">; data: unknown };
+
 /** Says which part of a request does not fit its schema; for the validators of all routes. */
-export function refuseInvalid(result: { success: true } | { success: false; error: Pick<ZodError, "issues"> }): void {
-  if (result.success) return;
-  throw new AppError("invalid_arguments", `${problemsIn(result.error)}.`);
+export function refuseInvalid(schema: z.ZodType, whole: string): (result: Validated) => void {
+  return (result) => {
+    if (result.success) return;
+    throw new AppError("invalid_arguments", `${problemsIn(result.error, schema, result.data, whole)}.`);
+  };
 }
 
 function asAppError(cause: unknown): AppError {

@@ -9,8 +9,11 @@ import type { Env } from "./auth.ts";
  * Addresses can't be rebound, so on an open interface every address is accepted.
  */
 export function checkOrigin(config: Config): MiddlewareHandler<Env> {
+  const publicName = config.publicUrl === undefined ? [] : [nameOf(new URL(config.publicUrl).host)];
   const names = new Set(
-    ["127.0.0.1", "localhost", "::1", config.host, ...config.allowedHosts].map((name) => name.toLowerCase()),
+    ["127.0.0.1", "localhost", "::1", config.host, ...config.allowedHosts, ...publicName].map((name) =>
+      name.toLowerCase(),
+    ),
   );
   const known = (host: string) => names.has(host) || (!isLoopback(config.host) && isIP(host) !== 0);
   return async (c, next) => {

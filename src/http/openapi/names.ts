@@ -1,37 +1,53 @@
 import { z } from "zod";
-import { Approval, ApprovalStatus, Decision, RespondResult } from "../../contract/approvals/approval.ts";
+import { Approval, ApprovalStatus, WaitInput } from "../../contract/approvals/approval.ts";
 import { ApprovalContext } from "../../contract/approvals/approval-context.ts";
+import { BatchResult, Decision, DecisionBatch, RespondResult } from "../../contract/approvals/decision.ts";
 import { UnaskedCall } from "../../contract/approvals/unasked-call.ts";
 import { AuditLine, AuditReport } from "../../contract/audit.ts";
 import { ChangeEvent } from "../../contract/change.ts";
 import { ErrorBody } from "../../contract/errors.ts";
+import { LinkBody, LinkDecisionBody, OpenedLink } from "../../contract/link.ts";
 import * as approvals from "../../contract/routes/approvals.ts";
 import * as audit from "../../contract/routes/audit.ts";
 import * as events from "../../contract/routes/events.ts";
+import * as links from "../../contract/routes/links.ts";
 import type { Route } from "../../contract/routes/route.ts";
+import * as rules from "../../contract/routes/rules.ts";
 import * as server from "../../contract/routes/server.ts";
 import * as sessions from "../../contract/routes/sessions.ts";
 import * as signIn from "../../contract/routes/sign-in.ts";
+import * as statistics from "../../contract/routes/statistics.ts";
 import * as tokens from "../../contract/routes/tokens.ts";
 import * as turns from "../../contract/routes/turns.ts";
 import * as unaskedCalls from "../../contract/routes/unasked-calls.ts";
+import * as wait from "../../contract/routes/wait.ts";
+import * as ruleAnswers from "../../contract/rules/answers.ts";
+import { RuleTestInput } from "../../contract/rules/history-test.ts";
+import { Rule, RuleInput, RuleUpdate } from "../../contract/rules/rule.ts";
 import * as sessionAnswers from "../../contract/sessions/answers.ts";
+import { RunBody, SettingsUpdate } from "../../contract/sessions/run-input.ts";
 import { CreateInput } from "../../contract/sessions/session.ts";
 import { SessionDetail, SessionEvent, SessionSummary, TurnSummary } from "../../contract/sessions/session-view.ts";
 import { TurnEvent, Usage } from "../../contract/sessions/turn.ts";
 import { Caller, SignedIn, SignInBody, SignInCode } from "../../contract/sign-in.ts";
+import { Attention, Statistics } from "../../contract/statistics.ts";
+import { Finished, Running, Waited } from "../../contract/tools/wait-answers.ts";
 
 /** What contract/routes exports, and the answers that routes and tools share. */
 const DECLARED = {
   ...approvals,
   ...unaskedCalls,
+  ...rules,
   ...audit,
   ...sessionAnswers,
   ...sessions,
   ...turns,
   ...events,
+  ...wait,
+  ...statistics,
   ...tokens,
   ...signIn,
+  ...links,
   ...server,
 };
 
@@ -42,12 +58,21 @@ const SHARED = {
   ApprovalStatus,
   ApprovalContext,
   Decision,
+  DecisionBatch,
   Decided: RespondResult,
+  BatchResult,
   UnaskedCall,
+  Rule,
+  NewRule: RuleInput,
+  RuleUpdate,
+  RuleTest: RuleTestInput,
+  ...ruleAnswers,
   AuditReport,
   AuditLine,
   ChangeEvent,
   NewSession: CreateInput,
+  SettingsUpdate,
+  Run: RunBody,
   SessionSummary,
   SessionDetail,
   SessionEvent,
@@ -58,6 +83,15 @@ const SHARED = {
   SignedIn,
   SignInCode,
   Caller,
+  Statistics,
+  Attention,
+  Link: LinkBody,
+  LinkDecision: LinkDecisionBody,
+  OpenedLink,
+  WaitFor: WaitInput,
+  Waited,
+  Finished,
+  Running,
 };
 
 /** Every schema that the document has a name for: the name that it is exported under. */

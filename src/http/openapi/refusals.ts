@@ -5,14 +5,17 @@ import type { Operation } from "./description.ts";
 /** What each refusal says, for example. */
 const MESSAGES: Record<ErrorCode, string> = {
   invalid_json: "The body is not valid JSON.",
-  invalid_arguments: "approve: Invalid input: expected boolean, received string.",
+  invalid_arguments: 'approve must be true or false, got "yes".',
   unauthorized: "Send `Authorization: Bearer TOKEN`. `plexus token show` prints the operator's token.",
   forbidden: "Only the operator's token may do this.",
   not_found: "There is no approval 0190: list the pending ones to see their ids.",
   name_taken: 'The name "worker" is in use: choose another.',
-  turn_running: 'Session "worker" has a turn that runs or is queued: poll or cancel it first.',
+  config_differs:
+    'Session "worker" exists with another model ("opus"). Leave that out to use the session as it is, change it first, or choose another name.',
+  turn_running:
+    'Session "worker" has a turn that runs, waits for your decision, or is queued: decide (loopback_respond), wait (loopback_wait), or cancel it first (claudecode_cancel).',
   limit_reached:
-    "The queue is full: 16 children run, which is the limit (--max-running), and too many turns wait. Wait for one to end, or cancel one.",
+    "The queue is full: 16 children run, which is the limit (--max-running), and too many turns wait. Wait for one to end (loopback_wait), or cancel one (claudecode_cancel).",
   claude_unavailable: "Claude Code was not found: install it, or name it with --claude.",
   payload_too_large: "The body is larger than 33554432 bytes.",
   too_many_requests: "Too many wrong tokens: try again in 10 seconds.",

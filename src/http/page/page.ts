@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { AppError } from "../../contract/errors.ts";
+import { LINK_PATH } from "../../contract/link.ts";
 import { type Asset, bundlePage, embeddedPage } from "../../web/bundle.ts";
 import type { Env } from "../middleware/auth.ts";
 
@@ -51,7 +52,7 @@ export function pageRoutes(loadPage: LoadPage) {
     if (!file) throw new AppError("not_found", `There is nothing at ${c.req.method} ${c.req.path}.`);
     return respond(c, file);
   };
-  return new Hono<Env>().get("/", answer).get("/assets/:name", answer);
+  return new Hono<Env>().get("/", answer).get(LINK_PATH, answer).get("/assets/:name", answer);
 }
 
 async function readPage(): ReturnType<LoadPage> {

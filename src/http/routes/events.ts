@@ -1,14 +1,14 @@
 import type { App } from "../../app.ts";
-import { cutChange } from "../../contract/cut.ts";
 import { followEvents } from "../../contract/routes/events.ts";
 import { PENDING } from "../../contract/samples.ts";
+import { cutChange } from "../../contract/text/cut.ts";
 import { type Served, serve } from "../serve.ts";
 import { eventsFrom, unknownEventId } from "../streams/events.ts";
 
-export type EventsApp = Pick<App, "eventFeed">;
+export type EventsApp = Pick<App, "eventFeed" | "approvalViews">;
 
 /** Server-sent events: what happens, numbered; `Last-Event-ID` goes on where a reader stopped. */
-export function eventRoutes({ eventFeed }: EventsApp): Served[] {
+export function eventRoutes({ eventFeed, approvalViews }: EventsApp): Served[] {
   return [
     serve(followEvents, {
       tag: "Events",
@@ -30,6 +30,8 @@ export function eventRoutes({ eventFeed }: EventsApp): Served[] {
             session_id: PENDING.session_id,
             created_at: PENDING.created_at,
             expires_at: PENDING.expires_at,
+            cwd: PENDING.cwd,
+            said: PENDING.said,
           },
         },
       },
@@ -37,7 +39,10 @@ export function eventRoutes({ eventFeed }: EventsApp): Served[] {
       const after = readEventId(c.req.header("last-event-id") ?? query.last_event_id);
       return eventsFrom({
         stream: "events",
-        follow: (signal) => eventFeed.follow(principal, after, signal),
+        async *follow(signal) {
+          for await (const { id, event } of eventFeed.follow(principal, after, signal))
+            yield { id, event: await approvalViews.withContext(event) };
+        },
         sent: ({ id, event }) => ({ id, type: event.type, data: cutChange(event) }),
       });
     }),

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { AppError } from "../../contract/errors.ts";
 import { type Caller, callerOf, type Env, refusePages } from "../middleware/auth.ts";
 import { readJson } from "../middleware/body.ts";
 import type { Held } from "../middleware/request-limits.ts";
@@ -8,18 +9,28 @@ import { allowSilence } from "../streams/silence.ts";
 export type McpTransport = AsyncDisposable & {
   handle(
     request: Request,
-    caller: Pick<Caller, "principal" | "anonymous"> & { held: Held },
+    caller: Pick<Caller, "principal" | "anonymous"> & { held: Held; stopping: AbortSignal; isLate: boolean },
     body: unknown,
   ): Promise<Response>;
 };
 
 /** The one path that children may call. */
-export function mcpRoute(mcp: McpTransport): Hono<Env> {
+export const MCP_PATH = "/mcp";
+
+export function mcpRoute(mcp: McpTransport, stopping: AbortSignal): Hono<Env> {
   const notForPages = refusePages("The token of a page is not for /mcp: `plexus token create NAME` makes one.");
-  return new Hono<Env>().all("/mcp", notForPages, async (c) => {
-    const body = c.req.method === "POST" ? await readJson(c) : undefined;
+  return new Hono<Env>().all(MCP_PATH, notForPages, async (c) => {
+    const body = c.req.method === "POST" ? await readJson(c).catch(parseError) : undefined;
+    if (body instanceof Response) return body;
     allowSilence(c);
     const { principal, anonymous } = callerOf(c.get("caller"));
-    return mcp.handle(c.req.raw, { principal, anonymous, held: c.get("held") }, body);
+    const { isLate = false } = c.env;
+    return mcp.handle(c.req.raw, { principal, anonymous, held: c.get("held"), stopping, isLate }, body);
   });
+}
+
+/** What is no JSON is refused as JSON-RPC has it, since its clients know no other form of that. */
+function parseError(cause: unknown): Response {
+  if (!(cause instanceof AppError) || cause.code !== "invalid_json") throw cause;
+  return Response.json({ jsonrpc: "2.0", error: { code: -32700, message: cause.message }, id: null }, { status: 400 });
 }

@@ -1,4 +1,4 @@
-import { fitting, listedChars } from "../../contract/fit.ts";
+import { fitting, listedChars } from "../../contract/text/fit.ts";
 
 const MAX_BYTES = 8 * 1024 * 1024;
 

@@ -1,9 +1,10 @@
 import type { App } from "../../app.ts";
 import { getMetrics, isAlive, isReady } from "../../contract/routes/server.ts";
+import type { RulesFileStatus } from "../../contract/rules/rule.ts";
 import { COMMIT, VERSION } from "../../version.ts";
 import { type Served, type ServedOpenly, serve, serveOpenly } from "../serve.ts";
 
-export type HealthApp = Pick<App, "assertReady" | "claude">;
+export type HealthApp = Pick<App, "assertReady" | "claude" | "rules">;
 export type MetricsApp = Pick<App, "metrics">;
 
 const METRICS_HEADERS = { "Content-Type": "text/plain; version=0.0.4; charset=utf-8", "Cache-Control": "no-store" };
@@ -33,9 +34,15 @@ export function healthRoutes(app: HealthApp): ServedOpenly[] {
         claude: claude.path ?? null,
         claude_version: "version" in claude ? claude.version : null,
         warnings: "problem" in claude ? [claude.problem] : [],
+        ...rulesIn(app.rules.fileStatus()),
       };
     }),
   ];
+}
+
+/** Of the operator's file of rules, where there is one; a mistake in it is no reason to take the server down. */
+function rulesIn(status: RulesFileStatus | undefined) {
+  return status === undefined ? {} : { rules: status };
 }
 
 /** Figures for Prometheus, over everybody's sessions: numbers, and no names. */

@@ -6,7 +6,7 @@ import { type Served, serve } from "../serve.ts";
 
 export type TokensApp = Pick<App, "tokens" | "signIn">;
 
-const EXAMPLE = { id: "hZ3kq0Tn-xYz", name: "ci", created_at: ASKED_AT - 3600 };
+const EXAMPLE = { id: "hZ3kq0Tn-xYz", name: "ci", created_at: ASKED_AT - 3600, last_used_at: ASKED_AT };
 
 export function tokenRoutes({ tokens, signIn }: TokensApp): Served[] {
   const notByPages = refusePages("A page makes no tokens, which would outlive it: use `plexus token create NAME`.");
@@ -26,11 +26,11 @@ export function tokenRoutes({ tokens, signIn }: TokensApp): Served[] {
       answers: {
         201: {
           says: "The only time that it is shown.",
-          example: { type: "created", ...EXAMPLE, token: "plx_hZ3kq0Tn-xYz_…" },
+          example: { type: "created", ...EXAMPLE, last_used_at: null, token: "plx_hZ3kq0Tn-xYz_…" },
         },
       },
       errors: ["name_taken"],
-    }).by(async ({ body }) => ({ type: "created", ...(await tokens.createNamed(body.name)) })),
+    }).by(async ({ body }) => ({ type: "created", ...(await tokens.createNamed(body.name, body.grant)) })),
     serve(signOutPages, {
       tag: "Tokens",
       summary: "Signs every page out at once",

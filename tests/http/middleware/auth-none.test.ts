@@ -42,6 +42,11 @@ describe("with --auth none, a request without a token", () => {
       "loopback_pending",
       "loopback_permit",
       "loopback_respond",
+      "loopback_rule_add",
+      "loopback_rule_remove",
+      "loopback_rule_suggest",
+      "loopback_rule_test",
+      "loopback_rules",
       "loopback_wait",
     ]);
   });

@@ -54,6 +54,9 @@ describe("a request without a token", () => {
       ["POST", "/readyz"],
       ["PUT", "/api/v1/docs"],
       ["GET", "/api/v1/sign-in"],
+      ["GET", "/api/v1/links/open"],
+      ["PUT", "/api/v1/links/decide"],
+      ["POST", "/link"],
     ] as const)
       await expectRefusal(await plexus.fetch(path, { method, token: null }), 401, "unauthorized");
   });

@@ -104,7 +104,9 @@ describe("bodies that one child sends at once", () => {
 
   test("count until the answer where what waits may hold them", async () => {
     await using plexus = await startPlexus();
-    const { token } = await namedToken(plexus, "laptop");
+    const { token, principal } = await namedToken(plexus, "laptop");
+    // Where nothing could ask, nobody would have to wait.
+    await plexus.app.sessions.createByHand(principal, "child");
     const params = { name: "loopback_wait", arguments: { timeout_secs: 110 }, _meta: { x: "x".repeat(30 * MB) } };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
     const waiting = new AbortController();

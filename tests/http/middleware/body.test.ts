@@ -141,7 +141,8 @@ describe("a deeply nested body", () => {
   test("of exactly 100 levels is accepted as an input, and one more is not", async () => {
     await using plexus = await startPlexus();
     const { respond } = await oneApproval(plexus);
-    const body = (levels: number) => `{"approve":true,"updated_input":${nested(levels, '{"a":', "}")}}`;
+    const body = (levels: number) =>
+      `{"approve":true,"merge":true,"updated_input":${nested(levels, '{"command":', "}")}}`;
     await expectRefusal(await plexus.fetch(respond, { method: "POST", body: body(101) }), 422, "invalid_arguments");
     expect((await plexus.fetch(respond, { method: "POST", body: body(100) })).status).toBe(200);
   });
@@ -168,9 +169,12 @@ describe("a body that is no JSON", () => {
   ])("is 400 when it is %s, on REST and on MCP", async (_, body) => {
     await using plexus = await startPlexus();
     const { id, respond } = await oneApproval(plexus);
-    for (const path of [respond, "/mcp", "/api/v1/tokens"]) {
+    for (const path of [respond, "/api/v1/tokens"]) {
       await expectRefusal(await plexus.fetch(path, { method: "POST", body }), 400, "invalid_json");
     }
+    const answer = await plexus.fetch("/mcp", { method: "POST", body });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32700 } });
     expect((await plexus.app.approvals.get({ kind: "operator" }, id)).status).toBe("pending");
   });
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { TokenCreated } from "../../../src/contract/routes/tokens.ts";
+import type { JsonObject } from "../../../src/contract/values.ts";
 import { startHttpServer } from "../../../src/http/server.ts";
 import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";
+import { modernHeaders, modernMessage } from "../../support/mcp/modern-mcp.ts";
 import { permitMessage, post } from "../../support/mcp/raw-mcp.ts";
 import { vitalsOf } from "../../support/processes/vitals.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/server/plexus.ts";
@@ -95,6 +97,29 @@ describe("answers that one caller holds open", () => {
       return { path: "/mcp", token, headers: { "mcp-session-id": await initialized(server.url, token) } };
     });
     expect(count).toBe(OF_TOKEN);
+  });
+
+  test("include what waits and what listens in MCP 2026-07-28, until it is left", async () => {
+    await using plexus = await startPlexus();
+    await using server = startSmall(plexus);
+    const { token, principal } = await namedToken(plexus, "laptop");
+    // Where nothing could ask, nobody would have to wait.
+    await sessionOf(plexus, principal);
+    const wait = { name: "loopback_wait", arguments: { timeout_secs: 110 } };
+    const listen = { notifications: { resourceSubscriptions: ["loopback://approvals/pending"] } };
+    const sent = (nth: number): Sent => {
+      const [method, params]: [string, JsonObject] =
+        nth % 2 === 0 ? ["tools/call", wait] : ["subscriptions/listen", listen];
+      return { path: "/mcp", token, message: modernMessage(method, params), headers: modernHeaders(method, params) };
+    };
+    const { count, streams } = await openAll(server.url, sent);
+    expect(count).toBe(OF_TOKEN);
+    for (const { close } of streams) close();
+    await until("room for all of them", async () => {
+      const again = await openAll(server.url, sent);
+      for (const { close } of again.streams) close();
+      return again.count === OF_TOKEN;
+    });
   });
 
   test("include a child's waiting permission requests, and leave a part for its siblings and their owner", async () => {

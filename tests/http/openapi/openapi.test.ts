@@ -2,12 +2,22 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import {
   decideApproval,
+  decideApprovals,
   getApproval,
   getApprovalContext,
   listApprovals,
 } from "../../../src/contract/routes/approvals.ts";
 import { exportAudit, verifyAudit } from "../../../src/contract/routes/audit.ts";
 import { followEvents } from "../../../src/contract/routes/events.ts";
+import { decideByLink, openLink } from "../../../src/contract/routes/links.ts";
+import {
+  addRule,
+  changeRule,
+  listRules,
+  removeRule,
+  suggestRules,
+  testRule,
+} from "../../../src/contract/routes/rules.ts";
 import { getDocs, getMetrics, getOpenApi, isAlive, isReady } from "../../../src/contract/routes/server.ts";
 import {
   cancelTurn,
@@ -19,21 +29,28 @@ import {
   getSession,
   getTree,
   listSessions,
+  run,
+  updateSession,
 } from "../../../src/contract/routes/sessions.ts";
 import { createCode, signIn, signOut, whoAmI } from "../../../src/contract/routes/sign-in.ts";
+import { getStatistics } from "../../../src/contract/routes/statistics.ts";
 import { createToken, listTokens, revokeToken, signOutPages } from "../../../src/contract/routes/tokens.ts";
 import { followSession, getTurn, listTurnEvents, listTurns, TurnList } from "../../../src/contract/routes/turns.ts";
 import { listUnaskedCalls } from "../../../src/contract/routes/unasked-calls.ts";
+import { waitForNext } from "../../../src/contract/routes/wait.ts";
+import { OneRule } from "../../../src/contract/rules/answers.ts";
 import { SessionCreated } from "../../../src/contract/sessions/answers.ts";
 import { SignInCode } from "../../../src/contract/sign-in.ts";
 import { createRoutes } from "../../../src/http/app.ts";
 import { createPageLoader } from "../../../src/http/page/page.ts";
 import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";
+import { SECRET, startReceiver } from "../../outbound/webhooks/webhook-receiver.ts";
 import { script } from "../../support/model/scripted-model.ts";
 import { type Plexus, startPlexus } from "../../support/server/plexus.ts";
 import { bash, startFamily } from "../../support/sessions/family.ts";
 import { until } from "../../support/until.ts";
-import { namedToken } from "../support/callers.ts";
+import { linkIn } from "../links/link.ts";
+import { ask, namedToken, sessionOf } from "../support/callers.ts";
 import { fieldsOf } from "../support/event-reader.ts";
 import { createChecks, createSender, type Document, type Media, readDocument } from "./checks.ts";
 
@@ -104,7 +121,9 @@ describe("/api/v1/openapi.json", () => {
 
 describe("every route", () => {
   test("answers as the document says", async () => {
-    await using family = await startFamily();
+    await using receiver = startReceiver();
+    const webhook = { webhook: `${receiver.url}#decide=any`, webhookSecret: SECRET };
+    await using family = await startFamily({ flags: webhook });
     const { plexus, place } = family;
     const document = await readDocument(plexus);
     const { send, tried } = createSender(plexus, document);
@@ -112,19 +131,50 @@ describe("every route", () => {
 
     const created = await send(createSession, 201, { body: { name: "builder", working_dir: place } });
     await send(createSession, 409, { body: { name: "builder", working_dir: place } });
+    await send(updateSession, 200, { params: key, body: { max_turns: 9 } });
+    await send(updateSession, 422, { params: key, body: {} });
+    await send(run, 409, { body: { name: "builder", prompt: "x", max_turns: 8 } });
+    await send(run, 200, {
+      body: { name: "runner", prompt: script([{ say: "x" }]), working_dir: place, wait_secs: 60 },
+    });
+    await send(run, 202, { body: { name: "runner", prompt: script([{ say: "x" }]) } });
+    await family.ended("runner");
     await send(listSessions, 200, { query: "limit=5&status=idle" });
     const prompt = script([{ use: [bash("echo hello > there.txt", "toolu_1")] }, { say: "done" }]);
     await send(chat, 200, { params: key, body: { prompt, wait_secs: 110 } });
     const { id } = await family.ask(SessionCreated.parse(created).id);
     await send(chat, 409, { params: key, body: { prompt } });
     await send(listApprovals, 200, { query: "status=pending&max_chars=2000" });
+    await send(waitForNext, 200, { body: { timeout_secs: 0, skip: [], consumer: "one" } });
+    await send(waitForNext, 422, { body: { timeout_secs: 111 } });
+    await send(waitForNext, 404, { body: { session_id: "unknown" } });
     await send(getApproval, 200, { params: { id } });
     await send(getApprovalContext, 200, { params: { id } });
     await send(decideApproval, 422, { params: { id }, body: { approve: "yes" } });
+    const unknown = { approval_id: "0190", approve: true };
+    await send(decideApprovals, 200, { body: { decisions: [unknown, { approval_id: id, approve: "yes" }] } });
+    await send(decideApprovals, 422, { body: { decisions: [] } });
     await send(decideApproval, 200, { params: { id }, body: { approve: true, message: null } });
     await send(decideApproval, 200, { params: { id }, body: { approve: false } });
     await send(decideApproval, 404, { params: { id: "0190" }, body: { approve: false } });
     await family.ended("builder");
+    await send(waitForNext, 200, { body: {} });
+    await send(waitForNext, 200, { body: {} });
+
+    const rule = { decision: "deny", match: "Bash(npm *)" };
+    const added = OneRule.parse(await send(addRule, 201, { body: rule })).rule;
+    await send(addRule, 422, { body: { ...rule, match: "Bash(npm" } });
+    await send(addRule, 404, { body: { ...rule, session_id: "0190" } });
+    await send(listRules, 200, { query: "session_id=builder" });
+    await send(changeRule, 200, { params: { id: added.id }, body: { mode: "shadow", uses: 3, reason: null } });
+    await send(changeRule, 404, { params: { id: "0190" }, body: { mode: "shadow" } });
+    await send(testRule, 200, { body: { decision: "deny", match: "Bash(echo *)" } });
+    const call = { tool_name: "Bash", input: { command: "npm test" } };
+    await send(testRule, 200, { body: { ...call, session_id: "builder" } });
+    await send(testRule, 422, { body: call });
+    await send(suggestRules, 200);
+    await send(removeRule, 200, { params: { id: added.id } });
+    await send(removeRule, 404, { params: { id: added.id } });
 
     await send(getSession, 200, { params: key });
     await send(getTree, 200, { params: key });
@@ -144,6 +194,8 @@ describe("every route", () => {
     await send(deleteSession, 200, { params: key });
     await send(getSession, 404, { params: key });
 
+    await send(getStatistics, 200, { query: "range=30d" });
+    await send(getStatistics, 422, { query: "range=1y" });
     await send(createToken, 201, { body: { name: "ci" } });
     await send(createToken, 409, { body: { name: "ci" } });
     await send(listTokens, 200);
@@ -157,6 +209,16 @@ describe("every route", () => {
     await send(signIn, 200, { body: { code }, token: null });
     await send(signIn, 401, { body: { code }, token: null });
     await send(signOut, 200);
+
+    const { approvalId } = await ask(plexus, (await sessionOf(plexus, { kind: "operator" })).session);
+    const { link } = await linkIn(receiver, approvalId);
+    for (const [status, body] of [
+      [200, { link }],
+      [404, { link: link.replace(/.{9}$/, "AAAAAAAAA") }],
+    ] as const) {
+      await send(openLink, status, { body, token: null });
+      await send(decideByLink, status, { body: { ...body, approve: false }, token: null });
+    }
 
     for (const route of [isAlive, isReady, getMetrics, getOpenApi, getDocs]) await send(route, 200);
     await send(isReady, 200, { token: null });
@@ -213,6 +275,9 @@ function operationsOf(document: Document): Operation[] {
 }
 
 /** As the router has them; the page's files and MCP apart. */
+/** Where the page lies, which is no part of the API. */
+const PAGE_PATHS = /^\/($|link$|assets\/)/;
+
 async function routesOf({ app }: Plexus): Promise<string[]> {
   await using mcp = createMcpEndpoint(app);
   const { routes } = createRoutes({
@@ -224,7 +289,7 @@ async function routesOf({ app }: Plexus): Promise<string[]> {
     closing: new AbortController().signal,
   });
   const found = routes
-    .filter(({ method, path }) => method !== "ALL" && path !== "/" && !path.startsWith("/assets/"))
+    .filter(({ method, path }) => method !== "ALL" && !PAGE_PATHS.test(path))
     .map(({ method, path }) => `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
   return [...new Set(found)];
 }

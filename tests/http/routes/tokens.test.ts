@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { TokenCreated } from "../../../src/contract/routes/tokens.ts";
+import { TokenCreated, TokenList } from "../../../src/contract/routes/tokens.ts";
+import { SignedIn, SignInCode } from "../../../src/contract/sign-in.ts";
 import { type Plexus, startPlexus } from "../../support/server/plexus.ts";
+import { until } from "../../support/until.ts";
 import { expectRefusal, namedToken } from "../support/callers.ts";
 
 function create(plexus: Plexus, body: unknown, token?: string): Promise<Response> {
@@ -14,9 +16,33 @@ describe("/api/v1/tokens", () => {
     expect(response.status).toBe(201);
     const { token, type: _, ...listed } = TokenCreated.parse(await response.json());
     expect(token).toMatch(/^plx_[\w-]+_[\w-]{43}$/);
-    expect((await plexus.fetch("/api/v1/approvals", { token })).status).toBe(200);
     const list = await plexus.fetch("/api/v1/tokens");
     expect(await list.json()).toEqual({ type: "ok", tokens: [listed] });
+    expect((await plexus.fetch("/api/v1/approvals", { token })).status).toBe(200);
+  });
+
+  test("tells when a token was last used, by itself or by a page of its own, to the minute", async () => {
+    const clock = { now: Date.UTC(2026, 5, 15) };
+    await using plexus = await startPlexus({ clocks: { now: () => clock.now } });
+    const { token } = await namedToken(plexus, "laptop");
+    const lastUsed = async () =>
+      TokenList.parse(await (await plexus.fetch("/api/v1/tokens")).json()).tokens[0]?.last_used_at ?? null;
+    const used = (at: number) => until(`used at ${at}`, async () => (await lastUsed()) === at);
+    expect(await lastUsed()).toBeNull();
+    const first = clock.now / 1000;
+    await plexus.fetch("/api/v1/approvals", { token });
+    await used(first);
+    clock.now += 30_000;
+    await plexus.fetch("/api/v1/approvals", { token });
+    clock.now += 60_000;
+    await plexus.fetch("/api/v1/approvals", { token });
+    await used(first + 90);
+    const { code } = SignInCode.parse(await (await plexus.fetch("/api/v1/me/codes", { method: "POST", token })).json());
+    const signIn = { method: "POST", body: JSON.stringify({ code }), token: null };
+    const page = SignedIn.parse(await (await plexus.fetch("/api/v1/sign-in", signIn)).json());
+    clock.now += 90_000;
+    await plexus.fetch("/api/v1/approvals", { token: page.token });
+    await used(first + 180);
   });
 
   test("refuses a name in use with 409, and leaves its token as it is", async () => {

@@ -72,7 +72,7 @@ describe("Last-Event-ID", () => {
     await storm;
     const [first, ...others] = await Promise.all(readers);
     expectEachOnce(first ?? [], 300);
-    for (const other of others) expect(other).toEqual(first ?? []);
+    for (const other of others) expect(other.map(onRecord)).toEqual((first ?? []).map(onRecord));
   }, 30_000);
 
   test("misses nothing and repeats nothing of what happens while it replays", async () => {
@@ -107,6 +107,12 @@ describe("Last-Event-ID", () => {
     expectEachOnce(events, 150);
   });
 });
+
+/** An event without what is told of a request only for as long as it is pending. */
+function onRecord({ id, event }: ReadEvent): object {
+  const { dangers: _, ...recorded } = { dangers: undefined, ...event };
+  return { id, event: recorded };
+}
 
 async function askAndDecide(plexus: Plexus, session: Parameters<typeof ask>[1], count: number): Promise<void> {
   await Promise.all(

@@ -14,11 +14,11 @@ const words = (chars: number) => Array.from({ length: 1_000 }, () => "x".repeat(
 
 describe("the settings of a new session", () => {
   test.each([
-    ["metadata", { x: "a".repeat(30 * MB) }, "metadata: is 31457288 characters of JSON; at most 64000 are kept"],
-    ["mcp_servers", { x: { args: words(100) } }, "mcp_servers: is 103016 characters of JSON; at most 64000 are kept"],
-    ["system_prompt", "x".repeat(100_001), "system_prompt: "],
-    ["allowed_tools", words(1_001), "allowed_tools.0: "],
-    ["allowed_tools", [...words(1), "x"], "allowed_tools: "],
+    ["metadata", { x: "a".repeat(30 * MB) }, "metadata is 31457288 characters of JSON; at most 64000 are kept"],
+    ["mcp_servers", { x: { args: words(100) } }, "mcp_servers is 103016 characters of JSON; at most 64000 are kept"],
+    ["system_prompt", "x".repeat(100_001), "system_prompt must have at most 100000 characters, got 100001"],
+    ["allowed_tools", words(1_001), "allowed_tools[0] must have at most 1000 characters, got 1001"],
+    ["allowed_tools", [...words(1), "x"], "allowed_tools must be a list of at most 1000 strings, got a list of 1001"],
     ["allowed_tools", words(270), "bytes of JSON, and at most 262144 are kept"],
     ["disallowed_tools", words(270), "bytes of JSON, and at most 262144 are kept"],
   ])("are refused where %s is too large, over REST and MCP", async (field, value, message) => {

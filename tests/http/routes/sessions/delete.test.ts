@@ -59,7 +59,7 @@ for (const [way, remove] of Object.entries(ways)) {
 test("an ask that is filed in the commit that deletes its session is abandoned with it", async () => {
   await using plexus = await startPlexus();
   const { session } = await sessionOf(plexus, { kind: "operator" });
-  const removed = plexus.app.sessionCommands.remove(session);
+  const removed = plexus.app.sessionCommands.remove({ kind: "operator" }, session);
   const asks = [plexus.app.approvals.request(session, ask(1))];
   await Promise.resolve();
   asks.push(plexus.app.approvals.request(session, ask(2)));

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { z } from "zod";
-import { OneSession, SessionList, TurnAnswer, TurnStarted } from "../../../../src/contract/routes/sessions.ts";
+import {
+  OneSession,
+  SessionList,
+  TurnAnswer,
+  TurnStarted,
+  UpdatedSession,
+} from "../../../../src/contract/routes/sessions.ts";
 import { OneTurn, TurnEvents, TurnList } from "../../../../src/contract/routes/turns.ts";
 import { SessionCreated } from "../../../../src/contract/sessions/answers.ts";
 import type { SessionSummary, TurnSummary } from "../../../../src/contract/sessions/session-view.ts";
@@ -26,6 +32,25 @@ describe("POST /api/v1/sessions", () => {
       expect(config).toMatchObject({ id: created.id, name: "a new one: @home", kind: "managed", status: "idle" });
       expect(config).toMatchObject({ head: created.head, working_dir: family.place, supervision: "strict" });
     }
+  });
+
+  test("names entries of allowed_tools that have no effect, when a session is made, run and changed", async () => {
+    const asked = { working_dir: family.place, supervision: "strict", allowed_tools: ["Read", "Bash(npm test)"] };
+    const warnings = [
+      expect.stringContaining('allowed_tools "Bash(npm test)" has no effect: with supervision "strict"'),
+    ];
+    expect(await create("warned", asked)).toMatchObject({ warnings });
+    expect(await create("unwarned", { ...asked, supervision: "default" })).not.toHaveProperty("warnings");
+    const run = async (body: object) => {
+      const sent = { method: "POST", body: JSON.stringify({ ...asked, prompt: script([{ say: "x" }]), ...body }) };
+      return (await family.plexus.fetch("/api/v1/run", sent)).json();
+    };
+    expect(await run({ name: "runs", wait_secs: 60 })).toMatchObject({ status: "complete", warnings });
+    expect(await run({ name: "runs", wait_secs: undefined })).toMatchObject({ type: "started", warnings });
+    await until("its end", async () => (await answered(OneSession, "GET", "/runs")).config.status === "complete");
+    const changed = await answered(UpdatedSession, "PATCH", "/unwarned", { supervision: "strict" });
+    expect(changed).toMatchObject({ config: { supervision: "strict" }, warnings });
+    expect(await answered(UpdatedSession, "PATCH", "/unwarned", { model: "opus" })).not.toHaveProperty("warnings");
   });
 
   test("refuses a name in use with 409", async () => {

@@ -1,9 +1,9 @@
-import type { App } from "../../app.ts";
-import { exportAudit, verifyAudit } from "../../contract/routes/audit.ts";
-import { ASKED_AT } from "../../contract/samples.ts";
-import { operatorOnly } from "../middleware/auth.ts";
-import { type Served, serve } from "../serve.ts";
-import { allowSilence } from "../streams/silence.ts";
+import type { App } from "../../../app.ts";
+import { exportAudit, verifyAudit } from "../../../contract/routes/audit.ts";
+import { ASKED_AT } from "../../../contract/samples.ts";
+import { operatorOnly } from "../../middleware/auth.ts";
+import { type Served, serve } from "../../serve.ts";
+import { allowSilence } from "../../streams/silence.ts";
 
 export type AuditApp = Pick<App, "auditCheck">;
 

@@ -1,8 +1,8 @@
-import type { App } from "../../app.ts";
-import { listUnaskedCalls } from "../../contract/routes/unasked-calls.ts";
-import { APPROVAL_ID, ASKED_AT, INPUT, SESSION_ID, TOOL_USE_ID, TURN_ID } from "../../contract/samples.ts";
-import { type Served, serve } from "../serve.ts";
-import { lastPage, pageOf } from "./paging.ts";
+import type { App } from "../../../app.ts";
+import { listUnaskedCalls } from "../../../contract/routes/unasked-calls.ts";
+import { APPROVAL_ID, ASKED_AT, INPUT, SESSION_ID, TOOL_USE_ID, TURN_ID } from "../../../contract/samples.ts";
+import { type Served, serve } from "../../serve.ts";
+import { lastPage, pageOf } from "../paging.ts";
 
 export type UnaskedCallsApp = Pick<App, "unaskedCalls">;
 

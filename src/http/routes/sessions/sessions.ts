@@ -1,4 +1,4 @@
-import { type App, headOf, toMessage, toNode } from "../../app.ts";
+import { type App, headOf, toCreated, toMessage, toNode } from "../../../app.ts";
 import {
   createSession,
   deleteSession,
@@ -7,12 +7,13 @@ import {
   getSession,
   getTree,
   listSessions,
-} from "../../contract/routes/sessions.ts";
-import { ASKED_AT, FIRST_HEAD, HEAD, ROOT_ID, SESSION_ID, TREE_ID, TURN_ID } from "../../contract/samples.ts";
-import { leftRunning } from "../../contract/sessions/left-running.ts";
-import type { SessionDetail, SessionSummary } from "../../contract/sessions/session-view.ts";
-import { type Served, serve } from "../serve.ts";
-import { lastPage, onOnePage, pageOf } from "./paging.ts";
+  updateSession,
+} from "../../../contract/routes/sessions.ts";
+import { ASKED_AT, FIRST_HEAD, HEAD, ROOT_ID, SESSION_ID, TREE_ID, TURN_ID } from "../../../contract/samples.ts";
+import { leftRunning } from "../../../contract/sessions/left-running.ts";
+import type { SessionDetail, SessionSummary } from "../../../contract/sessions/session-view.ts";
+import { type Served, serve } from "../../serve.ts";
+import { lastPage, onOnePage, pageOf } from "../paging.ts";
 import { sessionParams } from "./session-params.ts";
 
 export type SessionsApp = Pick<App, "sessions" | "sessionViews" | "sessionCommands" | "conversations">;
@@ -26,10 +27,18 @@ const LISTED: SessionSummary = {
   created_at: ASKED_AT - 1,
   owner: "operator",
   cost_usd: 0.14,
+  last_activity_at: ASKED_AT,
   claude_session_id: null,
   last_turn: { id: TURN_ID, status: "awaiting_permission", started_at: ASKED_AT - 1, ended_at: null },
   pending: 1,
 };
+const CREATED = {
+  type: "created",
+  id: SESSION_ID,
+  name: "worker",
+  working_dir: "/srv/project",
+  head: FIRST_HEAD,
+} as const;
 const DETAIL: SessionDetail = {
   id: SESSION_ID,
   name: "worker",
@@ -57,15 +66,17 @@ export function sessionRoutes({ sessions, sessionViews, sessionCommands, convers
     serve(createSession, {
       tag: "Sessions",
       summary: "Makes a session",
-      details: "No child runs until the session is given work.",
+      details:
+        "No child runs until the session is given work. `warnings` names entries of `allowed_tools` that have no effect, in " +
+        "sentences; it is there only where there are some.",
       body: { name: "worker", working_dir: "/srv/project", supervision: "strict" },
       answers: {
-        201: { says: "It is made.", example: { type: "created", id: SESSION_ID, name: "worker", head: FIRST_HEAD } },
+        201: { says: "It is made.", example: CREATED },
       },
       errors: ["name_taken", "limit_reached"],
     }).by(async ({ principal, body }) => {
       const session = await sessionCommands.create(principal, body);
-      return { type: "created", id: session.id, name: session.name, head: headOf(session) };
+      return { ...toCreated(session), ...sessionCommands.warnings(session, body) };
     }),
     serve(getSession, {
       tag: "Sessions",
@@ -75,6 +86,22 @@ export function sessionRoutes({ sessions, sessionViews, sessionCommands, convers
     }).by(async ({ principal, params }) => {
       const session = await sessions.require(principal, params.key);
       return { type: "ok", config: await sessionViews.detail(session) };
+    }),
+    serve(updateSession, {
+      tag: "Sessions",
+      summary: "Changes settings of a session",
+      params: sessionParams,
+      details:
+        "What is left out stays as it is. The changes hold from the next turn on; `loopback_timeout_secs` for every request " +
+        "from now on.",
+      body: { model: "opus", max_budget_usd: 5 },
+      answer: { says: "The session, as it is now.", example: { type: "ok", config: { ...DETAIL, model: "opus" } } },
+      errors: ["limit_reached"],
+    }).by(async ({ principal, params, body }) => {
+      const session = await sessions.require(principal, params.key);
+      const updated = await sessionCommands.update(principal, session, body);
+      const config = await sessionViews.detail(updated);
+      return { type: "ok", config, ...sessionCommands.warnings(updated, body) };
     }),
     serve(deleteSession, {
       tag: "Sessions",
@@ -86,7 +113,7 @@ export function sessionRoutes({ sessions, sessionViews, sessionCommands, convers
       },
     }).by(async ({ principal, params }) => {
       const session = await sessions.require(principal, params.key);
-      const left = await sessionCommands.remove(session);
+      const left = await sessionCommands.remove(principal, session);
       return { type: "deleted", id: session.id, ...leftRunning(left) };
     }),
     serve(forkSession, {
@@ -98,7 +125,7 @@ export function sessionRoutes({ sessions, sessionViews, sessionCommands, convers
       errors: ["name_taken", "turn_running", "limit_reached"],
     }).by(async ({ principal, params, body }) => {
       const session = await sessions.require(principal, params.key);
-      const fork = await sessions.fork(principal, session, body.new_name);
+      const fork = await sessionCommands.fork(principal, session, body.new_name);
       return { type: "forked", id: fork.id, head: headOf(fork) };
     }),
     serve(getTree, {

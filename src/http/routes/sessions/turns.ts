@@ -1,10 +1,10 @@
-import type { App, Session } from "../../app.ts";
-import { followSession, getTurn, listTurnEvents, listTurns } from "../../contract/routes/turns.ts";
-import { ASKED_AT, SESSION_ID, TURN_ID } from "../../contract/samples.ts";
-import type { TurnSummary } from "../../contract/sessions/session-view.ts";
-import { type Served, serve } from "../serve.ts";
-import { eventsFrom, unknownEventId } from "../streams/events.ts";
-import { lastPage, pageOf } from "./paging.ts";
+import type { App, Session } from "../../../app.ts";
+import { followSession, getTurn, listTurnEvents, listTurns } from "../../../contract/routes/turns.ts";
+import { ASKED_AT, SESSION_ID, TURN_ID } from "../../../contract/samples.ts";
+import type { TurnSummary } from "../../../contract/sessions/session-view.ts";
+import { type Served, serve } from "../../serve.ts";
+import { eventsFrom, unknownEventId } from "../../streams/events.ts";
+import { lastPage, pageOf } from "../paging.ts";
 import { sessionParams } from "./session-params.ts";
 
 export type TurnsApp = Pick<App, "sessions" | "sessionViews" | "sessionStream">;

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { z } from "zod";
-import { type ApprovalStatus, RespondResult } from "../../../src/contract/approvals/approval.ts";
-import { ApprovalList, OneApproval } from "../../../src/contract/routes/approvals.ts";
-import { type Plexus, startPlexus } from "../../support/server/plexus.ts";
-import { ask, expectRefusal, namedToken, sessionOf } from "../support/callers.ts";
+import type { ApprovalStatus } from "../../../../src/contract/approvals/approval.ts";
+import { RespondResult } from "../../../../src/contract/approvals/decision.ts";
+import { ApprovalList, BatchAnswer, OneApproval } from "../../../../src/contract/routes/approvals.ts";
+import { type Plexus, startPlexus } from "../../../support/server/plexus.ts";
+import { ask, expectRefusal, namedToken, sessionOf } from "../../support/callers.ts";
 
 const OPERATOR = { kind: "operator" } as const;
 
@@ -176,8 +177,8 @@ describe("POST /api/v1/approvals/:id/respond", () => {
     expect(response.status).toBe(200);
     const parent = await plexus.connect();
     const { value } = await parent.call("loopback_respond", { approval_id: ids[0], approve: false });
-    const { next, ...told } = value;
-    expect(next).toBeString();
+    const { next, cursor, ...told } = value;
+    expect([typeof next, typeof cursor]).toEqual(["string", "number"]);
     expect(await response.json()).toEqual(told);
     expect(told).toMatchObject({ type: "already_resolved", status: "allowed", resolved_by: "operator" });
   });
@@ -265,16 +266,73 @@ describe("POST /api/v1/approvals/:id/respond", () => {
     expect((await expectRefusal(response, 422, "invalid_arguments")).length).toBeLessThan(2_000);
   });
 
-  test("passes an updated_input on unchanged, unusual keys included", async () => {
+  test("passes an updated_input on unchanged, unusual keys included, but for what is null", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     const asked = await ask(plexus, session);
-    const input = '{"__proto__":{"a":1},"constructor":2,"toString":null,"":"empty","é":"\\ud800","n":1e21}';
+    const input = '{"__proto__":{"a":1},"constructor":2,"":"empty","é":"\\ud800","n":1e21}';
     await plexus.fetch(`/api/v1/approvals/${asked.approvalId}/respond`, {
       method: "POST",
-      body: `{"approve":true,"updated_input":${input}}`,
+      body: `{"approve":true,"updated_input":${input.replace("}", '},"toString":null,"command":null')}}`,
     });
     const answer = JSON.stringify(await asked.answer());
     expect(answer).toBe(`{"behavior":"allow","updatedInput":${JSON.stringify(JSON.parse(input))}}`);
   });
+});
+
+describe("POST /api/v1/approvals/respond", () => {
+  const send = (plexus: Plexus, decisions: unknown, token?: string) =>
+    plexus.fetch("/api/v1/approvals/respond", {
+      method: "POST",
+      body: JSON.stringify({ decisions }),
+      ...(token && { token }),
+    });
+
+  test("decides each on its own, and tells what became of it in the same place", async () => {
+    await using plexus = await startPlexus();
+    const { ids } = await asks(plexus, 3);
+    const [first = "", second = "", third = ""] = ids;
+    const response = await send(plexus, [
+      { approval_id: first, approve: true, message: null },
+      { approval_id: second, approve: true, updated_input: { other: 1 } },
+      { approval_id: "none", approve: false },
+      { approval_id: third, approve: true, updated_input: { other: 1 }, merge: true },
+      { approval_id: third, approve: true, updated_input: { timeout: 1 }, merge: true },
+      { approval_id: first, approve: false },
+    ]);
+    expect(response.status).toBe(200);
+    expect(BatchAnswer.parse(await response.json()).results).toMatchObject([
+      { type: "ok", approval_id: first, status: "allowed" },
+      { type: "error", code: "invalid_arguments", approval_id: second },
+      { type: "error", code: "not_found", approval_id: "none" },
+      {
+        type: "error",
+        code: "invalid_arguments",
+        message: expect.stringContaining('has "other", but Bash takes command'),
+      },
+      { type: "ok", approval_id: third, status: "allowed", added: ["timeout"] },
+      { type: "already_resolved", approval_id: first, resolved_by: "operator" },
+    ]);
+    expect((await page(plexus, "status=pending")).approvals.map(({ id }) => id)).toEqual([second]);
+  });
+
+  test("shows a stranger nothing, and a child not even the door", async () => {
+    await using plexus = await startPlexus();
+    const { ids } = await asks(plexus, 1);
+    const { token } = await namedToken(plexus, "stranger");
+    const [id = ""] = ids;
+    const answer = await (await send(plexus, [{ approval_id: id, approve: true }], token)).text();
+    const unknown = await (await send(plexus, [{ approval_id: "x".repeat(36), approve: true }], token)).text();
+    expect(answer.replaceAll(id, "")).toBe(unknown.replaceAll("x".repeat(36), ""));
+    const child = await plexus.child();
+    await expectRefusal(await send(plexus, [{ approval_id: id, approve: true }], child.token), 403, "forbidden");
+  });
+
+  test.each([[[]], [Array.from({ length: 101 }, () => ({ approval_id: "x", approve: true }))], ["all"], [[7]]])(
+    "refuses what is no list of up to a hundred decisions (%#)",
+    async (decisions) => {
+      await using plexus = await startPlexus();
+      await expectRefusal(await send(plexus, decisions), 422, "invalid_arguments");
+    },
+  );
 });

@@ -1,0 +1,104 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { ApprovalList } from "../../../src/contract/routes/approvals.ts";
+import { type Plexus, startPlexus } from "../../support/server/plexus.ts";
+import { until } from "../../support/until.ts";
+import { ask, expectRefusal, namedToken, sessionOf } from "../support/callers.ts";
+
+const OPERATOR = { kind: "operator" } as const;
+const MANY = 100_000;
+
+async function page(plexus: Plexus, query: Record<string, string>, token?: string) {
+  const response = await plexus.fetch(`/api/v1/approvals?${new URLSearchParams(query)}`, token ? { token } : {});
+  expect(response.status).toBe(200);
+  return ApprovalList.parse(await response.json());
+}
+
+/** The ids of all that is found, through as many pages as it takes. */
+async function found(plexus: Plexus, query: Record<string, string>, token?: string): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const next: Awaited<ReturnType<typeof page>> = await page(plexus, cursor ? { ...query, cursor } : query, token);
+    ids.push(...next.approvals.map(({ id }) => id));
+    cursor = next.cursor;
+  } while (cursor !== null);
+  return ids;
+}
+
+describe("GET /api/v1/approvals of decisions", () => {
+  test("lists them by the time of their decision, and finds them by text and time", async () => {
+    await using plexus = await startPlexus();
+    const { session } = await sessionOf(plexus, OPERATOR);
+    const first = await ask(plexus, session, { input: { command: "make first" } });
+    const second = await ask(plexus, session, { input: { command: "make second" } });
+    for (const { approvalId } of [second, first]) {
+      await plexus.app.approvals.decide(OPERATOR, approvalId, { approve: false, message: `no ${approvalId}` });
+      await nextMillisecond();
+    }
+    const ids = [first.approvalId, second.approvalId];
+    expect(await found(plexus, { status: "resolved" })).toEqual(ids);
+    expect(await found(plexus, { status: "resolved", limit: "1" })).toEqual(ids);
+    expect(await found(plexus, { search: "MAKE SECOND" })).toEqual([second.approvalId]);
+    expect(await found(plexus, { search: `no ${first.approvalId}` })).toEqual([first.approvalId]);
+    const now = Math.floor(Date.now() / 1000);
+    expect(await found(plexus, { until: String(now - 3600) })).toEqual([]);
+    expect(await found(plexus, { since: String(now - 3600), until: String(now + 3600) })).toEqual(ids);
+    const { token } = await namedToken(plexus, "stranger");
+    expect(await found(plexus, { search: "make" }, token)).toEqual([]);
+  });
+
+  test("refuses to search what is pending, and a cursor of another list", async () => {
+    await using plexus = await startPlexus();
+    const refusal = async (query: string) =>
+      expectRefusal(await plexus.fetch(`/api/v1/approvals?${query}`), 422, "invalid_arguments");
+    await refusal("status=pending&search=x");
+    await refusal("status=resolved&cursor=0190d1f6-0000-7000-8000-000000000000");
+    await refusal(`search=${"x".repeat(201)}`);
+  });
+
+  test("searches many without keeping others waiting, and says how far it has come", async () => {
+    await using plexus = await startPlexus();
+    storeDecisions(plexus.dataDir, MANY);
+    let isSearching = true;
+    const searched = page(plexus, { search: "nowhere" }).finally(() => {
+      isSearching = false;
+    });
+    let answeredMeanwhile = 0;
+    while (isSearching) {
+      await plexus.fetch("/healthz", { token: null });
+      answeredMeanwhile++;
+    }
+    // The first may have been on its way already; a search in one go would let none of the others in.
+    expect(answeredMeanwhile).toBeGreaterThan(2);
+    const { approvals, has_more, searched_back_to } = await searched;
+    expect({ approvals, has_more }).toEqual({ approvals: [], has_more: true });
+    expect(searched_back_to).toBeGreaterThan(0);
+    expect(await found(plexus, { search: "part 7 " })).toEqual([idOf(7)]);
+  });
+});
+
+/** What is decided in one millisecond is listed as it was filed. */
+async function nextMillisecond(): Promise<void> {
+  const now = Date.now();
+  await until("the next millisecond", () => Date.now() > now);
+}
+
+function idOf(number: number): string {
+  return `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`;
+}
+
+/** Decided one second after the other, the last one first. */
+function storeDecisions(dataDir: string, count: number): void {
+  using sqlite = new Database(join(dataDir, "plexus.db"));
+  sqlite
+    .query(
+      `INSERT INTO loopback_approvals (id, session_id, session_name, owner, tool_name, input, ask_hash, status, created_at,
+         expires_at, resolved_at, resolved_by)
+       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+       SELECT printf('00000000-0000-7000-8000-%012d', i), 's', 'old', 'operator', 'Bash',
+         json_object('command', 'make part ' || i || ' of it'), '', 'allowed', 0, 0, i * 1000, 'operator' FROM n`,
+    )
+    .run(count);
+}
