@@ -1,6 +1,6 @@
 import type { Approval, ApprovalStatus } from "../contract/approvals/approval.ts";
 import type { ChangeEvent } from "../contract/change.ts";
-import { cutApproval } from "../contract/cut.ts";
+import { cutApproval } from "../contract/text/cut.ts";
 import { approvalFromEvent } from "../review/approval-event.ts";
 import { createListeners } from "./listeners.ts";
 
@@ -31,6 +31,8 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
   const items = new Map<string, InboxItem>();
   /** Ids grow with time. */
   let sorted: InboxItem[] | undefined;
+  let arranged: InboxItem[] | undefined;
+  let arrange = (all: InboxItem[]): InboxItem[] => all;
   const settledAt = new Map<string, number>();
   const checkedIds = new Set<string>();
   let selectedId: string | undefined;
@@ -38,23 +40,32 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
   /** What came and went while the list was read, which may be older. */
   let sinceReading: { asked: Set<string>; settled: Set<string> } | undefined;
 
-  const list = () => {
+  const all = () => {
     sorted ??= [...items.values()].sort((one, other) => (one.approval.id < other.approval.id ? -1 : 1));
     return sorted;
   };
+  const list = () => {
+    arranged ??= arrange(all());
+    return arranged;
+  };
   const indexOf = (id: string | undefined) => list().findIndex(({ approval }) => approval.id === id);
-  const pending = () => list().filter(isOpen);
+  const pending = () => all().filter(isOpen);
+
+  function resort(): void {
+    sorted = undefined;
+    arranged = undefined;
+  }
 
   function put(item: InboxItem): void {
     items.set(item.approval.id, item);
-    sorted = undefined;
+    resort();
   }
 
   function drop(id: string): void {
     items.delete(id);
     settledAt.delete(id);
     checkedIds.delete(id);
-    sorted = undefined;
+    resort();
   }
 
   function markSettled(id: string, outcome: RequestEnd): InboxItem | undefined {
@@ -85,7 +96,7 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
   function tidy(): void {
     const isOver = (id: string, at: number) => id !== selectedId && now() - at >= settledShownMs;
     for (const [id, at] of [...settledAt]) if (isOver(id, at)) drop(id);
-    if (!items.has(selectedId ?? "")) selectedId = pending()[0]?.approval.id;
+    if (!items.has(selectedId ?? "")) selectedId = (list().find(isOpen) ?? pending()[0])?.approval.id;
     changed();
   }
 
@@ -104,6 +115,14 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
     position: () => indexOf(selectedId),
     tidy,
     select,
+
+    /** Which requests are listed, and in which order, from now on; one that is selected stays so only while it is listed. */
+    arrange(how: (all: InboxItem[]) => InboxItem[]): void {
+      arrange = how;
+      arranged = undefined;
+      if (indexOf(selectedId) < 0) selectedId = list().find(isOpen)?.approval.id ?? selectedId;
+      tidy();
+    },
 
     /** Moves the selection by so many rows. */
     move(by: number): void {
@@ -126,6 +145,15 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
       changed();
     },
 
+    /** Lists a request that was read apart, unless it is listed. */
+    put(item: InboxItem): void {
+      const { id } = item.approval;
+      if (items.has(id)) return;
+      put(item);
+      if (item.outcome) settledAt.set(id, now());
+      changed();
+    },
+
     /** From now on the list is being read. */
     beginReading(): void {
       sinceReading = { asked: new Set(), settled: new Set() };
@@ -140,7 +168,7 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
       for (const [id, approval] of listed) if (!items.has(id)) items.set(id, { approval });
       if (ended) items.set(ended.approval.id, ended);
       if (ended) settledAt.set(ended.approval.id, now());
-      sorted = undefined;
+      resort();
       isLoaded = true;
       for (const id of [...checkedIds]) if (!items.has(id)) checkedIds.delete(id);
       tidy();

@@ -24,6 +24,8 @@ type PagedListNeed<Item> = {
   largestPageSize: number;
   /** Told what could not be read; what is listed stays. */
   onFailure: (cause: unknown) => void;
+  /** Whether an item comes behind another in the list; else ids grow with time. */
+  isBehind?: (item: Item, other: Item) => boolean;
 };
 
 export type PagedList<Item extends { id: string }> = ReturnType<typeof createPagedList<Item>>;
@@ -34,6 +36,7 @@ export function createPagedList<Item extends { id: string }>({
   pageSize,
   largestPageSize,
   onFailure,
+  isBehind = (item, other) => item.id < other.id,
 }: PagedListNeed<Item>) {
   const { onChange, changed } = createListeners();
   let items: Item[] = [];
@@ -60,16 +63,25 @@ export function createPagedList<Item extends { id: string }>({
     return reading;
   }
 
+  /** At least one item, unless there is none: a page of what is searched may be empty. */
+  async function readSome(from: string | undefined): Promise<Page<Item>> {
+    const mine = generation;
+    let page = await read({ cursor: from, limit: pageSize });
+    while (page.items.length === 0 && page.cursor !== null && mine === generation)
+      page = await read({ cursor: page.cursor, limit: pageSize });
+    return page;
+  }
+
   async function asFarAsNow(): Promise<Page<Item>> {
-    const oldest = items.at(-1)?.id;
+    const mine = generation;
+    const oldest = items.at(-1);
     const limit = Math.min(largestPageSize, Math.max(pageSize, items.length));
     const found: Item[] = [];
     for (let next: string | undefined; ; ) {
       const page: Page<Item> = await read({ cursor: next, limit });
       found.push(...page.items);
-      // Ids grow with time.
-      const isFarEnough = oldest === undefined || page.items.some(({ id }) => id <= oldest);
-      if (page.cursor === null || isFarEnough) return { items: found, cursor: page.cursor };
+      const isFarEnough = oldest ? page.items.some((one) => one.id === oldest.id || isBehind(one, oldest)) : true;
+      if (page.cursor === null || isFarEnough || mine !== generation) return { items: found, cursor: page.cursor };
       next = page.cursor;
     }
   }
@@ -85,7 +97,7 @@ export function createPagedList<Item extends { id: string }>({
       generation++;
       state = "unread";
       changed();
-      await take(() => read({ cursor: undefined, limit: pageSize }));
+      await take(() => readSome(undefined));
     },
 
     async loadMore(): Promise<void> {
@@ -95,7 +107,7 @@ export function createPagedList<Item extends { id: string }>({
       isMoreWanted = false;
       if (state !== "partial") return;
       await take(async () => {
-        const page = await read({ cursor: cursor ?? undefined, limit: pageSize });
+        const page = await readSome(cursor ?? undefined);
         return { items: [...items, ...page.items], cursor: page.cursor };
       });
     },

@@ -10,7 +10,7 @@ const PAGE = 500;
 const RETRY_MS = 1_000;
 
 /** All that is pending, oldest first; the server lists the newest first. */
-export async function allPending(api: Api, query: { max_chars?: number } = {}): Promise<Approval[]> {
+export async function allPending(api: Api, query: { max_chars?: number; context?: "false" } = {}): Promise<Approval[]> {
   const newestFirst = await allItems(PAGE, async (at) => {
     const page = await api.call(listApprovals, { query: { status: "pending", ...query, ...at } });
     return { items: page.approvals, cursor: page.cursor };
@@ -28,7 +28,7 @@ export function createPendingReader({ api, inbox, signal }: Need) {
     while (!signal.aborted) {
       try {
         inbox.beginReading();
-        const approvals = await allPending(api, { max_chars: LISTED_CHARS });
+        const approvals = await allPending(api, { max_chars: LISTED_CHARS, context: "false" });
         return inbox.load(approvals, await endOfSelected(approvals));
       } catch (cause) {
         if (!isUnreachable(cause)) throw cause;
@@ -42,8 +42,8 @@ export function createPendingReader({ api, inbox, signal }: Need) {
     const selected = inbox.selected();
     if (!selected || selected.outcome || approvals.some(({ id }) => id === selected.approval.id)) return undefined;
     const answer = await api.call(getApproval, { params: { id: selected.approval.id } }).catch(() => undefined);
-    if (!answer || answer.approval.resolved_at === null) return undefined;
-    const { status, resolved_by, resolved_at: at, response_message: message } = answer.approval;
+    if (!answer?.approval.resolved_at) return undefined;
+    const { status, resolved_by, resolved_at: at, response_message: message = null } = answer.approval;
     return { approval: answer.approval, outcome: { status, by: resolved_by ?? "", at, message, lost: false } };
   }
 

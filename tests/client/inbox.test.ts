@@ -155,3 +155,20 @@ describe("the inbox", () => {
     expect(inbox.selected()?.approval.truncated).toBe(true);
   });
 });
+
+describe("the inbox, arranged", () => {
+  test("lists, selects and moves in that order, and counts what is not listed too", () => {
+    const { inbox } = inboxAt(0);
+    inbox.load(approvals(4));
+    inbox.arrange((all) => all.filter(({ approval }) => approval.id !== idOf(0)).toReversed());
+    expect(idsOf(inbox.list())).toEqual([3, 2, 1].map(idOf));
+    expect(idsOf(inbox.pending())).toEqual([0, 1, 2, 3].map(idOf));
+    expect(selectedId(inbox)).toBe(idOf(3));
+    inbox.move(1);
+    expect(selectedId(inbox)).toBe(idOf(2));
+    inbox.remove(idOf(2));
+    expect(selectedId(inbox)).toBe(idOf(1));
+    inbox.take([requested(5)]);
+    expect(idsOf(inbox.list())).toEqual([5, 3, 1].map(idOf));
+  });
+});

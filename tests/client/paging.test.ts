@@ -57,6 +57,34 @@ describe("a paged list", () => {
     expect(list.items()).toEqual(itemsFrom(9, 2));
   });
 
+  test("goes on reading where a page is empty and the list is not over", async () => {
+    const pages = [[], ["id-3"], [], [], ["id-1"], []].map((ids) => ids.map((id) => ({ id })));
+    const asked: number[] = [];
+    const read = async ({ cursor }: { cursor: string | undefined }) => {
+      const at = Number(cursor ?? 0);
+      asked.push(at);
+      return { items: pages[at] ?? [], cursor: at + 1 < pages.length ? String(at + 1) : null };
+    };
+    const list = createPagedList({ read, pageSize: 3, largestPageSize: 3, onFailure: () => {} });
+    await list.reload();
+    expect(list.items()).toEqual([{ id: "id-3" }]);
+    await list.loadMore();
+    expect(list.items()).toEqual([{ id: "id-3" }, { id: "id-1" }]);
+    await list.loadMore();
+    expect({ asked, hasMore: list.hasMore() }).toEqual({ asked: [0, 1, 2, 3, 4, 5], hasMore: false });
+  });
+
+  test("is read again as far as its last item in an order of its own", async () => {
+    const server = listing(["id-1", "id-5", "id-3", "id-2", "id-4"].map((id) => ({ id })));
+    const order = new Map(server.items.map(({ id }, at) => [id, at]));
+    const isBehind = (one: { id: string }, other: { id: string }) =>
+      (order.get(one.id) ?? 0) > (order.get(other.id) ?? 0);
+    const list = createPagedList({ read: server.read, pageSize: 3, largestPageSize: 3, onFailure: () => {}, isBehind });
+    await list.reload();
+    await list.refresh();
+    expect(list.items().map(({ id }) => id)).toEqual(["id-1", "id-5", "id-3"]);
+  });
+
   test("leaves out what was on its way for an earlier list", async () => {
     const answers: PromiseWithResolvers<{ items: { id: string }[]; cursor: null }>[] = [];
     const read = () => {

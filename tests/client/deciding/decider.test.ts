@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { createApi } from "../../src/client/api.ts";
-import { createConfirmation } from "../../src/client/confirmation.ts";
-import { createDecider } from "../../src/client/decider.ts";
-import { createDecisions } from "../../src/client/decisions.ts";
-import { createInbox } from "../../src/client/inbox.ts";
-import { createReviews } from "../../src/client/reviews.ts";
-import { Decision } from "../../src/contract/approvals/approval.ts";
-import { approvals, idOf, resolved } from "./requests.ts";
+import { createApi } from "../../../src/client/api.ts";
+import { createConfirmation } from "../../../src/client/deciding/confirmation.ts";
+import { createDecider } from "../../../src/client/deciding/decider.ts";
+import { createDecisions } from "../../../src/client/deciding/decisions.ts";
+import { createReviews } from "../../../src/client/deciding/reviews.ts";
+import { createInbox } from "../../../src/client/inbox.ts";
+import { Decision } from "../../../src/contract/approvals/decision.ts";
+import { approvals, idOf, resolved } from "../requests.ts";
 
 const words = { unreachable: () => "away", noPlexus: () => "no Plexus", otherVersion: () => "another version" };
 const CONTEXT = { working_dir: "/work", file: null, real_path: null, plan: null, skill: null };
@@ -20,6 +20,13 @@ function deciderOf(commands: string[], answer: () => Promise<void> = async () =>
     server: () => ({ url: "http://plexus", token: undefined }),
     fetch: async (url, { body } = {}) => {
       const [id = "", what] = new URL(url).pathname.split("/").slice(4);
+      if (id === "respond") {
+        const { decisions } = JSON.parse(String(body));
+        for (const { approval_id, ...decision } of decisions) sent.push({ id: approval_id, decision });
+        await answer();
+        const ok = decisions.map((one: object) => ({ ...one, type: "ok", status: "allowed", approve: undefined }));
+        return Response.json({ type: "ok", results: ok });
+      }
       if (what === "context") return Response.json({ type: "ok", ...CONTEXT });
       if (what !== "respond") return Response.json({ type: "ok", approval: listed.find((one) => one.id === id) });
       sent.push({ id, decision: Decision.parse(JSON.parse(String(body))) });
@@ -73,6 +80,21 @@ describe("the decider", () => {
     const { sent, decider } = deciderOf(["rm -rf build"]);
     expect(await decider.allowEdited({ command: "make clean" })).toMatchObject({ kind: "sent" });
     expect(sent).toMatchObject([{ decision: { updated_input: { command: "make clean" } } }]);
+  });
+
+  test("makes a rule of an allow, and the second press is for that rule only", async () => {
+    const { clock, sent, decider } = deciderOf(["rm -rf build"]);
+    const [once, always] = [
+      { scope: "session", match: "Bash(rm -rf build)" },
+      { scope: "always", match: "Bash(rm -rf build)" },
+    ] as const;
+    for (const remember of [once, always]) {
+      expect(await decider.allowAndRemember(remember)).toEqual({ kind: "armed", reasons: ["removes files (rm)"] });
+      clock.ms += 350;
+    }
+    expect(sent).toEqual([]);
+    expect(await decider.allowAndRemember(always)).toMatchObject({ kind: "sent" });
+    expect(sent).toEqual([{ id: idOf(0), decision: { approve: true, remember: always } }]);
   });
 
   test("takes a key that is held down for one press, however long", async () => {

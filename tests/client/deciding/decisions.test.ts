@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { createApi } from "../../src/client/api.ts";
-import { createDecisions } from "../../src/client/decisions.ts";
-import type { RequestEnd } from "../../src/client/inbox.ts";
-import { approval, idOf, resolved } from "./requests.ts";
+import { createApi } from "../../../src/client/api.ts";
+import { createDecisions } from "../../../src/client/deciding/decisions.ts";
+import type { RequestEnd } from "../../../src/client/inbox.ts";
+import { approval, idOf, resolved } from "../requests.ts";
 
 const words = { unreachable: () => "away", noPlexus: () => "no Plexus", otherVersion: () => "another version" };
 
@@ -26,41 +26,65 @@ describe("a decision", () => {
   test("is ours while it is under way, and what the stream tells of it is no news", async () => {
     const { answer, decided, decisions } = deciding();
     expect(decisions.isOurs(resolved(1))).toBe(false);
-    const sent = decisions.send(approval(1), { approve: true });
+    const sent = decisions.send([approval(1)], { approve: true });
     expect([decisions.isOurs(resolved(1)), decisions.isOurs(resolved(2))]).toEqual([true, false]);
     answer.resolve(Response.json({ type: "ok", approval_id: idOf(1), status: "allowed" }));
-    expect(await sent).toEqual({ kind: "decided" });
+    expect(await sent).toEqual([{ kind: "decided" }]);
     expect(decided).toEqual([`${idOf(1)}, ours: true`]);
     expect(decisions.isOurs(resolved(1))).toBe(false);
   });
 
   test("that comes second tells who was first", async () => {
     const { answer, beaten, decisions } = deciding();
-    const sent = decisions.send(approval(1), { approve: true });
+    const sent = decisions.send([approval(1)], { approve: true });
     const first = { approval_id: idOf(1), status: "denied", resolved_by: "token:night", resolved_at: 1_500 };
     answer.resolve(Response.json({ type: "already_resolved", ...first }));
-    expect((await sent).kind).toBe("beaten");
+    expect(await sent).toMatchObject([{ kind: "beaten" }]);
     expect(beaten).toEqual([{ status: "denied", by: "token:night", at: 1_500, message: null, lost: true }]);
   });
 
   test("whose answer was lost has ended as the stream told", async () => {
     const { answer, beaten, decisions } = deciding();
-    const sent = decisions.send(approval(1), { approve: true });
+    const sent = decisions.send([approval(1)], { approve: true });
     decisions.isOurs(resolved(1));
     answer.reject(new Error("the connection broke"));
-    expect((await sent).kind).toBe("beaten");
+    expect(await sent).toMatchObject([{ kind: "beaten" }]);
     expect(beaten).toMatchObject([{ status: "denied", by: "operator" }]);
   });
 
   test("that the server did not take is told with the reason, and can be made again", async () => {
     const { answer, decided, beaten, decisions } = deciding();
-    const sent = decisions.send(approval(1), { approve: true });
+    const sent = decisions.send([approval(1)], { approve: true });
     answer.reject(new Error("the connection broke"));
-    expect(await sent).toMatchObject({ kind: "failed", reason: { code: "unreachable", message: "away" } });
+    expect(await sent).toMatchObject([{ kind: "failed", reason: { code: "unreachable", message: "away" } }]);
     expect({ decided, beaten, isUnderWay: decisions.isUnderWay(idOf(1)) }).toEqual({
       decided: [],
       beaten: [],
       isUnderWay: false,
     });
+  });
+
+  test("on many is sent once, and each has its own result", async () => {
+    const { answer, decided, beaten, decisions } = deciding();
+    const sent = decisions.send([approval(1), approval(2), approval(3)], { approve: true });
+    const first = { approval_id: idOf(2), status: "denied", resolved_by: "token:night", resolved_at: 1_500 };
+    const results = [
+      { type: "ok", approval_id: idOf(1), status: "allowed" },
+      { type: "already_resolved", ...first },
+      { type: "error", code: "not_found", message: "There is none.", approval_id: idOf(3) },
+    ];
+    answer.resolve(Response.json({ type: "ok", results }));
+    expect((await sent).map(({ kind }) => kind)).toEqual(["decided", "beaten", "failed"]);
+    expect(decided).toEqual([`${idOf(1)}, ours: true`]);
+    expect(beaten).toMatchObject([{ by: "token:night" }]);
+    expect([1, 2, 3].map((number) => decisions.isUnderWay(idOf(number)))).toEqual([false, false, false]);
+  });
+
+  test("on many whose answer was lost is told by what the stream said of each", async () => {
+    const { answer, decisions } = deciding();
+    const sent = decisions.send([approval(1), approval(2)], { approve: true });
+    decisions.isOurs(resolved(2));
+    answer.reject(new Error("the connection broke"));
+    expect((await sent).map(({ kind }) => kind)).toEqual(["failed", "beaten"]);
   });
 });

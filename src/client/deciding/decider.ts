@@ -1,15 +1,20 @@
-import type { Approval, Decision } from "../contract/approvals/approval.ts";
-import type { JsonObject } from "../contract/values.ts";
+import type { Approval } from "../../contract/approvals/approval.ts";
+import { type Decision, MAX_DECISIONS } from "../../contract/approvals/decision.ts";
+import type { Remember } from "../../contract/rules/rule.ts";
+import type { JsonObject } from "../../contract/values.ts";
+import type { InboxItem } from "../inbox.ts";
+import { createListeners } from "../listeners.ts";
 import type { Confirmation } from "./confirmation.ts";
 import type { DecisionResult, Decisions } from "./decisions.ts";
-import type { InboxItem } from "./inbox.ts";
-import { createListeners } from "./listeners.ts";
 import { editedReview, type Reviews } from "./reviews.ts";
 
-/** So many decisions are on their way at once. */
+/** So many requests are read at once. */
 const AT_ONCE = 8;
 
 export type SentDecision = { approval: Approval; decision: Decision; result: DecisionResult };
+
+/** What an allow does besides. */
+type How = { updated_input?: JsonObject; remember?: Remember };
 
 /** What came of a press: decisions, the need for a second press, or nothing. */
 export type DeciderResult =
@@ -47,20 +52,20 @@ export function createDecider({ confirmation, decisions, reviews, selected, chec
 
   const isUnderWay = ({ id }: Approval) => decisions.isUnderWay(id);
 
-  async function press(find: () => Approval[], input?: JsonObject): Promise<DeciderResult> {
+  async function press(find: () => Approval[], how: How = {}): Promise<DeciderResult> {
     const approvals = find();
     const ids = idsOf(approvals);
     const isCurrent = () => idsOf(find()) === ids && !approvals.some(isUnderWay);
     if (approvals.length === 0 || !isCurrent()) return { kind: "moved_on" };
     const pressed = await confirmation.press({
-      // The second press is for the input that the first one was about.
-      target: JSON.stringify([ids, input]),
-      reasons: () => reasonsFor(approvals, input),
+      // The second press is for the input and the rule that the first one was about.
+      target: JSON.stringify([ids, how]),
+      reasons: () => reasonsFor(approvals, how.updated_input),
       isCurrent,
     });
     switch (pressed) {
       case "confirmed":
-        return send(approvals, { approve: true, ...(input && { updated_input: input }) });
+        return send(approvals, { approve: true, ...how });
       case "armed":
         return { kind: "armed", reasons: confirmation.armed()?.reasons ?? [] };
       case "too_soon":
@@ -93,11 +98,15 @@ export function createDecider({ confirmation, decisions, reviews, selected, chec
     sending++;
     changed();
     try {
-      await eachOf(approvals, async (approval) => {
-        const result = await decisions.send(approval, decision);
+      for (let from = 0; from < approvals.length; from += MAX_DECISIONS) {
+        const together = approvals.slice(from, from + MAX_DECISIONS);
+        const results = await decisions.send(together, decision);
         confirmation.hesitate();
-        sent.push({ approval, decision, result });
-      });
+        for (const [at, result] of results.entries()) {
+          const approval = together[at];
+          if (approval) sent.push({ approval, decision, result });
+        }
+      }
     } finally {
       sending--;
       changed();
@@ -114,7 +123,10 @@ export function createDecider({ confirmation, decisions, reviews, selected, chec
     allow: (): Promise<DeciderResult> => press(targets),
 
     /** Allows what the person sees with the input as they have edited it, whose dangers count then. */
-    allowEdited: (input: JsonObject): Promise<DeciderResult> => press(inView, input),
+    allowEdited: (input: JsonObject): Promise<DeciderResult> => press(inView, { updated_input: input }),
+
+    /** Allows what the person sees, and makes a rule of it. */
+    allowAndRemember: (remember: Remember): Promise<DeciderResult> => press(inView, { remember }),
 
     /** Allows a question with the answers that were chosen for it; that runs nothing, so it takes one press. */
     async answer(approval: Approval, input: JsonObject): Promise<DeciderResult> {

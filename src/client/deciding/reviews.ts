@@ -1,14 +1,14 @@
-import type { Approval } from "../contract/approvals/approval.ts";
-import type { ApprovalContext } from "../contract/approvals/approval-context.ts";
-import { namedPath } from "../contract/approvals/named-path.ts";
-import { Refused } from "../contract/refused.ts";
-import { getApproval, getApprovalContext } from "../contract/routes/approvals.ts";
-import type { JsonObject } from "../contract/values.ts";
-import { dangersOf } from "../review/dangers.ts";
-import type { Danger } from "../review/shell/index.ts";
-import type { Api } from "./api.ts";
-import { keepNewest } from "./keep-newest.ts";
-import { createListeners } from "./listeners.ts";
+import type { Approval } from "../../contract/approvals/approval.ts";
+import type { ApprovalContext } from "../../contract/approvals/approval-context.ts";
+import { namedPath } from "../../contract/approvals/named-path.ts";
+import { Refused } from "../../contract/refused.ts";
+import { getApproval, getApprovalContext } from "../../contract/routes/approvals.ts";
+import type { JsonObject } from "../../contract/values.ts";
+import { dangersOf } from "../../review/dangers.ts";
+import type { Danger } from "../../review/shell/index.ts";
+import type { Api } from "../api.ts";
+import { keepNewest } from "../keep-newest.ts";
+import { createListeners } from "../listeners.ts";
 
 /** A request with all that it takes to judge it; without its context, not all of it could be read. */
 export type Review = { approval: Approval; context: ApprovalContext | undefined; dangers: Danger[] };
@@ -56,7 +56,9 @@ export function reviewOf(approval: Approval, context: ApprovalContext | undefine
 
 /** The review of the same request with an edited input: of another file or another skill nothing is known. */
 export function editedReview({ approval, context }: Review, input: JsonObject): Review {
-  const edited = { ...approval, input };
+  // What is suggested is for the input as it was requested.
+  const { suggested_rule: _, ...rest } = approval;
+  const edited = { ...rest, input };
   if (!context) return reviewOf(edited, context);
   const isSameFile = namedPath(edited) === namedPath(approval);
   const isSameSkill = input["skill"] === approval.input["skill"];

@@ -1,4 +1,4 @@
-import { createListeners } from "./listeners.ts";
+import { createListeners } from "../listeners.ts";
 
 /** For how long an allow waits for its second press. */
 const ARMED_MS = 8_000;

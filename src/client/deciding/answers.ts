@@ -1,6 +1,6 @@
-import { type Choices, NO_CHOICES } from "../review/choices.ts";
-import { keepNewest } from "./keep-newest.ts";
-import { createListeners } from "./listeners.ts";
+import { type Choices, NO_CHOICES } from "../../review/choices.ts";
+import { keepNewest } from "../keep-newest.ts";
+import { createListeners } from "../listeners.ts";
 
 const MAX_KEPT = 100;
 

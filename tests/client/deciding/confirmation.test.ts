@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createConfirmation } from "../../src/client/confirmation.ts";
+import { createConfirmation } from "../../../src/client/deciding/confirmation.ts";
 
 /** A confirmation at a time that the test sets. */
 function confirmationAt() {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { createApi } from "../../src/client/api.ts";
-import { allPending } from "../../src/client/pending.ts";
-import { createReviews, editedReview } from "../../src/client/reviews.ts";
-import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../support/server/plexus.ts";
-import { until } from "../support/until.ts";
-import { approval } from "./requests.ts";
+import { createApi } from "../../../src/client/api.ts";
+import { createReviews, editedReview } from "../../../src/client/deciding/reviews.ts";
+import { allPending } from "../../../src/client/pending.ts";
+import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/server/plexus.ts";
+import { until } from "../../support/until.ts";
+import { approval } from "../requests.ts";
 
 const words = { unreachable: () => "away", noPlexus: () => "no Plexus", otherVersion: () => "another version" };
 

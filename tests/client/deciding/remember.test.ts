@@ -1,0 +1,81 @@
+import { describe, expect, test } from "bun:test";
+import { createApi } from "../../../src/client/api.ts";
+import { createRemembering, rememberOf } from "../../../src/client/deciding/remember.ts";
+import { until } from "../../support/until.ts";
+import { approval, idOf } from "../requests.ts";
+
+const words = { unreachable: () => "away", noPlexus: () => "no Plexus", otherVersion: () => "another version" };
+const REQUEST = { ...approval(1), suggested_rule: "Bash(echo *)" };
+
+/** What was tried is noted, and answered by what the rule matches. */
+function remembering() {
+  const tried: object[] = [];
+  const api = createApi({
+    server: () => ({ url: "http://plexus", token: undefined }),
+    fetch: async (_, { body }) => {
+      const rule = JSON.parse(String(body));
+      tried.push(rule);
+      if (rule.match === "(")
+        return Response.json(
+          { error: { code: "invalid_arguments", message: "match is no pattern." } },
+          { status: 400 },
+        );
+      return Response.json({ type: "ok", decided: rule.match.length, contradictions: [], has_more: false, tested: 50 });
+    },
+    words,
+  });
+  const state = createRemembering({ api, pauseMs: 1 });
+  const trial = (kind: string) =>
+    until(`the trial to be ${kind}`, () => state.current()?.trial.kind === kind && state.current()?.trial);
+  return { state, tried, trial };
+}
+
+describe("a rule that is about to be made", () => {
+  test("begins with what is suggested, for the session, and tells what it would have decided there", async () => {
+    const { state, tried, trial } = remembering();
+    state.begin(REQUEST);
+    expect(state.current()).toMatchObject({ match: "Bash(echo *)", scope: "session", trial: { kind: "trying" } });
+    expect(await trial("tried")).toMatchObject({ tested: { decided: 12, tested: 50 } });
+    expect(tried).toEqual([{ decision: "allow", match: "Bash(echo *)", session_id: "session" }]);
+  });
+
+  test("is tried again when its match or its scope changes, as it is then", async () => {
+    const { state, tried, trial } = remembering();
+    state.begin(REQUEST);
+    state.setMatch("Bash(echo 1)");
+    state.setMatch("Bash(echo 12)");
+    state.setScope("always");
+    expect(await trial("tried")).toMatchObject({ tested: { decided: 13 } });
+    expect(tried.at(-1)).toEqual({ decision: "allow", match: "Bash(echo 12)" });
+    expect(rememberOf(state.current() ?? { match: "", scope: "session" })).toEqual({
+      scope: "always",
+      match: "Bash(echo 12)",
+    });
+  });
+
+  test("tells the server's words where its match is refused", async () => {
+    const { state, trial } = remembering();
+    state.begin(REQUEST);
+    state.setMatch("(");
+    expect(await trial("refused")).toEqual({ kind: "refused", reason: "match is no pattern." });
+  });
+
+  test("has nothing to try or to remember where nothing is suggested, until a match is written", async () => {
+    const { state, tried, trial } = remembering();
+    state.begin(approval(1), "deny");
+    expect(state.current()).toMatchObject({ match: "", trial: { kind: "none" } });
+    expect(rememberOf({ match: " ", scope: "session" })).toBeUndefined();
+    state.setMatch("Bash(echo)");
+    await trial("tried");
+    expect(tried).toEqual([{ decision: "deny", match: "Bash(echo)", session_id: "session" }]);
+  });
+
+  test("is given up when its request is decided, and not when another one is", () => {
+    const { state } = remembering();
+    state.begin(REQUEST);
+    state.ended(idOf(2));
+    expect(state.current()).toBeDefined();
+    state.ended(idOf(1));
+    expect(state.current()).toBeUndefined();
+  });
+});
