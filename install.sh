@@ -1,16 +1,19 @@
 #!/bin/sh
 # Installs plexus for the user who runs this; needs no root.
 #
-#   PLEXUS_DOWNLOAD_URL  the address of the release (the one that this script came with)
+#   PLEXUS_DOWNLOAD_URL  the address of the release (that of DEFAULT_DOWNLOAD_URL below)
 #   PLEXUS_INSTALL_DIR   where the executable goes (~/.local/bin)
 #   PLEXUS_TARGET        the platform, such as linux-x64-musl (detected)
 #   PLEXUS_REPOSITORY    whose attestation it must have, as OWNER/REPOSITORY (taken from an address of github.com)
 set -eu
 
+# The one line that says where releases are. A release fills it in; while it is empty, the script of a clone takes the
+# releases of the repository on github.com that it was cloned from, so that a fork finds its own.
 DEFAULT_DOWNLOAD_URL=''
 
 main() {
   url=${PLEXUS_DOWNLOAD_URL:-$DEFAULT_DOWNLOAD_URL}
+  url=${url:-$(releases_of_clone)}
   [ -n "$url" ] || fail "where is the release? Set PLEXUS_DOWNLOAD_URL to the address that has its SHA256SUMS."
   check_address "$url"
   directory=${PLEXUS_INSTALL_DIR:-${HOME:?is not set: set PLEXUS_INSTALL_DIR}/.local/bin}
@@ -46,6 +49,27 @@ main() {
 
   say "Installed $version as $directory/plexus"
   next_steps
+}
+
+# Only for a file of that clone: a script that is piped into a shell may run in anybody's repository.
+releases_of_clone() {
+  case $0 in
+    install.sh | */install.sh) folder=${0%install.sh} ;;
+    *) return 0 ;;
+  esac
+  folder=$(cd "${folder:-.}" && pwd -P) || return 0
+  [ "$(git -C "$folder" rev-parse --show-toplevel 2>/dev/null)" = "$folder" ] || return 0
+  origin=$(git -C "$folder" remote get-url origin 2>/dev/null) || return 0
+  case $origin in
+    https://github.com/*) origin=${origin#https://github.com/} ;;
+    git@github.com:*) origin=${origin#git@github.com:} ;;
+    *) return 0 ;;
+  esac
+  origin=${origin%.git}
+  case $origin in
+    *[!A-Za-z0-9._/-]* | */*/* | /* | */ | *..*) ;;
+    */*) echo "https://github.com/$origin/releases/latest/download" ;;
+  esac
 }
 
 find_target() {

@@ -5,7 +5,9 @@ import { auditCommand } from "./commands/approvals/audit.ts";
 import { denyCommand } from "./commands/approvals/deny.ts";
 import { historyCommand } from "./commands/approvals/history.ts";
 import { pendingCommand } from "./commands/approvals/pending.ts";
+import { waitCommand } from "./commands/approvals/wait.ts";
 import { watchCommand } from "./commands/approvals/watch.ts";
+import { rulesCommand } from "./commands/rules/rules.ts";
 import { backupCommand } from "./commands/server/backup.ts";
 import { completionCommand } from "./commands/server/completion.ts";
 import { connectCommand } from "./commands/server/connect.ts";
@@ -14,6 +16,7 @@ import { healthcheckCommand } from "./commands/server/healthcheck.ts";
 import { mcpCommand } from "./commands/server/mcp.ts";
 import { openCommand } from "./commands/server/open.ts";
 import { serveCommand } from "./commands/server/serve.ts";
+import { stopCommand } from "./commands/server/stop.ts";
 import { tokenCommand } from "./commands/server/token.ts";
 import { versionCommand } from "./commands/server/version.ts";
 import { callCommand } from "./commands/sessions/call.ts";
@@ -21,13 +24,15 @@ import { configureCommand } from "./commands/sessions/configure.ts";
 import { logsCommand } from "./commands/sessions/logs.ts";
 import { runCommand } from "./commands/sessions/run.ts";
 import { sessionsCommand } from "./commands/sessions/sessions.ts";
+import { statsCommand } from "./commands/statistics/stats.ts";
 import { printable } from "./terminal/printable.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
 const COMMANDS = [
-  serveCommand,
-  mcpCommand,
   runCommand,
+  serveCommand,
+  stopCommand,
+  mcpCommand,
   sessionsCommand,
   logsCommand,
   openCommand,
@@ -35,7 +40,10 @@ const COMMANDS = [
   pendingCommand,
   allowCommand,
   denyCommand,
+  waitCommand,
   historyCommand,
+  statsCommand,
+  rulesCommand,
   auditCommand,
   configureCommand,
   connectCommand,
@@ -56,7 +64,7 @@ export function createProgram(terminal: Terminal): Command {
     .version(VERSION, "--version", "print the version")
     .addHelpText(
       "after",
-      "\nExit codes: 0 done, 1 failed or refused, 2 wrong usage, 3 no server, 4 decided before, 5 cancelled.",
+      "\nExit codes: 0 done, 1 failed or refused, 2 wrong usage, 3 no server, 4 decided before, 5 cancelled, 6 nothing to do, 7 contradicts.",
     )
     .exitOverride()
     .configureOutput({

@@ -9,6 +9,10 @@ const SHELLS = [["sh"], ["dash"], ["bash", "--posix"], ["busybox", "sh"]].filter
   ([name = ""]) => Bun.which(name) !== null,
 );
 
+/** A git that knows one clone, the one that the script lies in. */
+const clonedFrom = (origin: string) =>
+  `[ "$1 $2" = "-C ${ROOT}" ] || exit 1\ncase $3 in rev-parse) echo ${ROOT} ;; remote) echo ${origin} ;; esac`;
+
 describe("install.sh", () => {
   test.each(SHELLS.map((shell) => [shell.join(" "), shell] as const))("installs, in %s", (_, shell) =>
     onMachine(async ({ machine }) => {
@@ -31,6 +35,20 @@ describe("install.sh", () => {
       expect(stdout).not.toContain("PATH");
       expect(machine.installed()).toEqual([]);
     }));
+
+  test.each([
+    ["https://github.com/somebody/fork.git", "https://github.com/somebody/fork"],
+    ["https://github.com/somebody/fork", "https://github.com/somebody/fork"],
+    ["git@github.com:somebody/fork.git", "https://github.com/somebody/fork"],
+  ])("of a clone of %s takes the releases of that repository", (origin, repository) =>
+    onMachine(
+      async ({ machine }) => {
+        const { stderr } = await machine.install({ env: { PLEXUS_DOWNLOAD_URL: "" } });
+        expect(stderr).toContain(`${repository}/releases/latest/download/SHA256SUMS can't be fetched`);
+      },
+      { with: { ...HERE, git: clonedFrom(origin), curl: "exit 1" } },
+    ),
+  );
 
   test.skipIf(Bun.which("wget") === null)("uses wget when there is no curl", () =>
     onMachine(
@@ -130,6 +148,15 @@ describe("install.sh installs nothing and keeps the old plexus", () => {
       const { exitCode, stderr } = await machine.install({ env: { PLEXUS_DOWNLOAD_URL: "" } });
       expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining("PLEXUS_DOWNLOAD_URL") });
     }));
+
+  test("when the clone that it is run from is none of github.com", () =>
+    onMachine(
+      async ({ machine }) => {
+        const { exitCode, stderr } = await machine.install({ env: { PLEXUS_DOWNLOAD_URL: "" } });
+        expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining("PLEXUS_DOWNLOAD_URL") });
+      },
+      { with: { ...HERE, git: clonedFrom("https://example.com/somebody/fork.git") } },
+    ));
 
   test("when the directory can't be created", () =>
     onMachine(async ({ machine }) => {

@@ -1,10 +1,14 @@
 import type { Api } from "../../client/api.ts";
+import { shortIds } from "../../client/short-id.ts";
 import type { Config } from "../../config.ts";
 import { listApprovals } from "../../contract/routes/approvals.ts";
+import { listRules } from "../../contract/routes/rules.ts";
 import { listSessions } from "../../contract/routes/sessions.ts";
 import { listTokens } from "../../contract/routes/tokens.ts";
+import { shortId } from "../commands/rules/rule-text.ts";
 import { openApi } from "../server/server-client.ts";
 import { printable } from "../terminal/printable.ts";
+import { requestText } from "../terminal/request-text.ts";
 import type { Candidates } from "./grammar.ts";
 
 /** Nobody waits longer than this after pressing Tab. */
@@ -23,14 +27,17 @@ const LISTS: Record<Candidates, Lister> = {
   async approvals(api, options) {
     const query = { status: "pending", limit: MOST, max_chars: LISTED_CHARS } as const;
     const { approvals } = await api.call(listApprovals, { query }, options);
-    return approvals.map(({ id, session_name, tool_name, input }) => [
-      id,
-      `${session_name}: ${tool_name} ${JSON.stringify(input).slice(0, 80)}`,
-    ]);
+    const short = shortIds(approvals.map(({ id }) => id));
+    return approvals.map((one) => [short(one.id), `${one.session_name}: ${requestText(one).slice(0, 80)}`]);
   },
   async tokens(api, options) {
     const { tokens } = await api.call(listTokens, {}, options);
     return tokens.map(({ name }) => [name, "a named token"]);
+  },
+  async rules(api, options) {
+    const { rules } = await api.call(listRules, {}, options);
+    const changeable = rules.filter(({ tier }) => tier !== "file" && tier !== "builtin");
+    return changeable.slice(0, MOST).map((rule) => [shortId(rule), `${rule.decision} ${rule.match}`]);
   },
 };
 

@@ -8,7 +8,7 @@ export type Value =
   | { kind: "free" }
   /** What the running server knows. */
   | { kind: "asked"; of: Candidates };
-export const CANDIDATES = ["sessions", "approvals", "tokens"] as const;
+export const CANDIDATES = ["sessions", "approvals", "tokens", "rules"] as const;
 export type Candidates = (typeof CANDIDATES)[number];
 
 export type Flag = { names: string[]; help: string; value: Value | undefined };
@@ -20,13 +20,17 @@ const DEFAULT_COMMAND = "serve";
 const SESSION: Value = { kind: "asked", of: "sessions" };
 const APPROVAL: Value = { kind: "asked", of: "approvals" };
 const TOKEN: Value = { kind: "asked", of: "tokens" };
+const RULE: Value = { kind: "asked", of: "rules" };
 /** By the command and the name of its argument. */
 const ARGUMENTS: Record<string, Value> = {
   "allow ID": APPROVAL,
   "deny ID": APPROVAL,
   "run NAME": SESSION,
   "logs NAME": SESSION,
+  "sessions update NAME": SESSION,
   "token revoke NAME": TOKEN,
+  "rules update ID": RULE,
+  "rules remove ID": RULE,
 };
 const FLAGS: Record<string, Value> = {
   "--session": SESSION,

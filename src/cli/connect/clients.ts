@@ -1,4 +1,4 @@
-import { type ClientName, clientFile } from "../../claude/launch/client-files.ts";
+import { ALWAYS_LOAD, type ClientName, clientFile } from "../../claude/launch/client-files.ts";
 import type { Config } from "../../config.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import type { ConfigFormat } from "./config-format.ts";
@@ -17,7 +17,7 @@ export type Client = {
 
 /** What it is called in every client: the tools of an agent that supervises have it in their names. */
 const NAME = "plexus";
-/** The longest wait that Plexus offers takes 110 seconds; Codex gives a tool 60 unless told. */
+/** The longest wait that Plexus offers takes 110 seconds; earlier versions of Codex give a tool 60 unless told. */
 const CODEX_TOOL_SECS = 120;
 
 export function clientOf(name: ClientName, config: Config): Client {
@@ -28,7 +28,7 @@ export function clientOf(name: ClientName, config: Config): Client {
         title: "Claude Code",
         file,
         format: jsonFormat(["mcpServers", NAME]),
-        entry: ({ url, token }) => ({ type: "http", url: `${url}/mcp`, headers: bearer(token) }),
+        entry: ({ url, token }) => ({ type: "http", url: `${url}/mcp`, headers: bearer(token), ...ALWAYS_LOAD }),
         next: "A claude that is started from now on has it; `claude mcp list` shows it.",
       };
     case "claude-desktop":
@@ -70,6 +70,14 @@ export function clientOf(name: ClientName, config: Config): Client {
           http_headers: bearer(token),
         }),
         next: "A codex that is started from now on has it; `/mcp` in it shows it.",
+      };
+    case "gemini":
+      return {
+        title: "Gemini CLI",
+        file,
+        format: jsonFormat(["mcpServers", NAME]),
+        entry: ({ url, token }) => ({ type: "http", url: `${url}/mcp`, headers: bearer(token) }),
+        next: "A gemini that is started from now on has it; `/mcp` in it shows it.",
       };
   }
 }

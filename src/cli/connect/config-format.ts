@@ -19,6 +19,7 @@ export class Unreadable extends Error {
 const TRANSPORT = [
   "type",
   "url",
+  "httpUrl",
   "headers",
   "headersHelper",
   "http_headers",

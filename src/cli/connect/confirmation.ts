@@ -1,16 +1,18 @@
 import { openKeyboard } from "../terminal/keyboard.ts";
+import { keysIn } from "../terminal/keys.ts";
 import { bold, CommandFailed, type Terminal } from "../terminal/terminal.ts";
 
 /** One key confirms; any other key, or no terminal, declines. */
-export async function confirm(question: string, terminal: Terminal): Promise<void> {
+export async function confirm(question: string, terminal: Terminal, otherwise = "--yes writes it."): Promise<void> {
   const keyboard = terminal.isInteractive ? openKeyboard() : undefined;
-  if (!keyboard) throw new CommandFailed("Nothing was written: there is nobody to ask. --yes writes it.");
+  if (!keyboard) throw new CommandFailed(`Nothing was done: there is nobody to ask. ${otherwise}`);
   const { promise, resolve } = Promise.withResolvers<string>();
   using _ = keyboard;
-  using __ = keyboard.read((keys) => resolve(keys));
+  // Enter may come in the same chunk.
+  using __ = keyboard.read((typed) => resolve(keysIn(typed)[0] ?? ""));
   terminal.out(bold(`${question} [y/N] `, terminal));
   const answer = await promise;
   const isYes = answer === "y" || answer === "Y";
   terminal.out(isYes ? "yes\n" : "no\n");
-  if (!isYes) throw new CommandFailed("Nothing was written.");
+  if (!isYes) throw new CommandFailed("Nothing was done.");
 }

@@ -7,6 +7,8 @@ import type { Client } from "./clients.ts";
 import { updated } from "./config-format.ts";
 import { readSettings, type SettingsFile, writeSettings } from "./settings-file.ts";
 
+const PLACEHOLDER = "TOKEN";
+
 /** A change of a client's settings that nobody has agreed to yet. */
 export type Change = { file: SettingsFile; after: string; carryOut(): Promise<Written> };
 type Written = { backup: string | undefined; tokenName: string | undefined };
@@ -36,11 +38,16 @@ export async function planJoining(wanted: Wanted): Promise<Change | undefined> {
   };
 }
 
-/** What belongs in the settings, with a token that works. */
-export async function joiningText(wanted: Wanted): Promise<string> {
+/** What belongs in the settings: with the token that they have, else with a word in its place, and how to get one. */
+export async function joiningText(wanted: Wanted): Promise<{ text: string; hint: string | undefined }> {
   const { kept, entryWith } = await look(wanted);
-  const token = kept?.token ?? (await createToken(wanted.name, wanted.config));
-  return wanted.client.format.alone(entryWith(token));
+  const text = wanted.client.format.alone(entryWith(kept?.token ?? PLACEHOLDER));
+  return {
+    text,
+    hint: kept
+      ? undefined
+      : `Put a token in place of ${PLACEHOLDER}: \`plexus token create ${wanted.name}\` prints one.`,
+  };
 }
 
 async function look({ client, config, name, isNameGiven }: Wanted) {

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Api } from "../../client/api.ts";
-import type { Approval, Decision } from "../../contract/approvals/approval.ts";
+import type { ToldApproval } from "../../contract/approvals/approval.ts";
+import type { Decision } from "../../contract/approvals/decision.ts";
 import { decideApproval } from "../../contract/routes/approvals.ts";
-import { WaitAnswer } from "../../contract/tools/approval-answers.ts";
+import { WaitAnswer } from "../../contract/tools/wait-answers.ts";
 import { callTool } from "../../mcp/client.ts";
 import type { Child } from "./child.ts";
 import { Failing, type Step } from "./finding.ts";
@@ -86,7 +87,7 @@ export function createChecks(need: CheckNeed): [Step, () => Promise<string>][] {
 }
 
 /** The only pending request, as soon as the child has made it. */
-async function nextRequest(need: CheckNeed): Promise<Approval> {
+async function nextRequest(need: CheckNeed): Promise<ToldApproval> {
   const { api, sessionId, child } = need;
   const done = new AbortController();
   const fetch: Api["fetch"] = (path, init) => api.fetch(path, { ...init, signal: done.signal });

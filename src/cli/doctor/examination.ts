@@ -6,7 +6,9 @@ import type { Config } from "../../config.ts";
 import { Failing, type Finding, found, type Step, skipped } from "./finding.ts";
 import { liveCheck } from "./live-check.ts";
 import { lookAtDataDir, lookAtPort } from "./machine.ts";
+import { lookAtParent } from "./parent.ts";
 import { startPrivateServer } from "./private-server.ts";
+import { lookAtRules } from "./rules.ts";
 import { isServed, lookAtServer, lookAtToken } from "./server.ts";
 import { lookAtSettings } from "./settings.ts";
 
@@ -22,7 +24,7 @@ export async function* examine(config: Config, signal: AbortSignal): AsyncGenera
 }
 
 async function* findings(config: Config, directory: string, stack: AsyncDisposableStack, signal: AbortSignal) {
-  let reached = config;
+  let own: Config | undefined;
   let claude: UsableClaude | undefined;
   const broken: Step[] = [];
   const look = async (step: Step, work: () => string | Promise<string>) => {
@@ -34,13 +36,20 @@ async function* findings(config: Config, directory: string, stack: AsyncDisposab
   if (!config.url) yield await look("data dir", () => lookAtDataDir(config));
   const isOurs = config.url !== undefined || (await isServed(config, signal));
   if (!isOurs) yield await look("port", () => lookAtPort(config));
+  const startOwn = async () => {
+    own = stack.use(await startPrivateServer(config, join(directory, "data"), signal)).config;
+    return own;
+  };
   yield await look("server", async () => {
     if (isOurs) return lookAtServer(config, signal);
-    reached = stack.use(await startPrivateServer(config, join(directory, "data"), signal)).config;
+    await startOwn();
     return "none runs: one was started for this alone, and answers";
   });
   if (broken.includes("server")) yield skipped("token", "not tried without server");
-  else yield await look("token", () => lookAtToken(reached, signal));
+  else yield await look("token", () => lookAtToken(own ?? config, signal));
+  const hasToken = isOurs && broken.length === 0;
+  const rules = await lookAtRules(config, hasToken, signal);
+  if (rules) yield rules;
   yield await look("claude", async () => {
     const found = await createClaudeCli({ ...config, signal }).look();
     if ("problem" in found) throw new Failing(...halves(found.problem));
@@ -48,6 +57,8 @@ async function* findings(config: Config, directory: string, stack: AsyncDisposab
     return `${found.path}, version ${found.version}`;
   });
   yield lookAtSettings(config, process.cwd());
+  const parent = lookAtParent(config);
+  if (parent) yield parent;
 
   const needed = broken.filter((step) => ["server", "token", "claude"].includes(step));
   if (claude === undefined || needed.length > 0) {
@@ -55,7 +66,8 @@ async function* findings(config: Config, directory: string, stack: AsyncDisposab
     for (const step of rest) yield skipped(step, `not tried without ${needed.join(" and ")}`);
     return;
   }
-  yield* liveCheck({ config: reached, claude, directory, signal });
+  // On a server of its own: what is tried must not stand among the user's sessions, decisions and figures.
+  yield* liveCheck({ server: async () => own ?? startOwn(), claude, directory, signal });
 }
 
 /** What is wrong, and what to do about it, which stands behind the last colon. */

@@ -11,7 +11,20 @@ export type Finding = {
   remedy?: string;
 };
 
-const STEPS = ["data dir", "port", "server", "token", "claude", "settings", "ask", "allow", "deny", "edit"] as const;
+const STEPS = [
+  "data dir",
+  "port",
+  "server",
+  "token",
+  "rules",
+  "claude",
+  "settings",
+  "parent",
+  "ask",
+  "allow",
+  "deny",
+  "edit",
+] as const;
 export type Step = (typeof STEPS)[number];
 
 const MARKS = { ok: ["✓", "green"], warning: ["!", "yellow"], failed: ["✗", "red"], skipped: ["-", "dim"] } as const;

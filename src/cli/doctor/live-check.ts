@@ -3,7 +3,6 @@ import type { UsableClaude } from "../../claude/cli.ts";
 import type { Api } from "../../client/api.ts";
 import type { Config } from "../../config.ts";
 import { AnyErrorResult } from "../../contract/errors.ts";
-import { deleteSession } from "../../contract/routes/sessions.ts";
 import { ConfigureAnswer } from "../../contract/tools/approval-answers.ts";
 import { callTool } from "../../mcp/client.ts";
 import { openApi } from "../server/server-client.ts";
@@ -15,40 +14,38 @@ import { startScriptedModel } from "./model.ts";
 /** Only what is used here, so that a newer server may tell more. */
 const Configured = ConfigureAnswer.pick({ session_id: true, mcp_config: true }).strip();
 
-type Need = { config: Config; claude: UsableClaude; directory: string; signal: AbortSignal };
+type Need = {
+  /** Starts it if need be; it goes, with all that was tried on it, when the examination ends. */
+  server: () => Promise<Config>;
+  claude: UsableClaude;
+  directory: string;
+  signal: AbortSignal;
+};
 
 /** A real child whose calls are allowed, denied and edited. */
-export async function* liveCheck({ config, claude, directory, signal }: Need): AsyncGenerator<Finding> {
-  const api = await openApi(config);
+export async function* liveCheck({ server, claude, directory, signal }: Need): AsyncGenerator<Finding> {
+  let config: Config;
   let session: z.infer<typeof Configured>;
   try {
-    session = await newSession(api);
+    config = await server();
+    session = await newSession(await openApi(config));
   } catch (cause) {
     yield await found("ask", () => Promise.reject(cause));
     return;
   }
-  try {
-    await using model = startScriptedModel(CALLS);
-    const loopback = session.mcp_config.mcpServers.plexus;
-    await using child = startChild({
-      claude,
-      modelUrl: model.url,
-      directory,
-      loopback,
-      environment: config.environment,
-    });
-    const checks = createChecks({
-      api: await openApi(config, signal),
-      sessionId: session.session_id,
-      child,
-      model,
-      claude: claude.path,
-      signal,
-    });
-    yield* inOrder(checks);
-  } finally {
-    await api.call(deleteSession, { params: { key: session.session_id } });
-  }
+  await using model = startScriptedModel(CALLS);
+  const loopback = session.mcp_config.mcpServers.plexus;
+  const { environment } = config;
+  await using child = startChild({ claude, modelUrl: model.url, directory, loopback, environment });
+  const checks = createChecks({
+    api: await openApi(config, signal),
+    sessionId: session.session_id,
+    child,
+    model,
+    claude: claude.path,
+    signal,
+  });
+  yield* inOrder(checks);
 }
 
 /** Each builds on the one before it. */
@@ -62,8 +59,7 @@ async function* inOrder(checks: ReturnType<typeof createChecks>): AsyncGenerator
 }
 
 async function newSession(api: Api): Promise<z.infer<typeof Configured>> {
-  const name = `doctor-${crypto.randomUUID().slice(0, 8)}`;
-  const value = (await callTool(api, "loopback_configure", { name }))?.value;
+  const value = (await callTool(api, "loopback_configure", { name: "doctor" }))?.value;
   const configured = Configured.safeParse(value);
   if (configured.success) return configured.data;
   throw new Error(AnyErrorResult.safeParse(value).data?.message ?? "The server's answer is not understood.");

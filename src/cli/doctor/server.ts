@@ -1,11 +1,13 @@
 import type { Config } from "../../config.ts";
 import { isAlive, isReady } from "../../contract/routes/server.ts";
 import { whoAmI } from "../../contract/routes/sign-in.ts";
+import { callTool } from "../../mcp/client.ts";
 import { VERSION } from "../../version.ts";
 import { fetchDirectly, isServerFailure, locateServer, openApi } from "../server/server-client.ts";
 import { Failing } from "./finding.ts";
 
 const PROBE_MS = 4_000;
+const MCP_REMEDY = "See its log; a proxy in front of it must pass /mcp on, without buffering.";
 
 /** Whether a Plexus answers where the one of this data dir would; a data dir that can't be read is told of elsewhere. */
 export async function isServed(config: Config, signal: AbortSignal): Promise<boolean> {
@@ -23,11 +25,13 @@ export async function lookAtServer(config: Config, signal: AbortSignal): Promise
   throw new Failing(`${url} does not answer like Plexus.`, "Correct --url or PLEXUS_URL.");
 }
 
-/** Whether the server takes the token that commands would send, and can write what they would do. */
+/** Whether the server takes the token that commands and agents would send, and can write what they would do. */
 export async function lookAtToken(config: Config, signal: AbortSignal): Promise<string> {
   const api = await openApi(config, signal);
   const { name, version } = await api.call(whoAmI);
   await api.call(isReady);
+  const called = await callTool(api, "loopback_pending", {});
+  if (called?.isError !== false) throw new Failing("The server answers no MCP calls.", MCP_REMEDY);
   const other = version === VERSION ? "" : `; the server is Plexus ${version}, this is ${VERSION}`;
   return `the server knows you as ${name}${other}`;
 }

@@ -27,8 +27,8 @@ export async function ensureServer(config: Config, say: (line: string) => void, 
     if (endedAt !== undefined && performance.now() - endedAt > AFTER_ITS_END_MS) throw notStarted(log);
     await pause(PROBE_EVERY_MS);
   }
-  const { url, file } = locateServer(config);
-  say(`No Plexus was running: there is one now at ${url} (process ${file?.pid}, log ${log}). It stays when this ends.`);
+  const { url } = locateServer(config);
+  say(`Started Plexus at ${url}. It goes on in the background: \`plexus stop\` ends it, ${log} is its log.`);
 }
 
 async function isServed(config: Config): Promise<boolean> {

@@ -19,11 +19,11 @@ type PrivateFile = Disposable & { commit(text: string): void };
  * A file that its owner alone can read, from its first byte on: written beside its place and moved there whole. It is
  * opened before there is a secret to write, so that a path that won't do is refused in time.
  */
-export function openPrivateFile(path: string): PrivateFile {
+export function openPrivateFile(path: string, { replaces = true } = {}): PrivateFile {
   const failure = (cause: unknown) => fileFailure(`${path} can't be written`, cause);
   const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
   const file = attempt(() => {
-    refuseSpecialFile(path);
+    refuseUnfit(path, replaces);
     return openSync(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
   });
 
@@ -41,7 +41,7 @@ export function openPrivateFile(path: string): PrivateFile {
         fchmodSync(file, 0o600);
         writeSync(file, text);
         fsyncSync(file);
-        refuseSpecialFile(path);
+        refuseUnfit(path, replaces);
         renameSync(draft, path);
       }),
     [Symbol.dispose]() {
@@ -51,8 +51,9 @@ export function openPrivateFile(path: string): PrivateFile {
   };
 }
 
-/** Only a plain file is replaced: a link may point to what is not ours, and a device should stay one. */
-function refuseSpecialFile(path: string): void {
+/** Only a plain file is replaced, if any: a link may point to what is not ours, and a device should stay one. */
+export function refuseUnfit(path: string, replaces: boolean): void {
   const existing = lstatSync(path, { throwIfNoEntry: false });
   if (existing && !existing.isFile()) throw new CommandFailed(`${path} is not a plain file: choose another name.`);
+  if (existing && !replaces) throw new CommandFailed(`${path} is there already: choose another name, or add --force.`);
 }

@@ -2,18 +2,24 @@ import { type App, openApp } from "../../app.ts";
 import type { Config } from "../../config.ts";
 import { type Listener, PortInUse } from "../../http/listener.ts";
 import { listenAhead, startHttpServer } from "../../http/server.ts";
-import { createLog, type Log } from "../../log.ts";
+import { createLog, errorFields, type Log } from "../../log.ts";
 import { createLazyMcpEndpoint } from "../../mcp/lazy-endpoint.ts";
 import { DataDirInUse } from "../../storage/sqlite/database.ts";
 import { VERSION } from "../../version.ts";
 import { CommandFailed, type Terminal } from "../terminal/terminal.ts";
+import { showActivity } from "./activity-lines.ts";
 import { fileFailure } from "./file-failure.ts";
 import { pageUrl } from "./page-url.ts";
 import { isGone, readServerFile, type ServerFile, writeServerFile } from "./server-file.ts";
 import { HAND_OVER_SIGNAL, takePort } from "./takeover.ts";
+import { stopWarning, type UnfinishedWork } from "./unfinished-work.ts";
 import { AUTH_NONE_WARNING, welcome } from "./welcome.ts";
 
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", HAND_OVER_SIGNAL] as const;
+
+/** A Ctrl-C that comes later is a first one again. */
+const CONFIRM_WITHIN_MS = 10_000;
+const MOST_COUNTED = 1_000;
 
 const STOPPING = "\nStopping. What nobody has decided stays on record.\n";
 const HANDING_OVER = "\nHanding over: the children go on, and the next server finds them.\n";
@@ -29,7 +35,9 @@ export async function serve(config: Config, terminal: Terminal, manner: Manner =
   await using listener = (manner.takeover ? await takePort(config) : undefined) ?? listenAlone(config);
   await using app = await open(config, log);
   try {
-    const signal = await serveUntil(signals.first, { app, listener, log, terminal });
+    const stopped: Stopped = (count) =>
+      terminal.isInteractive ? confirmedStop(signals, count, terminal) : signals.next();
+    const signal = await serveUntil(stopped, { app, listener, log, terminal });
     if (signal === HAND_OVER_SIGNAL) await app.turns.handOver();
   } catch (cause) {
     // Only who says so stops the children: what ails this server the next one may not have.
@@ -39,8 +47,10 @@ export async function serve(config: Config, terminal: Terminal, manner: Manner =
 }
 
 type Serving = { app: App; listener: Listener; log: Log; terminal: Terminal };
+/** Resolves with what says to stop; what would be ended is counted where a person is to confirm that. */
+type Stopped = (count: () => Promise<UnfinishedWork>) => Promise<string>;
 
-async function serveUntil(stopped: Promise<string>, { app, listener, log, terminal }: Serving): Promise<string> {
+async function serveUntil(stopped: Stopped, { app, listener, log, terminal }: Serving): Promise<string> {
   const { config } = app;
   // The HTTP server takes it over, but only once it listens.
   await using mcp = createLazyMcpEndpoint(app);
@@ -48,12 +58,21 @@ async function serveUntil(stopped: Promise<string>, { app, listener, log, termin
   using _ = writeServerFile(config.dataDir, { url: http.url, operator_token: tokenSource(config) });
   if (terminal.isInteractive) {
     const page = pageUrl(http.url, (await app.signIn.newCode({ kind: "operator" })).code);
-    terminal.out(welcome(config, { url: http.url, page }, await app.claude(), terminal));
+    terminal.out(
+      welcome(config, { url: http.url, page }, { claude: await app.claude(), rules: app.rules.fileStatus() }, terminal),
+    );
   } else {
     if (config.auth === "none") log.warn(AUTH_NONE_WARNING);
     log.info("listening", { url: http.url, version: VERSION, data_dir: config.dataDir, pid: process.pid });
   }
-  const signal = await stopped;
+  using shown = new DisposableStack();
+  const leave = new AbortController();
+  shown.defer(() => leave.abort());
+  if (terminal.isInteractive)
+    showActivity(app, terminal, leave.signal).catch((cause) =>
+      log.error("activity is no longer shown", errorFields(cause)),
+    );
+  const signal = await stopped(() => unfinished(app));
   const handsOver = signal === HAND_OVER_SIGNAL;
   if (terminal.isInteractive) terminal.out(handsOver ? HANDING_OVER : STOPPING);
   log.info(handsOver ? "handing over" : "stopping", { signal });
@@ -102,15 +121,55 @@ function tokenSource(config: Config): ServerFile["operator_token"] {
   return config.token ? "environment" : "stored";
 }
 
+/** Ctrl-C on a terminal that would end work counts only the second time; every other signal at once. */
+async function confirmedStop(
+  signals: Signals,
+  count: () => Promise<UnfinishedWork>,
+  terminal: Terminal,
+): Promise<string> {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  for (;;) {
+    const signal = await signals.next();
+    if (signal !== "SIGINT" || performance.now() - askedAt < CONFIRM_WITHIN_MS) return signal;
+    const warning = stopWarning(await count());
+    if (warning === undefined) return signal;
+    askedAt = performance.now();
+    terminal.out(`\n${warning} Press Ctrl-C again to stop all the same.\n`);
+  }
+}
+
+async function unfinished({ sessionViews, approvals }: App): Promise<UnfinishedWork> {
+  const operator = { kind: "operator" } as const;
+  const statuses = ["running", "awaiting_permission", "queued"] as const;
+  const pages = statuses.map((status) =>
+    sessionViews.list(operator, { status, limit: MOST_COUNTED, cursor: undefined }),
+  );
+  const sessions = (await Promise.all(pages)).flatMap((page) => page.sessions);
+  const { approvals: pending } = await approvals.pending(operator, undefined, MOST_COUNTED);
+  return { turns: sessions.length, requests: pending.length };
+}
+
+type Signals = Disposable & { next(): Promise<string> };
+
 /** Caught from the start, and still when stopping: a second signal must not cut that short. */
-function catchSignals({ untilInputEnds }: Manner): Disposable & { first: Promise<string> } {
-  const { promise: first, resolve } = Promise.withResolvers<string>();
-  for (const signal of SIGNALS) process.on(signal, resolve);
-  if (untilInputEnds) process.stdin.once("close", () => resolve("the end of standard input")).resume();
+function catchSignals({ untilInputEnds }: Manner): Signals {
+  const caught: string[] = [];
+  let bell = Promise.withResolvers<void>();
+  const take = (signal: string) => {
+    caught.push(signal);
+    bell.resolve();
+  };
+  for (const signal of SIGNALS) process.on(signal, take);
+  if (untilInputEnds) process.stdin.once("close", () => take("the end of standard input")).resume();
   return {
-    first,
+    async next() {
+      await bell.promise;
+      const signal = caught.shift() ?? "";
+      if (caught.length === 0) bell = Promise.withResolvers<void>();
+      return signal;
+    },
     [Symbol.dispose]() {
-      for (const signal of SIGNALS) process.off(signal, resolve);
+      for (const signal of SIGNALS) process.off(signal, take);
       if (untilInputEnds) process.stdin.destroy();
     },
   };

@@ -1,7 +1,9 @@
+import { shortId } from "../../client/short-id.ts";
 import type { ApprovalStatus } from "../../contract/approvals/approval.ts";
-import { cutText } from "../../contract/cut.ts";
 import { TurnEvent } from "../../contract/sessions/turn.ts";
+import { cutText } from "../../contract/text/cut.ts";
 import type { JsonObject } from "../../contract/values.ts";
+import { decidedWords } from "./decided-by.ts";
 import { printable, printableText } from "./printable.ts";
 import { shortened, wrapped } from "./table.ts";
 import { styled, type Terminal } from "./terminal.ts";
@@ -61,13 +63,17 @@ export function createEventText(
         return lines(event.unasked ? `${paint("red", row("!", UNASKED))}\n${result}` : result);
       }
       case "approval_requested": {
-        const needs = paint("yellow", row("?", `${event.tool_name} needs approval (${event.approval_id})`));
+        const needs = paint("yellow", row("?", `${event.tool_name} needs approval (${shortId(event.approval_id)})`));
         return lines(withInputs ? `${needs}\n${inputLines(event.input, columns)}` : needs);
       }
       case "approval_resolved": {
         const { mark, style, words } = APPROVAL_OUTCOMES[event.status];
         const reason = event.response_message ? `: ${event.response_message}` : "";
-        return lines(paint(style, row(mark, `${event.tool_name} ${words(event.resolved_by)}${reason}`)));
+        const edited = event.updated_input ? ", edited" : "";
+        const decided = paint(style, row(mark, `${event.tool_name} ${words(event.resolved_by)}${edited}${reason}`));
+        if (!event.updated_input) return lines(decided);
+        const ran = row("→", `${event.tool_name} ${about(event.updated_input)}`);
+        return lines(`${decided}\n${withInputs ? inputLines(event.updated_input, columns) : ran}`);
       }
       case "complete": {
         const { num_turns, input_tokens, output_tokens, cost_usd } = event.usage;
@@ -88,8 +94,8 @@ type OutcomeStyle = { mark: string; style: "green" | "red" | "yellow"; words: (b
 /** How a request ended, as a mark, a colour and words that follow the name of its tool. */
 export const APPROVAL_OUTCOMES: Record<ApprovalStatus, OutcomeStyle> = {
   pending: { mark: "?", style: "yellow", words: () => "is still pending" },
-  allowed: { mark: "✓", style: "green", words: (by) => `was allowed by ${by}` },
-  denied: { mark: "✗", style: "red", words: (by) => `was denied by ${by}` },
+  allowed: { mark: "✓", style: "green", words: (by) => `was ${decidedWords("allowed", by)}` },
+  denied: { mark: "✗", style: "red", words: (by) => `was ${decidedWords("denied", by)}` },
   timed_out: { mark: "✗", style: "red", words: () => "was not decided in time" },
   abandoned: { mark: "✗", style: "yellow", words: () => "was abandoned" },
 };

@@ -1,4 +1,4 @@
-import { UNPRINTABLE } from "../../contract/unprintable.ts";
+import { UNPRINTABLE } from "../../contract/text/unprintable.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The text on one line, with every character that would not show made visible. */

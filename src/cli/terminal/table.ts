@@ -5,9 +5,16 @@ const GAP = "  ";
 /** How much of the last column is shown where no screen sets a limit, and at least on one that is too narrow. */
 const LAST_COLUMN = { unlimited: 200, least: 20 };
 
-/** Columns as wide as their widest cell; on a screen the last one takes what is left of the line. */
-export function table(header: string[], rows: string[][], terminal: Terminal): string {
-  const cells = [header, ...rows.map((row) => row.map(printable))];
+/** What share of a screen a column may take at the most; none sets no limit. */
+export type Shares = (number | undefined)[];
+
+/** Columns as wide as their widest cell; on a screen, shares limit them, and the last one takes what is left of the line. */
+export function table(header: string[], rows: string[][], terminal: Terminal, shares: Shares = []): string {
+  const limited = (cell: string, column: number) => {
+    const share = terminal.isInteractive ? shares[column] : undefined;
+    return share === undefined ? cell : shortened(cell, Math.floor(terminal.columns * share));
+  };
+  const cells = [header, ...rows.map((row) => row.map((cell, column) => limited(printable(cell), column)))];
   const widths = header.map((_, column) => Math.max(...cells.map((row) => Bun.stringWidth(row[column] ?? ""))));
   const before = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP.length, 0);
   const room = terminal.isInteractive ? Math.max(LAST_COLUMN.least, terminal.columns - before) : LAST_COLUMN.unlimited;

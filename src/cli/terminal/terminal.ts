@@ -13,7 +13,16 @@ export type Terminal = {
 };
 
 /** What scripts can rely on. */
-export const ExitCode = { ok: 0, failed: 1, usage: 2, unreachable: 3, alreadyResolved: 4, cancelled: 5 } as const;
+export const ExitCode = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  unreachable: 3,
+  alreadyResolved: 4,
+  cancelled: 5,
+  nothing: 6,
+  contradicts: 7,
+} as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 /** Ends a command with this exit code, after its one line for the person. */

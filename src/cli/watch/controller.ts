@@ -11,6 +11,7 @@ import { frameOf, layoutOf } from "./frame.ts";
 import type { FullScreen, Size } from "./full-screen.ts";
 import { helpLines } from "./help-lines.ts";
 import { type Line, line } from "./lines.ts";
+import { RULE_KEYS } from "./remember-lines.ts";
 import { createRequestControls } from "./request-controls.ts";
 
 type ControllerNeed = {
@@ -44,7 +45,7 @@ export function createController({ config, api, inbox, keyboard, screen, redraw,
     message = line(text, style);
     redraw();
   };
-  const { reviews, drafts, answers, confirmation, decisions, keys } = createRequestControls({
+  const { reviews, drafts, answers, remembering, confirmation, decisions, keys } = createRequestControls({
     config,
     api,
     current: inbox.selected,
@@ -52,10 +53,11 @@ export function createController({ config, api, inbox, keyboard, screen, redraw,
     onBeaten: inbox.settle,
     edit,
     say,
+    note: (text) => say(text, "green"),
     fail,
   });
   const detail = createDetail({ inbox, reviews, drafts, answers, fail });
-  for (const part of [inbox, reviews]) part.onChange(redraw);
+  for (const part of [inbox, reviews, remembering]) part.onChange(redraw);
   const pageRows = () => Math.max(1, layoutOf(screen.size(), inbox.list().length).detail - 1);
 
   const inList: Record<string, () => void> = {
@@ -133,10 +135,21 @@ export function createController({ config, api, inbox, keyboard, screen, redraw,
   return {
     attach,
     frame(size: Size): Line[] {
-      const shown = mode === "help" ? { detail: helpLines(size.columns), scroll: 0 } : detail.view(size);
+      const rule = keys.ruleLines(size.columns);
+      const shown = mode === "help" ? { detail: helpLines(size.columns), scroll: 0 } : detail.view(size, rule?.about);
       const [items, position, now] = [inbox.list(), inbox.position(), Date.now() / 1000];
-      const shownMessage = keys.reasonLine(size.columns) ?? message;
-      return frameOf({ size, now, url, isLive, items, position, ...shown, message: shownMessage });
+      const shownMessage = rule?.match ?? keys.reasonLine(size.columns) ?? message;
+      return frameOf({
+        size,
+        now,
+        url,
+        isLive,
+        items,
+        position,
+        ...shown,
+        message: shownMessage,
+        below: rule && RULE_KEYS,
+      });
     },
     connected(now: boolean): void {
       isLive = now;

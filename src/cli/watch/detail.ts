@@ -1,12 +1,12 @@
-import type { Answers } from "../../client/answers.ts";
+import type { Answers } from "../../client/deciding/answers.ts";
+import type { Review, Reviews } from "../../client/deciding/reviews.ts";
 import type { Inbox, InboxItem } from "../../client/inbox.ts";
-import type { Review, Reviews } from "../../client/reviews.ts";
 import { APPROVAL_OUTCOMES } from "../terminal/event-text.ts";
 import { type Drafts, withDraft } from "./drafts.ts";
 import { layoutOf } from "./frame.ts";
 import type { Size } from "./full-screen.ts";
 import { type Line, line } from "./lines.ts";
-import { requestLines } from "./request-lines.ts";
+import { requestLines, saidLines } from "./request-lines.ts";
 
 const EDITED = "edited: a allows it like this, e goes on editing, Esc drops the edit";
 
@@ -37,7 +37,8 @@ export function createDetail({ inbox, reviews, drafts, answers, fail }: DetailNe
       const review: Review = known ?? { approval, context: undefined, dangers: [] };
       const edited = withDraft(review, drafts);
       const note = edited === review ? [] : [line(EDITED, "cyan")];
-      made = { id, columns, lines: [...note, ...requestLines(edited, columns, answers.of(id))] };
+      const request = requestLines(edited, columns, answers.of(id));
+      made = { id, columns, lines: [...note, ...request, ...saidLines(review.approval, columns)] };
     }
     return made.lines;
   }
@@ -54,11 +55,12 @@ export function createDetail({ inbox, reviews, drafts, answers, fail }: DetailNe
       follow();
       scroll += rows;
     },
-    /** What there is to see of it, and from which line on. */
-    view(size: Size): { detail: Line[]; scroll: number } {
+    /** What there is to see of it, and from which line on; what is written about it stands before it. */
+    view(size: Size, written: Line[] = []): { detail: Line[]; scroll: number } {
       const item = follow();
       if (!item) return { detail: [], scroll };
       const lines = linesOf(item, size.columns);
+      if (written.length > 0) return { detail: [...written, ...lines], scroll: 0 };
       const detail = item.outcome ? [outcomeLine(item), ...lines] : lines;
       scroll = Math.max(0, Math.min(scroll, detail.length - layoutOf(size, inbox.list().length).detail));
       return { detail, scroll };

@@ -1,6 +1,6 @@
+import { editedReview, type Review } from "../../client/deciding/reviews.ts";
 import { keepNewest } from "../../client/keep-newest.ts";
 import { createListeners } from "../../client/listeners.ts";
-import { editedReview, type Review } from "../../client/reviews.ts";
 import type { Config } from "../../config.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
 import type { JsonObject } from "../../contract/values.ts";
@@ -32,7 +32,7 @@ export function createDrafts(config: Config) {
     /** Opens the editor, and says what has come of it. */
     async edit(approval: Approval): Promise<{ text: string; style: Style }> {
       const before = drafts.get(approval.id)?.text ?? `${JSON.stringify(editable(approval), null, 2)}\n`;
-      const edited = await editJson(before, config);
+      const edited = await editJson(before, approval.input, config);
       switch (edited.kind) {
         case "input":
           keep(approval.id, { text: edited.text, input: edited.input });

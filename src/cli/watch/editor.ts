@@ -1,15 +1,17 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type EditedInput, editedInput } from "../../client/edited-input.ts";
+import { editedInput } from "../../client/deciding/edited-input.ts";
 import type { Config } from "../../config.ts";
+import type { JsonObject } from "../../contract/values.ts";
+import type { Edited as EditedInput } from "../../review/edit.ts";
 
 type Edited =
   /** What was typed is kept, so that it can be gone on with. */
   ({ text: string } & EditedInput) | { kind: "unchanged" } | { kind: "failed"; reason: string };
 
-/** Lets the person edit a JSON object in the editor of their choice, on the terminal that is ours otherwise. */
-export async function editJson(text: string, { environment }: Config): Promise<Edited> {
+/** Lets the person edit an input in the editor of their choice, from this text on, on the terminal that is ours otherwise. */
+export async function editJson(text: string, original: JsonObject, { environment }: Config): Promise<Edited> {
   const directory = mkdtempSync(join(tmpdir(), "plexus-edit-"));
   const file = join(directory, "input.json");
   const editor = environment["VISUAL"] || environment["EDITOR"] || "vi";
@@ -22,12 +24,12 @@ export async function editJson(text: string, { environment }: Config): Promise<E
     });
     const exitCode = await process.exited;
     if (exitCode !== 0) return { kind: "failed", reason: `${editor} ended with exit code ${exitCode}` };
-    return checkEdited(readFileSync(file, "utf8"), text);
+    return checkEdited(readFileSync(file, "utf8"), text, original);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-function checkEdited(text: string, before: string): Edited {
-  return text.trim() === before.trim() ? { kind: "unchanged" } : { text, ...editedInput(text) };
+function checkEdited(text: string, before: string, original: JsonObject): Edited {
+  return text.trim() === before.trim() ? { kind: "unchanged" } : { text, ...editedInput(text, original) };
 }

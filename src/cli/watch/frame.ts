@@ -1,5 +1,5 @@
 import type { InboxItem } from "../../client/inbox.ts";
-import { duration } from "../../contract/duration.ts";
+import { duration } from "../../contract/text/duration.ts";
 import { kindOf, summaryOf } from "../../review/kinds.ts";
 import { APPROVAL_OUTCOMES } from "../terminal/event-text.ts";
 import type { Size } from "./full-screen.ts";
@@ -18,11 +18,13 @@ type View = {
   detail: Line[];
   scroll: number;
   message: Line;
+  /** Stands where the keys do otherwise. */
+  below?: Line | undefined;
 };
 
 type Layout = { head: number; list: number; detail: number; foot: number };
 
-const KEYS = "a allow  d deny  e edit  s next  j/k move  PgDn more  ? help  q quit";
+const KEYS = "a allow  A remember  d deny  e edit  s next  j/k move  PgDn more  ? help  q quit";
 const QUESTION_KEYS = "1-9 choose  Enter answer  a skip  d deny  e edit  s next  PgDn more  ? help  q quit";
 const MOST_LISTED = 12;
 const NARROW = 60;
@@ -49,7 +51,7 @@ export function frameOf(view: View): Line[] {
     ...shown,
     ...Array.from({ length: detail - shown.length }, () => []),
     ...(foot > 1 ? [view.message] : []),
-    foot > 1 || widthOf(view.message) === 0 ? [{ text: keys, style: "dim" }] : view.message,
+    foot > 1 || widthOf(view.message) === 0 ? (view.below ?? [{ text: keys, style: "dim" }]) : view.message,
   ];
   return lines.slice(0, size.rows);
 }

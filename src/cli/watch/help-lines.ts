@@ -2,6 +2,7 @@ import { type Line, line, span, wrapped } from "./lines.ts";
 
 const DECIDING: [string, string][] = [
   ["a", "allow this request, once; a dangerous one needs a second press"],
+  ["A", "allow it, and such requests from now on: edit the rule, Tab: this session or always, Enter makes it"],
   ["d", "deny it, with a reason (shown to the agent)"],
   ["e", "edit its input in $VISUAL or $EDITOR; a then allows it as edited, Esc drops the edit"],
   ["1-9, Enter", "choose an answer to a question, and send the answers; Esc drops them, a skips the question"],
@@ -18,19 +19,48 @@ const IN_A_TURN: [string, string][] = [
   ["Ctrl-C", "cancel the turn"],
 ];
 const WIDTH = Math.max(...MOVING.map(([keys]) => keys.length)) + 2;
+const LEAST_TEXT = 30;
 const VISIBLE = "Characters that would not show are written as \\u{…}; the agent's text stands behind │.";
 
 export function helpLines(columns: number): Line[] {
-  const lines = [line("Keys", "bold"), ...keyLines([...DECIDING, ...MOVING]), [], line(VISIBLE)];
-  return [...lines, line("Any key goes back.", "dim")].flatMap((one) => wrapped(one, columns, { text: "  " }));
+  return [
+    line("Keys", "bold"),
+    ...keyLines([...DECIDING, ...MOVING], columns),
+    [],
+    ...textLines(VISIBLE, columns),
+    line("Any key goes back.", "dim"),
+  ];
 }
 
 /** For where there is one request at a time, and no list. */
 export function decidingHelp(columns: number): Line[] {
-  const lines = [...keyLines([...DECIDING, ...IN_A_TURN]), line(VISIBLE)];
-  return lines.flatMap((one) => wrapped(one, columns, { text: "  " }));
+  return [...keyLines([...DECIDING, ...IN_A_TURN], columns), ...textLines(VISIBLE, columns)];
 }
 
-function keyLines(keys: [string, string][]): Line[] {
-  return keys.map(([key, does]) => [span(key.padEnd(WIDTH), "cyan"), span(does)]);
+/** What a key does stands beside it, or below it where that would be too narrow to read. */
+function keyLines(keys: [string, string][], columns: number): Line[] {
+  const isNarrow = columns - WIDTH < LEAST_TEXT;
+  const indent = " ".repeat(isNarrow ? 2 : WIDTH);
+  return keys.flatMap(([key, does]): Line[] => {
+    const texts = wordLines(does, Math.max(1, columns - indent.length));
+    const below = texts.map((text): Line => [{ text: indent }, span(text)]);
+    if (isNarrow) return [[span(key, "cyan")], ...below];
+    return [[span(key.padEnd(WIDTH), "cyan"), span(texts[0] ?? "")], ...below.slice(1)];
+  });
+}
+
+function textLines(text: string, columns: number): Line[] {
+  return wordLines(text, columns).map((one) => line(one));
+}
+
+/** Broken between words; only a word that is wider than the screen is cut. */
+function wordLines(text: string, columns: number): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const last = lines.pop() ?? "";
+    const longer = last === "" ? word : `${last} ${word}`;
+    if (Bun.stringWidth(longer) <= columns || last === "") lines.push(longer);
+    else lines.push(last, word);
+  }
+  return lines.flatMap((one) => wrapped(line(one), columns).map((part) => part.map((piece) => piece.text).join("")));
 }

@@ -1,11 +1,14 @@
-import { createAnswers } from "../../client/answers.ts";
 import type { Api } from "../../client/api.ts";
-import { createConfirmation } from "../../client/confirmation.ts";
-import { createDecider } from "../../client/decider.ts";
-import { createDecisions } from "../../client/decisions.ts";
+import { createAnswers } from "../../client/deciding/answers.ts";
+import { createConfirmation } from "../../client/deciding/confirmation.ts";
+import { createDecider } from "../../client/deciding/decider.ts";
+import { createDecisions } from "../../client/deciding/decisions.ts";
+import { createRemembering } from "../../client/deciding/remember.ts";
+import { createReviews, type Review } from "../../client/deciding/reviews.ts";
 import type { InboxItem, RequestEnd } from "../../client/inbox.ts";
-import { createReviews, type Review } from "../../client/reviews.ts";
 import type { Config } from "../../config.ts";
+import type { Rule } from "../../contract/rules/rule.ts";
+import { madeText } from "../commands/rules/rule-text.ts";
 import type { Style } from "../terminal/terminal.ts";
 import { createDrafts, withDraft } from "./drafts.ts";
 import { createRequestKeys } from "./request-keys.ts";
@@ -19,20 +22,25 @@ type RequestControlsNeed = {
   onBeaten: (id: string, outcome: RequestEnd) => void;
   edit: (item: InboxItem) => Promise<void>;
   say: (text: string, style?: Style) => void;
+  /** Tells what is not about the request that is shown. */
+  note: (text: string) => void;
   fail: (cause: unknown) => void;
 };
 
 /** What it takes to review requests and to decide them by key, in `watch` and in `run`. */
 export function createRequestControls(need: RequestControlsNeed) {
-  const { config, api, current, onDecided, onBeaten, edit, say, fail } = need;
+  const { config, api, current, onDecided, onBeaten, edit, say, note, fail } = need;
   const reviews = createReviews({ api });
   const drafts = createDrafts(config);
   const answers = createAnswers();
+  const remembering = createRemembering({ api });
   /** As it was requested, or as the person has edited it. */
   const review = async ({ approval }: InboxItem): Promise<Review> => withDraft(await reviews.review(approval), drafts);
   const confirmation = createConfirmation({ now: () => performance.now() });
   const decisions = createDecisions({ api, onDecided, onBeaten });
   const decider = createDecider({ confirmation, decisions, reviews, selected: current });
-  const keys = createRequestKeys({ current, review, decider, confirmation, drafts, answers, edit, say, fail });
-  return { reviews, drafts, answers, review, confirmation, decisions, keys };
+  const remembered = (rule: Rule) => note(`Allowed. ${madeText(rule)}`);
+  const parts = { decider, confirmation, drafts, answers, remembering };
+  const keys = createRequestKeys({ ...parts, current, review, edit, remembered, say, note, fail });
+  return { reviews, drafts, answers, remembering, review, confirmation, decisions, keys };
 }

@@ -1,8 +1,10 @@
-import type { Answers } from "../../client/answers.ts";
-import type { Confirmation } from "../../client/confirmation.ts";
-import type { Decider, DeciderResult } from "../../client/decider.ts";
+import type { Answers } from "../../client/deciding/answers.ts";
+import type { Confirmation } from "../../client/deciding/confirmation.ts";
+import type { Decider, DeciderResult } from "../../client/deciding/decider.ts";
+import { NO_SUGGESTION, type RememberState } from "../../client/deciding/remember.ts";
+import type { Review } from "../../client/deciding/reviews.ts";
 import type { InboxItem } from "../../client/inbox.ts";
-import type { Review } from "../../client/reviews.ts";
+import type { Rule } from "../../contract/rules/rule.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import { answered, choose, hasChoices, nextOpen } from "../../review/choices.ts";
 import { kindOf, type Question } from "../../review/kinds.ts";
@@ -10,6 +12,8 @@ import { ENTER, ESCAPE, editedLine } from "../terminal/keys.ts";
 import type { Style } from "../terminal/terminal.ts";
 import type { Drafts } from "./drafts.ts";
 import { type Line, span } from "./lines.ts";
+import { createRememberKeys } from "./remember-keys.ts";
+import { OUTSIDE_GRANT } from "./remember-lines.ts";
 import { wordsFor } from "./result-words.ts";
 
 const REASON = "Reason (shown to the agent), Enter denies: ";
@@ -28,16 +32,20 @@ type RequestKeysNeed = {
   confirmation: Confirmation;
   drafts: Drafts;
   answers: Answers;
+  remembering: RememberState;
   edit: (item: InboxItem) => Promise<void>;
+  remembered: (rule: Rule) => void;
   say: (text: string, style?: Style) => void;
+  note: (text: string) => void;
   fail: (cause: unknown) => void;
 };
 
-/** What the keys do to the selected request, in `watch` and in `run`: allow, deny with a reason, edit, answer. */
+/** What the keys do to the selected request, in `watch` and in `run`: allow, also with a rule, deny, edit, answer. */
 export function createRequestKeys(need: RequestKeysNeed) {
-  const { current, review, decider, confirmation, drafts, answers, edit, say, fail } = need;
+  const { current, review, decider, confirmation, drafts, answers, remembering, edit, say, note, fail } = need;
   let writing: { item: InboxItem; text: string } | undefined;
   let isPasting = false;
+  const ruleKeys = createRememberKeys({ ...need, tell });
 
   /** With the selected request, if it is still pending. */
   const onPending = (act: (item: InboxItem) => void | Promise<void>) => () => {
@@ -58,6 +66,18 @@ export function createRequestKeys(need: RequestKeysNeed) {
       if (hasChoices(answers.of(id))) return say("Enter sends your answers, Esc drops them.", "yellow");
       const edited = drafts.inputFor(id);
       tell(await (edited ? decider.allowEdited(edited) : decider.allow()));
+    }),
+    A: onPending(async (item) => {
+      if (drafts.inputFor(item.approval.id))
+        return say("Esc drops the edit: a rule is made of the request itself.", "yellow");
+      const { approval, context } = await review(item);
+      if (!context) return say(UNREAD, "yellow");
+      if (approval.escalates) return say(`It is ${OUTSIDE_GRANT}.`, "yellow");
+      // Somebody may have decided it while it was read.
+      if (current()?.approval.id !== approval.id || current()?.outcome) return;
+      if (approval.suggested_rule === undefined) note(NO_SUGGESTION);
+      ruleKeys.begins();
+      remembering.begin(approval);
     }),
     d: onPending((item) => {
       writing = { item, text: "" };
@@ -111,11 +131,11 @@ export function createRequestKeys(need: RequestKeysNeed) {
   }
 
   return {
-    /** Whether the key was text: of a reason, or pasted, which was meant for another window. */
+    /** Whether the key was text: of a reason, of a rule, or pasted, which was meant for another window. */
     takeText(key: string): boolean {
       if (key === PASTE_BEGINS || key === PASTE_ENDS) isPasting = key === PASTE_BEGINS;
       else if (writing) write(key, writing);
-      else return isPasting;
+      else return ruleKeys.take(key, isPasting) || isPasting;
       return true;
     },
     /** Whether the key was one of these. */
@@ -130,8 +150,12 @@ export function createRequestKeys(need: RequestKeysNeed) {
       const room = Math.max(8, columns - REASON.length - 1);
       return [{ text: REASON, style: "bold" }, span(Array.from(writing.text).slice(-room).join("")), { text: "█" }];
     },
+    /** The rule that is being written, and what there is to know about it. */
+    ruleLines: ruleKeys.lines,
+    ruleLine: ruleKeys.line,
     /** It is decided: nothing is written about it any more. */
     ended(id: string): void {
+      remembering.ended(id);
       if (writing?.item.approval.id === id) writing = undefined;
     },
   };

@@ -1,5 +1,6 @@
-import type { Review } from "../../client/reviews.ts";
-import { cutText } from "../../contract/cut.ts";
+import type { Review } from "../../client/deciding/reviews.ts";
+import type { Approval } from "../../contract/approvals/approval.ts";
+import { cutText } from "../../contract/text/cut.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import { type Choices, NO_CHOICES } from "../../review/choices.ts";
 import { type Line as DiffLine, diffOfEdits, diffOfWrite, type FileDiff, textOf } from "../../review/diff.ts";
@@ -9,6 +10,7 @@ import { parseCommand, partsOf, type Role } from "../../review/shell/index.ts";
 import { printableText } from "../terminal/printable.ts";
 import type { Style } from "../terminal/terminal.ts";
 import { type Line, line, type Span, span, wrapped } from "./lines.ts";
+import { ruleLines } from "./remember-lines.ts";
 
 /** What a person reads at most; the rest is cut out of the middle. */
 const MAX_CHARS = 100_000;
@@ -37,12 +39,12 @@ export function requestLines(review: Review, columns: number, choices = NO_CHOIC
   const dangers = review.dangers.flatMap((danger) =>
     wrapped([{ text: "! ", style: "yellow" }, span(dangerText(danger), "yellow")], columns),
   );
-  return [...dangers, ...callLines(review, columns, choices)];
+  return [...dangers, ...callLines(review, columns, choices), ...ruleLines(review.approval, columns)];
 }
 
-/** Its dangers, for a person who decides it by its id. */
-export function dangerTexts({ approval, dangers }: Review): string[] {
-  return dangers.map((danger) => `! ${approval.id}: ${printableText(dangerText(danger))}`);
+/** Its dangers, for a person who decides it by this id. */
+export function dangerTexts({ dangers }: Review, id: string): string[] {
+  return dangers.map((danger) => `! ${id}: ${printableText(dangerText(danger))}`);
 }
 
 /** What would be done, and where. */
@@ -52,7 +54,15 @@ export function callLines({ approval, context }: Review, columns: number, choice
   const real = leadsTo(approval, context);
   const leads = real === undefined ? [] : wrapped([{ text: "real path: " }, span(real, "red")], columns);
   const body = bodyOf({ approval, context }, choices).map((one): Line => [GUTTER, ...one]);
-  return [...leads, ...cutLines(body).flatMap((one) => wrapped(one, columns, GUTTER)), ...place];
+  const { agent } = approval;
+  const asks = agent === undefined ? [] : wrapped([{ text: "subagent: " }, span(agent)], columns);
+  return [...asks, ...leads, ...cutLines(body).flatMap((one) => wrapped(one, columns, GUTTER)), ...place];
+}
+
+/** What was said before the call, for who has not followed it. */
+export function saidLines({ said = "" }: Pick<Approval, "said">, columns: number): Line[] {
+  if (said === "") return [];
+  return [line("said before:", "dim"), ...textLines(said).flatMap((one) => wrapped([GUTTER, ...one], columns, GUTTER))];
 }
 
 function dangerText({ message }: Review["dangers"][number]): string {

@@ -1,15 +1,16 @@
-import type { DeciderResult, SentDecision } from "../../client/decider.ts";
+import type { DeciderResult, SentDecision } from "../../client/deciding/decider.ts";
+import { APPROVAL_OUTCOMES } from "../terminal/event-text.ts";
 import type { Style } from "../terminal/terminal.ts";
 
 type Words = { text: string; style: Style };
 
 /** What to tell the person of what came of their press; nothing where nothing has come of it. */
-export function wordsFor(result: DeciderResult): Words[] {
+export function wordsFor(result: DeciderResult, key = "a"): Words[] {
   switch (result.kind) {
     case "sent":
       return result.decisions.map(wordsForSent);
     case "armed":
-      return [{ text: `Press a again to allow it, although it ${result.reasons.join("; ")}.`, style: "yellow" }];
+      return [{ text: `Press ${key} again to allow it, although it ${result.reasons.join("; ")}.`, style: "yellow" }];
     case "too_soon":
     case "moved_on":
       return [];
@@ -25,7 +26,7 @@ function wordsForSent({ approval, decision, result }: SentDecision): Words {
         : { text: `Denied ${what}.`, style: "red" };
     case "beaten": {
       const { status, by } = result.outcome;
-      return { text: `Somebody was faster: ${what} was ${status.replace("_", " ")} by ${by}.`, style: "yellow" };
+      return { text: `Somebody was faster: ${what} ${APPROVAL_OUTCOMES[status].words(by)}.`, style: "yellow" };
     }
     case "failed":
       return { text: `Not decided: ${result.reason.message}`, style: "yellow" };

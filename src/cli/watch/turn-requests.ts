@@ -1,5 +1,6 @@
 import type { Api } from "../../client/api.ts";
 import type { InboxItem } from "../../client/inbox.ts";
+import { shortId } from "../../client/short-id.ts";
 import type { Config } from "../../config.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
 import { answerTo } from "../../review/choices.ts";
@@ -11,10 +12,11 @@ import type { Screen } from "../terminal/screen.ts";
 import type { Style, Terminal } from "../terminal/terminal.ts";
 import { decidingHelp } from "./help-lines.ts";
 import { fitted, type Line, line, painted, span } from "./lines.ts";
+import { ONE_LINE_HELP } from "./remember-lines.ts";
 import { createRequestControls } from "./request-controls.ts";
 import { requestLines } from "./request-lines.ts";
 
-const QUESTION = "Allow it? [a]llow  [d]eny  [e]dit  [s]kip  [?] ";
+const QUESTION = "Allow it? [a]llow  [A]nd remember  [d]eny  [e]dit  [s]kip  [?] ";
 const ANSWER = "[1-9] choose  [Enter] answer  [a] without  [d]eny  [s]kip  [?] ";
 /** What is pasted is marked as such, so that it can't be taken for keys. */
 const [MARK_PASTES, MARK_NO_PASTES] = ["\u001b[?2004h", "\u001b[?2004l"];
@@ -43,7 +45,7 @@ export function createTurnRequests({ config, api, keyboard, screen, terminal, on
     message = line(text, style);
     show();
   };
-  const { reviews, drafts, answers, review, confirmation, keys } = createRequestControls({
+  const { reviews, drafts, answers, remembering, review, confirmation, keys } = createRequestControls({
     config,
     api,
     current: () => current,
@@ -51,7 +53,15 @@ export function createTurnRequests({ config, api, keyboard, screen, terminal, on
     onBeaten: leave,
     edit,
     say,
+    note: (text) => screen.note(text),
     fail,
+  });
+  let isRuling = false;
+  remembering.onChange(() => {
+    const wasRuling = isRuling;
+    isRuling = remembering.current() !== undefined;
+    if (isRuling && !wasRuling) screen.note(ONE_LINE_HELP);
+    show();
   });
 
   /** Shows the next one in full, then asks about it. */
@@ -106,7 +116,7 @@ export function createTurnRequests({ config, api, keyboard, screen, terminal, on
   }
 
   function skip({ id }: Approval): void {
-    screen.note(howToDecide("It", id));
+    screen.note(howToDecide("It", shortId(id)));
     leave(id);
   }
 
@@ -137,8 +147,9 @@ export function createTurnRequests({ config, api, keyboard, screen, terminal, on
   function show(): void {
     if (!keyReader || !current) return;
     const said = message.some(({ text }) => text !== "") ? message : prompt(current);
-    const row = keys.reasonLine(terminal.columns - 1) ?? said;
-    screen.ask(painted(fitted(row, terminal.columns - 1), terminal));
+    const columns = terminal.columns - 1;
+    const row = keys.ruleLine(columns) ?? keys.reasonLine(columns) ?? said;
+    screen.ask(painted(fitted(row, columns), terminal));
   }
 
   /** What can be pressed, and what is chosen so far. */

@@ -21,20 +21,22 @@ const UNLIMITED_COLUMNS = 200;
 type TurnWatch = {
   config: Config;
   api: Api;
-  session: { id: string; name: string };
-  /** Gives the child its work, and says which turn that is. */
-  start: () => Promise<string>;
+  /** The session's. */
+  name: string;
+  /** Gives the child its work, and says which turn of which session that is. */
+  start: () => Promise<{ session_id: string; turn_id: string }>;
   json: boolean;
   terminal: Terminal;
 };
 
 /** Starts a turn and shows what happens until its end, which is this command's end too. */
-export async function watchTurn({ config, api, session, start, json, terminal }: TurnWatch): Promise<void> {
+export async function watchTurn({ config, api, name, start, json, terminal }: TurnWatch): Promise<void> {
   using cleanup = new DisposableStack();
   const screen = createScreen(terminal);
-  const { leave, interrupt, started, fail, assertSound } = cleanup.use(watchInterrupts({ api, session, screen }));
-  const turnId = await start();
-  started();
+  const { leave, interrupt, started, fail, assertSound } = cleanup.use(watchInterrupts({ api, screen }));
+  const { session_id: id, turn_id: turnId } = await start();
+  const session = { id, name };
+  started(id);
   const keyboard = terminal.isInteractive && !json ? openKeyboard() : undefined;
   if (keyboard) cleanup.use(keyboard);
   const need = { config, api, screen, terminal, onInterrupt: interrupt, fail };
@@ -62,7 +64,7 @@ export async function watchTurn({ config, api, session, start, json, terminal }:
 /** As much of it as the turn tells; the rest is read when it is shown. */
 function approvalIn(
   { input: tool_input, ...asked }: Extract<TurnEvent, { type: "approval_requested" }>,
-  session: TurnWatch["session"],
+  session: { id: string; name: string },
 ): Approval {
   const now = Math.floor(Date.now() / 1000);
   const times = { created_at: now, expires_at: now };
@@ -73,7 +75,7 @@ function approvalIn(
 function reporter({ api, screen, terminal, json }: Pick<TurnWatch, "api" | "terminal" | "json"> & { screen: Screen }) {
   const loading = async () => {
     const [{ createReviews }, { callLines, dangerTexts }, { painted }] = await Promise.all([
-      import("../../client/reviews.ts"),
+      import("../../client/deciding/reviews.ts"),
       import("./request-lines.ts"),
       import("./lines.ts"),
     ]);
@@ -88,7 +90,7 @@ function reporter({ api, screen, terminal, json }: Pick<TurnWatch, "api" | "term
     const reviewed = await review(approval);
     const lines = json ? [] : callLines(reviewed, columns);
     screen.write(lines.map((one) => `${painted(one, terminal)}\n`).join(""));
-    for (const warning of dangerTexts(reviewed)) screen.note(warning);
+    for (const warning of dangerTexts(reviewed, approval.id)) screen.note(warning);
     screen.note(howToDecide(approval.tool_name, approval.id));
   };
 }
@@ -104,16 +106,16 @@ function failUnlessComplete({ status }: TurnSummary): void {
 }
 
 /** The first Ctrl-C cancels the turn, as soon as there is one; the second leaves it, as other signals do at once. */
-function watchInterrupts({ api, session, screen }: Pick<TurnWatch, "api" | "session"> & { screen: Screen }) {
+function watchInterrupts({ api, screen }: Pick<TurnWatch, "api"> & { screen: Screen }) {
   const leave = new AbortController();
-  let isStarted = false;
+  let sessionId: string | undefined;
   let isInterrupted = false;
   let failure: unknown;
 
-  async function cancel(): Promise<void> {
+  async function cancel(key: string): Promise<void> {
     screen.note("Cancelling the turn. Ctrl-C again leaves it.");
     try {
-      await api.call(cancelTurn, { params: { key: session.id } });
+      await api.call(cancelTurn, { params: { key } });
     } catch (cause) {
       if (!isServerFailure(cause)) throw cause;
       screen.note(`It could not be cancelled: ${cause.message}`);
@@ -122,7 +124,7 @@ function watchInterrupts({ api, session, screen }: Pick<TurnWatch, "api" | "sess
 
   function interrupt(): void {
     if (isInterrupted) leave.abort();
-    else if (isStarted) void cancel();
+    else if (sessionId !== undefined) void cancel(sessionId);
     isInterrupted = true;
   }
 
@@ -140,9 +142,9 @@ function watchInterrupts({ api, session, screen }: Pick<TurnWatch, "api" | "sess
     assertSound(): void {
       if (failure !== undefined) throw failure;
     },
-    started(): void {
-      isStarted = true;
-      if (isInterrupted) void cancel();
+    started(id: string): void {
+      sessionId = id;
+      if (isInterrupted) void cancel(id);
     },
     [Symbol.dispose]() {
       process.off("SIGINT", interrupt);

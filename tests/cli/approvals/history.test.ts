@@ -40,14 +40,14 @@ describe("plexus history", () => {
   test("tells who decided, when, how fast and what for, newest first", async () => {
     const { exitCode, stdout, stderr } = await place.plexus(["history"]);
     const [header, ...lines] = stdout.trimEnd().split("\n");
-    expect(header).toMatch(/^DECIDED +SESSION +TOOL +OUTCOME +BY +AFTER +INPUT$/);
-    const when = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ";
+    expect(header).toMatch(/^DECIDED +ID +SESSION +OUTCOME +BY +AFTER +REQUEST$/);
+    const when = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ +[0-9a-f-]{36}";
     expect(lines).toEqual([
-      expect.stringMatching(new RegExp(`^${when} +two +Bash +allowed, edited +operator +\\d+s +touch second$`)),
+      expect.stringMatching(new RegExp(`^${when} +two +allowed +operator +\\d+s +Bash touch edited  \\(edited\\)$`)),
       expect.stringMatching(
-        new RegExp(`^${when} +one +WebFetch +denied +operator +\\d+s +https://example.org  \\(not there\\)$`),
+        new RegExp(`^${when} +one +denied +operator +\\d+s +WebFetch https://example.org  \\(not there\\)$`),
       ),
-      expect.stringMatching(new RegExp(`^${when} +one +Bash +allowed +operator +\\d+s +touch first$`)),
+      expect.stringMatching(new RegExp(`^${when} +one +allowed +operator +\\d+s +Bash touch first$`)),
     ]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
   });
@@ -73,6 +73,10 @@ describe("plexus history", () => {
       ["touch second", "https://example.org", "touch first"],
     ],
     [["--since", "2099-01-01"], []],
+    [["--until", "2001-01-01"], []],
+    [["--search", "EXAMPLE.org"], ["https://example.org"]],
+    [["--search", "not there"], ["https://example.org"]],
+    [["--search", "nothing like it"], []],
     [["--session", "nobody"], []],
   ])("shows only what is asked for: %j", async (args, shown) => {
     expect(await history(...args)).toEqual(shown);
@@ -128,14 +132,18 @@ describe("plexus history", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ input: {}, input_removed_at: 1_700_000_000 });
   });
 
-  test("fits the table to the width of the terminal", async () => {
-    await decided(one, "Bash", { command: "x".repeat(500) }, ["deny", "-m", "too long"]);
+  test("fits the table to 80 columns, with short ids and the time of day", async () => {
+    const session = await place.session(`long-${"name-".repeat(10)}`);
+    await decided(session, "Bash", { command: "x".repeat(500) }, ["deny", "-m", "too long"]);
     await using screen = plexusOnScreen(["history", "--data-dir", place.dataDir], {
-      columns: 100,
+      columns: 80,
       env: { NO_COLOR: "1" },
     });
     expect(await screen.exited).toBe(0);
-    for (const row of screen.text().split("\r\n")) expect(Bun.stringWidth(row)).toBeLessThanOrEqual(100);
-    expect(screen.text()).toContain("xxx…");
+    const [, row = "", ...others] = screen.text().split("\r\n");
+    for (const line of [row, ...others]) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(80);
+    expect(row).toMatch(
+      /^\d\d:\d\d:\d\d {2}[0-9a-f]{4,6} {2}long-name-… {2}denied {2,}operator {2}\d+s {2,}Bash xxx+…$/,
+    );
   });
 });

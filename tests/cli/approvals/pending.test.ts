@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ApprovalList } from "../../../src/contract/routes/approvals.ts";
+import { PROGRAM } from "../../support/server/program.ts";
 import { until } from "../../support/until.ts";
-import { MAIN, pasted, plexusOnScreen } from "../support/command.ts";
+import { pasted, plexusOnScreen } from "../support/command.ts";
 import { openPlace, type Place } from "../support/place.ts";
 
 setDefaultTimeout(60_000);
@@ -31,10 +32,10 @@ describe("plexus pending", () => {
     const second = await place.ask(session, "Write", { file_path: "x", content: "y" });
     const { exitCode, stdout, stderr } = await place.plexus(["pending", "--session", session]);
     const [header, ...lines] = stdout.trimEnd().split("\n");
-    expect(header).toMatch(/^ID +SESSION +TOOL +AGE +LEFT +INPUT$/);
+    expect(header).toMatch(/^ID +SESSION +AGE +LEFT +REQUEST$/);
     expect(lines).toEqual([
-      expect.stringMatching(new RegExp(`^${first.id} +a-session +Bash +\\d+s +(4m\\d+s|5m0s) +{"command":"echo 1"}$`)),
-      expect.stringMatching(new RegExp(`^${second.id} +a-session +Write +\\d+s +(4m\\d+s|5m0s) +{"file_path":"x",`)),
+      expect.stringMatching(new RegExp(`^${first.id} +a-session +\\d+s +(4m\\d+s|5m0s) +Bash echo 1$`)),
+      expect.stringMatching(new RegExp(`^${second.id} +a-session +\\d+s +(4m\\d+s|5m0s) +Write x$`)),
     ]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
   });
@@ -56,14 +57,14 @@ describe("plexus pending", () => {
     const input = { command: "x".repeat(500), description: "y", run_in_background: true, timeout: 5 };
     await place.ask(session, "Bash", input);
     const { stdout } = await place.plexus(["pending", "--session", session]);
-    expect(stdout).toContain('{"run_in_background":true,"timeout":5,"command":"xxx');
+    expect(stdout).toContain("Bash (run_in_background: true, timeout: 5) xxx");
   });
 
-  test("takes the name of a session as well as its id, and shows no other's", async () => {
+  test("takes the name of a session as well as its id or the end of it, and shows no other's", async () => {
     const [one, two] = [await place.session("one"), await place.session("two")];
     const { id } = await place.ask(one, "Bash", { command: "in one" });
     await place.ask(two, "Bash", { command: "in two" });
-    for (const session of [one, "one"]) {
+    for (const session of [one, "one", one.slice(-6)]) {
       const { stdout } = await place.plexus(["pending", "--json", "--session", session]);
       expect(Listed.parse(JSON.parse(stdout)).approvals.map((approval) => approval.id)).toEqual([id]);
     }
@@ -85,7 +86,7 @@ describe("plexus pending", () => {
     expect(stdout).toContain("\\u{202e}");
     const screen = await onScreen(["--session", session], { NO_COLOR: "1" });
     expect(screen.replaceAll("…", "")).not.toMatch(UNPRINTABLE);
-    expect(screen).toContain(id);
+    expect(screen).toContain(id.slice(-4));
   });
 
   test("prints JSON that is safe to look at and means exactly what the child wrote", async () => {
@@ -110,6 +111,24 @@ describe("plexus pending", () => {
     expect(screen).toContain("`plexus pending --json` shows whole inputs");
   });
 
+  test("has 80 columns for a long name and a long tool, with ids that allow and deny take", async () => {
+    const session = await place.session(`a-session-with-${"a-long-".repeat(6)}name`);
+    const { answer } = await place.ask(session, "mcp__some_long_server__with_a_long_tool", { path: "x".repeat(100) });
+    const other = await place.ask(session, "Bash", { command: "rm -rf y" });
+    const screen = await onScreen(["--session", session], { NO_COLOR: "1" }, 80);
+    const [, row = "", second = ""] = screen.split("\n");
+    for (const line of [row, second]) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(80);
+    expect(row).toMatch(
+      /^[0-9a-f]{4,6} {2}a-session-with-… {2}\d+s {2,}(4m\d+s|5m0s) {2,}mcp__some_long_server__with_a_/,
+    );
+    const [short = "", dangerous = ""] = [row, second].map((line) => line.split(" ")[0]);
+    expect(screen).toContain(`! ${dangerous}: it removes files (rm)`);
+    expect((await place.plexus(["allow", short])).stdout).toBe(`Allowed ${short}.\n`);
+    expect(await answer).toMatchObject({ behavior: "allow" });
+    await place.plexus(["deny", dangerous, "-m", "no"]);
+    expect(await other.answer).toMatchObject({ behavior: "deny" });
+  });
+
   test("has a coloured header on a terminal, unless NO_COLOR is set", async () => {
     const session = await place.session("coloured");
     await place.ask(session, "Bash", { command: "true" });
@@ -121,7 +140,7 @@ describe("plexus pending", () => {
     const session = await place.session("many");
     const input = { command: "x".repeat(50_000) };
     await Promise.all(Array.from({ length: 12 }, () => place.ask(session, "Bash", input)));
-    const command = `${process.execPath} ${MAIN} pending --json --session many --data-dir ${place.dataDir}`;
+    const command = `${PROGRAM.join(" ")} pending --json --session many --data-dir ${place.dataDir}`;
     const { stdout, stderr } = await pasted(`${command} | head -c 10`);
     expect({ stdout, stderr }).toEqual({ stdout: '{"type":"o', stderr: "" });
   });

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CTRL_C, ESCAPE } from "../../../src/cli/terminal/keys.ts";
-import { hasInvisibleCharacters } from "../../../src/contract/unprintable.ts";
+import { listRules } from "../../../src/contract/routes/rules.ts";
+import { hasInvisibleCharacters } from "../../../src/contract/text/unprintable.ts";
 import { startServerProcess } from "../../support/server/server-process.ts";
 import { until } from "../../support/until.ts";
 import { MAIN, plexusOnScreen, type Screen } from "../support/command.ts";
@@ -105,6 +106,69 @@ describe("plexus watch", () => {
     expect(await place.pending(session)).toHaveLength(1);
     await press(screen, "a");
     expect(await answer).toMatchObject({ behavior: "allow" });
+    await ended(screen, "q");
+  });
+
+  test("makes a rule of a request with the key A: as suggested, then as edited, for the session or always", async () => {
+    session = await place.managed("here", place.scratch);
+    const { answer } = await bash("touch it");
+    await using screen = watch();
+    await screen.shows("A remembers: allow Bash(touch *)");
+    await press(screen, "A");
+    await screen.shows("Rule: allow Bash(touch *)█");
+    await screen.shows("in this session; would have decided 0 of 0 before");
+    screen.type("\u007f\u007f");
+    await screen.shows("match is not");
+    screen.type("other)\r");
+    await screen.shows("Not decided: A rule to allow with this match would not decide this request");
+    expect(await place.pending(session)).toHaveLength(1);
+    screen.type("\u0015Bash(touch it)\t");
+    await screen.shows("always; would have decided 0 of 0 before");
+    await press(screen, "\r");
+    expect(await answer).toMatchObject({ behavior: "allow" });
+    await screen.shows("allow Bash(touch it), in every session");
+    const { rules } = await place.api.call(listRules);
+    expect(rules.filter(({ tier }) => tier !== "builtin")).toMatchObject([
+      { decision: "allow", match: "Bash(touch it)" },
+    ]);
+    await ended(screen, "q");
+  });
+
+  test("says why no rule is suggested, takes one that is typed, and asks twice where that is dangerous", async () => {
+    session = await place.managed("here", place.scratch);
+    const { answer } = await bash("rm -rf build");
+    await using screen = watch();
+    await screen.shows("! it removes files");
+    await press(screen, "A");
+    await screen.shows("No rule is suggested: none wider than this very call would be safe.");
+    screen.type("x\u001b");
+    await until("the rule to be left", () => !screen.now().includes("Rule: allow"));
+    screen.type("A");
+    await screen.shows("Rule: allow █");
+    screen.type("Bash(rm -rf build)");
+    await screen.shows("would have decided 0 of 0 before");
+    await press(screen, "\r");
+    await screen.shows("Press Enter again to allow it, although it removes files");
+    expect(await place.pending(session)).toHaveLength(1);
+    await press(screen, "\r");
+    expect(await answer).toMatchObject({ behavior: "allow" });
+    await screen.shows("allow Bash(rm -rf build), in this session");
+    await ended(screen, "q");
+  });
+
+  test("shows what is outside the grant of its token, and makes no rule of it", async () => {
+    const grant = join(place.scratch, "grant.toml");
+    writeFileSync(grant, 'grant = ["Bash(npm test)"]\n');
+    const PLEXUS_TOKEN = (await place.plexus(["token", "create", "bounded", "--grant", grant])).stdout.trim();
+    const env = { PLEXUS_TOKEN };
+    const configured = await place.plexus(["configure", "--name", "its-own", "--json"], { env });
+    const { session_id } = JSON.parse(configured.stdout);
+    await place.ask(session_id, "Bash", { command: "touch it" });
+    await using screen = watch({ env });
+    await screen.shows("! it is outside your grant: the operator decides");
+    await press(screen, "A");
+    await screen.shows("It is outside your grant: the operator decides.");
+    expect(screen.now()).not.toContain("Rule: allow");
     await ended(screen, "q");
   });
 

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { newApproval } from "../../storage/rows.ts";
 import { canMountSmallDisk, smallDisk } from "../../storage/sqlite/data-dir/small-disk.ts";
 import { openDirect } from "../../storage/sqlite/direct.ts";
+import { PROGRAM } from "../../support/server/program.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
-import { MAIN, plexus } from "../support/command.ts";
+import { plexus } from "../support/command.ts";
 import { openPlace, type Place } from "../support/place.ts";
 
 setDefaultTimeout(120_000);
@@ -36,7 +37,7 @@ describe("plexus backup under load", () => {
 describe("plexus backup", () => {
   test.each(["000", "277"])("makes a file for its owner alone under the umask %s, and says how large it is", (mask) =>
     withoutServer(async ({ dataDir, target, folder }) => {
-      const program = ["sh", "-c", `umask ${mask}; exec "$0" "$@"`, process.execPath, MAIN];
+      const program = ["sh", "-c", `umask ${mask}; exec "$0" "$@"`, ...PROGRAM];
       const { stdout } = await plexus(["backup", target, "--data-dir", dataDir, "--json"], { program });
       expect(JSON.parse(stdout)).toEqual({ type: "ok", file: target, bytes: statSync(target).size });
       expect((statSync(target).mode & 0o777).toString(8)).toBe("600");

@@ -15,8 +15,10 @@ import { parse } from "smol-toml";
 import { z } from "zod";
 import { whoAmI } from "../../../src/contract/routes/sign-in.ts";
 import { listTokens, revokeToken } from "../../../src/contract/routes/tokens.ts";
-import { CLAUDE } from "../../support/claude/claude.ts";
+import { CLAUDE, withClaude } from "../../support/claude/claude.ts";
 import { connectOver } from "../../support/mcp/mcp-client.ts";
+import { script, startScriptedModel } from "../../support/model/scripted-model.ts";
+import { PROGRAM } from "../../support/server/program.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../support/temporary.ts";
 import { MAIN, type Output, plexusOnScreen } from "../support/command.ts";
 import { openPlace, type Place } from "../support/place.ts";
@@ -33,6 +35,8 @@ afterEach(async () => {
 });
 
 const SECRET = /plx_[\w-]{20,}/;
+/** All clients but Claude Code, which has a test of its own. */
+const OTHERS = ["claude-desktop", "cursor", "vscode", "codex", "gemini"];
 
 /** Somebody's home, with whatever settings there are in it. */
 async function openHome(files: Record<string, string> = {}) {
@@ -86,9 +90,32 @@ describe("plexus connect", () => {
     expect(await nameOf(token)).toMatchObject({ name: "token:claude" });
   });
 
+  test("gives Claude Code's model the tools from the start, also where an earlier version had connected it", async () => {
+    await using home = await openHome();
+    const config = home.path(".claude");
+    const env = { HOME: home.path("."), CLAUDE_CONFIG_DIR: config };
+    await place.plexus(["connect", "claude", "--yes"], { env });
+    const file = join(config, ".claude.json");
+    const { alwaysLoad, ...earlier } = Object(home.json(".claude/.claude.json")).mcpServers.plexus;
+    expect(alwaysLoad).toBe(true);
+    writeFileSync(file, JSON.stringify({ mcpServers: { plexus: earlier } }));
+    expect((await place.plexus(["connect", "claude", "--yes"], { env })).stdout).toContain('+      "alwaysLoad": true');
+    expect(home.json(".claude/.claude.json")).toEqual({ mcpServers: { plexus: { ...earlier, alwaysLoad } } });
+    await using model = startScriptedModel();
+    await withClaude({ model, prompt: script([{ say: "hi" }]), home: home.path(".") }, (run) => run.result());
+    const [first] = model.requests.filter(({ conversation }) => conversation.tools.length > 0);
+    expect(JSON.stringify(first?.conversation.tools)).toContain('"mcp__plexus__loopback_wait"');
+  });
+
+  test("leaves a switch as its user has set it", async () => {
+    await using home = await openHome({ ".claude.json": '{"mcpServers":{"plexus":{"alwaysLoad":false}}}' });
+    await home.connect("claude", "--yes");
+    expect(home.json(".claude.json")).toMatchObject({ mcpServers: { plexus: { url: mcp(), alwaysLoad: false } } });
+  });
+
   test("knows where each client has its settings, and how they name a server", async () => {
     await using home = await openHome();
-    for (const client of ["claude-desktop", "cursor", "vscode", "codex"]) {
+    for (const client of OTHERS) {
       expect((await home.connect(client, "--yes")).exitCode).toBe(0);
     }
     expect(home.json(".cursor/mcp.json")).toEqual({ mcpServers: { plexus: { url: mcp(), headers: bearer } } });
@@ -99,8 +126,8 @@ describe("plexus connect", () => {
     expect(home.json(desktop)).toEqual({
       mcpServers: {
         plexus: {
-          command: process.execPath,
-          args: ["--no-env-file", "--config=/dev/null", MAIN, "mcp"],
+          command: PROGRAM[0],
+          args: PROGRAM.length === 1 ? ["mcp"] : ["--no-env-file", "--config=/dev/null", MAIN, "mcp"],
           env: { PLEXUS_URL: place.server.url, PLEXUS_TOKEN: expect.stringMatching(SECRET) },
         },
       },
@@ -108,10 +135,13 @@ describe("plexus connect", () => {
     expect(parse(home.text(".codex/config.toml"))).toEqual({
       mcp_servers: { plexus: { url: mcp(), tool_timeout_sec: 120, http_headers: bearer } },
     });
-    for (const file of [".cursor/mcp.json", ".codex/config.toml", desktop]) {
+    expect(home.json(".gemini/settings.json")).toEqual({
+      mcpServers: { plexus: { type: "http", url: mcp(), headers: bearer } },
+    });
+    for (const file of [".cursor/mcp.json", ".codex/config.toml", ".gemini/settings.json", desktop]) {
       expect((statSync(home.path(file)).mode & 0o777).toString(8)).toBe("600");
     }
-    for (const client of ["claude-desktop", "cursor", "vscode", "codex"]) await home.connect(client, "--remove", "-y");
+    for (const client of OTHERS) await home.connect(client, "--remove", "-y");
     expect(await tokenNames()).toEqual([]);
   });
 
@@ -189,12 +219,30 @@ describe("plexus connect", () => {
     expect({ exitCode, written: existsSync(home.path(".codex/config.toml")) }).toEqual({ exitCode: 1, written: false });
   });
 
-  test("prints what belongs in the settings, with a token that works, and writes no file", async () => {
+  test("prints what belongs in the settings without making a token, so that connecting works afterwards", async () => {
     await using home = await openHome();
-    const { stdout } = await home.connect("cursor", "--print", "--name", "printed");
-    expect(JSON.parse(stdout)).toEqual({ mcpServers: { plexus: { url: mcp(), headers: bearer } } });
-    expect(await nameOf(SECRET.exec(stdout)?.[0])).toMatchObject({ name: "token:printed" });
-    expect(existsSync(home.path(".cursor"))).toBe(false);
+    const { stdout, stderr } = await home.connect("cursor", "--print");
+    const headers = { Authorization: "Bearer TOKEN" };
+    expect(JSON.parse(stdout)).toEqual({ mcpServers: { plexus: { url: mcp(), headers } } });
+    expect(stderr).toBe("Put a token in place of TOKEN: `plexus token create cursor` prints one.\n");
+    expect({ written: existsSync(home.path(".cursor")), tokens: await tokenNames() }).toEqual({
+      written: false,
+      tokens: [],
+    });
+    expect((await home.connect("cursor", "--yes")).exitCode).toBe(0);
+    const again = await home.connect("cursor", "--print");
+    expect(again.stderr).toBe("");
+    expect(await nameOf(SECRET.exec(again.stdout)?.[0])).toMatchObject({ name: "token:cursor" });
+  });
+
+  test("prints what works once the token that it names is put in", async () => {
+    await using home = await openHome();
+    const { stdout, stderr } = await home.connect("cursor", "--print");
+    const [, command = ""] = /`plexus ([^`]+)`/.exec(stderr) ?? [];
+    const token = (await place.plexus(command.split(" "))).stdout.trim();
+    mkdirSync(home.path(".cursor"));
+    writeFileSync(home.path(".cursor/mcp.json"), stdout.replace("TOKEN", token));
+    expect((await home.connect("cursor", "--yes")).stdout).toContain("has it already, with a token that works");
   });
 
   test("asks on a terminal: another key than y writes nothing and makes no token", async () => {
@@ -208,7 +256,8 @@ describe("plexus connect", () => {
     expect(await tokenNames()).toEqual([]);
     await using second = home.onScreen("cursor");
     await second.shows("Write this? [y/N] ");
-    second.type("y");
+    // As from somebody who is used to Enter after it.
+    second.type("y\r");
     expect(await second.exited).toBe(0);
     expect(second.text()).toContain("Cursor knows Plexus now.");
     expect(second.text()).not.toMatch(SECRET);
@@ -218,7 +267,7 @@ describe("plexus connect", () => {
     await using home = await openHome();
     const { exitCode, stdout, stderr } = await home.connect("cursor");
     expect(stdout).toContain("+{");
-    expect(stderr).toBe("plexus: Nothing was written: there is nobody to ask. --yes writes it.\n");
+    expect(stderr).toBe("plexus: Nothing was done: there is nobody to ask. --yes writes it.\n");
     expect(exitCode).toBe(1);
     const json = await home.connect("cursor", "--yes", "--json");
     expect(JSON.parse(json.stdout)).toEqual({

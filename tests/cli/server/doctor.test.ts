@@ -8,9 +8,10 @@ import { listSessions } from "../../../src/contract/routes/sessions.ts";
 import { CLAUDE } from "../../support/claude/claude.ts";
 import { endRun, isRunning, RUN_MARKER, survivors } from "../../support/processes/processes.ts";
 import { plexusBinary } from "../../support/server/binary.ts";
+import { PROGRAM } from "../../support/server/program.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
-import { type CommandOptions, MAIN, plexus, plexusOnScreen } from "../support/command.ts";
+import { type CommandOptions, plexus, plexusOnScreen } from "../support/command.ts";
 import { openPlace } from "../support/place.ts";
 
 setDefaultTimeout(120_000);
@@ -46,8 +47,11 @@ function ownScratch(place: { scratch: string }) {
 const nobody = ["--url", "http://127.0.0.1:1"];
 
 describe("plexus doctor", () => {
-  test("proves with the user's claude that the running server's decisions count, and leaves no session", async () => {
+  test("proves with the user's claude that decisions count, and leaves nothing on the running server", async () => {
     await using place = await openPlace();
+    const figures = async () =>
+      (await (await place.api.fetch("/metrics", {})).text()).match(/^plexus_(approval|session|turn).*$/gm);
+    const before = await figures();
     const home = join(place.scratch, "home");
     mkdirSync(home);
     const { TMPDIR, left } = ownScratch(place);
@@ -60,8 +64,9 @@ describe("plexus doctor", () => {
     const looked = ["data dir", "server", "token", "claude", "settings", ...STEPS].map((step) => `✓ ${step}`);
     expect({ exitCode, marks, stderr }).toEqual({ exitCode: 0, marks: [...looked, "Everything works."], stderr: "" });
     expect(await place.api.call(listSessions)).toMatchObject({ sessions: [] });
-    const { approvals } = await place.api.call(listApprovals);
-    expect(approvals.map(({ status }) => status)).toEqual(["allowed", "denied", "allowed"]);
+    expect(await place.api.call(listApprovals)).toMatchObject({ approvals: [] });
+    expect(before).not.toEqual([]);
+    expect(await figures()).toEqual(before);
     // From source, Bun keeps what it has compiled there.
     expect({ home: readdirSync(home).filter((name) => name !== ".bun"), left: left() }).toEqual({
       home: [],
@@ -109,6 +114,21 @@ describe("plexus doctor", () => {
     const { findings } = await examined(args, { env: { HOME: place.scratch } });
     const says = expect.stringContaining("permissions.allow in ");
     expect(findings.find(({ step }) => step === "settings")).toMatchObject({ state: "warning", says });
+  });
+
+  test("warns where Claude Code knows Plexus, and would hide its tools until its model searches for them", async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, ".claude.json");
+    const lookAt = async (entry: object | undefined) => {
+      writeFileSync(file, JSON.stringify({ mcpServers: { plexus: entry } }));
+      const { findings } = await examined([...nobody, "--claude", "/nonexistent"], { env: { HOME: directory.path } });
+      return findings.find(({ step }) => step === "parent");
+    };
+    const server = { type: "http", url: "http://127.0.0.1:4445/mcp" };
+    const remedy = expect.stringContaining("plexus connect claude");
+    expect(await lookAt(server)).toMatchObject({ state: "warning", says: expect.stringContaining(file), remedy });
+    for (const entry of [{ ...server, alwaysLoad: true }, { ...server, alwaysLoad: false }, undefined])
+      expect(await lookAt(entry)).toBeUndefined();
   });
 
   test("warns of settings that it can't read, and neither waits for them nor reads them without end", async () => {
@@ -204,7 +224,7 @@ describe("plexus doctor with a server of its own, when it is stopped", () => {
     const [runId, note, claude] = [crypto.randomUUID(), join(scratch, "note"), join(scratch, "claude")];
     writeFileSync(claude, `#!/bin/sh\n${script.replace("NOTE", `touch ${note}`)}\n`, { mode: 0o755 });
     const env = { PATH: process.env["PATH"], HOME: scratch, TMPDIR: scratch, PLEXUS_PORT: "0", [RUN_MARKER]: runId };
-    const command = [process.execPath, MAIN, "doctor", "--claude", claude];
+    const command = [...PROGRAM, "doctor", "--claude", claude];
     stack.defer(() => endRun(runId));
     const doctor = Bun.spawn(command, { cwd: "/", env, stdio: ["ignore", "ignore", "ignore"] });
     await until("claude to leave its note", () => existsSync(note));

@@ -7,6 +7,7 @@ import { isRunning, RUN_MARKER, signal, survivors } from "../../support/processe
 import { withRun } from "../../support/processes/run.ts";
 import { type BridgeProcess, startBridge } from "../../support/server/bridge-process.ts";
 import { OPERATOR_TOKEN, startPlexus } from "../../support/server/plexus.ts";
+import { PROGRAM } from "../../support/server/program.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
 import { plexus } from "../support/command.ts";
@@ -24,7 +25,7 @@ describe("plexus mcp, when no server runs", () => {
       expect(await bridge.answer(1)).toHaveProperty("result.tools");
       const { pid, url } = serverFile();
       expect(bridge.said).toEqual([
-        `plexus: No Plexus was running: there is one now at ${url} (process ${pid}, log ${join(dataDir, "server.log")}). It stays when this ends.`,
+        `plexus: Started Plexus at ${url}. It goes on in the background: \`plexus stop\` ends it, ${join(dataDir, "server.log")} is its log.`,
       ]);
       bridge.closeInput();
       expect(await bridge.exited).toBe(0);
@@ -117,22 +118,12 @@ describe("plexus mcp", () => {
   test("ends when nobody reads its output any more", async () => {
     await using server = await startPlexus();
     await withRun(async (mark) => {
-      const bridge = Bun.spawn(
-        [
-          "sh",
-          "-c",
-          `"$0" "$@" | head -n 1 >/dev/null`,
-          process.execPath,
-          join(import.meta.dir, "../../../src/main.ts"),
-          "mcp",
-        ],
-        {
-          env: { PATH: process.env["PATH"], ...mark, PLEXUS_URL: server.url, PLEXUS_TOKEN: OPERATOR_TOKEN },
-          stdin: "pipe",
-          stdout: "ignore",
-          stderr: "ignore",
-        },
-      );
+      const bridge = Bun.spawn(["sh", "-c", `"$0" "$@" | head -n 1 >/dev/null`, ...PROGRAM, "mcp"], {
+        env: { PATH: process.env["PATH"], ...mark, PLEXUS_URL: server.url, PLEXUS_TOKEN: OPERATOR_TOKEN },
+        stdin: "pipe",
+        stdout: "ignore",
+        stderr: "ignore",
+      });
       const pings = setInterval(() => {
         bridge.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
         void bridge.stdin.flush();

@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { followEvents } from "../../../src/contract/routes/events.ts";
 import { isAlive } from "../../../src/contract/routes/server.ts";
 import { withRun } from "../../support/processes/run.ts";
+import { PROGRAM } from "../../support/server/program.ts";
 import { startServerProcess } from "../../support/server/server-process.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
-import { MAIN, plexus, plexusOnScreen } from "../support/command.ts";
+import { plexus, plexusOnScreen } from "../support/command.ts";
 import { openPlace } from "../support/place.ts";
 
 setDefaultTimeout(60_000);
@@ -139,7 +140,7 @@ describe("plexus serve", () => {
     await using directory = await temporaryDirectory();
     const serverFile = join(directory.path, "server.json");
     await withRun(async (mark) => {
-      const server = Bun.spawn([process.execPath, MAIN, "--port", "0", "--data-dir", directory.path], {
+      const server = Bun.spawn([...PROGRAM, "--port", "0", "--data-dir", directory.path], {
         env: { PATH: process.env["PATH"], HOME: directory.path, ...mark },
         stdout: "ignore",
         stderr: "pipe",

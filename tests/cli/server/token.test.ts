@@ -97,7 +97,9 @@ describe("plexus token create, list, revoke", () => {
     expect(await statusFor(token)).toBe(200);
 
     const listed = await place.plexus(["token", "list"]);
-    expect(listed.stdout).toMatch(/^NAME +CREATED\n(.*\n)*my laptop é +2\S+Z\n/);
+    expect(listed.stdout).toMatch(
+      /^NAME +CREATED +LAST USED \(UTC\) +MAY ALLOW\n(.*\n)*my laptop é +2\S+ +2\S+ \S+ +all that its children ask\n/,
+    );
     expect(listed.stdout).not.toContain(token);
 
     expect(await place.plexus(["token", "revoke", "my laptop é"])).toEqual({
@@ -134,5 +136,47 @@ describe("plexus token create, list, revoke", () => {
     const { exitCode, stderr } = await place.plexus(["token", "list"], { env: { PLEXUS_TOKEN: stdout.trim() } });
     expect(stderr).toMatch(/^plexus: [^\n]*operator[^\n]*\n$/);
     expect(exitCode).toBe(1);
+  });
+});
+
+describe("plexus token create --grant", () => {
+  const grantFile = async (name: string, text: string) => {
+    const path = join(place.scratch, name);
+    await writeFile(path, text);
+    return path;
+  };
+
+  test.each([
+    ["grant.toml", 'grant = ["Bash(npm test)", "Edit(./src/**)"]\n'],
+    ["grant.json", '["Bash(npm test)", "Edit(./src/**)"]'],
+    ["object.json", '{"grant": ["Bash(npm test)", "Edit(./src/**)"]}'],
+  ])("takes the patterns of %s, and the list shows them", async (name, text) => {
+    const token = name.replace(".", "-");
+    const created = await place.plexus(["token", "create", token, "--grant", await grantFile(name, text)]);
+    expect(created).toMatchObject({ exitCode: 0 });
+    const { stdout } = await place.plexus(["token", "list"]);
+    expect(stdout).toMatch(/^NAME +CREATED +LAST USED \(UTC\) +MAY ALLOW$/m);
+    expect(stdout).toMatch(new RegExp(`^${token} .* Bash\\(npm test\\), Edit\\(\\./src/\\*\\*\\)$`, "m"));
+  });
+
+  test.each([
+    ["pattern.toml", 'grant = ["Bash(npm test)", "Bash("]', 1, 'The grant\'s pattern "Bash("'],
+    ["shape.toml", 'allow = ["Bash"]', 2, "is no list of patterns"],
+    ["broken.toml", "grant = [", 2, "can't be read as TOML or JSON"],
+    ["broken.json", "{", 2, "can't be read as TOML or JSON"],
+  ])("refuses %s in one line, and makes no token", async (name, text, exitCode, says) => {
+    const refused = await place.plexus(["token", "create", "refused", "--grant", await grantFile(name, text)]);
+    expect(refused.stderr).toMatch(/^plexus: [^\n]*\n$/);
+    expect(refused.stderr).toContain(says);
+    expect(refused).toMatchObject({ exitCode, stdout: "" });
+    expect((await place.plexus(["token", "list"])).stdout).not.toContain("refused");
+  });
+
+  test("refuses a file that is not there", async () => {
+    const { exitCode, stderr } = await place.plexus(["token", "create", "refused", "--grant", "/nowhere.toml"]);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: "plexus: The grant /nowhere.toml can't be read: no such file or directory (/nowhere.toml).\n",
+    });
   });
 });

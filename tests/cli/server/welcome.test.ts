@@ -4,10 +4,11 @@ import { mkdir } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { z } from "zod";
 import { signIn as redeemCode } from "../../../src/contract/routes/sign-in.ts";
+import { ROOT } from "../../readme/readme.ts";
 import { CLAUDE } from "../../support/claude/claude.ts";
 import { plexusBinary } from "../../support/server/binary.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../support/temporary.ts";
-import { type CommandOptions, pasted, plexusOnScreen, type Screen } from "../support/command.ts";
+import { type CommandOptions, pasted, plexus, plexusOnScreen, type Screen } from "../support/command.ts";
 
 setDefaultTimeout(60_000);
 
@@ -48,10 +49,11 @@ function urlOn(screen: Screen): string {
   return /http:\/\/127\.0\.0\.1:\d+/.exec(screen.text())?.[0] ?? "";
 }
 
-/** Pastes the line that adds Plexus, and reads what Claude Code has made of it. */
+/** Pastes the line that adds Plexus, without being asked, and reads what Claude Code has made of it. */
 async function addToClaude(screen: Screen, env: Record<string, string> = {}) {
   const config = join(directory.path, crypto.randomUUID());
-  const { exitCode, stderr } = await pasted(lineWith("claude mcp add", screen), claudeEnvironment(config, env));
+  const line = `${lineWith(" connect", screen)} --yes`;
+  const { exitCode, stderr } = await pasted(line, { ...claudeEnvironment(config, env), cwd: ROOT });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
   const { mcpServers } = ClaudeSettings.parse(await Bun.file(join(config, ".claude.json")).json());
   return { config, plexus: mcpServers.plexus };
@@ -68,12 +70,12 @@ function claudeEnvironment(config: string, env: Record<string, string>): { cwd: 
 }
 
 describe("plexus serve on a terminal", () => {
-  test("shows a line that adds it to the real Claude Code, with the token of an awkward data dir", async () => {
+  test("shows a line that adds it to the real Claude Code, from an awkward data dir", async () => {
     const dataDir = awkward();
     await using screen = await served(["--data-dir", dataDir]);
     const token = readFileSync(join(dataDir, "operator-token"), "utf8").trim();
     const { config, plexus } = await addToClaude(screen);
-    expect(plexus).toMatchObject({ type: "http", url: `${urlOn(screen)}/mcp` });
+    expect(plexus).toMatchObject({ type: "http", url: `${urlOn(screen)}/mcp`, alwaysLoad: true });
     expect(JSON.stringify(plexus)).not.toContain(token);
     expect(screen.text()).not.toContain(token);
     expect(await connectedServers(config)).toMatch(/plexus: .*Connected/);
@@ -81,12 +83,16 @@ describe("plexus serve on a terminal", () => {
 
   test("shows commands that work as they are in another terminal", async () => {
     await using screen = await served(["--data-dir", awkward()]);
-    const pending = await pasted(lineWith(" pending", screen));
-    expect(pending).toMatchObject({ exitCode: 0, stderr: "No pending requests.\n" });
-    const denied = await pasted(lineWith(" deny", screen));
-    expect(denied).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("no approval ID") });
-    const configured = await pasted(lineWith(" configure", screen), { cwd: home });
+    const opened = await pasted(lineWith(" open", screen), { cwd: ROOT });
+    expect(opened).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`${urlOn(screen)}/#code=`) });
+    const watched = await pasted(lineWith(" watch", screen), { cwd: ROOT });
+    expect(watched).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("watch needs a terminal") });
+    const configured = await pasted(lineWith(" configure", screen).replace("child.json", join(home, "child.json")), {
+      cwd: ROOT,
+    });
     expect(configured.stdout).toStartWith("claude -p --mcp-config ");
+    expect(screen.text()).not.toContain(process.execPath);
+    expect(screen.text()).not.toContain("main.ts");
   });
 
   test("shows an address that signs one page in, once", async () => {
@@ -100,7 +106,7 @@ describe("plexus serve on a terminal", () => {
   test("leaves the data dir out where it is the usual one", async () => {
     await using screen = await served([], { env: { HOME: home } });
     expect(screen.text()).not.toContain("--data-dir");
-    expect(await pasted(lineWith(" pending", screen), { env: { HOME: home } })).toMatchObject({ exitCode: 0 });
+    expect(await pasted(lineWith(" open", screen), { env: { HOME: home }, cwd: ROOT })).toMatchObject({ exitCode: 0 });
   });
 
   test("uses $PLEXUS_TOKEN where that is the operator's token, and never shows it", async () => {
@@ -116,7 +122,7 @@ describe("plexus serve on a terminal", () => {
     expect(screen.text()).toContain("Warning: --auth none");
     const { config } = await addToClaude(screen);
     expect(await connectedServers(config)).toMatch(/plexus: .*Connected/);
-    expect(await pasted(lineWith(" pending", screen))).toMatchObject({ exitCode: 0 });
+    expect(await pasted(lineWith(" open", screen), { cwd: ROOT })).toMatchObject({ exitCode: 0 });
   });
 
   test("says that Claude Code was not found where there is none", async () => {
@@ -141,10 +147,68 @@ describe("plexus serve on a terminal", () => {
     }
   });
 
-  test("spells the binary as it spells the sources: so that it works elsewhere", async () => {
+  test("names the executable as a person would: plexus where it is on the path, else with its own path", async () => {
     const program = [await plexusBinary()];
     await using screen = await served(["--data-dir", awkward()], { program });
-    expect(lineWith(" pending", screen)).toStartWith(`${program[0]} pending --data-dir `);
-    expect(await pasted(lineWith(" pending", screen))).toMatchObject({ exitCode: 0 });
+    expect(lineWith(" open", screen)).toStartWith(`${program[0]} open --data-dir `);
+    expect(await pasted(lineWith(" open", screen))).toMatchObject({ exitCode: 0 });
+    const PATH = `${dirname(program[0] ?? "")}:${process.env["PATH"]}`;
+    await using onPath = await served([], { program, env: { HOME: join(home, "with-path"), PATH } });
+    expect(lineWith(" open", onPath)).toBe("plexus open");
+  });
+
+  test("shows a line for each request and each decision, which no child can leave", async () => {
+    const dataDir = awkward();
+    await using screen = await served(["--data-dir", dataDir], { columns: 80, env: { NO_COLOR: "1" } });
+    const place = (args: string[]) => plexus([...args, "--data-dir", dataDir]);
+    const { session_id } = JSON.parse((await place(["configure", "--name", "worker", "--json"])).stdout);
+    const input = { command: `touch it\u001b[2J\n${"x".repeat(200)}` };
+    const args = JSON.stringify({ session_id, tool_name: "Bash", input, tool_use_id: "1" });
+    const call = place(["call", "loopback_permit", args]);
+    await screen.shows("worker: Bash touch it\\u{1b}[2J\\nxxx");
+    const [, asked = ""] = /^(\d\d:\d\d:\d\d \? [0-9a-f]{4} worker: Bash touch it.*)$/m.exec(screen.text()) ?? [];
+    expect(Bun.stringWidth(asked.trimEnd())).toBeLessThanOrEqual(80);
+    const [, id = ""] = /\? ([0-9a-f]{4}) /.exec(asked) ?? [];
+    await place(["deny", id, "-m", "not now"]);
+    await screen.shows(`✗ ${id} worker: Bash was denied by operator: not now`);
+    await call;
+  });
+
+  test("stops with one Ctrl-C where nothing is pending, and else names what would be ended and takes a second", async () => {
+    const dataDir = awkward();
+    await using screen = await served(["--data-dir", dataDir]);
+    const place = (args: string[]) => plexus([...args, "--data-dir", dataDir]);
+    const { session_id } = JSON.parse((await place(["configure", "--json"])).stdout);
+    const call = place(["call", "loopback_permit", JSON.stringify({ session_id, tool_name: "Bash", input: { n: 1 } })]);
+    await screen.shows(": Bash ");
+    screen.type("\u0003");
+    await screen.shows("1 request would stay undecided. Press Ctrl-C again to stop all the same.");
+    expect((await place(["pending", "--json"])).stdout).toContain('"n":1');
+    screen.type("\u0003");
+    expect(await screen.exited).toBe(0);
+    await screen.shows("Stopping.");
+    await call;
+  });
+
+  test("stops at once with SIGTERM, whatever waits", async () => {
+    const dataDir = awkward();
+    await using screen = await served(["--data-dir", dataDir]);
+    const place = (args: string[]) => plexus([...args, "--data-dir", dataDir]);
+    const { session_id } = JSON.parse((await place(["configure", "--json"])).stdout);
+    const call = place(["call", "loopback_permit", JSON.stringify({ session_id, tool_name: "Bash", input: { n: 1 } })]);
+    await screen.shows(": Bash ");
+    process.kill(screen.pid, "SIGTERM");
+    expect(await screen.exited).toBe(0);
+    await call;
+  });
+
+  test("names the file of rules, and what is wrong with it", async () => {
+    const file = join(directory.path, "rules.toml");
+    await Bun.write(file, '[[rule]]\ndecision = "allow"\nmatch = "Bash("\n');
+    await using screen = await served(["--data-dir", awkward(), "--rules", file], { columns: 200 });
+    expect(screen.text()).toContain(`Rules: ${file} (1), read again when it changes.`);
+    expect(screen.text()).toContain("rule 1 (allow Bash(): match is not a tool's name");
+    screen.type("\u0003");
+    await screen.exited;
   });
 });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { withRun } from "../../support/processes/run.ts";
+import { PROGRAM } from "../../support/server/program.ts";
 import { until } from "../../support/until.ts";
-import { MAIN, plexusOnScreen } from "../support/command.ts";
+import { plexusOnScreen } from "../support/command.ts";
 import { openPlace, type Place } from "../support/place.ts";
 
 setDefaultTimeout(60_000);
@@ -59,7 +60,7 @@ describe("plexus call", () => {
     const ask = { session_id: await other.session(), tool_name: "Bash", input: { command: "unanswered" } };
     await withRun(async (mark) => {
       const args = ["call", "loopback_permit", JSON.stringify(ask), "--data-dir", other.dataDir];
-      const caller = Bun.spawn([process.execPath, MAIN, ...args], {
+      const caller = Bun.spawn([...PROGRAM, ...args], {
         env: { PATH: process.env["PATH"], HOME: "/nonexistent", ...mark },
         stdout: "pipe",
         stderr: "pipe",

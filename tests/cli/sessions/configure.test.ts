@@ -62,7 +62,7 @@ describe("plexus configure --out", () => {
     const line = await until("the ask to be listed", async () => {
       return (await place.plexus(["pending", "--session", "helper"])).stdout.split("\n")[1];
     });
-    expect(line).toContain('{"command":"by hand"}');
+    expect(line).toEndWith("Bash by hand");
     await place.plexus(["allow", line.split(" ")[0] ?? ""]);
     expect((await answer)?.value).toEqual({ behavior: "allow", updatedInput: { command: "by hand" } });
   });
@@ -102,10 +102,20 @@ describe("plexus configure --out", () => {
     const out = join(cwd, "child.json");
     await writeFile(out, "something long ".repeat(1000));
     await chmod(out, 0o644);
-    expect(await place.plexus(["configure", "--out", out])).toMatchObject({ exitCode: 0 });
+    expect(await place.plexus(["configure", "--out", out, "--force"])).toMatchObject({ exitCode: 0 });
     expect(modeOf(out)).toBe("600");
     configIn(out);
     expect(readdirSync(cwd)).toEqual(["child.json"]);
+  });
+
+  test("replaces no file unless it is told to, and then makes no session", async () => {
+    const out = join(await folder(), "child.json");
+    await writeFile(out, "mine");
+    const { exitCode, stderr } = await place.plexus(["configure", "--out", out, "--name", "not-replaced"]);
+    expect(stderr).toBe(`plexus: ${out} is there already: choose another name, or add --force.\n`);
+    expect({ exitCode, text: await Bun.file(out).text() }).toEqual({ exitCode: 1, text: "mine" });
+    expect((await place.plexus(["configure", "--name", "not-replaced"])).exitCode).toBe(0);
+    expect(await place.plexus(["configure", "--force"])).toMatchObject({ exitCode: 2 });
   });
 
   test("never writes through a link, into a device or over a directory", async () => {

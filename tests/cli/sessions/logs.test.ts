@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { createSession, listSessions } from "../../../src/contract/routes/sessions.ts";
 import { listTurns } from "../../../src/contract/routes/turns.ts";
 import { SessionEvent } from "../../../src/contract/sessions/session-view.ts";
+import { PROGRAM } from "../../support/server/program.ts";
 import { until } from "../../support/until.ts";
-import { MAIN, pasted } from "../support/command.ts";
+import { pasted } from "../support/command.ts";
 import { openWorkshop, scripted, type Workshop } from "../support/workshop.ts";
 
 setDefaultTimeout(120_000);
@@ -48,7 +49,7 @@ describe("plexus logs", () => {
 
   test("with -f ends when its reader has seen enough", async () => {
     await run("headed", "one line");
-    const command = `${process.execPath} ${MAIN} logs headed -f --json --data-dir ${shop.dataDir} | head -n 1`;
+    const command = `${PROGRAM.join(" ")} logs headed -f --json --data-dir ${shop.dataDir} | head -n 1`;
     const running = pasted(command);
     await run("headed", "another line");
     await run("headed", "and another");
@@ -61,8 +62,9 @@ describe("plexus logs", () => {
     await shop.api.call(createSession, { body: { name: "fresh", working_dir: shop.work } });
     const fresh = await shop.plexus(["logs", "fresh"]);
     expect(fresh).toEqual({ exitCode: 0, stdout: "", stderr: 'Session "fresh" has had no turn yet.\n' });
-    const unknown = await shop.plexus(["logs", "nobody"]);
-    expect(unknown).toEqual({ exitCode: 1, stdout: "", stderr: 'plexus: There is no session "nobody".\n' });
+    const { stderr, ...unknown } = await shop.plexus(["logs", "nobody"]);
+    expect(stderr).toStartWith('plexus: There is no session "nobody". You have: "fresh", ');
+    expect(unknown).toEqual({ exitCode: 1, stdout: "" });
     const turn = await shop.plexus(["logs", "fresh", "--turn", crypto.randomUUID()]);
     expect(turn).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("There is no turn") });
   });
@@ -72,15 +74,13 @@ describe("plexus sessions", () => {
   test("lists them newest first, as a table and as JSON, with owners and ids where there are several", async () => {
     await run("listed", "x");
     const table = await shop.plexus(["sessions"]);
-    expect(table.stdout).toMatch(
-      /^NAME +STATUS +PENDING +COST +AGE +DIRECTORY\nlisted +complete +- +\$0\.00 +\d+s +\//,
-    );
+    expect(table.stdout).toMatch(/^NAME +STATUS +PENDING +COST +AGE +DIRECTORY\nlisted +done +– +\$0\.\d{4} +\d+s +\//);
     const token = (await shop.plexus(["token", "create", "ann"])).stdout.trim();
     const env = { PLEXUS_TOKEN: token };
     expect(await shop.plexus(["sessions"], { env })).toEqual({
       exitCode: 0,
       stdout: "",
-      stderr: "There are no sessions: `plexus run NAME PROMPT` makes one.\n",
+      stderr: "There are no sessions: `plexus run PROMPT` makes one.\n",
     });
     expect(await shop.plexus(["run", "hers", scripted({ say: "y" })], { env })).toMatchObject({ exitCode: 0 });
     const { stdout } = await shop.plexus(["sessions", "--json"]);

@@ -9,7 +9,7 @@ import { withRun } from "../../support/processes/run.ts";
 import { startServerProcess } from "../../support/server/server-process.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
-import { MAIN, plexus } from "../support/command.ts";
+import { plexus } from "../support/command.ts";
 import { scripted } from "../support/workshop.ts";
 
 setDefaultTimeout(120_000);
@@ -28,7 +28,7 @@ test("plexus run goes on when the server was killed and is back, and prints each
     const prompt = scripted({ say, delayMs: 20 });
     await using first = await startServerProcess(options);
     const command = ["run", "outage", "--json", prompt, "--data-dir", dataDir];
-    const running = plexus(command, { cwd, program: [process.execPath, MAIN] });
+    const running = plexus(command, { cwd });
     await until("the model to be asked", () => model.requests.length > 0);
     await first.kill();
     await using second = await startServerProcess(options);

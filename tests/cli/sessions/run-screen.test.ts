@@ -11,7 +11,7 @@ setDefaultTimeout(120_000);
 
 const CTRL_C = "\u0003";
 const ERASE_ROW = "\r\u001b[K";
-const QUESTION = "Allow it? [a]llow  [d]eny  [e]dit  [s]kip  [?] ";
+const QUESTION = "Allow it? [a]llow  [A]nd remember  [d]eny  [e]dit  [s]kip  [?] ";
 const REASON = "Reason (shown to the agent)";
 
 let shop: Workshop;
@@ -48,6 +48,18 @@ describe("plexus run on a terminal", () => {
     );
   });
 
+  test("makes a rule of a request with the key A, which decides the next one like it", async () => {
+    const twice = scripted({ use: [bash("touch ruled")] }, { use: [bash("touch ruled")] });
+    await using screen = shop.onScreen(["run", "ruled", twice]);
+    expect(await screen.shows(QUESTION)).toContain("A remembers: allow Bash(touch *)");
+    await press(screen, "A");
+    await screen.shows("Rule: allow Bash(touch *)█  session 0 of 0");
+    screen.type("\r");
+    expect(await screen.exited).toBe(0);
+    expect(screen.text()).toMatch(/Allowed\. Rule \w{8}: allow Bash\(touch \*\), in this session\./);
+    expect(screen.text()).toMatch(/✓ Bash was allowed by operator\r\n[\s\S]*✓ Bash was allowed by a rule \(/);
+  });
+
   test("warns of a dangerous request, and takes a second press for it", async () => {
     const command = "rm -rf danger && touch dangerous";
     await using screen = shop.onScreen(["run", "dangerous", scripted({ use: [bash(command)] })]);
@@ -76,7 +88,9 @@ describe("plexus run on a terminal", () => {
 
   test("lets the input be edited, and allows it as edited", async () => {
     const editor = join(shop.scratch, "editor");
-    writeFileSync(editor, `#!/bin/sh\nprintf '{"command":"touch as-edited"}' >"$1"\n`, { mode: 0o755 });
+    writeFileSync(editor, `#!/bin/sh\nprintf '{"command":"touch as-edited","description":"x"}' >"$1"\n`, {
+      mode: 0o755,
+    });
     await using screen = shop.onScreen(["run", "edited", touch("as-asked")], { shell: `VISUAL=${editor} exec "$@"` });
     await screen.shows(QUESTION);
     screen.type("e");
@@ -172,8 +186,8 @@ describe("plexus run on a terminal", () => {
     await until("the question again", () => after(screen.text(), REASON).includes(QUESTION));
     screen.type("s");
     const { id } = await shop.asked("skipped");
-    await screen.shows(`\`plexus allow ${id}\``);
-    await shop.plexus(["allow", id]);
+    await screen.shows(`\`plexus allow ${id.slice(-4)}\``);
+    await shop.plexus(["allow", id.slice(-4)]);
     expect(await screen.exited).toBe(0);
     expect(made("skipped")).toBe(true);
   });

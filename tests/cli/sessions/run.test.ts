@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { cancelTurn } from "../../../src/contract/routes/sessions.ts";
+import { cancelTurn, listSessions } from "../../../src/contract/routes/sessions.ts";
+import { createToken } from "../../../src/contract/routes/tokens.ts";
 import { SessionEvent } from "../../../src/contract/sessions/session-view.ts";
 import { bash, openWorkshop, scripted, type Workshop } from "../support/workshop.ts";
 
@@ -27,12 +28,12 @@ describe("plexus run", () => {
     expect(done).toMatch(/^✓ done: 2 turns, \d+ tokens in, \d+ out, \$\d+\.\d{4}$/);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     const { stdout: table } = await shop.plexus(["sessions"]);
-    expect(table).toMatch(new RegExp(`^plain +complete +- +\\$0\\.00 +\\d+s +${shop.work}$`, "m"));
+    expect(table).toMatch(new RegExp(`^plain +done +– +\\$0\\.\\d{4} +\\d+s +${shop.work}$`, "m"));
   });
 
   test("goes on with the same session, and takes the prompt from standard input", async () => {
     for (const args of [
-      ["run", "again"],
+      ["run", "again", "-"],
       ["run", "again", "-"],
     ]) {
       const { exitCode, stdout } = await shop.plexus(args, { stdin: scripted({ say: "heard" }) });
@@ -49,7 +50,7 @@ describe("plexus run", () => {
     await shop.plexus(["allow", id]);
     const { exitCode, stdout, stderr } = await running;
     expect(stderr).toBe(`Bash needs approval: \`plexus allow ${id}\`, or \`plexus deny ${id} -m WHY\`.\n`);
-    expect(stdout).toContain(`? Bash needs approval (${id})\n│ # a command\n│ touch made\n`);
+    expect(stdout).toContain(`? Bash needs approval (${id.slice(-4)})\n│ # a command\n│ touch made\n`);
     expect(stdout).toContain("✓ Bash was allowed by operator\n");
     expect(existsSync(join(shop.work, "made"))).toBe(true);
     expect(exitCode).toBe(0);
@@ -106,30 +107,49 @@ describe("plexus run", () => {
     const say = scripted({ say: "x" });
     expect(await shop.plexus(["run", "settled", say, ...made])).toMatchObject({ exitCode: 0 });
     expect(await shop.plexus(["run", "settled", say, ...made, "--dir", "."])).toMatchObject({ exitCode: 0 });
-    for (const [flag = "", value = "", has = ""] of [
-      ["--model", "sonnet", '"opus"'],
-      ["--supervision", "inherit", '"strict"'],
-      ["--allowed-tools", "Read", '["Bash(echo:*)"]'],
-      ["--max-turns", "8", "9"],
-      ["--system-prompt", "Be brief.", "none"],
-      ["--dir", "/", JSON.stringify(shop.work)],
+    const elsewhereDir = join(shop.work, "elsewhere");
+    mkdirSync(elsewhereDir);
+    for (const [flag = "", value = "", differs = ""] of [
+      ["--model", "sonnet", 'model ("opus")'],
+      ["--supervision", "inherit", 'supervision ("strict")'],
+      ["--allowed-tools", "Read", 'allowed_tools (["Bash(echo:*)"])'],
+      ["--max-turns", "8", "max_turns (9)"],
+      ["--max-budget-usd", "2.50", "max_budget_usd (none)"],
+      ["--system-prompt", "Be brief.", "system_prompt (none)"],
+      ["--dir", elsewhereDir, "working_dir"],
     ]) {
       const { exitCode, stdout, stderr } = await shop.plexus(["run", "settled", say, flag, value]);
-      expect(stderr).toBe(
-        `plexus: Session "settled" exists, and its ${flag} is ${has}: leave that flag out, or choose another name.\n`,
-      );
+      expect(stderr).toStartWith(`plexus: Session "settled" exists with another ${differs}`);
+      expect(stderr).toContain("`plexus sessions update`");
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
     }
     const elsewhere = await shop.plexus(["run", "settled", say], { cwd: "/" });
     expect(elsewhere).toMatchObject({ exitCode: 0, stderr: `Session "settled" works in ${shop.work}.\n` });
   });
 
+  test("takes a session by its id, whoever made it, and as it is", async () => {
+    const { token } = await shop.api.call(createToken, { body: { name: "maker" } });
+    const say = scripted({ say: "heard" });
+    await shop.plexus(["run", "theirs", say], { env: { PLEXUS_TOKEN: token } });
+    const { sessions } = await shop.api.call(listSessions);
+    const { id = "" } = sessions.find(({ name }) => name === "theirs") ?? {};
+    expect(await shop.plexus(["run", id, say])).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining("heard"),
+    });
+    const refused = await shop.plexus(["run", id, say, "--model", "opus"]);
+    expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("plexus sessions update") });
+    expect((await shop.api.call(listSessions)).sessions).toHaveLength(sessions.length);
+  });
+
   test.each([
-    [["run"], "missing required argument 'NAME'"],
-    [["run", "../x", "y"], 'NAME "../x"'],
+    [["run"], "PROMPT must not be empty"],
+    [["run", "../x", "y"], "NAME must begin with a letter or digit"],
     [["run", "x", " "], "PROMPT must not be empty"],
     [["run", "x", "y", "--supervision", "lax"], "--supervision"],
     [["run", "x", "y", "--max-turns", "0"], "--max-turns"],
+    [["run", "x", "y", "--max-budget-usd", "0"], "--max-budget-usd"],
+    [["run", "x", "y", "--max-budget-usd", "1e3"], "--max-budget-usd"],
   ])("refuses %j in one line, with exit code 2", async (args, says) => {
     const { exitCode, stdout, stderr } = await shop.plexus(args);
     expect(stderr).toMatch(/^plexus: [^\n]*\n$/);

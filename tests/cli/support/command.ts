@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { endRun, RUN_MARKER, survivors } from "../../support/processes/processes.ts";
+import { PROGRAM } from "../../support/server/program.ts";
 import { until } from "../../support/until.ts";
 
+/** The sources of the program, for what only they can show. */
 export const MAIN = join(import.meta.dir, "../../../src/main.ts");
 /** A command that hangs fails its test by its exit code, rather than by the clock of the whole suite. */
 const LONGEST_MS = 25_000;
@@ -17,7 +19,7 @@ export type CommandOptions = {
 
 /** Runs `plexus ARGS` as a process of its own, away from any terminal; fails if it leaves a process behind. */
 export async function plexus(args: string[], options: CommandOptions = {}): Promise<Output> {
-  return run([...(options.program ?? [process.execPath, MAIN]), ...args], options);
+  return run([...(options.program ?? PROGRAM), ...args], options);
 }
 
 /** Runs a line as somebody would who pasted it into another terminal. */
@@ -64,7 +66,7 @@ export function plexusOnScreen(
   const decoder = new TextDecoder();
   const drained = Promise.withResolvers<void>();
   let text = "";
-  const subprocess = Bun.spawn([...(options.program ?? [process.execPath, MAIN]), ...args], {
+  const subprocess = Bun.spawn([...(options.program ?? PROGRAM), ...args], {
     cwd: options.cwd ?? "/",
     env: { ...environment(), TERM: "xterm-256color", ...options.env, [RUN_MARKER]: runId },
     terminal: {

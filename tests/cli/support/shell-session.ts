@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PROGRAM } from "../../support/server/program.ts";
 import { until } from "../../support/until.ts";
-import { MAIN } from "./command.ts";
 
 const PROMPT = "READY> ";
 /** How each is started without anybody's settings, and what its user would put into theirs. */
@@ -29,7 +29,7 @@ export type ShellSession = AsyncDisposable & {
 /** A real shell on a terminal, with its completion of plexus. */
 export async function openShell(name: ShellName, scratch: string): Promise<ShellSession> {
   const program = join(scratch, "plexus");
-  writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${MAIN} "$@"\n`);
+  writeFileSync(program, `#!/bin/sh\nexec ${PROGRAM.join(" ")} "$@"\n`);
   chmodSync(program, 0o755);
   let text = "";
   const decoder = new TextDecoder();

@@ -6,9 +6,10 @@ import { CLAUDE } from "../../support/claude/claude.ts";
 import { cliEnvironment } from "../../support/claude/cli-environment.ts";
 import { type ScriptedModel, script, startScriptedModel, type Turn } from "../../support/model/scripted-model.ts";
 import { endRun, RUN_MARKER, survivors } from "../../support/processes/processes.ts";
+import { PROGRAM } from "../../support/server/program.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
-import { MAIN, plexusOnScreen, type Screen } from "./command.ts";
+import { plexusOnScreen, type Screen } from "./command.ts";
 import { openPlace, type Place } from "./place.ts";
 
 /** A place whose children are real, and do what their prompts script. */
@@ -48,7 +49,7 @@ export async function openWorkshop(args: string[] = []): Promise<Workshop> {
     work,
     plexus: (args, more = {}) => place.plexus(args, { cwd: work, ...more }),
     onScreen(args, { columns = 80, shell = 'exec "$@"' } = {}) {
-      const program = ["sh", "-c", shell, "sh", process.execPath, MAIN];
+      const program = ["sh", "-c", shell, "sh", ...PROGRAM];
       const options = { program, cwd: work, columns, env: { NO_COLOR: "1" } };
       return plexusOnScreen([...args, "--data-dir", place.dataDir], options);
     },

@@ -1,26 +1,38 @@
-import { type Config, UsageError } from "../../../config.ts";
-import type { ApprovalStatus, Decision } from "../../../contract/approvals/approval.ts";
+import type { Config } from "../../../config.ts";
+import type { ApprovalStatus } from "../../../contract/approvals/approval.ts";
+import type { Decision } from "../../../contract/approvals/decision.ts";
 import { decideApproval } from "../../../contract/routes/approvals.ts";
 import { openApi } from "../../server/server-client.ts";
-import { jsonText } from "../../terminal/printable.ts";
+import { decidedWords } from "../../terminal/decided-by.ts";
+import { jsonText, printable } from "../../terminal/printable.ts";
 import { CommandFailed, ExitCode, type Terminal } from "../../terminal/terminal.ts";
+import { madeText } from "../rules/rule-text.ts";
+import { meantRequest, refuseUnnamed, type WhichRequest } from "./request-id.ts";
 
 /** Decides one request; being second is a failure of its own, which says who was first. */
 export async function sendDecision(
   config: Config,
-  { id, decision, json }: { id: string; decision: Decision; json: boolean },
+  { which, decision, json }: { which: WhichRequest; decision: Decision; json: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  if (!/^[A-Za-z0-9-]+$/.test(id)) throw new UsageError(`"${id}" is not an id: \`plexus pending\` shows them.`);
+  refuseUnnamed(which);
   const api = await openApi(config);
+  const { id, called } = await meantRequest(api, which, decision.approve === false ? "deny" : "allow");
   const answer = await api.call(decideApproval, { params: { id }, body: decision });
   if (json) terminal.out(jsonText(answer, terminal));
   if (answer.type === "already_resolved") {
     const when = new Date(answer.resolved_at * 1000).toISOString();
     const first = EARLIER_OUTCOMES[answer.status](answer.resolved_by);
-    throw new CommandFailed(`${id} ${first} at ${when}: your decision was not used.`, ExitCode.alreadyResolved);
+    throw new CommandFailed(`${called} ${first} at ${when}: your decision was not used.`, ExitCode.alreadyResolved);
   }
-  if (!json) terminal.out(`${decision.approve ? "Allowed" : "Denied"} ${id}.\n`);
+  if (json) return;
+  terminal.out(`${decision.approve ? "Allowed" : "Denied"} ${printable(called)}.\n`);
+  if (answer.rule) terminal.out(`${madeText(answer.rule)}\n`);
+  if (answer.added) terminal.out(`Added to its input: ${answer.added.map(quoted).join(", ")}.\n`);
+}
+
+function quoted(key: string): string {
+  return printable(JSON.stringify(key));
 }
 
 /** How to decide it from another terminal. */
@@ -30,8 +42,8 @@ export function howToDecide(what: string, approvalId: string): string {
 
 const EARLIER_OUTCOMES: Record<ApprovalStatus, (by: string) => string> = {
   pending: () => "is still pending",
-  allowed: (by) => `was already allowed by ${by}`,
-  denied: (by) => `was already denied by ${by}`,
+  allowed: (by) => `was already ${decidedWords("allowed", by)}`,
+  denied: (by) => `was already ${decidedWords("denied", by)}`,
   timed_out: () => "had already timed out",
   abandoned: () => "was already abandoned, since its child is gone,",
 };

@@ -1,30 +1,37 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Api } from "../../../client/api.ts";
+import { isShortId, shortIds } from "../../../client/short-id.ts";
+import { APPROVAL_WORDS } from "../../../client/words.ts";
 import { type Flags, readConfig } from "../../../config.ts";
 import { type Approval, type ApprovalFilter, ApprovalStatus } from "../../../contract/approvals/approval.ts";
-import { duration } from "../../../contract/duration.ts";
-import { Refused } from "../../../contract/refused.ts";
 import { listApprovals } from "../../../contract/routes/approvals.ts";
-import { getSession } from "../../../contract/routes/sessions.ts";
-import { summaryOf } from "../../../review/kinds.ts";
+import { shortDuration } from "../../../contract/text/duration.ts";
 import { openApi } from "../../server/server-client.ts";
 import { clientCommand } from "../../server/settings.ts";
+import { decidedShortly } from "../../terminal/decided-by.ts";
+import { moment } from "../../terminal/moment.ts";
 import { jsonLine } from "../../terminal/printable.ts";
-import { table } from "../../terminal/table.ts";
+import { requestText } from "../../terminal/request-text.ts";
+import { type Shares, table } from "../../terminal/table.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { wholeNumber } from "../sessions/session-flags.ts";
+import { sessionFilter } from "../sessions/session-key.ts";
+import { timeSpan } from "./time-span.ts";
 import { listUnasked } from "./unasked-list.ts";
 
 const PAGE = 200;
 const LISTED_CHARS = 2_000;
 const DEFAULT_LIMIT = 50;
-const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+const SHARES: Shares = [undefined, undefined, 0.14, undefined, 0.12];
 
 type Options = Flags & {
   session?: string;
   tool?: string;
   status?: ApprovalStatus;
+  by?: string;
+  search?: string;
   since?: number;
+  until?: number;
   limit: number;
   builtin?: true;
   unasked?: true;
@@ -37,7 +44,10 @@ export function historyCommand(terminal: Terminal): Command {
     .option("--session <ID>", "only that of this session (its id or its name)")
     .option("--tool <NAME>", "only calls of this tool, such as Bash")
     .addOption(new Option("--status <STATUS>", "only what ended like this").choices(statuses))
-    .option("--since <WHEN>", "only what was decided since: 30m, 12h, 7d, or a date such as 2026-01-31", moment)
+    .option("--by <WHO>", "only what they decided: operator, token:NAME, rule (any rule), rule:ID, brake, timeout")
+    .option("--search <TEXT>", "only what has this text in its request, session, reason or who decided")
+    .option("--since <WHEN>", "only what was decided since: 30m, 12h, 7d, or a date such as 2026-01-31", instant)
+    .option("--until <WHEN>", "only what was decided before: as with --since", instant)
     .option("--builtin", "what built-in rules decided, too")
     .option("--unasked", "the calls that ran although Plexus had not allowed them, instead")
     .option("--limit <N>", "how many at the most", wholeNumber, DEFAULT_LIMIT)
@@ -46,34 +56,37 @@ export function historyCommand(terminal: Terminal): Command {
       const api = await openApi(readConfig({ dataDir: options.dataDir, url: options.url }));
       if (options.unasked) return listUnasked(api, options, terminal);
       let shown = 0;
-      const rows: string[][] = [];
+      const found: Approval[] = [];
       for await (const approval of decisions(api, options)) {
         if (options.json) terminal.out(jsonLine(approval));
-        else rows.push(rowOf(approval));
+        else found.push(approval);
         if (++shown === options.limit) break;
       }
       if (options.json) return;
-      if (rows.length === 0) return terminal.err("Nothing was decided yet, or nothing like this.\n");
-      terminal.out(table(["DECIDED", "SESSION", "TOOL", "OUTCOME", "BY", "AFTER", "INPUT"], rows, terminal));
+      if (found.length === 0) return terminal.err("Nothing was decided yet, or nothing like this.\n");
+      const short = terminal.isInteractive ? shortIds(found.map(({ id }) => id)) : (id: string) => id;
+      const rows = found.map((approval) => rowOf(approval, short, terminal));
+      terminal.out(table(["DECIDED", "ID", "SESSION", "OUTCOME", "BY", "AFTER", "REQUEST"], rows, terminal, SHARES));
     });
 }
 
 /** Newest first, a page at a time, for as long as somebody wants more. */
 async function* decisions(api: Api, options: Options): AsyncGenerator<Approval> {
   const { pagedItems } = await import("../../../client/paging.ts");
-  const { session, tool, since, builtin, limit, json } = options;
-  const sessionId = session === undefined ? undefined : await idOf(api, session);
+  const { session, tool, search, since, until, builtin, limit, json } = options;
+  const { id: sessionId, matches } = await sessionFilter(api, session);
   const status: ApprovalFilter = options.status ?? "resolved";
   const query = {
     status,
+    search,
     since,
+    until,
     session_id: sessionId,
     tool_name: tool,
     builtin: builtin && "true",
     max_chars: json ? undefined : LISTED_CHARS,
   };
-  const isWanted = (one: Approval) =>
-    sessionId !== undefined || [undefined, one.session_id, one.session_name].includes(session);
+  const isWanted = (one: Approval) => isBy(one, options.by) && matches(one);
   const found = pagedItems(Math.min(limit, PAGE), async (at) => {
     const page = await api.call(listApprovals, { query: { ...query, ...at } });
     return { items: page.approvals, cursor: page.cursor };
@@ -81,34 +94,32 @@ async function* decisions(api: Api, options: Options): AsyncGenerator<Approval> 
   for await (const approval of found) if (isWanted(approval)) yield approval;
 }
 
-/** A session that was deleted lives on in what was decided for it, by its name. */
-async function idOf(api: Api, session: string): Promise<string | undefined> {
-  try {
-    return (await api.call(getSession, { params: { key: session } })).config.id;
-  } catch (cause) {
-    if (cause instanceof Refused && cause.code === "not_found") return undefined;
-    throw cause;
-  }
+/** A kind stands for all of its own, as `rule` for every rule; a rule may be named by the end of its id. */
+function isBy({ resolved_by }: Approval, by: string | undefined): boolean {
+  if (by === undefined || resolved_by === by || resolved_by?.startsWith(`${by}:`)) return true;
+  const [kind, end = ""] = by.split(":");
+  return kind === "rule" && isShortId(end) && resolved_by?.startsWith("rule:") === true && resolved_by.endsWith(end);
 }
 
-function rowOf(approval: Approval): string[] {
-  const { resolved_at, created_at, response_message } = approval;
-  const note = response_message === null ? "" : `  (${response_message})`;
+function rowOf(approval: Approval, short: (id: string) => string, terminal: Terminal): string[] {
+  const { resolved_at, created_at, response_message, updated_input } = approval;
+  const { who, note: about } = decidedShortly(approval.resolved_by ?? "");
+  const notes = [updated_input && "edited", about, response_message].filter(Boolean);
   return [
-    resolved_at === null ? "" : new Date(resolved_at * 1000).toISOString().replace(".000Z", "Z"),
+    resolved_at ? moment(resolved_at, terminal) : "",
+    short(approval.id),
     approval.session_name,
-    approval.tool_name,
-    approval.updated_input ? `${approval.status}, edited` : approval.status,
-    approval.resolved_by ?? "",
-    resolved_at === null ? "" : duration(resolved_at - created_at),
-    `${summaryOf(approval)}${note}`,
+    APPROVAL_WORDS[approval.status],
+    who,
+    resolved_at ? shortDuration(resolved_at - created_at) : "",
+    `${requestText({ ...approval, input: updated_input ?? approval.input })}${notes.length > 0 ? `  (${notes.join(": ")})` : ""}`,
   ];
 }
 
 /** In Unix seconds. */
-function moment(value: string): number {
-  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(value) ?? [];
-  if (count !== undefined) return Math.floor(Date.now() / 1000) - Number(count) * (UNITS[unit] ?? 0);
+function instant(value: string): number {
+  const ago = timeSpan(value);
+  if (ago !== undefined) return Math.floor(Date.now() / 1000) - ago;
   const time = /^\d{4}-\d{2}-\d{2}/.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(time) || time < 0) throw new InvalidArgumentError("It must be like 30m, 12h or 7d, or a date.");
   return Math.floor(time / 1000);

@@ -1,17 +1,19 @@
 import type { Command } from "commander";
 import type { Api } from "../../../client/api.ts";
+import { shortIds } from "../../../client/short-id.ts";
 import { type Flags, readConfig } from "../../../config.ts";
 import type { Approval } from "../../../contract/approvals/approval.ts";
-import { duration } from "../../../contract/duration.ts";
-import type { JsonObject } from "../../../contract/values.ts";
-import { kindOf } from "../../../review/kinds.ts";
+import { duration } from "../../../contract/text/duration.ts";
 import { openApi } from "../../server/server-client.ts";
 import { clientCommand } from "../../server/settings.ts";
 import { jsonText } from "../../terminal/printable.ts";
+import { requestText } from "../../terminal/request-text.ts";
 import { table } from "../../terminal/table.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { sessionFilter } from "../sessions/session-key.ts";
 
 const MAX_REVIEWED = 50;
+const SESSION_SHARE = 0.2;
 
 const HINT = "Decide with `plexus allow ID` or `plexus deny ID -m WHY`; `plexus pending --json` shows whole inputs.";
 
@@ -24,44 +26,47 @@ export function pendingCommand(terminal: Terminal): Command {
     .action(async (options: Options) => {
       const api = await openApi(readConfig(options));
       const { allPending } = await import("../../../client/pending.ts");
-      const approvals = await allPending(api);
-      const { session } = options;
-      const wanted = approvals.filter((one) => [undefined, one.session_id, one.session_name].includes(session));
+      const approvals = await allPending(api, options.json ? {} : { context: "false" });
+      const wanted = approvals.filter((await sessionFilter(api, options.session)).matches);
       if (options.json) return terminal.out(jsonText({ type: "ok", approvals: wanted }, terminal));
       if (wanted.length === 0) return terminal.err("No pending requests.\n");
-      const header = ["ID", "SESSION", "TOOL", "AGE", "LEFT", "INPUT"];
-      terminal.out(table(header, wanted.map(rowOf(Date.now() / 1000)), terminal));
-      for (const warning of await warningsOf(wanted, api)) terminal.err(warning);
-      if (terminal.isInteractive) terminal.out(`\n${HINT}\n`);
+      await showPending(wanted, api, terminal, approvals);
     });
 }
 
+/** A line for each, warnings of what is dangerous, and for a person how to decide; ids are told apart `among` these. */
+export async function showPending(
+  approvals: Approval[],
+  api: Api,
+  terminal: Terminal,
+  among: Approval[] = approvals,
+): Promise<void> {
+  const now = Date.now() / 1000;
+  // A program gets whole ids; a person types as little as will do.
+  const short = terminal.isInteractive ? shortIds(among.map(({ id }) => id)) : (id: string) => id;
+  const rows = approvals.map((approval) => [
+    short(approval.id),
+    approval.session_name,
+    duration(now - approval.created_at),
+    duration(approval.expires_at - now),
+    requestText(approval),
+  ]);
+  terminal.out(table(["ID", "SESSION", "AGE", "LEFT", "REQUEST"], rows, terminal, [undefined, SESSION_SHARE]));
+  for (const warning of await warningsOf(approvals, short, api)) terminal.err(warning);
+  if (terminal.isInteractive) terminal.out(`\n${HINT}\n`);
+}
+
 /** Why allowing them in `watch` or on the page would take a second press, of the oldest; the table has no room for it. */
-async function warningsOf(approvals: Approval[], api: Api): Promise<string[]> {
+async function warningsOf(approvals: Approval[], short: (id: string) => string, api: Api): Promise<string[]> {
   const [{ createReviews }, { dangerTexts }] = await Promise.all([
-    import("../../../client/reviews.ts"),
+    import("../../../client/deciding/reviews.ts"),
     import("../../watch/request-lines.ts"),
   ]);
   const { review } = createReviews({ api });
   const reviewed = await Promise.all(approvals.slice(0, MAX_REVIEWED).map(review));
   const left = approvals.length - reviewed.length;
   return [
-    ...reviewed.flatMap(dangerTexts).map((text) => `${text}\n`),
+    ...reviewed.flatMap((review) => dangerTexts(review, short(review.approval.id))).map((text) => `${text}\n`),
     ...(left > 0 ? [`${left} more were not checked for dangers: see \`plexus watch\`.\n`] : []),
   ];
-}
-
-const rowOf = (now: number) => (approval: Approval) => [
-  approval.id,
-  approval.session_name,
-  approval.tool_name,
-  duration(now - approval.created_at),
-  duration(approval.expires_at - now),
-  JSON.stringify(inputOf(approval)),
-];
-
-/** What changes how a command runs stands before the command, which may be too long for the row. */
-function inputOf(approval: Approval): JsonObject {
-  const kind = kindOf(approval);
-  return kind.kind === "command" ? { ...kind.further, ...approval.input } : approval.input;
 }

@@ -4,7 +4,7 @@ import { clientCommand } from "../../server/settings.ts";
 import { CommandFailed, type Terminal } from "../../terminal/terminal.ts";
 
 const HELP = `
-Keys: a allow, d deny, e edit the input, 1-9 and Enter answer a question, s next, j and k move, ? help, q quit.
+Keys: a allow, A allow and remember, d deny, e edit the input, 1-9 and Enter answer a question, s next, j and k move, ? help, q quit.
 A dangerous request needs a second press.`;
 
 export function watchCommand(terminal: Terminal): Command {

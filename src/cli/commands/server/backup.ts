@@ -15,6 +15,7 @@ import { Command } from "commander";
 import { type Flags, readConfig } from "../../../config.ts";
 import { copyDatabase } from "../../../storage/sqlite/backup.ts";
 import { fileFailure, systemCode } from "../../server/file-failure.ts";
+import { refuseUnfit } from "../../server/private-file.ts";
 import { withSettings } from "../../server/settings.ts";
 import { jsonText } from "../../terminal/printable.ts";
 import { CommandFailed, type Terminal } from "../../terminal/terminal.ts";
@@ -41,7 +42,7 @@ function backUp(dataDir: string, path: string, force: boolean): number {
   const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
   try {
     refuseDataDir(dataDir, path);
-    refuseExisting(path, force);
+    refuseUnfit(path, force);
     makeEmpty(draft);
     copyDatabase(dataDir, draft);
     sync(draft);
@@ -83,12 +84,6 @@ function tryRealpath(path: string): string | undefined {
   }
 }
 
-function refuseExisting(path: string, force: boolean): void {
-  const existing = lstatSync(path, { throwIfNoEntry: false });
-  if (existing && !existing.isFile()) throw new CommandFailed(`${path} is not a plain file: choose another name.`);
-  if (existing && !force) throw new CommandFailed(`${path} is there already: choose another name, or add --force.`);
-}
-
 /** A link, unlike a rename, never replaces what somebody else has put there meanwhile. */
 function place(draft: string, path: string, force: boolean): void {
   if (force || !linked(draft, path)) renameSync(draft, path);
@@ -100,7 +95,7 @@ function linked(draft: string, path: string): boolean {
     linkSync(draft, path);
     return true;
   } catch (cause) {
-    refuseExisting(path, false);
+    refuseUnfit(path, false);
     if (systemCode(cause) === undefined) throw cause;
     return false;
   }

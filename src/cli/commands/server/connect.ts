@@ -23,7 +23,7 @@ type Options = Flags & { name?: string; print?: true; yes?: true; remove?: true;
 export function connectCommand(terminal: Terminal): Command {
   return clientCommand("connect", "make Plexus known to an MCP client, in the settings of its user")
     .addArgument(new Argument("<CLIENT>", "the client").choices(CLIENTS))
-    .option("--print", "write nothing: print what belongs in its settings, with its token (made, if it has none)")
+    .option("--print", "write nothing, make no token: print what belongs in its settings")
     .option("-y, --yes", "do not ask")
     .option("--name <NAME>", "what to call the client's token (as the client)")
     .option("--remove", "take it out of the settings again")
@@ -36,7 +36,11 @@ export function connectCommand(terminal: Terminal): Command {
       const wanted = { client, config, name: nameArgument(name ?? clientName), isNameGiven: name !== undefined };
       const say = (line: string) => terminal.err(`${line}\n`);
       try {
-        if (options.print && !remove) return terminal.out(await joiningText(wanted));
+        if (options.print && !remove) {
+          const { text, hint } = await joiningText(wanted);
+          terminal.out(text);
+          return hint === undefined ? undefined : say(hint);
+        }
         const change = remove ? planLeaving({ client, config, say }) : await planJoining(wanted);
         await settle(change, client, options, terminal);
       } catch (cause) {

@@ -5,12 +5,13 @@ import { withSettings } from "../../server/settings.ts";
 import { jsonText } from "../../terminal/printable.ts";
 import { CommandFailed, type Terminal } from "../../terminal/terminal.ts";
 
-const SETTINGS: Setting[] = ["host", "port", "dataDir", "claude", "url"];
+const SETTINGS: Setting[] = ["host", "port", "dataDir", "claude", "rules", "url"];
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const HELP = `
-It starts your claude once, in a directory of its own, with a model that is built in: no key is needed, nothing is
-paid, and nothing of yours is changed. It also looks whether your settings of Claude Code would silence Plexus. Where no server runs, it starts one for itself and ends it.`;
+It starts your claude once, in a directory of its own, on a server of its own and with a model that is built in: no key
+is needed, nothing is paid, and nothing of yours is changed. It also looks whether your settings of Claude Code would
+silence Plexus, and whether your server answers, if one runs.`;
 
 type Options = Flags & { json?: true };
 

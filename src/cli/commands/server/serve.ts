@@ -13,12 +13,14 @@ const SETTINGS: Setting[] = [
   "maxRunning",
   "workspace",
   "mcpServers",
+  "rules",
   "retentionDays",
   "builtinRetentionDays",
   "maxHistoryMb",
   "logLevel",
   "allowedHosts",
   "webhook",
+  "publicUrl",
 ];
 
 /** For a server that must not outlive the process that started it. */

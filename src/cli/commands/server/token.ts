@@ -45,10 +45,12 @@ function operatorToken(config: Config): string {
 function createCommand(terminal: Terminal): Command {
   return clientCommand("create", "make a token that sees and decides only what it created; it is shown this once")
     .argument("<NAME>", "what to call it")
+    .option("--grant <FILE>", 'it may allow only this by itself: TOML or JSON, grant = ["Bash(npm test)"]')
     .option("--json", "print JSON")
-    .action(async (name: string, options: Options) => {
+    .action(async (name: string, { grant: file, ...options }: Options & { grant?: string }) => {
+      const grant = file === undefined ? {} : { grant: (await import("./grant-file.ts")).readGrant(file) };
       const api = await openApi(readConfig(options));
-      const created = await api.call(createToken, { body: { name: nameArgument(name) } });
+      const created = await api.call(createToken, { body: { name: nameArgument(name), ...grant } });
       if (options.json) return terminal.out(jsonText(created, terminal));
       terminal.out(`${created.token}\n`);
       terminal.err(`This is the only time that the token of "${created.name}" is shown.\n`);
@@ -63,8 +65,15 @@ function listCommand(terminal: Terminal): Command {
       const listed = await api.call(listTokens);
       if (options.json) return terminal.out(jsonText(listed, terminal));
       if (listed.tokens.length === 0) return terminal.err("There are no named tokens.\n");
-      const rows = listed.tokens.map(({ name, created_at }) => [name, new Date(created_at * 1000).toISOString()]);
-      terminal.out(table(["NAME", "CREATED"], rows, terminal));
+      const day = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 10);
+      const minute = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ");
+      const rows = listed.tokens.map(({ name, created_at, last_used_at, grant }) => [
+        name,
+        day(created_at),
+        last_used_at === null ? "never" : minute(last_used_at),
+        grant === undefined ? "all that its children ask" : grant.join(", ") || "nothing",
+      ]);
+      terminal.out(table(["NAME", "CREATED", "LAST USED (UTC)", "MAY ALLOW"], rows, terminal));
     });
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { z } from "zod";
-import { type Config, type Flags, readConfig } from "../../../config.ts";
+import { type Config, type Flags, readConfig, UsageError } from "../../../config.ts";
 import { AnyErrorResult } from "../../../contract/errors.ts";
 import type { Supervision } from "../../../contract/sessions/supervision.ts";
 import { ConfigureAnswer } from "../../../contract/tools/approval-answers.ts";
@@ -25,12 +25,14 @@ type Options = Flags & {
   sessionId?: string;
   supervision?: Supervision;
   workingDir?: string;
+  force?: true;
   json?: true;
 };
 
 export function configureCommand(terminal: Terminal): Command {
   return clientCommand("configure", "make a session for a claude that you start by hand, and print its command")
     .option("--out <FILE>", "write the MCP config there, for you alone to read (else it is printed)")
+    .option("--force", "with --out: replace FILE if it is there")
     .option("--name <NAME>", "name the new session")
     .option("--session-id <ID>", "one more config for this session, rather than a new one")
     .addOption(supervisionOption())
@@ -38,13 +40,14 @@ export function configureCommand(terminal: Terminal): Command {
     .option("--json", "print JSON")
     .action(async (options: Options) => {
       const config = readConfig(options);
+      if (options.force && options.out === undefined) throw new UsageError("--force goes with --out.");
       if (options.out === undefined) print(await configure(config, options), options, terminal);
       else await write(resolve(options.out), config, options, terminal);
     });
 }
 
 async function write(file: string, config: Config, options: Options, terminal: Terminal): Promise<void> {
-  using target = openPrivateFile(file);
+  using target = openPrivateFile(file, { replaces: options.force === true });
   const { session_id, mcp_config, args } = await configure(config, options);
   const { rest, settings } = settingsIn(args);
   // Claude Code takes the MCP servers of a file and the settings in it: one file, and a short command.
@@ -70,6 +73,10 @@ async function configure(config: Config, options: Options): Promise<Configured> 
   const configured = Configured.safeParse(value);
   if (configured.success) return configured.data;
   const refusal = AnyErrorResult.safeParse(value).data;
+  if (refusal?.code === "name_taken")
+    throw new CommandFailed(
+      `You have a session named "${name}": choose another --name; \`plexus sessions\` lists yours.`,
+    );
   throw new CommandFailed(refusal?.message ?? "The server's answer is not understood: is it another version?");
 }
 

@@ -1,13 +1,19 @@
 import type { Command } from "commander";
+import type { Api } from "../../../client/api.ts";
+import { isShortId } from "../../../client/short-id.ts";
 import { type Flags, readConfig } from "../../../config.ts";
 import { getSession } from "../../../contract/routes/sessions.ts";
+import { listTurns } from "../../../contract/routes/turns.ts";
 import { openApi } from "../../server/server-client.ts";
 import { followSession } from "../../server/session-stream.ts";
 import { clientCommand } from "../../server/settings.ts";
 import { createEventPrinter } from "../../terminal/event-printer.ts";
 import { createScreen } from "../../terminal/screen.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
+import { CommandFailed, type Terminal } from "../../terminal/terminal.ts";
 import { nameArgument } from "./name-argument.ts";
+import { sessionKey } from "./session-key.ts";
+
+const PAGE = 1_000;
 
 type Options = Flags & { follow?: true; turn?: string; json?: true };
 
@@ -20,7 +26,9 @@ export function logsCommand(terminal: Terminal): Command {
     .action(async (name: string, options: Options) => {
       const config = readConfig(options);
       const api = await openApi(config);
-      const { config: session } = await api.call(getSession, { params: { key: nameArgument(name) } });
+      const { config: session } = await api.call(getSession, {
+        params: { key: await sessionKey(api, nameArgument(name)) },
+      });
       if (session.status === "queued" && options.turn === undefined)
         terminal.err(`Session "${session.name}" has a turn that is queued.\n`);
       const isLive = options.follow === true;
@@ -30,7 +38,7 @@ export function logsCommand(terminal: Terminal): Command {
       // A reader that has gone, as in `plexus logs NAME -f | head -1`, has seen enough.
       process.stdout.once("error", () => leave.abort());
       const onLost = () => screen.note("No connection to the server. Waiting for it to come back.");
-      const { turn: turnId } = options;
+      const turnId = await turnOf(api, session.id, options.turn);
       let shown: string | undefined;
       const { signal } = leave;
       for await (const told of followSession({ api, session: session.id, turnId, isLive, signal, onLost })) {
@@ -41,4 +49,17 @@ export function logsCommand(terminal: Terminal): Command {
       if (shown === undefined && !isLive && session.status === "idle")
         terminal.err(`Session "${session.name}" has had no turn yet.\n`);
     });
+}
+
+/** The turn that was asked for, also by the end of its id. */
+async function turnOf(api: Api, key: string, given: string | undefined): Promise<string | undefined> {
+  if (given === undefined || !isShortId(given)) return given;
+  const { allItems } = await import("../../../client/paging.ts");
+  const turns = await allItems(PAGE, async (at) => {
+    const page = await api.call(listTurns, { params: { key }, query: at });
+    return { items: page.turns, cursor: page.cursor };
+  });
+  const found = turns.filter(({ turn_id }) => turn_id.endsWith(given));
+  if (found.length <= 1) return found[0]?.turn_id ?? given;
+  throw new CommandFailed(`${found.length} turns have an id that ends with ${given}: give more of it.`);
 }

@@ -1,9 +1,10 @@
 import { UsageError } from "../../../config.ts";
+import { problemsIn } from "../../../contract/arguments/problems.ts";
 import { Name } from "../../../contract/values.ts";
 
 /** A name as an argument carries it. */
 export function nameArgument(name: string): string {
   const parsed = Name.safeParse(name);
   if (parsed.success) return parsed.data;
-  throw new UsageError(`NAME ${JSON.stringify(name)}: ${parsed.error.issues[0]?.message}.`);
+  throw new UsageError(`${problemsIn(parsed.error, Name, name, "NAME")}.`);
 }

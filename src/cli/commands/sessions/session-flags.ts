@@ -1,9 +1,12 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { RuleDecision, type SessionRule } from "../../../contract/rules/rule.ts";
+import type { Warned } from "../../../contract/sessions/answers.ts";
 import type { SessionDetail } from "../../../contract/sessions/session-view.ts";
 import { SUPERVISION_MEANING, Supervision } from "../../../contract/sessions/supervision.ts";
-import { CommandFailed } from "../../terminal/terminal.ts";
+import { printable } from "../../terminal/printable.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 
 export type SessionFlags = {
   dir?: string;
@@ -12,13 +15,15 @@ export type SessionFlags = {
   supervision?: Supervision;
   allowedTools?: string[];
   disallowedTools?: string[];
+  rule?: SessionRule[];
   addDir?: string[];
   maxTurns?: number;
+  maxBudgetUsd?: number;
   approvalTimeoutSecs?: number;
 };
 
-/** What a session can be made with, in the words of the API. */
-type Settings = Partial<
+/** Settings of a session, in the words of the API. */
+export type Settings = Partial<
   Pick<
     SessionDetail,
     | "working_dir"
@@ -27,28 +32,18 @@ type Settings = Partial<
     | "supervision"
     | "allowed_tools"
     | "disallowed_tools"
+    | "rules"
     | "add_dirs"
     | "max_turns"
+    | "max_budget_usd"
     | "loopback_timeout_secs"
   >
 >;
 
-const FLAGS: Record<keyof Settings, string> = {
-  working_dir: "--dir",
-  model: "--model",
-  system_prompt: "--system-prompt",
-  supervision: "--supervision",
-  allowed_tools: "--allowed-tools",
-  disallowed_tools: "--disallowed-tools",
-  add_dirs: "--add-dir",
-  max_turns: "--max-turns",
-  loopback_timeout_secs: "--approval-timeout-secs",
-};
-
-/** Adds the flags with which a session is made. */
-export function withSessionFlags(command: Command): Command {
+/** Adds the flags of a session's settings. */
+export function withSessionFlags(command: Command, usualDirectory = ""): Command {
   return command
-    .option("--dir <DIR>", "where the child works (the current directory)")
+    .option("--dir <DIR>", `where the child works${usualDirectory}`)
     .option("--model <MODEL>", "the model, as Claude Code names it")
     .option("--system-prompt <TEXT>", "added to Claude Code's own system prompt")
     .addOption(supervisionOption())
@@ -58,8 +53,10 @@ export function withSessionFlags(command: Command): Command {
       collected,
     )
     .option("--disallowed-tools <RULE>", "a tool that never runs; may be given several times", collected)
+    .option("--rule <RULE>", 'a rule of the session, such as "allow Bash(npm test)"; may be given several times', rules)
     .option("--add-dir <DIR>", "a further directory to work in; may be given several times", collected)
     .option("--max-turns <N>", "how many model turns one prompt may take", wholeNumber)
+    .option("--max-budget-usd <USD>", "what all turns of the session may cost together", dollars)
     .option("--approval-timeout-secs <N>", "how long a request waits before it is denied", wholeNumber);
 }
 
@@ -80,21 +77,17 @@ export function settingsOf(flags: SessionFlags): Settings {
     ...(flags.supervision !== undefined && { supervision: flags.supervision }),
     ...(flags.allowedTools !== undefined && { allowed_tools: flags.allowedTools }),
     ...(flags.disallowedTools !== undefined && { disallowed_tools: flags.disallowedTools }),
+    ...(flags.rule !== undefined && { rules: flags.rule }),
     ...(flags.addDir !== undefined && { add_dirs: flags.addDir.map(realPath) }),
     ...(flags.maxTurns !== undefined && { max_turns: flags.maxTurns }),
+    ...(flags.maxBudgetUsd !== undefined && { max_budget_usd: flags.maxBudgetUsd }),
     ...(flags.approvalTimeoutSecs !== undefined && { loopback_timeout_secs: flags.approvalTimeoutSecs }),
   };
 }
 
-/** A session is used as it is: what was asked for must not differ from it. */
-export function refuseDifferent(session: SessionDetail, asked: Settings): void {
-  for (const [setting, flag] of entries(FLAGS)) {
-    if (asked[setting] === undefined || Bun.deepEquals(asked[setting], session[setting])) continue;
-    const has = session[setting] === undefined || session[setting] === null ? "none" : JSON.stringify(session[setting]);
-    throw new CommandFailed(
-      `Session "${session.name}" exists, and its ${flag} is ${has}: leave that flag out, or choose another name.`,
-    );
-  }
+/** Tells what of the settings has no effect, beside what a command prints. */
+export function printWarnings({ warnings = [] }: Warned, terminal: Terminal): void {
+  for (const warning of warnings) terminal.err(`Warning: ${printable(warning)}\n`);
 }
 
 /** By what it really is, as the server sees it. */
@@ -110,11 +103,19 @@ function collected(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
+function rules(value: string, before: SessionRule[] = []): SessionRule[] {
+  const [, word, match = ""] = /^\s*(\S+)\s+(.*\S)\s*$/.exec(value) ?? [];
+  const decision = RuleDecision.safeParse(word);
+  if (decision.success) return [...before, { decision: decision.data, match }];
+  throw new InvalidArgumentError('It must be allow, deny or ask, and then the calls: "allow Bash(npm test)".');
+}
+
 export function wholeNumber(value: string): number {
   if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
   throw new InvalidArgumentError("It must be a whole number.");
 }
 
-function entries<K extends string, V>(record: Record<K, V>): [K, V][] {
-  return Object.entries(record) as [K, V][];
+function dollars(value: string): number {
+  if (/^\d{1,7}(\.\d{1,6})?$/.test(value) && Number(value) > 0) return Number(value);
+  throw new InvalidArgumentError("It must be an amount in US dollars, such as 2.50.");
 }

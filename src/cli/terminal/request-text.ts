@@ -1,0 +1,12 @@
+import type { Approval } from "../../contract/approvals/approval.ts";
+import { kindOf, summaryOf } from "../../review/kinds.ts";
+
+type Request = Parameters<typeof summaryOf>[0] & Pick<Approval, "tool_name">;
+
+/** What a request would do, in one line: the tool, what changes how a command runs, then the command itself. */
+export function requestText(request: Request): string {
+  const kind = kindOf(request);
+  const further = kind.kind === "command" ? Object.entries(kind.further) : [];
+  const flags = further.map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
+  return [request.tool_name, ...(flags.length > 0 ? [`(${flags.join(", ")})`] : []), summaryOf(request)].join(" ");
+}
