@@ -1,10 +1,12 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Plexus } from "../tests/support/server/plexus.ts";
 import { startFamily } from "../tests/support/sessions/family.ts";
 import { startBrowser } from "../tests/web/chromium.ts";
 import { type Person, signedIn } from "../tests/web/person.ts";
 
+const OPERATOR = { kind: "operator" } as const;
 const SHOTS = join(import.meta.dir, "../docs/screenshots");
 const SCREEN = { viewport: { width: 1200, height: 700 }, deviceScaleFactor: 1.5 };
 
@@ -80,9 +82,35 @@ try {
   await light.page.getByText("the total now counts").waitFor();
   await light.page.getByText("Edit", { exact: true }).click();
   await shoot(light, "transcript");
+  await makeRules(family.plexus, tests);
+  await light.page.getByRole("link", { name: "Rules" }).click();
+  await light.page.getByText("ready to go live").waitFor();
+  await light.page.getByText("These rules would have saved").waitFor();
+  await shoot(light, "rules");
   for (const name of ["tests", "docs", "release"]) await family.call("claudecode_cancel", { name });
 } finally {
   await rm(shop, { recursive: true, force: true });
+}
+
+/** Rules of every kind in a session that has asked for much. */
+async function makeRules({ app }: Plexus, sessionId: string): Promise<void> {
+  const session = await app.sessions.require(OPERATOR, sessionId);
+  const ask = async (tool_name: string, input: object) => {
+    using asked = await app.approvals.request(session, { tool_name, input: { ...input } });
+    const { status } = await app.approvals.get(OPERATOR, asked.approvalId);
+    if (status === "pending") await app.approvals.decide(OPERATOR, asked.approvalId, { approve: true });
+  };
+  const reason = "Nobody pushes from here: open a pull request.";
+  await app.rules.add(OPERATOR, { decision: "deny", match: "Bash(git push *)", reason });
+  await app.rules.add(OPERATOR, { decision: "ask", match: "Edit(./migrations/**)" });
+  await app.rules.add(OPERATOR, { decision: "allow", match: "Bash(npm test)", session_id: sessionId });
+  await app.rules.add(OPERATOR, { decision: "allow", match: "WebFetch(domain:nodejs.org)", mode: "shadow" });
+  for (const page of ["fs", "path", "test", "url", "util", "http"]) {
+    await ask("Bash", { command: "npm test" });
+    await ask("WebFetch", { url: `https://nodejs.org/api/${page}.html`, prompt: "How is it used?" });
+    await ask("WebFetch", { url: `https://vitest.dev/api/${page}`, prompt: "How is it used?" });
+  }
+  await ask("Bash", { command: "git push origin main" });
 }
 
 async function open(person: Person, session: string): Promise<void> {

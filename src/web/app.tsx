@@ -1,14 +1,34 @@
 import { useEffect } from "preact/hooks";
 import { UserContext, usePage, useUser } from "./context.ts";
-import { HelpDialog } from "./help.tsx";
-import { HistoryPage } from "./history/history.tsx";
+import { followAddress } from "./inbox/address.ts";
 import { Inbox } from "./inbox/inbox.tsx";
 import { handleKeys } from "./inbox/keys.ts";
 import { Navigation } from "./navigation.tsx";
+import { handlePageKeys } from "./page-keys.ts";
+import { RulesFileBanner } from "./rules/rules-file-banner.tsx";
 import { SessionPage } from "./sessions/session.tsx";
 import { SessionsPage } from "./sessions/sessions.tsx";
 import { AnnouncerView } from "./shared/announcer.tsx";
+import { lazy, lazyPage } from "./shared/lazy.tsx";
 import { SignInPage } from "./sign-in.tsx";
+
+const OverviewPage = lazyPage("Overview", async () => (await import("./overview/overview.tsx")).OverviewPage);
+const SettingsPage = lazyPage("Settings", async () => (await import("./settings/settings.tsx")).SettingsPage);
+const RulesPage = lazyPage("Rules", async () => (await import("./rules/rules.tsx")).RulesPage);
+
+const HistoryPage = lazyPage("History", async () => (await import("./history/history.tsx")).HistoryPage);
+const HelpDialog = lazy(
+  async () => (await import("./help.tsx")).HelpDialog,
+  () => null,
+);
+const Palette = lazy(
+  async () => (await import("./palette/palette.tsx")).Palette,
+  () => null,
+);
+const StartDialog = lazy(
+  async () => (await import("./sessions/start-dialog.tsx")).StartDialog,
+  () => null,
+);
 
 export function App() {
   const page = usePage();
@@ -32,15 +52,22 @@ function Loading() {
 }
 
 function SignedInApp() {
-  const { router } = usePage();
+  const page = usePage();
   const user = useUser();
-  useEffect(() => handleKeys(user, router), [user]);
+  useEffect(() => handlePageKeys(user, page), [user]);
+  useEffect(() => handleKeys(user, page.router), [user]);
+  useEffect(() => followAddress(user, page), [user]);
   return (
     <div class="app">
       <Navigation />
-      <CurrentPage />
+      <div class="content">
+        <RulesFileBanner />
+        <CurrentPage />
+      </div>
       <AnnouncerView />
       {user.isHelpOpen.value && <HelpDialog />}
+      {user.isPaletteOpen.value && <Palette />}
+      {user.isStartOpen.value && <StartDialog onClose={() => (user.isStartOpen.value = false)} />}
     </div>
   );
 }
@@ -54,6 +81,12 @@ function CurrentPage() {
       return <SessionsPage />;
     case "session":
       return <SessionPage key={here.id} id={here.id} />;
+    case "overview":
+      return <OverviewPage />;
+    case "settings":
+      return <SettingsPage />;
+    case "rules":
+      return <RulesPage />;
     case "history":
       return <HistoryPage />;
   }

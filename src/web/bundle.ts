@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { BunPlugin } from "bun";
 import { z } from "zod";
+import { LINK_PATH } from "../contract/link.ts";
 
 /** Under which name the bundled page lies in the binary. */
 export const PAGE_FILE = "plexus.page";
@@ -14,6 +15,9 @@ export type Asset = z.infer<typeof Asset>;
 type Effort = "quick" | "best";
 const BROTLI_QUALITY: Record<Effort, number> = { quick: 4, best: constants.BROTLI_MAX_QUALITY };
 
+/** The same name always has the same content. */
+const HASHED = "[name]-[hash].[ext]";
+
 /** The page that was put into the binary; `undefined` when running from source. */
 export async function embeddedPage(): Promise<Asset[] | undefined> {
   const [name] = PAGE_FILE.split(".");
@@ -21,26 +25,39 @@ export async function embeddedPage(): Promise<Asset[] | undefined> {
   return file && z.array(Asset).parse(await file.json());
 }
 
-/** Bundles the page from its sources. */
+/** Bundles the page, and the page of one-time links, from their sources. */
 export async function bundlePage(effort: Effort): Promise<Asset[]> {
+  const icon = await Bun.file(join(import.meta.dir, "icon.svg")).text();
+  const [page, link] = [
+    await bundleOf("/", "main.tsx", "page.html", effort),
+    await bundleOf(LINK_PATH, "link/main.tsx", "link/link.html", effort),
+  ];
+  const files = [...page, ...link, asset("/assets/icon.svg", icon, effort)];
+  // What both have is the same file under the same name.
+  return [...new Map(files.map((file) => [file.path, file])).values()];
+}
+
+/** A document that lies at `path`, with all that its script brings along. */
+async function bundleOf(path: string, entry: string, document: string, effort: Effort): Promise<Asset[]> {
   const { outputs } = await Bun.build({
-    entrypoints: [join(import.meta.dir, "main.tsx")],
+    entrypoints: [join(import.meta.dir, entry)],
     target: "browser",
     format: "esm",
     minify: true,
-    naming: "[name]-[hash].[ext]",
+    // What only an import() reaches becomes a file of its own, which is fetched when that runs.
+    splitting: true,
+    naming: { entry: HASHED, chunk: HASHED, asset: HASHED },
     define: { "process.env.NODE_ENV": '"production"' },
     plugins: [withoutUnused],
   });
   const files = await Promise.all(
-    outputs.map(async (output) => ({ name: output.path.slice(2), text: await output.text() })),
+    outputs.map(async (output) => ({ kind: output.kind, name: output.path.slice(2), text: await output.text() })),
   );
-  const named = (extension: string) => files.find(({ name }) => name.endsWith(extension))?.name ?? "";
-  const icon = await Bun.file(join(import.meta.dir, "icon.svg")).text();
-  const html = await Bun.file(join(import.meta.dir, "page.html")).text();
+  const script = files.find(({ kind }) => kind === "entry-point")?.name ?? "";
+  const style = files.find(({ name }) => name.endsWith(".css"))?.name ?? "";
+  const html = await Bun.file(join(import.meta.dir, document)).text();
   return [
-    asset("/", html.replace("{{script}}", named(".js")).replace("{{style}}", named(".css")), effort),
-    asset("/assets/icon.svg", icon, effort),
+    asset(path, html.replace("{{script}}", script).replace("{{style}}", style), effort),
     ...files.map(({ name, text }) => asset(`/assets/${name}`, text, effort)),
   ];
 }

@@ -1,5 +1,5 @@
 import { useUser } from "./context.ts";
-import { keysOf } from "./inbox/keys.ts";
+import { allKeys } from "./page-keys.ts";
 import { Dialog } from "./shared/elements/dialog.tsx";
 
 const SHOWN: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc", Enter: "↵" };
@@ -8,24 +8,23 @@ export function HelpDialog() {
   const user = useUser();
   return (
     <Dialog title="Keys" isRead onClose={() => (user.isHelpOpen.value = false)}>
-      <dl class="keys">
-        {keysOf(user).map(({ keys, shown, does }) => (
-          <div key={does}>
-            <dt>
-              {(shown === undefined ? keys : [shown]).map((key) => (
-                <kbd key={key}>{SHOWN[key] ?? key}</kbd>
-              ))}
-            </dt>
-            <dd>{does}</dd>
-          </div>
-        ))}
-        <div>
-          <dt>
-            <kbd>?</kbd>
-          </dt>
-          <dd>this help</dd>
-        </div>
-      </dl>
+      {allKeys(user).map(({ group, keys }) => (
+        <section class="key-group" key={group}>
+          <h3>{group}</h3>
+          <dl class="keys">
+            {keys.map(({ keys, shown, does }) => (
+              <div key={does}>
+                <dt>
+                  {(shown === undefined ? keys : [shown]).flatMap((key) =>
+                    key.split(" ").map((part) => <kbd key={`${key}-${part}`}>{SHOWN[part] ?? part}</kbd>),
+                  )}
+                </dt>
+                <dd>{does}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
       <form method="dialog" class="dialog-actions">
         <button type="submit" class="button">
           Close

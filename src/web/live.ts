@@ -9,6 +9,7 @@ import type { Caller } from "../contract/sign-in.ts";
 import type { History } from "./history/record.ts";
 import type { Deciding } from "./inbox/deciding.ts";
 import type { Requests } from "./inbox/requests.ts";
+import type { RuleList } from "./rules/rule-list.ts";
 import type { SessionList } from "./sessions/session-list.ts";
 import { visibleText } from "./shared/elements/visible.tsx";
 import type { SharedParts } from "./shared/parts.ts";
@@ -26,12 +27,14 @@ type LiveNeed = {
   deciding: Deciding;
   history: History;
   sessions: SessionList;
+  rules: RuleList;
   shared: SharedParts;
   onRefused: (cause: unknown) => boolean;
 };
 
 /** Keeps the page what the server is. */
-export function createLive({ api, caller, requests, deciding, history, sessions, shared, onRefused }: LiveNeed) {
+export function createLive(need: LiveNeed) {
+  const { api, caller, requests, deciding, history, sessions, rules, shared, onRefused } = need;
   const connection = signal<Connection>("connecting");
   /** The server has become another version than the one that this page came from. */
   const isOutdated = signal(false);
@@ -66,6 +69,7 @@ export function createLive({ api, caller, requests, deciding, history, sessions,
   function take(event: ChangeEvent): void {
     sessions.changed();
     history.changed(event);
+    rules.changed(event);
     if (event.type === "unasked_call") warnOf(event);
     if (deciding.isOurs(event) || arriving.push(event) > 1) return;
     setTimeout(() => tell(requests.inbox.take(arriving.splice(0)).asked), GATHER_MS);
@@ -81,8 +85,7 @@ export function createLive({ api, caller, requests, deciding, history, sessions,
         : `${fresh.length} new requests`;
     shared.announcer.announce(text);
     shared.notifier.notify(text, () => {
-      location.hash = linkTo.inbox;
-      requests.openCard(id);
+      location.hash = linkTo.request(id);
     });
   }
 

@@ -1,4 +1,5 @@
 import { usePage, useUser } from "./context.ts";
+import { PAGES } from "./pages.ts";
 import { Icon, type IconName } from "./shared/elements/icons.tsx";
 import { linkTo } from "./shared/route.ts";
 
@@ -7,7 +8,7 @@ const NEXT_THEME = { system: "light", light: "dark", dark: "system" } as const;
 
 export function Navigation() {
   const { router, preferences, notifier, signOut } = usePage();
-  const { caller, requests, live, isHelpOpen } = useUser();
+  const { caller, requests, live, isHelpOpen, isPaletteOpen } = useUser();
   const { theme, notifies } = preferences;
   const { page } = router.route.value;
   return (
@@ -17,15 +18,16 @@ export function Navigation() {
         <span>Plexus</span>
       </a>
       <div class="links">
-        <Link
-          to={linkTo.inbox}
-          icon="inbox"
-          name="Inbox"
-          isHere={page === "inbox"}
-          count={requests.pendingCount.value}
-        />
-        <Link to={linkTo.sessions} icon="sessions" name="Sessions" isHere={page === "sessions" || page === "session"} />
-        <Link to={linkTo.history} icon="history" name="History" isHere={page === "history"} />
+        {PAGES.map(({ name, to, icon, shows }) => (
+          <Link
+            key={name}
+            to={to}
+            icon={icon}
+            name={name}
+            isHere={shows.includes(page)}
+            count={to === linkTo.inbox ? requests.pendingCount.value : 0}
+          />
+        ))}
       </div>
       <div class="state">
         {live.isOutdated.value && (
@@ -38,6 +40,7 @@ export function Navigation() {
         </p>
         <p class="caller">{caller.name}</p>
         <div class="tools">
+          <Tool icon="find" name="Search and commands" onClick={() => (isPaletteOpen.value = true)} />
           <Tool icon="help" name="Keys" onClick={() => (isHelpOpen.value = true)} />
           <Tool
             icon="bell"

@@ -9,12 +9,13 @@ import type { SharedParts } from "./shared/parts.ts";
 import { createPreferences } from "./shared/preferences.ts";
 import { reasonOf } from "./shared/reason.ts";
 import { createRouter } from "./shared/route.ts";
+import { createTabs } from "./shared/tabs.ts";
 import { createTokenStore } from "./shared/token.ts";
 import { createUser, type User } from "./user.ts";
 
 export type Page = ReturnType<typeof createPage>;
 
-const WORDS = {
+export const WORDS = {
   unreachable: (_url: string, cause: unknown) => `Plexus does not answer (${reasonOf(cause)}).`,
   noPlexus: (_url: string, status: number) => `The server answered ${status}.`,
   otherVersion: () => "The server answered what this page does not understand: reload it.",
@@ -36,6 +37,10 @@ export function createPage() {
     createApi({ server: () => ({ url: "", token: secret() }), fetch: fetchUncached, words: WORDS });
   const api = apiWith(token.get);
   const user = signal<User | undefined>(undefined);
+  const tabs = createTabs({
+    token: () => (user.peek() === undefined ? undefined : token.get()),
+    onSignedOut: (ended) => void follow(ended),
+  });
   /** Why nobody is signed in; `undefined` while it is not known yet. */
   const notSignedIn = signal<string | undefined>(undefined);
 
@@ -70,7 +75,11 @@ export function createPage() {
     const code = shared.router.takeCode();
     try {
       if (code !== undefined) await redeem(code).catch(stay);
-      const caller = await api.call(whoAmI);
+      const caller = await api.call(whoAmI).catch(async (cause: unknown) => {
+        if (token.get() !== undefined || code !== undefined || !isSignedOut(cause)) throw cause;
+        if (!(await tokenOfOtherTab())) throw cause;
+        return api.call(whoAmI);
+      });
       user.value ??= createUser({ caller, api, shared, onRefused: endIfSignedOut });
       notSignedIn.value = undefined;
     } catch (cause) {
@@ -79,9 +88,24 @@ export function createPage() {
     }
   }
 
+  /** Without a code and a token of our own: that of another tab, if one is signed in. */
+  async function tokenOfOtherTab(): Promise<boolean> {
+    const given = await tabs.askForToken();
+    if (given === undefined || token.get() !== undefined) return false;
+    token.keep(given);
+    return true;
+  }
+
+  /** Another tab has signed out. Where it was signed in as somebody else, our token is ended too. */
+  async function follow(ended: string): Promise<void> {
+    if (token.get() === undefined) return;
+    if (token.get() !== ended) await api.call(endSignIn).catch(() => undefined);
+    signedOut("");
+  }
+
   /** Whether a failure meant that we are nobody here any more. */
   function endIfSignedOut(cause: unknown, reason = reasonOf(cause)): boolean {
-    const isOver = cause instanceof Refused && cause.status === 401;
+    const isOver = isSignedOut(cause);
     if (isOver) signedOut(reason);
     return isOver;
   }
@@ -98,7 +122,9 @@ export function createPage() {
       if (user.peek() === undefined) token.keep(undefined);
     },
     async signOut(): Promise<void> {
+      const ended = token.get();
       await api.call(endSignIn).catch(() => undefined);
+      if (ended !== undefined) tabs.tellSignedOut(ended);
       signedOut("");
     },
     /** From now on it is used. */
@@ -109,6 +135,10 @@ export function createPage() {
   };
 }
 
-function fetchUncached(url: string, init: RequestInit): Promise<Response> {
+function isSignedOut(cause: unknown): boolean {
+  return cause instanceof Refused && cause.status === 401;
+}
+
+export function fetchUncached(url: string, init: RequestInit): Promise<Response> {
   return fetch(url, { ...init, credentials: "omit", cache: "no-store" });
 }

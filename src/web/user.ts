@@ -2,9 +2,12 @@ import { effect, signal } from "@preact/signals";
 import type { Api } from "../client/api.ts";
 import type { Caller } from "../contract/sign-in.ts";
 import { createHistory } from "./history/record.ts";
+import { createArrangement } from "./inbox/arrangement.ts";
 import { createDeciding } from "./inbox/deciding.ts";
 import { createRequests } from "./inbox/requests.ts";
 import { createLive } from "./live.ts";
+import { createRuleList } from "./rules/rule-list.ts";
+import { createRulesFile } from "./rules/rules-file.ts";
 import { createSessionList } from "./sessions/session-list.ts";
 import type { SharedParts } from "./shared/parts.ts";
 
@@ -23,10 +26,13 @@ export function createUser({ caller, api, shared, onRefused }: UserNeed) {
   const over = new AbortController();
   const { signal: whileSignedIn } = over;
   const requests = createRequests({ api, now: shared.now, signal: whileSignedIn });
+  const arrangement = createArrangement(requests.inbox, shared.preferences);
   const deciding = createDeciding({ api, requests, shared, onRefused });
   const history = createHistory({ api, announcer: shared.announcer, signal: whileSignedIn });
   const sessions = createSessionList({ api, announcer: shared.announcer, signal: whileSignedIn });
-  const live = createLive({ api, caller, requests, deciding, history, sessions, shared, onRefused });
+  const rules = createRuleList({ api, caller, announcer: shared.announcer, signal: whileSignedIn });
+  const rulesFile = createRulesFile({ api, router: shared.router, signal: whileSignedIn });
+  const live = createLive({ api, caller, requests, deciding, history, sessions, rules, shared, onRefused });
   void live.follow(whileSignedIn);
   /** The number of requests in the title, where it shows in the tab. */
   const unbadge = effect(() => {
@@ -36,11 +42,16 @@ export function createUser({ caller, api, shared, onRefused }: UserNeed) {
   return {
     caller,
     requests,
+    arrangement,
     deciding,
     history,
     sessions,
+    rules,
+    rulesFile,
     live,
     isHelpOpen: signal(false),
+    isPaletteOpen: signal(false),
+    isStartOpen: signal(false),
     dispose(): void {
       over.abort();
       unbadge();

@@ -41,7 +41,6 @@ describe.skipIf(CHROMIUM === undefined)("a child of the real CLI, on the page", 
     await person.press("a");
     await until("the edit", () => readFileSync(file, "utf8") === "one\n2\nthree\n");
 
-    await page.goBack();
     await transcript.getByText("allowed", { exact: true }).waitFor();
     await transcript.getByText(/^done · /).waitFor();
     expect(person.complaints).toEqual([]);
@@ -55,10 +54,26 @@ describe.skipIf(CHROMIUM === undefined)("a child of the real CLI, on the page", 
     await family.start("planner", [{ use: [{ name: "EnterPlanMode", input: {} }] }, { use: [exit] }]);
     await family.respond(await family.ask(id), { approve: true });
     await using person = await signedIn(browser, family.plexus);
-    await person.card.getByText("1. Remove the cache").waitFor();
+    await person.card.getByRole("region", { name: "Plan" }).getByRole("listitem").first().waitFor();
+    expect(await person.card.locator(".plan ol > li").allTextContents()).toEqual(["Remove the cache", "Measure again"]);
     await person.press("a");
     await family.ended("planner");
     expect((await family.call("claudecode_get", { session_id: id })).config.status).toBe("complete");
+  });
+
+  test("shows which subagent requests approval, and what that one said before", async () => {
+    await using family = await startFamily();
+    await family.create("delegate");
+    const prompt = script([{ say: "I make the file <b>now</b>.", use: [bash("touch file")] }], "the task");
+    const input = { description: "make a file", subagent_type: "general-purpose", prompt };
+    await family.start("delegate", [{ say: "Somebody else does it.", use: [{ name: "Agent", input }] }]);
+    await using person = await signedIn(browser, family.plexus);
+    await person.card.getByText("subagent: general-purpose (make a file)").waitFor();
+    const said = person.card.locator(".said");
+    expect(await said.textContent()).toBe("I make the file <b>now</b>.");
+    await person.press("a");
+    await family.ended("delegate");
+    expect(person.complaints).toEqual([]);
   });
 
   test("is shown as queued while no slot is free, and as running when it starts", async () => {
@@ -95,7 +110,7 @@ describe.skipIf(CHROMIUM === undefined)("a child of the real CLI, on the page", 
     await page.getByRole("button", { name: "Send" }).click();
     await transcript.getByText("requested approval for Bash").waitFor();
     await page.getByRole("button", { name: "Cancel turn" }).click();
-    await transcript.getByText("abandoned", { exact: true }).waitFor();
+    await transcript.locator(".entry").getByText("abandoned", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Fork" }).click();
     await page.getByLabel(/Name of the new session/).fill("worker two");
     await page.getByRole("dialog").getByRole("button", { name: "Fork" }).click();

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import type { Browser, Page } from "playwright-core";
-import { z } from "zod";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
 import { type Plexus, startPlexus } from "../support/server/plexus.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
+import { violationsOn } from "./axe.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
 import { type Person, signedIn, visitor } from "./person.ts";
 import { asker } from "./requester.ts";
@@ -12,10 +13,9 @@ import { storeTranscript } from "./stored-transcript.ts";
 
 setDefaultTimeout(90_000);
 
-const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
-const Violations = z.array(z.object({ id: z.string(), impact: z.string(), targets: z.array(z.string()) }));
 const FIRST_PAINT_MS = 200;
 const FIRST_PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime";
+const OPERATOR = { kind: "operator" } as const;
 const PHONE = { viewport: { width: 375, height: 700 } };
 
 describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
@@ -30,7 +30,9 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
     async (colorScheme) => {
       await using directory = await temporaryDirectory();
       const session = await storeTranscript(directory.path, 40);
-      await using plexus = await startPlexus({ dataDir: directory.path });
+      const rules = join(directory.path, "rules.toml");
+      writeFileSync(rules, '[[rule]]\ndecision = "allow"\nmatch = "Bash("\n');
+      await using plexus = await startPlexus({ dataDir: directory.path, flags: { rules } });
       await fill(plexus);
       // The policy keeps axe out as it does everything else; the test lets it in.
       await using person = await signedIn(browser, plexus, { colorScheme, bypassCSP: true });
@@ -40,10 +42,14 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
         await person.card.getByRole("heading", { name: row }).waitFor();
         expect({ row, violations: await violationsOn(page) }).toEqual({ row, violations: [] });
       }
+      await person.press("g", "g");
       for (const [key, heading] of Object.entries({
         d: "Deny this request",
+        A: /and remember it$/,
         e: "Edit the input, and allow it",
         "?": "Keys",
+        "Control+k": "Go to or do",
+        n: "New session",
       })) {
         await person.press(key);
         await page.getByRole("heading", { name: heading }).waitFor();
@@ -52,11 +58,20 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
         // Until it is closed, keys are still its own.
         await page.getByRole("heading", { name: heading }).waitFor({ state: "hidden" });
       }
-      for (const name of ["Sessions", "History"]) {
-        await page.getByRole("link", { name }).click();
-        await page.getByRole("heading", { name }).waitFor();
+      for (const name of ["Sessions", "History", "Overview", "Settings", "Rules"]) {
+        await page.getByRole("navigation").getByRole("link", { name }).click();
+        await page.getByRole("heading", { name, exact: true }).waitFor();
+        if (name === "Overview") await page.getByRole("heading", { name: "Needs attention" }).waitFor();
         expect({ name, violations: await violationsOn(page) }).toEqual({ name, violations: [] });
       }
+      await page.locator(".rule").first().waitFor();
+      await page.getByText("The rules file has a mistake").waitFor();
+      await page.getByRole("button", { name: "Add a rule" }).click();
+      for (const decision of ["allow", "ask", "deny"]) {
+        await page.getByRole("radio", { name: new RegExp(`^${decision} `) }).check();
+        expect({ decision, violations: await violationsOn(page) }).toEqual({ decision, violations: [] });
+      }
+      await person.press("Escape");
       await page.goto(`${plexus.url}/#/sessions/${session}`);
       await page.getByText("line 38.").waitFor();
       expect(await violationsOn(page)).toEqual([]);
@@ -78,13 +93,16 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
     const { page } = person;
     for (const row of await rowNames(person)) {
       await page.locator(".row-open", { hasText: row }).first().click();
-      await person.card.getByRole("button", { name: /Allow|Answer/ }).waitFor();
+      await person.card
+        .getByRole("button", { name: /Allow|Answer/ })
+        .first()
+        .waitFor();
       expect({ row, width: await page.evaluate("document.documentElement.scrollWidth") }).toEqual({ row, width: 375 });
       await person.card.getByLabel("Back to the list").click();
     }
-    for (const name of ["Sessions", "History"]) {
+    for (const name of ["Sessions", "History", "Overview", "Settings", "Rules"]) {
       await page.getByRole("link", { name }).click();
-      await page.getByRole("heading", { name }).waitFor();
+      await page.getByRole("heading", { name, exact: true }).waitFor();
       expect({ name, width: await page.evaluate("document.documentElement.scrollWidth") }).toEqual({
         name,
         width: 375,
@@ -98,7 +116,7 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
     await using person = await signedIn(browser, plexus);
     await child.ask("Bash", { command: "make" });
     await person.page.getByRole("status").getByText("Bash of builder needs approval").waitFor({ state: "attached" });
-    const allow = person.card.getByRole("button", { name: /^Allow/ });
+    const allow = person.card.getByRole("button", { name: "Allow a", exact: true });
     for (let stops = 0; stops < 40 && !(await allow.evaluate((one) => one.matches(":focus"))); stops++)
       await person.press("Tab");
     expect(await allow.evaluate((one) => one.matches(":focus-visible"))).toBe(true);
@@ -106,7 +124,7 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
     await person.page.getByText("No pending requests").waitFor();
   });
 
-  test("paints first within 200 ms, from less than 300 kB", async () => {
+  test("paints first within 200 ms, from less than 180 kB", async () => {
     await using plexus = await startPlexus();
     // Bundled when it is first asked for, from source.
     await plexus.fetch("/", { token: null });
@@ -122,11 +140,15 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
     expect(Math.min(...paints)).toBeLessThan(FIRST_PAINT_MS);
     const sizes = await Promise.all(["/", ...(await assetsOf(plexus))].map((path) => sizeOf(`${plexus.url}${path}`)));
     expect(sizes.length).toBeGreaterThan(2);
-    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(300_000);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(180_000);
   });
 });
 
 async function fill(plexus: Plexus): Promise<void> {
+  const reason = `Not ${"this ".repeat(40)}`;
+  await plexus.app.rules.add(OPERATOR, { decision: "deny", match: "Bash(shutdown *)", reason, interrupt: true });
+  await plexus.app.rules.add(OPERATOR, { decision: "ask", match: `Edit(./${"very/long/".repeat(20)}**)`, uses: 3 });
+  await plexus.app.rules.add(OPERATOR, { decision: "allow", match: "WebSearch", mode: "shadow" });
   const child = await asker(plexus, "a session with quite a long name, as people give them");
   await child.ask("Bash", { command: "cd /etc && cat passwd | grep root > out; rm -rf $(ls)", description: "Look" });
   await child.ask("Write", {
@@ -139,7 +161,7 @@ async function fill(plexus: Plexus): Promise<void> {
   await child.ask("AskUserQuestion", { questions: [{ question: "Which?", header: "Pick", options }] });
   const other = await asker(plexus, "other");
   const { id } = await other.ask("Bash", { command: "true" });
-  await plexus.app.approvals.decide({ kind: "operator" }, id, { approve: true });
+  await plexus.app.approvals.decide(OPERATOR, id, { approve: true });
 }
 
 async function assetsOf(plexus: Plexus): Promise<string[]> {
@@ -156,11 +178,4 @@ async function sizeOf(url: string): Promise<number> {
 async function rowNames({ page }: Person): Promise<string[]> {
   await page.locator(".row-open b").nth(4).waitFor();
   return page.locator(".row-open b").allInnerTexts();
-}
-
-async function violationsOn(page: Page) {
-  await page.evaluate(AXE);
-  const found = await page.evaluate(`axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => (
-    { id, impact, targets: nodes.map(({ target, failureSummary }) => target.join(" ") + " " + failureSummary) })))`);
-  return Violations.parse(found).filter(({ impact }) => impact === "serious" || impact === "critical");
 }

@@ -40,6 +40,24 @@ describe.skipIf(CHROMIUM === undefined)("the history on the page", () => {
     expect(person.complaints).toEqual([]);
   });
 
+  test("is searched as a whole, by text and by day", async () => {
+    await using plexus = await startPlexus();
+    await decided(plexus, "needle", 1);
+    await decided(plexus, "hay", 130);
+    await using person = await signedIn(browser, plexus);
+    const list = await openHistory(person);
+    await person.press("/");
+    await person.page.keyboard.type("NEEDLE");
+    await showsDecisions(person, 1);
+    await list.getByText("make needle-0.").waitFor();
+    await person.page.getByLabel("To this day").fill("2020-01-31");
+    await person.page.getByText("No matching decisions").waitFor();
+    await person.page.getByRole("button", { name: "Clear the filters" }).click();
+    await list.getByText("make hay-129.").waitFor();
+    expect(await person.page.getByLabel("Search all decisions").inputValue()).toBe("");
+    expect(person.complaints).toEqual([]);
+  });
+
   test("leaves what is read in its place when decisions come in above it", async () => {
     await using plexus = await startPlexus();
     await decided(plexus, "many", 150);
@@ -71,6 +89,28 @@ describe.skipIf(CHROMIUM === undefined)("the history on the page", () => {
     await list.getByRole("button").first().click();
     const notes = person.page.getByRole("dialog").getByText("(the input was removed to save space)");
     await until("both notes", async () => (await notes.count()) === 2);
+    expect(person.complaints).toEqual([]);
+  });
+
+  test("says which rule has decided, with a link to it, and what the brake is", async () => {
+    await using plexus = await startPlexus();
+    const session = await plexus.app.sessions.createByHand(OPERATOR, "ruled");
+    const { id } = await plexus.app.rules.add(OPERATOR, { decision: "deny", match: "Bash(npm *)" });
+    const asked = { tool_name: "Bash", input: { command: "npm test" } };
+    using _ = await plexus.app.approvals.request(session, asked);
+    await decided(plexus, "braked", 1);
+    using sqlite = new Database(join(plexus.dataDir, "plexus.db"));
+    sqlite.run("UPDATE loopback_approvals SET resolved_by='brake' WHERE resolved_by='operator'");
+    await using person = await signedIn(browser, plexus);
+    const list = await openHistory(person);
+    await list.locator(".row", { hasText: "the brake" }).getByRole("button").click();
+    const dialog = person.page.getByRole("dialog");
+    await dialog.getByText("denied three times in a row").waitFor();
+    await person.press("Escape");
+    await list.locator(".row", { hasText: "a rule" }).getByRole("button").click();
+    await dialog.getByRole("link", { name: "a rule" }).click();
+    await person.page.locator(".rule.linked", { hasText: "Bash(npm *)" }).waitFor();
+    expect(person.page.url()).toEndWith(`#/rules/${id}`);
     expect(person.complaints).toEqual([]);
   });
 

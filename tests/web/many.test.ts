@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { startPlexus } from "../support/server/plexus.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
+import { computed } from "./computed.ts";
 import { signedIn } from "./person.ts";
 import { storeTranscript } from "./stored-transcript.ts";
 
@@ -69,18 +70,3 @@ describe.skipIf(CHROMIUM === undefined)("the page with much to show", () => {
     expect(person.complaints).toEqual([]);
   });
 });
-
-/** How long the page's own thread has computed for what the body does, in milliseconds; other work of the machine does not count. */
-async function computed(page: Page, body: () => Promise<void>): Promise<number> {
-  const session = await page.context().newCDPSession(page);
-  await session.send("Performance.enable", { timeDomain: "threadTicks" });
-  const total = async () => {
-    const { metrics } = await session.send("Performance.getMetrics");
-    return 1000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0);
-  };
-  const before = await total();
-  await body();
-  const spent = (await total()) - before;
-  await session.detach();
-  return spent;
-}

@@ -27,6 +27,26 @@ describe.skipIf(CHROMIUM === undefined)("signing in", () => {
     expect(person.strayRequests).toEqual([]);
   });
 
+  test("is shared with other tabs of the browser, and ends in all of them", async () => {
+    await using plexus = await startPlexus();
+    await using person = await signedIn(browser, plexus);
+    const second = await person.page.context().newPage();
+    await second.goto(`${plexus.url}/#/sessions`);
+    await second.getByRole("heading", { name: "Sessions" }).waitFor();
+    expect(await second.evaluate("document.cookie + JSON.stringify(localStorage)")).not.toContain("plx_");
+    await using stranger = await visitor(browser, plexus.url);
+    await stranger.page.goto(plexus.url);
+    await stranger.page.getByLabel("Token").waitFor();
+    const token = String(await second.evaluate("sessionStorage.getItem('plexus-token')"));
+    await second.getByLabel("Sign out").click();
+    for (const page of [person.page, second]) {
+      await page.getByLabel("Token").waitFor();
+      expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    }
+    expect((await plexus.fetch("/api/v1/me", { token })).status).toBe(401);
+    expect(person.complaints).toEqual([]);
+  });
+
   test("works once with a code", async () => {
     await using plexus = await startPlexus();
     const { code } = await plexus.app.signIn.newCode({ kind: "operator" });

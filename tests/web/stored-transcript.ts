@@ -3,7 +3,17 @@ import { newSession } from "../storage/rows.ts";
 import { openDirect } from "../storage/sqlite/direct.ts";
 
 /** A turn that is over, with so many events. */
-export async function storeTranscript(dataDir: string, count: number): Promise<string> {
+export function storeTranscript(dataDir: string, count: number): Promise<string> {
+  return storeEvents(dataDir, { length: count, at: eventAt });
+}
+
+/** A turn that is over, with these events after its start. */
+export function storeTurn(dataDir: string, events: TurnEvent[]): Promise<string> {
+  const all = [eventAt(0), ...events];
+  return storeEvents(dataDir, { length: all.length, at: (seq) => all[seq] ?? eventAt(seq) });
+}
+
+async function storeEvents(dataDir: string, events: { length: number; at: (seq: number) => TurnEvent }) {
   using direct = openDirect(dataDir);
   const session = newSession({ name: "long", kind: "managed", createdAt: Date.now() });
   const turnId = Bun.randomUUIDv7();
@@ -11,9 +21,9 @@ export async function storeTranscript(dataDir: string, count: number): Promise<s
   const turn = { id: turnId, sessionId: session.id, owner: "operator", ephemeral: false, startedAt: Date.now() };
   direct.turns.createIfNoneRuns({ ...turn, checkpoint: {} });
   const batch = 10_000;
-  for (let from = 0; from < count; from += batch) {
-    const events = Array.from({ length: Math.min(batch, count - from) }, (_, at): TurnEvent => eventAt(from + at));
-    direct.write(() => direct.turns.appendEventsIfRunning(turnId, events));
+  for (let from = 0; from < events.length; from += batch) {
+    const some = Array.from({ length: Math.min(batch, events.length - from) }, (_, at) => events.at(from + at));
+    direct.write(() => direct.turns.appendEventsIfRunning(turnId, some));
   }
   const end = { status: "complete", error: null, usage: null, endedAt: Date.now() } as const;
   direct.turns.endIfRunning(turnId, end);

@@ -1,16 +1,32 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Approval } from "../../contract/approvals/approval.ts";
-import { duration } from "../../contract/duration.ts";
 import { getApproval } from "../../contract/routes/approvals.ts";
+import { duration } from "../../contract/text/duration.ts";
 import { answersIn, INPUT_REMOVED } from "../../review/kinds.ts";
 import { usePage } from "../context.ts";
 import { CallBody } from "../shared/call/call-body.tsx";
 import { moment } from "../shared/clock.ts";
+import { DecidedByView } from "../shared/elements/decided-by.tsx";
 import { Dialog } from "../shared/elements/dialog.tsx";
 import { LongText } from "../shared/elements/long-text.tsx";
 import { StatusBadge } from "../shared/elements/status-badge.tsx";
 import { Visible, visibleText } from "../shared/elements/visible.tsx";
+import { reasonOf } from "../shared/reason.ts";
+
+/** The decision that a link leads to. */
+export function LinkedDecision({ id, onClose }: { id: string; onClose: () => void }) {
+  const { api, announcer } = usePage();
+  const found = useSignal<Approval | undefined>(undefined);
+  useEffect(() => {
+    const fail = (cause: unknown) => {
+      announcer.complain(`This decision can't be shown: ${reasonOf(cause)}`);
+      onClose();
+    };
+    api.call(getApproval, { params: { id } }).then(({ approval }) => (found.value = approval), fail);
+  }, []);
+  return found.value ? <DecisionDialog listed={found.value} onClose={onClose} /> : null;
+}
 
 /** A decision in full, with what was requested. */
 export function DecisionDialog({ listed, onClose }: { listed: Approval; onClose: () => void }) {
@@ -26,8 +42,8 @@ export function DecisionDialog({ listed, onClose }: { listed: Approval; onClose:
   return (
     <Dialog title={`${visibleText(approval.tool_name)} of ${approval.session_name}`} isRead onClose={onClose}>
       <p class="decided">
-        <StatusBadge status={approval.status} /> by <b>{approval.resolved_by}</b>
-        {approval.resolved_at !== null &&
+        <StatusBadge status={approval.status} /> by <DecidedByView by={approval.resolved_by ?? ""} isLong />
+        {approval.resolved_at &&
           `, ${moment(approval.resolved_at)}, ${duration(approval.resolved_at - approval.created_at)} after the request`}
       </p>
       {approval.response_message && (

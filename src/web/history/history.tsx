@@ -1,17 +1,21 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { decidedBy, decidedByWords } from "../../client/decided-by.ts";
 import { type Approval, ApprovalFilter } from "../../contract/approvals/approval.ts";
-import { duration } from "../../contract/duration.ts";
-import { summaryOf } from "../../review/kinds.ts";
-import { useUser } from "../context.ts";
+import { MAX_SEARCH_CHARS } from "../../contract/routes/approvals.ts";
+import { duration } from "../../contract/text/duration.ts";
+import { summaryOfRun } from "../../review/kinds.ts";
+import { usePage, useUser } from "../context.ts";
 import { moment } from "../shared/clock.ts";
 import { Scrollable } from "../shared/elements/scrollable.tsx";
 import { StatusBadge } from "../shared/elements/status-badge.tsx";
 import { useVirtual } from "../shared/elements/virtual.ts";
 import { visibleText } from "../shared/elements/visible.tsx";
-import { DecisionDialog } from "./decision-dialog.tsx";
+import { linkTo } from "../shared/route.ts";
+import { DecisionDialog, LinkedDecision } from "./decision-dialog.tsx";
 
 const ROW_PX = 52;
+const TYPING_MS = 250;
 const OUTCOMES = ApprovalFilter.options.filter((option) => option !== "pending");
 
 /** What was decided, by whom, when and how fast. */
@@ -19,30 +23,99 @@ export function HistoryPage() {
   const { watch, decisions, isComplete, exportAll } = useUser().history;
   useEffect(watch, []);
   const opened = useSignal<Approval | undefined>(undefined);
+  const here = usePage().router.route.value;
+  const linked = here.page === "history" ? here.id : undefined;
   return (
     <main class="page history">
       <header class="page-head">
         <h1>History</h1>
-        <Filters />
         <button type="button" class="button" onClick={() => void exportAll()}>
           Export
         </button>
       </header>
+      <Filters />
+      <Progress />
       {isComplete.value && decisions.value.length === 0 ? (
-        <p class="nothing">No matching decisions</p>
+        <Nothing />
       ) : (
         <Decisions onOpen={(approval) => (opened.value = approval)} />
       )}
+      {linked && <LinkedDecision key={linked} id={linked} onClose={() => (location.hash = linkTo.history)} />}
       {opened.value && <DecisionDialog listed={opened.value} onClose={() => (opened.value = undefined)} />}
     </main>
   );
 }
 
+/** A search of a long record takes a while: what is found shows at once, and this how far it has come. */
+function Progress() {
+  const { isReading, searchedBackTo } = useUser().history;
+  const to = searchedBackTo.value;
+  if (!isReading.value || to === undefined) return null;
+  return (
+    <p class="note" role="status">
+      Searching… everything since {moment(to)} is searched.
+    </p>
+  );
+}
+
+function Nothing() {
+  const { filter, clearFilter } = useUser().history;
+  const { search, from, to, tool, session, status } = filter.value;
+  const isFiltered = [search, from, to, tool, session].some((one) => one !== "") || status !== "resolved";
+  return (
+    <div class="nothing">
+      <p>No matching decisions</p>
+      {isFiltered && (
+        <button type="button" class="button small" onClick={clearFilter}>
+          Clear the filters
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Searched once nobody has typed for a moment. */
+function SearchField() {
+  const { filter, setFilter } = useUser().history;
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return (
+    <input
+      type="text"
+      data-filter
+      class="search"
+      aria-label="Search all decisions"
+      placeholder="Search all decisions"
+      maxLength={MAX_SEARCH_CHARS}
+      value={filter.value.search}
+      onInput={({ currentTarget: { value } }) => {
+        clearTimeout(timer.current);
+        timer.current = setTimeout(() => setFilter({ search: value.trim() }), TYPING_MS);
+      }}
+    />
+  );
+}
+
 function Filters() {
   const { filter, setFilter: set, seenTools, seenSessions } = useUser().history;
-  const { status, tool, session, builtin } = filter.value;
+  const { status, tool, session, builtin, from, to } = filter.value;
   return (
     <div class="filters">
+      <SearchField />
+      <input
+        type="date"
+        aria-label="From this day"
+        title="From this day"
+        value={from}
+        onChange={({ currentTarget }) => set({ from: currentTarget.value })}
+      />
+      <input
+        type="date"
+        aria-label="To this day"
+        title="To this day"
+        value={to}
+        onChange={({ currentTarget }) => set({ to: currentTarget.value })}
+      />
       <select
         aria-label="Outcome"
         value={status}
@@ -104,7 +177,7 @@ function Decisions({ onOpen }: { onOpen: (approval: Approval) => void }) {
     if (list.length > 0 && last >= list.length - 10) void loadMore();
   }, [last, list.length]);
   return (
-    <Scrollable class="decision-list" scroller={scroller} label="Decisions, newest first">
+    <Scrollable class="decision-list" scroller={scroller} label="Decisions, the last first">
       <ul style={{ height: `${rows.getTotalSize()}px` }}>
         {shown.map(({ index, start, key }) => {
           const approval = list[index];
@@ -139,10 +212,10 @@ function Row({ approval, top, onOpen }: RowProps) {
       <button type="button" class="row-open decision" onClick={() => onOpen(approval)}>
         <StatusBadge status={approval.status} />
         <b>{visibleText(approval.tool_name)}</b>
-        <code class="summary">{visibleText(summaryOf(approval).slice(0, 160)).replaceAll("\n", " ⏎ ")}</code>
+        <code class="summary">{visibleText(summaryOfRun(approval).slice(0, 160)).replaceAll("\n", " ⏎ ")}</code>
         <span class="who session">{approval.session_name}</span>
-        <span class="who by">{approval.resolved_by}</span>
-        {decided !== null && (
+        <span class="who by">{decidedByWords(decidedBy(approval.resolved_by ?? ""))}</span>
+        {decided && (
           <span class="age">
             {moment(decided)}
             <span class="took">, after {duration(decided - requested)}</span>

@@ -14,23 +14,46 @@ const PAGE = 100;
 const LARGEST_PAGE = 1000;
 const RELOAD_AFTER_MS = 500;
 
-type HistoryFilter = { status: ApprovalFilter; tool: string; session: string; builtin: boolean };
+type HistoryFilter = {
+  status: ApprovalFilter;
+  tool: string;
+  session: string;
+  builtin: boolean;
+  search: string;
+  /** Days, such as 2026-01-31, both included; empty for no bound. */
+  from: string;
+  to: string;
+};
+const NO_FILTER: HistoryFilter = {
+  status: "resolved",
+  tool: "",
+  session: "",
+  builtin: false,
+  search: "",
+  from: "",
+  to: "",
+};
 export type History = ReturnType<typeof createHistory>;
 
 type HistoryNeed = { api: Api; announcer: Announcer; signal: AbortSignal };
 
-/** What was decided, the newest request first. */
+/** What was decided, the last decision first. */
 export function createHistory({ api, announcer, signal: whileSignedIn }: HistoryNeed) {
-  const filter = signal<HistoryFilter>({ status: "resolved", tool: "", session: "", builtin: false });
+  const filter = signal(NO_FILTER);
+  /** While more is read: in Unix seconds, how far the decisions are searched. */
+  const searchedBackTo = signal<number | undefined>(undefined);
   /** What a decision was seen of, to choose from; sessions by id, with their names. */
   const seenTools = signal<ReadonlySet<string>>(new Set());
   const seenSessions = signal<ReadonlyMap<string, string>>(new Map());
 
   async function read(at: { cursor: string | undefined; limit: number }, max_chars: number | undefined) {
-    const { status, tool, session, builtin } = filter.peek();
-    const chosen = { tool_name: tool || undefined, session_id: session || undefined };
-    const query = { status, ...chosen, builtin: builtin ? "true" : undefined, max_chars, ...at };
+    const wanted = filter.peek();
+    const { status, tool, session, builtin, search, from, to } = wanted;
+    const chosen = { tool_name: tool || undefined, session_id: session || undefined, search: search || undefined };
+    const time = { since: startOf(from), until: startOf(to, 1) };
+    const query = { status, ...chosen, ...time, builtin: builtin ? "true" : undefined, max_chars, ...at };
     const page = await api.call(listApprovals, { query });
+    if (wanted === filter.peek()) searchedBackTo.value = page.searched_back_to;
     return { items: page.approvals, cursor: page.cursor };
   }
 
@@ -49,11 +72,18 @@ export function createHistory({ api, announcer, signal: whileSignedIn }: History
     pageSize: PAGE,
     largestPageSize: LARGEST_PAGE,
     onFailure: (cause) => announcer.complain(`The history can't be read: ${reasonOf(cause)}`),
+    isBehind: (one, other) => (one.resolved_at ?? 0) < (other.resolved_at ?? 0),
   });
   const reload = createReload({ list, afterMs: RELOAD_AFTER_MS, signal: whileSignedIn });
 
   return {
     filter,
+    searchedBackTo,
+    isReading: followed(() => !list.isRead(), list),
+    clearFilter(): void {
+      filter.value = NO_FILTER;
+      void list.reload();
+    },
     seenTools,
     seenSessions,
     decisions: followed(list.items, list),
@@ -62,6 +92,7 @@ export function createHistory({ api, announcer, signal: whileSignedIn }: History
     loadMore: list.loadMore,
     setFilter(change: Partial<HistoryFilter>): void {
       filter.value = { ...filter.peek(), ...change };
+      searchedBackTo.value = undefined;
       void list.reload();
     },
     /** Something was decided, or may have been. */
@@ -89,4 +120,11 @@ function save(blob: Blob, name: string): void {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** The beginning of a day here, or of one so many days later, in Unix seconds. */
+function startOf(day: string, later = 0): number | undefined {
+  const [year, month, date] = day.split("-").map(Number);
+  if (!year || !month || !date) return undefined;
+  return Math.max(0, Math.floor(new Date(year, month - 1, date + later).getTime() / 1000));
 }

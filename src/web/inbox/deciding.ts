@@ -1,17 +1,22 @@
 import { computed, signal } from "@preact/signals";
 import type { Api } from "../../client/api.ts";
-import { createConfirmation } from "../../client/confirmation.ts";
-import { createDecider, type DeciderResult, type SentDecision } from "../../client/decider.ts";
-import { createDecisions } from "../../client/decisions.ts";
+import { createConfirmation } from "../../client/deciding/confirmation.ts";
+import { createDecider, type DeciderResult, type SentDecision } from "../../client/deciding/decider.ts";
+import { createDecisions } from "../../client/deciding/decisions.ts";
+import { createRemembering, rememberOf } from "../../client/deciding/remember.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
+import type { Rule } from "../../contract/rules/rule.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import { answered, hasChoices, nextOpen } from "../../review/choices.ts";
 import { visibleText } from "../shared/elements/visible.tsx";
 import { followed } from "../shared/followed.ts";
 import type { SharedParts } from "../shared/parts.ts";
+import { linkTo } from "../shared/route.ts";
 import type { Requests } from "./requests.ts";
 
 export type Deciding = ReturnType<typeof createDeciding>;
+
+export const OUTSIDE_GRANT = "This is outside your grant: the operator has to allow it. You may deny it.";
 
 type DecidingNeed = {
   api: Api;
@@ -23,24 +28,29 @@ type DecidingNeed = {
 /** The decider as the page shows it, and what it says of each result. */
 export function createDeciding({ api, requests, shared, onRefused }: DecidingNeed) {
   const { inbox, reviews, answers } = requests;
-  const { selected, checked } = inbox;
-  const { announce, complain } = shared.announcer;
+  const { selectedNow: selected, checkedNow: checked } = requests;
+  const { announce, complain, note } = shared.announcer;
   const confirmation = createConfirmation({ now: () => performance.now() });
   const decisions = createDecisions({ api, onDecided: inbox.remove, onBeaten: inbox.settle });
   const decider = createDecider({ confirmation, decisions, reviews, selected, checked });
+  const remembering = createRemembering({ api });
   const pressed = followed(confirmation.armed, confirmation);
   /** Why a key has done nothing to the selected question. */
   const hint = signal("");
   /** Which dialog is open over the inbox. */
-  const dialog = signal<"none" | "deny" | "edit">("none");
+  const dialog = signal<"none" | "deny" | "edit" | "remember">("none");
 
   const disarm = () => {
     confirmation.disarm();
     hint.value = "";
   };
+  requests.onAdvanced(confirmation.hesitate);
   // A first press is about what was selected then, in the card or in the dialog.
   computed(() => requests.selected.value?.approval.id).subscribe(disarm);
-  dialog.subscribe(disarm);
+  dialog.subscribe((open) => {
+    disarm();
+    if (open === "none") remembering.leave();
+  });
 
   function tell(result: DeciderResult): void {
     if (result.kind === "too_soon") return;
@@ -50,18 +60,66 @@ export function createDeciding({ api, requests, shared, onRefused }: DecidingNee
     if (result.kind !== "sent") return;
     complain("");
     for (const sent of result.decisions) tellOf(sent);
+    noteDone(result.decisions.filter(({ result }) => result.kind === "decided"));
+  }
+
+  /** Shows what was done, with the way to it; what became a rule has said so. */
+  function noteDone(done: SentDecision[]): void {
+    const [first] = done;
+    if (!first || (first.result.kind === "decided" && first.result.rule)) return;
+    const verb = first.decision.approve ? "Allowed" : "Denied";
+    const { id, tool_name, session_name } = first.approval;
+    if (done.length > 1)
+      note({ text: `${verb} ${done.length} requests`, link: { to: linkTo.history, name: "History" } });
+    else
+      note({
+        text: `${verb} ${visibleText(tool_name)} of ${session_name}`,
+        link: { to: linkTo.decision(id), name: "See it" },
+      });
   }
 
   function tellOf({ approval, decision, result }: SentDecision): void {
     const call = `${visibleText(approval.tool_name)} of ${approval.session_name}`;
-    if (result.kind === "decided") announce(`${decision.approve ? "Allowed" : "Denied"} ${call}`);
+    if (result.kind === "decided") {
+      announce(`${decision.approve ? "Allowed" : "Denied"} ${call}`);
+      if (result.rule) tellOfRule(result.rule, call);
+    }
     if (result.kind === "beaten") announce(`${result.outcome.by} was faster: ${result.outcome.status}`);
     if (result.kind !== "failed") return;
     onRefused(result.reason);
     complain(`${call} was not decided: ${result.reason.message}`);
   }
 
+  function tellOfRule({ id, decision, match }: Rule, call: string): void {
+    const done = decision === "allow" ? "Allowed" : "Denied";
+    const text = `${done} ${call}. From now on: ${decision} ${visibleText(match)}.`;
+    announce(text);
+    note({ text, link: { to: linkTo.rule(id), name: "See the rule" } });
+  }
+
+  /** What the server refuses of a rule is told where the rule stands; its dialog stays open. */
+  function tellOrRefusal(result: DeciderResult): string | undefined {
+    const [first] = result.kind === "sent" ? result.decisions : [];
+    if (first?.result.kind !== "failed") {
+      tell(result);
+      return undefined;
+    }
+    onRefused(first.result.reason);
+    return first.result.reason.message;
+  }
+
   const allow = async () => tell(await decider.allow());
+
+  function canRemember(): boolean {
+    const item = selected();
+    return item !== undefined && !item.outcome && checked().length === 0 && !requests.question.peek();
+  }
+
+  /** Whether the selected one can be allowed with another input; a question is answered instead, so that no answer is lost. */
+  function canEdit(): boolean {
+    const item = selected();
+    return item !== undefined && !item.outcome && checked().length === 0 && !requests.question.peek();
+  }
 
   function explain(text: string): void {
     hint.value = text;
@@ -77,6 +135,7 @@ export function createDeciding({ api, requests, shared, onRefused }: DecidingNee
     hint,
     isDeciding: followed(decider.isSending, decider),
     dialog,
+    canEdit,
     targets: decider.targets,
     disarm,
     isOurs: decisions.isOurs,
@@ -88,6 +147,7 @@ export function createDeciding({ api, requests, shared, onRefused }: DecidingNee
 
     /** By the key that allows: a question that somebody has begun to answer is not let go without the answers. */
     async allowByKey(): Promise<void> {
+      if (checked().length === 0 && requests.review.peek()?.approval.escalates) return explain(OUTSIDE_GRANT);
       const question = requests.question.peek();
       if (question && hasChoices(question.choices))
         explain("You have chosen answers: press Enter to send them, or Skip to leave them out.");
@@ -105,9 +165,40 @@ export function createDeciding({ api, requests, shared, onRefused }: DecidingNee
       explain("Choose an answer to every question first.");
     },
 
-    async deny(chosen: Approval[], message: string, interrupt: boolean): Promise<void> {
+    remembering,
+    /** The rule that is about to be made of a decision. */
+    rule: followed(remembering.current, remembering),
+    /** Whether a rule can be made of the decision on what is selected: one request at a time, and no question. */
+    canRemember,
+    /** Opens the dialog for it. */
+    async openRemember(): Promise<void> {
+      const item = selected();
+      if (!item || !canRemember()) return;
+      // What is suggested is read with all of it.
+      const { approval } = await reviews.review(item.approval);
+      if (selected()?.approval.id !== approval.id || !canRemember() || dialog.peek() !== "none") return;
+      if (approval.escalates) return explain(OUTSIDE_GRANT);
+      remembering.begin(approval);
+      dialog.value = "remember";
+    },
+    /** Allows this request and such calls from now on; resolves with what the server refuses. */
+    async allowRemembered(): Promise<string | undefined> {
+      const rule = remembering.current();
+      const remember = rule && rememberOf(rule);
+      const isSelected = rule?.approval.id === selected()?.approval.id;
+      // The dialog was about another request.
+      if (!isSelected) dialog.value = "none";
+      return remember && isSelected ? tellOrRefusal(await decider.allowAndRemember(remember)) : undefined;
+    },
+
+    /** With the rule that is being written, if there is one; resolves with what the server refuses of it. */
+    async deny(chosen: Approval[], message: string, interrupt: boolean): Promise<string | undefined> {
+      const rule = remembering.current();
+      const remember = rule && rememberOf(rule);
       const denial = { ...(message !== "" && { message }), ...(interrupt && { interrupt: true }) };
+      if (remember) return tellOrRefusal(await decider.deny(chosen, { ...denial, remember }));
       tell(await decider.deny(chosen, denial));
+      return undefined;
     },
   };
 }

@@ -1,23 +1,36 @@
 import { useSignal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import { MAX_MESSAGE_CHARS } from "../../contract/approvals/approval.ts";
+import { MAX_MESSAGE_CHARS } from "../../contract/values.ts";
 import { useUser } from "../context.ts";
 import { Dialog } from "../shared/elements/dialog.tsx";
+import { RememberFields } from "./remember-fields.tsx";
 
-/** Asks for the reason, which the agent reads. */
+/** Asks for the reason, which the agent reads, and whether such calls are to be denied from now on. */
 export function DenyDialog() {
-  const { deny, dialog, isDeciding, targets } = useUser().deciding;
+  const { requests, deciding } = useUser();
+  const { deny, dialog, isDeciding, targets, canRemember, remembering, rule } = deciding;
   const reason = useSignal("");
   const interrupt = useSignal(false);
+  const isRemembered = useSignal(false);
+  const refusal = useSignal("");
   // Those that the dialog was opened for, whatever becomes of them meanwhile.
   const [chosen] = useState(targets);
+  const [mayRemember] = useState(canRemember);
   const count = chosen.length;
-  const submit = (event: Event) => {
+  const isIncomplete = isRemembered.value && !rule.value?.match.trim();
+  const submit = async (event: Event) => {
     event.preventDefault();
-    void deny(chosen, reason.value.trim(), interrupt.value);
+    if (!isIncomplete) refusal.value = (await deny(chosen, reason.value.trim(), interrupt.value)) ?? "";
   };
   const submitByKey = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) void submit(event);
+  };
+  const remember = async (isWanted: boolean) => {
+    isRemembered.value = isWanted;
+    const [approval] = chosen;
+    if (!isWanted || !approval) return remembering.leave();
+    const review = await requests.reviews.review(approval);
+    if (isRemembered.peek() && dialog.peek() === "deny") remembering.begin(review.approval, "deny");
   };
   return (
     <Dialog title={count > 1 ? `Deny ${count} requests` : "Deny this request"} onClose={() => (dialog.value = "none")}>
@@ -39,9 +52,22 @@ export function DenyDialog() {
           />
           Also end the agent's turn
         </label>
+        {mayRemember && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={isRemembered}
+              onChange={({ currentTarget }) => void remember(currentTarget.checked)}
+            />
+            Deny and remember: such calls are denied from now on, with the same reason
+          </label>
+        )}
+        {isRemembered.value && rule.value && (
+          <RememberFields rule={rule.value} refusal={refusal.value} onChange={() => (refusal.value = "")} />
+        )}
         <div class="dialog-actions">
-          <button type="submit" class="button danger" disabled={isDeciding}>
-            Deny <kbd>↵</kbd>
+          <button type="submit" class="button danger" disabled={isDeciding.value || isIncomplete}>
+            {isRemembered.value ? "Deny and remember" : "Deny"} <kbd>↵</kbd>
           </button>
           <button type="button" class="button" onClick={() => (dialog.value = "none")}>
             Cancel

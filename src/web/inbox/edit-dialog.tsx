@@ -1,35 +1,45 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { editedInput } from "../../client/edited-input.ts";
+import { editedCommand, editedInput } from "../../client/deciding/edited-input.ts";
+import type { Approval } from "../../contract/approvals/approval.ts";
 import type { JsonObject } from "../../contract/values.ts";
+import { kindOf } from "../../review/kinds.ts";
 import { useUser } from "../context.ts";
 import { Dialog } from "../shared/elements/dialog.tsx";
 import { ArmedNote } from "./request-card.tsx";
 
-/** The input as JSON, to be allowed as it is then. */
+/** The input, to be allowed as it is then: a command as it is typed, anything else as JSON. */
 export function EditDialog() {
   const { requests, deciding } = useUser();
   const { allowEdited, armed, dialog, disarm, isDeciding } = deciding;
   const text = useSignal("");
+  const original = useSignal<JsonObject>({});
+  /** A command is edited as what it is, not as JSON. */
+  const isCommand = useSignal(false);
   const item = requests.selected.value;
   useEffect(() => {
-    const show = (input: JsonObject) => (text.value = JSON.stringify(input, null, 2));
-    if (item) void requests.reviews.review(item.approval).then(({ approval }) => show(approval.input));
+    const show = (approval: Approval) => {
+      const kind = kindOf(approval);
+      original.value = approval.input;
+      isCommand.value = kind.kind === "command";
+      text.value = kind.kind === "command" ? kind.command : JSON.stringify(approval.input, null, 2);
+    };
+    if (item) void requests.reviews.review(item.approval).then(({ approval }) => show(approval));
   }, [item?.approval.id]);
-  const edited = editedInput(text.value);
+  const edited = isCommand.value ? editedCommand(text.value, original.value) : editedInput(text.value, original.value);
   const isInvalid = edited.kind === "invalid";
   const submit = (event: Event) => {
     event.preventDefault();
-    if (!isInvalid) void allowEdited(edited.input);
+    if (edited.kind === "input") void allowEdited(edited.input);
   };
   return (
     <Dialog title="Edit the input, and allow it" onClose={() => (dialog.value = "none")}>
       <form onSubmit={submit}>
-        <label for="input">Input as JSON</label>
+        <label for="input">{isCommand.value ? "Command" : "Input as JSON"}</label>
         <textarea
           id="input"
           class="json"
-          rows={14}
+          rows={isCommand.value ? 6 : 14}
           spellcheck={false}
           aria-describedby="input-problem"
           aria-invalid={isInvalid}
@@ -40,7 +50,7 @@ export function EditDialog() {
           }}
         />
         <p id="input-problem" class="problem" role="status">
-          {isInvalid && text.value !== "" && `It ${edited.reason}.`}
+          {edited.kind === "invalid" && text.value !== "" && `It ${edited.reason}.`}
         </p>
         <ArmedNote />
         <div class="dialog-actions">

@@ -1,11 +1,11 @@
-import { useUser } from "../context.ts";
-import { DenyDialog } from "./deny-dialog.tsx";
-import { EditDialog } from "./edit-dialog.tsx";
+import { useEffect } from "preact/hooks";
+import { usePage, useUser } from "../context.ts";
+import { DecisionDialogs } from "./decision-dialogs.tsx";
 import { RequestCard } from "./request-card.tsx";
 import { RequestList } from "./request-list.tsx";
 
 export function Inbox() {
-  const { requests, deciding } = useUser();
+  const { requests } = useUser();
   const { isCardOpen } = requests;
   const item = requests.selected.value;
   return (
@@ -13,13 +13,13 @@ export function Inbox() {
       <h1 class="unseen">Inbox</h1>
       <section class="pane list-pane" aria-label="Requests that need approval">
         <ListHead />
+        <ListTools />
         {requests.list.value.length > 0 && <RequestList />}
       </section>
       <section class="pane card-pane" aria-label="The selected request">
         {item ? <RequestCard item={item} onBack={() => (isCardOpen.value = false)} /> : <Nothing />}
       </section>
-      {deciding.dialog.value === "deny" && <DenyDialog />}
-      {deciding.dialog.value === "edit" && <EditDialog />}
+      <DecisionDialogs />
     </main>
   );
 }
@@ -29,9 +29,12 @@ function ListHead() {
   const { armed, dialog, allow } = deciding;
   const many = requests.checked.value.length;
   const count = requests.pendingCount.value;
+  const listed = requests.list.value.filter(({ outcome }) => !outcome).length;
   const checkAll = () => {
-    const all = requests.inbox.pending().map(({ approval }) => approval.id);
-    requests.inbox.setChecked(all, many === 0);
+    // Those that a filter hides are not meant.
+    const listed = requests.inbox.list().filter(({ outcome }) => !outcome);
+    const ids = (many === 0 ? listed : requests.inbox.pending()).map(({ approval }) => approval.id);
+    requests.inbox.setChecked(ids, many === 0);
   };
   return (
     <header class="list-head">
@@ -39,8 +42,8 @@ function ListHead() {
         type="checkbox"
         aria-label="Select all"
         disabled={count === 0}
-        checked={many > 0 && many === count}
-        indeterminate={many > 0 && many < count}
+        checked={many > 0 && many === listed}
+        indeterminate={many > 0 && many !== listed}
         onChange={checkAll}
       />
       {many === 0 ? (
@@ -64,12 +67,107 @@ function ListHead() {
   );
 }
 
-function Nothing() {
-  const { isLoaded } = useUser().requests;
+/** Finds requests in a long list, and puts them in order. */
+function ListTools() {
+  const { requests, arrangement } = useUser();
+  const { inboxOrder, inboxGroups } = usePage().preferences;
+  const { filter } = arrangement;
+  if (requests.pendingCount.value < 2 && filter.value === "") return null;
+  const listed = requests.list.value.length;
   return (
-    <div class="nothing">
-      <p>{isLoaded.value ? "No pending requests" : "Loading…"}</p>
-      {isLoaded.value && <small>New requests appear here by themselves.</small>}
+    <div class="list-tools">
+      <input
+        type="text"
+        data-filter
+        aria-label="Filter the requests"
+        placeholder="Filter"
+        value={filter}
+        onInput={({ currentTarget }) => (filter.value = currentTarget.value)}
+        onKeyDown={({ key, currentTarget }) => {
+          if (key === "Escape") filter.value = "";
+          if (key === "Escape" || key === "Enter") currentTarget.blur();
+        }}
+      />
+      <select
+        aria-label="Order"
+        value={inboxOrder}
+        onChange={({ currentTarget }) => {
+          const chosen = ORDERS.find(([order]) => order === currentTarget.value);
+          if (chosen) inboxOrder.value = chosen[0];
+        }}
+      >
+        {ORDERS.map(([order, words]) => (
+          <option key={order} value={order}>
+            {words}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label="Groups"
+        value={inboxGroups}
+        onChange={({ currentTarget }) => {
+          const chosen = GROUPS.find(([group]) => group === currentTarget.value);
+          if (chosen) inboxGroups.value = chosen[0];
+        }}
+      >
+        {GROUPS.map(([group, words]) => (
+          <option key={group} value={group}>
+            {words}
+          </option>
+        ))}
+      </select>
+      {listed === 0 && (
+        <p class="note" role="status">
+          No request matches
+        </p>
+      )}
+    </div>
+  );
+}
+
+const ORDERS = [
+  ["oldest", "oldest first"],
+  ["newest", "newest first"],
+  ["time_left", "least time left"],
+] as const;
+const GROUPS = [
+  ["none", "not grouped"],
+  ["session", "by session"],
+  ["tool", "by tool"],
+] as const;
+
+/** An empty inbox says how requests come to be in it. */
+function Nothing() {
+  const { requests, sessions, isStartOpen } = useUser();
+  useEffect(sessions.watch, []);
+  if (!requests.isLoaded.value)
+    return (
+      <div class="nothing">
+        <p>Loading…</p>
+      </div>
+    );
+  return (
+    <div class="nothing teaching">
+      <p>No pending requests</p>
+      <small>New requests appear here by themselves.</small>
+      {sessions.isListed.value && sessions.sessions.value.length === 0 && (
+        <ul>
+          <li>
+            <button type="button" class="button primary small" onClick={() => (isStartOpen.value = true)}>
+              Start a session
+            </button>
+            <span>Claude Code works, and asks here before it runs anything.</span>
+          </li>
+          <li>
+            <code>plexus connect claude</code>
+            <span>An agent of yours starts sessions and decides on their requests; you can step in here.</span>
+          </li>
+          <li>
+            <code>plexus configure</code>
+            <span>A claude that you start yourself asks here too.</span>
+          </li>
+        </ul>
+      )}
     </div>
   );
 }

@@ -4,21 +4,22 @@ import type { User } from "../user.ts";
 
 const DIGITS = "123456789";
 
-type Key = { keys: string[]; shown?: string; does: string; act: (key: string) => void };
+export type Key = { keys: string[]; shown?: string; does: string; act: (key: string) => void };
 
 /** Each key with what it does, for acting on it and for the help alike. */
 export function keysOf({ requests, deciding }: Pick<User, "requests" | "deciding">): Key[] {
   const { inbox, answers, question } = requests;
   return [
-    { keys: ["j", "ArrowDown"], does: "next request", act: () => inbox.move(1) },
-    { keys: ["k", "ArrowUp"], does: "previous request", act: () => inbox.move(-1) },
-    { keys: ["g"], does: "oldest request", act: () => inbox.move(Number.NEGATIVE_INFINITY) },
-    { keys: ["G"], does: "newest request", act: () => inbox.move(Number.POSITIVE_INFINITY) },
+    { keys: ["j", "ArrowDown"], does: "next request", act: () => requests.move(1) },
+    { keys: ["k", "ArrowUp"], does: "previous request", act: () => requests.move(-1) },
+    { keys: ["g g"], does: "oldest request", act: () => requests.move(Number.NEGATIVE_INFINITY) },
+    { keys: ["G"], does: "newest request", act: () => requests.move(Number.POSITIVE_INFINITY) },
     {
       keys: ["a"],
       does: "allow; a dangerous request needs a second press",
       act: () => void deciding.allowByKey(),
     },
+    { keys: ["A"], does: "allow, and remember it as a rule", act: () => void deciding.openRemember() },
     {
       keys: ["d"],
       does: "deny, with a reason",
@@ -42,8 +43,7 @@ export function keysOf({ requests, deciding }: Pick<User, "requests" | "deciding
       keys: ["e"],
       does: "edit the input, and allow it",
       act: () => {
-        const item = inbox.selected();
-        if (item && !item.outcome) deciding.dialog.value = "edit";
+        if (deciding.canEdit()) deciding.dialog.value = "edit";
       },
     },
     {
@@ -51,7 +51,7 @@ export function keysOf({ requests, deciding }: Pick<User, "requests" | "deciding
       does: "select, to decide several at once",
       act: () => {
         const id = inbox.selected()?.approval.id;
-        if (id) inbox.setChecked([id], !requests.checkedIds.peek().has(id));
+        if (id && !requests.isBesideTranscript()) inbox.setChecked([id], !requests.checkedIds.peek().has(id));
       },
     },
     { keys: ["Escape"], does: "take back a first press", act: deciding.disarm },
@@ -62,14 +62,14 @@ export function keysOf({ requests, deciding }: Pick<User, "requests" | "deciding
 export function handleKeys(user: User, { route }: Router): () => void {
   const keys = keysOf(user);
   const onKey = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || (event.repeat && event.key === "a")) return;
-    if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
-    if (event.key === "?") {
-      user.isHelpOpen.value = true;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || (event.repeat && event.key === "a"))
       return;
-    }
-    const found = route.peek().page === "inbox" ? keys.find((one) => one.keys.includes(event.key)) : undefined;
-    if (!found || (event.key.startsWith("Arrow") && isInCard(event.target))) return;
+    if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
+    const isBesideTranscript = user.requests.isBesideTranscript();
+    if (route.peek().page !== "inbox" && !(isBesideTranscript && user.requests.selectedNow())) return;
+    const found = keys.find((one) => one.keys.includes(event.key));
+    // A transcript is scrolled by the arrows, like a card.
+    if (!found || (event.key.startsWith("Arrow") && (isBesideTranscript || isInCard(event.target)))) return;
     if (event.key === "Enter" && (!user.requests.question.peek() || isPressed(event.target))) return;
     event.preventDefault();
     found.act(event.key);
@@ -89,7 +89,7 @@ function isPressed(target: EventTarget | null): boolean {
 }
 
 /** A checkbox takes no letters, so that keys work on it too. */
-function isTyping(target: EventTarget | null): boolean {
+export function isTyping(target: EventTarget | null): boolean {
   if (target instanceof HTMLInputElement) return !["checkbox", "radio", "button"].includes(target.type);
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 }

@@ -1,20 +1,34 @@
+import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import type { InboxItem, RequestEnd } from "../../client/inbox.ts";
-import { duration } from "../../contract/duration.ts";
+import type { Approval } from "../../contract/approvals/approval.ts";
+import { duration } from "../../contract/text/duration.ts";
 import { answered, choose, write } from "../../review/choices.ts";
 import { leadsTo } from "../../review/real-path.ts";
 import { usePage, useUser } from "../context.ts";
 import { CallBody } from "../shared/call/call-body.tsx";
 import { type Answering, QUESTIONS_FORM } from "../shared/call/questions.tsx";
+import { DecidedByView } from "../shared/elements/decided-by.tsx";
+import { Fold } from "../shared/elements/fold.tsx";
 import { Icon } from "../shared/elements/icons.tsx";
 import { StatusBadge } from "../shared/elements/status-badge.tsx";
 import { Visible, visibleText } from "../shared/elements/visible.tsx";
+import { Markdown } from "../shared/markdown/markdown.tsx";
 import { linkTo } from "../shared/route.ts";
 import type { User } from "../user.ts";
+import { OUTSIDE_GRANT } from "./deciding.ts";
 import type { OpenQuestion } from "./requests.ts";
 
+type Props = {
+  item: InboxItem;
+  /** Where the card takes turns with a list. */
+  onBack?: () => void;
+  /** What stands in its head beside the request. */
+  children?: ComponentChildren;
+};
+
 /** One request with all that matters for the decision, and the decision. */
-export function RequestCard({ item, onBack }: { item: InboxItem; onBack: () => void }) {
+export function RequestCard({ item, onBack, children }: Props) {
   const user = useUser();
   const { reviews, review, question } = user.requests;
   const { id } = item.approval;
@@ -28,13 +42,16 @@ export function RequestCard({ item, onBack }: { item: InboxItem; onBack: () => v
   return (
     <article class="card" aria-label={`${visibleText(approval.tool_name)} of ${approval.session_name}`}>
       <header class="card-head">
-        <button type="button" class="icon-button back" aria-label="Back to the list" onClick={onBack}>
-          <Icon name="back" />
-        </button>
+        {onBack && (
+          <button type="button" class="icon-button back" aria-label="Back to the list" onClick={onBack}>
+            <Icon name="back" />
+          </button>
+        )}
         <h2>{visibleText(approval.tool_name)}</h2>
         <a class="who" href={linkTo.session(approval.session_id)}>
           {approval.session_name}
         </a>
+        {children}
         {isPending && <TimeLeft created={approval.created_at} expires={approval.expires_at} />}
       </header>
       {item.outcome && <Ending outcome={item.outcome} />}
@@ -48,6 +65,7 @@ export function RequestCard({ item, onBack }: { item: InboxItem; onBack: () => v
             ))}
           </ul>
         )}
+        <LeadUp approval={approval} task={known?.context?.task} />
         <RealPath path={leadsTo(approval, known?.context)} />
         <CallBody
           key={`${id}-${known ? "whole" : "listed"}`}
@@ -57,7 +75,7 @@ export function RequestCard({ item, onBack }: { item: InboxItem; onBack: () => v
         />
         <WorkingDir path={known?.context?.working_dir ?? null} />
       </div>
-      {isPending && (open ? <QuestionActions question={open} /> : <Actions />)}
+      {isPending && (open ? <QuestionActions question={open} /> : <Actions escalates={known?.approval.escalates} />)}
     </article>
   );
 }
@@ -70,6 +88,38 @@ function answeringOf({ approval, questions, choices }: OpenQuestion, { requests,
     write: (at, text) => answers.keep(approval.id, write(choices, at, text)),
     send: () => void deciding.answer(),
   };
+}
+
+/** What the child was told to do, who asks, where it is a subagent, and what was said before. */
+function LeadUp({ approval: { agent, said }, task }: { approval: Approval; task: string | undefined }) {
+  return (
+    <>
+      {task !== undefined && (
+        <Fold class="task" summary={<TaskSummary task={task} />}>
+          {() => <Markdown text={task} label="Task" />}
+        </Fold>
+      )}
+      {agent !== undefined && (
+        <p class="note">
+          subagent: <Visible text={agent} />
+        </p>
+      )}
+      {said !== undefined && (
+        <blockquote class="said" aria-label="Said before">
+          <Markdown text={said} label="Said before" />
+        </blockquote>
+      )}
+    </>
+  );
+}
+
+/** Its first line; the rest opens. */
+function TaskSummary({ task }: { task: string }) {
+  return (
+    <>
+      <b>Task</b> <Visible text={task.trim().split("\n", 1)[0] ?? ""} />
+    </>
+  );
 }
 
 function RealPath({ path }: { path: string | undefined }) {
@@ -113,7 +163,7 @@ function Ending({ outcome }: { outcome: RequestEnd }) {
       <StatusBadge status={outcome.status} />
       <span>
         {outcome.lost ? "Somebody was faster: " : ""}
-        <b>{outcome.by}</b>, {duration(now.value - outcome.at)} ago
+        <DecidedByView by={outcome.by} />, {duration(now.value - outcome.at)} ago
         {outcome.message && (
           <>
             {" — "}
@@ -160,30 +210,44 @@ function QuestionActions({ question }: { question: OpenQuestion }) {
       <button type="button" class="button" disabled={isDeciding} onClick={() => (dialog.value = "deny")}>
         Deny <kbd>d</kbd>
       </button>
-      <button type="button" class="button" disabled={isDeciding} onClick={() => (dialog.value = "edit")}>
-        Edit <kbd>e</kbd>
-      </button>
     </footer>
   );
 }
 
-function Actions() {
+function Actions({ escalates = false }: { escalates?: boolean | undefined }) {
   const { requests, deciding } = useUser();
-  const { armed, isDeciding, dialog, allow } = deciding;
+  const { armed, isDeciding, dialog, allow, openRemember } = deciding;
   const many = requests.checked.value.length;
   const of = many > 0 ? ` ${many} selected` : "";
   const waiting = armed.value;
+  const isOutside = escalates && many === 0;
   return (
     <footer class="actions">
       <ArmedNote />
+      {isOutside && (
+        <p id="outside-grant" class="hint outside-grant">
+          <Icon name="warning" /> {OUTSIDE_GRANT}
+        </p>
+      )}
       <button
         type="button"
         class={waiting ? "button danger" : "button primary"}
-        disabled={isDeciding}
+        disabled={isDeciding.value || isOutside}
+        aria-describedby={isOutside ? "outside-grant" : undefined}
         onClick={() => void allow()}
       >
         {waiting ? "Allow anyway" : `Allow${of}`} <kbd>a</kbd>
       </button>
+      {many === 0 && (
+        <button
+          type="button"
+          class="button"
+          disabled={isDeciding.value || isOutside}
+          onClick={() => void openRemember()}
+        >
+          Allow and remember… <kbd>A</kbd>
+        </button>
+      )}
       <button type="button" class="button" disabled={isDeciding} onClick={() => (dialog.value = "deny")}>
         Deny{of} <kbd>d</kbd>
       </button>

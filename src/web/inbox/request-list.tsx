@@ -1,42 +1,76 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { InboxItem } from "../../client/inbox.ts";
-import { shortDuration } from "../../contract/duration.ts";
+import { shortDuration } from "../../contract/text/duration.ts";
 import { summaryOf } from "../../review/kinds.ts";
 import { usePage, useUser } from "../context.ts";
+import { Icon } from "../shared/elements/icons.tsx";
 import { Scrollable } from "../shared/elements/scrollable.tsx";
 import { StatusBadge } from "../shared/elements/status-badge.tsx";
 import { useVirtual } from "../shared/elements/virtual.ts";
 import { visibleText } from "../shared/elements/visible.tsx";
+import type { GroupHead } from "./arrangement.ts";
+import { isDangerous } from "./listed-dangers.ts";
 
 const ROW_PX = 66;
+const GROUP_PX = 34;
 const SUMMARY_CHARS = 200;
 const URGENT_SECS = 30;
 
-/** Every request, the oldest first; of thousands only those on the screen are drawn. */
+/** Every request that is listed, in groups where they are wanted; of thousands only those on the screen are drawn. */
 export function RequestList() {
-  const { list: requests, selected } = useUser().requests;
+  const { requests, arrangement } = useUser();
   const scroller = useRef<HTMLElement>(null);
-  const list = requests.value;
+  const items = requests.list.value;
+  const list = arrangement.rows.value;
+  const heightAt = (at: number) => (list[at] && "group" in list[at] ? GROUP_PX : ROW_PX);
   const rows = useVirtual({
     count: list.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
-    getItemKey: (at) => list[at]?.approval.id ?? at,
+    estimateSize: heightAt,
+    getItemKey: (at) => {
+      const row = list[at];
+      if (!row) return at;
+      return "group" in row ? `group ${row.group}` : row.item.approval.id;
+    },
     overscan: 6,
   });
-  const at = list.findIndex(({ approval }) => approval.id === selected.value?.approval.id);
+  // Groups and requests differ in height, and take each other's places.
+  useLayoutEffect(() => rows.measure(), [arrangement.isGrouped.value, list.length]);
+  const at = list.findIndex((row) => "item" in row && row.item.approval.id === requests.selected.value?.approval.id);
   useEffect(() => {
     if (at >= 0) rows.scrollToIndex(at, { align: "auto" });
   }, [at, rows]);
   return (
-    <Scrollable class="request-list" scroller={scroller} label="Requests, oldest first">
+    <Scrollable class="request-list" scroller={scroller} label="Requests">
       <ul style={{ height: `${rows.getTotalSize()}px` }}>
         {rows.getVirtualItems().map(({ index, start, key }) => {
-          const item = list[index];
-          return item && <Row key={key} item={item} top={start} place={index + 1} of={list.length} />;
+          const row = list[index];
+          if (!row) return null;
+          if ("group" in row) return <GroupRow key={key} group={row} top={start} />;
+          return <Row key={key} item={row.item} top={start} place={row.place} of={items.length} />;
         })}
       </ul>
     </Scrollable>
+  );
+}
+
+/** The name of a group, and a box that selects all of it. */
+function GroupRow({ group: { group, ids }, top }: { group: GroupHead; top: number }) {
+  const { inbox, checkedIds } = useUser().requests;
+  const checked = ids.filter((id) => checkedIds.value.has(id)).length;
+  return (
+    <li class="row group" style={{ height: `${GROUP_PX}px`, transform: `translateY(${top}px)` }}>
+      <input
+        type="checkbox"
+        aria-label={`Select all of ${visibleText(group)}`}
+        disabled={ids.length === 0}
+        checked={checked > 0 && checked === ids.length}
+        indeterminate={checked > 0 && checked < ids.length}
+        onChange={() => inbox.setChecked(ids, checked === 0)}
+      />
+      <b>{visibleText(group)}</b>
+      <span class="age">{ids.length.toLocaleString()}</span>
+    </li>
   );
 }
 
@@ -76,6 +110,12 @@ function Row({ item: { approval, outcome }, top, place, of }: RowProps) {
         onClick={() => openCard(approval.id)}
       >
         <span class="row-top">
+          {!outcome && isDangerous(approval) && (
+            <span class="danger-mark" title="Look twice: it is dangerous">
+              <Icon name="warning" />
+              <span class="unseen">dangerous</span>
+            </span>
+          )}
           <b>{visibleText(approval.tool_name)}</b>
           <span class="who">{approval.session_name}</span>
           {outcome ? (

@@ -1,14 +1,17 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import { createAnswers } from "../../client/answers.ts";
 import type { Api } from "../../client/api.ts";
-import { createInbox } from "../../client/inbox.ts";
-import { createReviews } from "../../client/reviews.ts";
+import { createAnswers } from "../../client/deciding/answers.ts";
+import { createReviews } from "../../client/deciding/reviews.ts";
+import { createInbox, type InboxItem } from "../../client/inbox.ts";
+import { createListeners } from "../../client/listeners.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
 import type { Choices } from "../../review/choices.ts";
 import { kindOf, type Question } from "../../review/kinds.ts";
 import { followed } from "../shared/followed.ts";
 
 const SETTLED_SHOWN_MS = 20_000;
+/** So long a request that somebody else has decided stays beside its transcript. */
+const ENDED_SHOWN_SECS = 6;
 
 export type OpenQuestion = { approval: Approval; questions: Question[]; choices: Choices };
 export type Requests = ReturnType<typeof createRequests>;
@@ -22,12 +25,39 @@ export function createRequests({ api, now, signal: whileSignedIn }: RequestsNeed
   const answers = createAnswers();
   const stopTidying = now.subscribe(() => inbox.tidy());
   whileSignedIn.addEventListener("abort", stopTidying);
-  const checked = followed(inbox.checked, inbox);
+  /** The session whose transcript is read: there, only its own requests can be selected, one at a time. */
+  let sessionId: string | undefined;
+  const session = createListeners();
+  /** The page itself has selected another one: a press that follows at once was not meant for it. */
+  const advanced = createListeners();
+
+  const isHere = ({ approval }: InboxItem) => sessionId === undefined || approval.session_id === sessionId;
+  const pending = () => inbox.pending().filter(isHere);
+  const checkedNow = () => (sessionId === undefined ? inbox.checked() : []);
+  const selectedNow = () => {
+    const item = inbox.selected();
+    return item && isHere(item) ? item : undefined;
+  };
+  const checked = followed(checkedNow, inbox, session);
+
+  function advance(): void {
+    if (sessionId === undefined) return;
+    const item = selectedNow();
+    const isOver = item?.outcome !== undefined && now.peek() - item.outcome.at >= ENDED_SHOWN_SECS;
+    if (item && !isOver) return;
+    const next = pending()[0];
+    if (!next && !item) return;
+    inbox.select(next?.approval.id);
+    if (next) advanced.changed();
+  }
+  const stopAdvancing = now.subscribe(advance);
+  whileSignedIn.addEventListener("abort", stopAdvancing);
+  inbox.onChange(advance);
 
   /** The selected question, once all of it is read and for as long as it is pending; none while several are checked. */
   function findQuestion(): OpenQuestion | undefined {
-    const item = inbox.selected();
-    if (!item || item.outcome || inbox.checked().length > 0) return undefined;
+    const item = selectedNow();
+    if (!item || item.outcome || checkedNow().length > 0) return undefined;
     const known = reviews.known(item.approval.id);
     const approval = known?.approval ?? item.approval;
     const kind = kindOf(approval);
@@ -44,13 +74,41 @@ export function createRequests({ api, now, signal: whileSignedIn }: RequestsNeed
     answers,
     list: followed(inbox.list, inbox),
     pendingCount: followed(() => inbox.pending().length, inbox),
-    selected: followed(inbox.selected, inbox),
+    selectedNow,
+    checkedNow,
+    selected: followed(selectedNow, inbox, session),
     checked,
     checkedIds: computed(() => new Set(checked.value.map(({ approval }) => approval.id))),
     isLoaded: followed(inbox.isLoaded, inbox),
     /** What is known of the selected one. */
-    review: followed(() => reviews.known(inbox.selected()?.approval.id ?? ""), inbox, reviews),
-    question: followed(findQuestion, inbox, reviews, answers),
+    review: followed(() => reviews.known(selectedNow()?.approval.id ?? ""), inbox, reviews, session),
+    question: followed(findQuestion, inbox, reviews, answers, session),
+    onAdvanced: advanced.onChange,
+    /** The requests of the session whose transcript is read. */
+    pendingHere: followed(pending, inbox, session),
+    isBesideTranscript: () => sessionId !== undefined,
+    /** From now on, until what it returns is called, only the requests of this session can be selected. */
+    showSession(id: string): () => void {
+      sessionId = id;
+      session.changed();
+      advance();
+      return () => {
+        if (sessionId !== id) return;
+        sessionId = undefined;
+        session.changed();
+      };
+    },
+    /** Moves the selection by so many requests. */
+    move(by: number): void {
+      if (sessionId === undefined) {
+        inbox.move(by);
+        return;
+      }
+      const list = pending();
+      const at = list.findIndex(({ approval }) => approval.id === selectedNow()?.approval.id);
+      const next = list[Math.min(list.length - 1, Math.max(0, at + by))];
+      if (next) inbox.select(next.approval.id);
+    },
     isCardOpen,
     openCard(id: string): void {
       inbox.select(id);

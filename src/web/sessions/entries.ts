@@ -1,4 +1,5 @@
 import type { TurnEvent } from "../../contract/sessions/turn.ts";
+import { isJsonObject } from "../../contract/values.ts";
 
 type Text = { type: "text" | "thinking"; text: string };
 export type Entry = Text | Exclude<TurnEvent, { type: "content" | "thinking" }>;
@@ -20,4 +21,50 @@ export function entriesOf(events: (TurnEvent | undefined)[]): Entry[] {
     else entries.push(piece);
   }
   return entries;
+}
+
+/** What a subagent did, in a row. */
+export type SubagentWork = { type: "subagent"; call: string; agent: string; entries: Entry[] };
+
+/** What stands in a transcript: entries of the child itself, and those of each subagent together. */
+export type Passage = Entry | SubagentWork;
+
+/** Folds what subagents did, and leaves out what the CLI says of itself, unless that is wanted. */
+export function passagesOf(entries: Entry[], withHousekeeping: boolean): Passage[] {
+  const callers = new Map<string, { call: string; agent: string }>();
+  const work = new Map<string, SubagentWork>();
+  const passages: Passage[] = [];
+  for (const entry of entries) {
+    const own = subagentOf(entry);
+    if (own && entry.type === "tool_use") callers.set(entry.tool_use_id, own);
+    const caller = "tool_use_id" in entry ? callers.get(entry.tool_use_id ?? "") : undefined;
+    // What ran unasked is never folded away.
+    const isUnasked = entry.type === "tool_result" && entry.unasked === true;
+    const of = isUnasked ? undefined : (own ?? caller);
+    // Several may work at once: what one of them did stands together, where it began.
+    const begun = of && work.get(of.call);
+    if (begun) begun.entries.push(entry);
+    else if (of) {
+      const first: SubagentWork = { type: "subagent", ...of, entries: [entry] };
+      work.set(of.call, first);
+      passages.push(first);
+    } else if (withHousekeeping || entry.type !== "passthrough") passages.push(entry);
+  }
+  return passages;
+}
+
+/** Whose an entry is, where a subagent's: by the call that started it. */
+function subagentOf(entry: Entry): { call: string; agent: string } | undefined {
+  if (entry.type === "tool_use" && entry.parent_tool_use_id !== undefined)
+    return { call: entry.parent_tool_use_id, agent: entry.agent ?? "" };
+  if (entry.type !== "passthrough" || !entry.event_type.startsWith("subagent/")) return undefined;
+  const parent = isJsonObject(entry.data) ? entry.data["parent_tool_use_id"] : undefined;
+  return typeof parent === "string" ? { call: parent, agent: "" } : undefined;
+}
+
+/** What a subagent says. */
+export function subagentText({ event_type, data }: Extract<TurnEvent, { type: "passthrough" }>): string | undefined {
+  const block = event_type === "subagent/text" && isJsonObject(data) ? data["block"] : undefined;
+  const text = isJsonObject(block) ? block["text"] : undefined;
+  return typeof text === "string" ? text : undefined;
 }

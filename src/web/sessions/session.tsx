@@ -9,6 +9,7 @@ import { reasonOf } from "../shared/reason.ts";
 import { linkTo } from "../shared/route.ts";
 import { ChatBox } from "./chat-box.tsx";
 import { DeleteDialog, ForkDialog } from "./session-dialogs.tsx";
+import { SessionRequests } from "./session-requests.tsx";
 import { dollars, isGoingOn, SessionBadge } from "./status.tsx";
 import { openTranscript } from "./transcript.ts";
 import { TranscriptView } from "./transcript-view.tsx";
@@ -41,6 +42,7 @@ export function SessionPage({ id }: { id: string }) {
   return (
     <main class="session">
       <Head session={session}>
+        {session.kind === "managed" && <HousekeepingToggle />}
         {isRunning && (
           <button type="button" class="button" onClick={() => void cancel()}>
             Cancel turn
@@ -56,9 +58,12 @@ export function SessionPage({ id }: { id: string }) {
         </button>
       </Head>
       {session.kind === "by_hand" ? (
-        <p class="nothing">A claude that was started by hand: Plexus sees what it requests, not what it says.</p>
+        <>
+          <p class="nothing">A claude that was started by hand: Plexus sees what it requests, not what it says.</p>
+          <SessionRequests sessionId={session.id} />
+        </>
       ) : (
-        <TranscriptView transcript={transcript} />
+        <TranscriptView transcript={transcript} sessionId={session.id} />
       )}
       {isQueued && (
         <p class="queued" role="status">
@@ -98,5 +103,22 @@ function Head({ session, children }: HeadProps) {
       </span>
       <span class="head-actions">{children}</span>
     </header>
+  );
+}
+
+/** What the CLI says of itself is rarely of interest. */
+function HousekeepingToggle() {
+  const { housekeeping } = usePage().preferences;
+  const isShown = housekeeping.value === "shown";
+  return (
+    <button
+      type="button"
+      class="button"
+      aria-pressed={isShown}
+      title="Messages of the CLI about itself"
+      onClick={() => (housekeeping.value = isShown ? "hidden" : "shown")}
+    >
+      {isShown ? "Less" : "All messages"}
+    </button>
   );
 }

@@ -1,25 +1,23 @@
-import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { duration } from "../../contract/duration.ts";
 import type { SessionSummary } from "../../contract/sessions/session-view.ts";
+import { duration } from "../../contract/text/duration.ts";
 import { usePage, useUser } from "../context.ts";
 import { moment } from "../shared/clock.ts";
 import { Scrollable } from "../shared/elements/scrollable.tsx";
 import { visibleText } from "../shared/elements/visible.tsx";
 import { linkTo } from "../shared/route.ts";
-import { StartDialog } from "./start-dialog.tsx";
 import { dollars, SessionBadge } from "./status.tsx";
 
-/** Every session, the newest first. */
+/** Every session, those first that need somebody. */
 export function SessionsPage() {
-  const isStarting = useSignal(false);
+  const { isStartOpen } = useUser();
   const { sessions, isListed, hasMore, loadMore, watch } = useUser().sessions;
   useEffect(watch, []);
   return (
     <main class="page">
       <header class="page-head">
         <h1>Sessions</h1>
-        <button type="button" class="button primary" onClick={() => (isStarting.value = true)}>
+        <button type="button" class="button primary" onClick={() => (isStartOpen.value = true)}>
           New session
         </button>
       </header>
@@ -41,7 +39,7 @@ export function SessionsPage() {
               </tr>
             </thead>
             <tbody>
-              {sessions.value.map((session) => (
+              {sessions.value.toSorted(byAttention).map((session) => (
                 <Row key={session.id} session={session} />
               ))}
             </tbody>
@@ -53,9 +51,24 @@ export function SessionsPage() {
           More
         </button>
       )}
-      {isStarting.value && <StartDialog onClose={() => (isStarting.value = false)} />}
     </main>
   );
+}
+
+/** What needs somebody comes first, then what goes on, then what went wrong; among equals the last active one. */
+const ATTENTION: Record<SessionSummary["status"], number> = {
+  awaiting_permission: 0,
+  running: 1,
+  queued: 2,
+  failed: 3,
+  cancelled: 4,
+  complete: 4,
+  idle: 4,
+};
+
+function byAttention(one: SessionSummary, other: SessionSummary): number {
+  const rank = ({ pending, status }: SessionSummary) => (pending > 0 ? 0 : ATTENTION[status]);
+  return rank(one) - rank(other) || other.last_activity_at - one.last_activity_at;
 }
 
 function Row({ session }: { session: SessionSummary }) {

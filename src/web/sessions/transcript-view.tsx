@@ -1,9 +1,11 @@
 import { elementScroll } from "@tanstack/virtual-core";
-import { useCallback, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { usePage } from "../context.ts";
 import { Scrollable } from "../shared/elements/scrollable.tsx";
 import { useVirtual } from "../shared/elements/virtual.ts";
-import { entriesOf } from "./entries.ts";
-import { EntryView } from "./entry.tsx";
+import { entriesOf, passagesOf } from "./entries.ts";
+import { PassageView } from "./entry.tsx";
+import { SessionRequests } from "./session-requests.tsx";
 import type { Chunk, Transcript } from "./transcript.ts";
 
 const ESTIMATED_PX = 800;
@@ -11,8 +13,10 @@ const ESTIMATED_PX = 800;
 const NEAR_END_PX = 80;
 
 /** A transcript of any length: only what is on the screen is read and drawn. */
-export function TranscriptView({ transcript }: { transcript: Transcript }) {
+export function TranscriptView({ transcript, sessionId }: { transcript: Transcript; sessionId: string }) {
   const scroller = useRef<HTMLElement>(null);
+  /** What stands below the last entry, and stays on the screen. */
+  const end = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   /** What moves because its size became known was not moved by the person. */
   const isOurs = useRef(false);
@@ -37,12 +41,18 @@ export function TranscriptView({ transcript }: { transcript: Transcript }) {
       isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX;
   };
   const height = rows.getTotalSize();
-  useLayoutEffect(() => {
+  const stayAtEnd = () => {
     const { current: element } = scroller;
     if (!element || !isAtEnd.current) return;
     isOurs.current = true;
     element.scrollTop = element.scrollHeight;
-  }, [height]);
+  };
+  useLayoutEffect(stayAtEnd, [height]);
+  useEffect(() => {
+    const observer = new ResizeObserver(stayAtEnd);
+    if (end.current) observer.observe(end.current);
+    return () => observer.disconnect();
+  }, []);
   return (
     <Scrollable class="transcript" scroller={scroller} role="log" label="Transcript" onScroll={onScroll}>
       <div class="transcript-all" style={{ height: `${height}px` }}>
@@ -51,6 +61,9 @@ export function TranscriptView({ transcript }: { transcript: Transcript }) {
           const place = { index, start, measure: rows.measureElement };
           return chunk && <PlacedChunk key={key} chunk={chunk} transcript={transcript} place={place} />;
         })}
+      </div>
+      <div class="transcript-end" ref={end}>
+        <SessionRequests sessionId={sessionId} />
       </div>
     </Scrollable>
   );
@@ -74,14 +87,18 @@ function PlacedChunk({ chunk, transcript, place }: { chunk: Chunk; transcript: T
 }
 
 function ChunkView({ chunk, transcript }: { chunk: Chunk; transcript: Transcript }) {
+  const { preferences } = usePage();
   // Looked at again with every new event of the turn, so that what is missing is fetched.
   transcript.turns.value;
-  const entries = entriesOf(transcript.eventsOf(chunk).value);
-  if (entries.length === 0) return <p class="entry ended">…</p>;
+  const events = transcript.eventsOf(chunk).value;
+  const passages = passagesOf(entriesOf(events), preferences.housekeeping.value === "shown");
+  if (events.length === 0) return <p class="entry ended">…</p>;
+  // Never without a height, or all chunks of a long run would have to be drawn at once.
+  if (passages.length === 0) return <p class="entry ended">Only messages of the CLI about itself</p>;
   return (
     <>
-      {entries.map((entry, at) => (
-        <EntryView key={at} entry={entry} prompts={transcript.prompts.value} />
+      {passages.map((passage, at) => (
+        <PassageView key={at} passage={passage} transcript={transcript} turnId={chunk.turnId} />
       ))}
     </>
   );

@@ -12,6 +12,9 @@ export function createPreferences() {
   return {
     theme,
     diffLayout: remembered("plexus-diff", ["unified", "split"]),
+    housekeeping: remembered("plexus-housekeeping", ["hidden", "shown"]),
+    inboxOrder: remembered("plexus-inbox-order", ["oldest", "newest", "time_left"]),
+    inboxGroups: remembered("plexus-inbox-groups", ["none", "session", "tool"]),
     notifies: remembered("plexus-notify", ["no", "yes"]),
   };
 }

@@ -1,9 +1,8 @@
-import type { PagedList } from "../../client/paging.ts";
-
-type ReloadNeed<Item extends { id: string }> = { list: PagedList<Item>; afterMs: number; signal: AbortSignal };
+type Reloadable = { reload: () => Promise<void>; refresh: () => Promise<void> };
+type ReloadNeed = { list: Reloadable; afterMs: number; signal: AbortSignal };
 
 /** Keeps a list what the server has for as long as somebody looks at it; many changes at once are one reload. */
-export function createReload<Item extends { id: string }>({ list, afterMs, signal }: ReloadNeed<Item>) {
+export function createReload({ list, afterMs, signal }: ReloadNeed) {
   let watchers = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   signal.addEventListener("abort", () => clearTimeout(timer));

@@ -1,12 +1,27 @@
 import { computed, signal } from "@preact/signals";
 
-type Route = { page: "inbox" } | { page: "sessions" } | { page: "session"; id: string } | { page: "history" };
+export type Route =
+  /** With an id: one request is shown, whatever became of it. */
+  | { page: "inbox"; id?: string }
+  | { page: "sessions" }
+  | { page: "overview" }
+  | { page: "settings" }
+  | { page: "session"; id: string }
+  /** With an id: one decision is shown, or one rule. */
+  | { page: "history"; id?: string }
+  | { page: "rules"; id?: string };
 
 export const linkTo = {
   inbox: "#/inbox",
   sessions: "#/sessions",
+  rules: "#/rules",
+  overview: "#/overview",
+  settings: "#/settings",
   history: "#/history",
+  request: (id: string) => `#/inbox/${encodeURIComponent(id)}`,
   session: (id: string) => `#/sessions/${encodeURIComponent(id)}`,
+  rule: (id: string) => `#/rules/${encodeURIComponent(id)}`,
+  decision: (id: string) => `#/history/${encodeURIComponent(id)}`,
 };
 
 const CODE = /^#code=([\w-]+)$/;
@@ -23,9 +38,17 @@ export function createRouter() {
   return {
     route: computed((): Route => {
       const [, page, id] = hash.value.replace(/\?.*/, "").split("/");
-      if (page === "sessions") return id ? { page: "session", id: decodeURIComponent(id) } : { page: "sessions" };
-      return page === "history" ? { page } : { page: "inbox" };
+      const of = id ? { id: decoded(id) } : {};
+      if (page === "sessions") return id ? { page: "session", id: decoded(id) } : { page };
+      if (page === "overview" || page === "settings") return { page };
+      return page === "history" || page === "rules" ? { page, ...of } : { page: "inbox", ...of };
     }),
+
+    /** The same page under another address, without a step in the history of the browser. */
+    replace(to: string): void {
+      history.replaceState(null, "", to);
+      hash.value = location.hash;
+    },
 
     /** The one-time code that the address brought along, taken out of it and out of the history at once. */
     takeCode(): string | undefined {
@@ -44,4 +67,13 @@ export function createRouter() {
       });
     },
   };
+}
+
+/** An address that somebody has written wrongly is taken as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -4,9 +4,11 @@ import { diffOfEdits, diffOfWrite } from "../../../review/diff.ts";
 import { INPUT_REMOVED, kindOf } from "../../../review/kinds.ts";
 import { LongText } from "../elements/long-text.tsx";
 import { Visible } from "../elements/visible.tsx";
+import { Markdown } from "../markdown/markdown.tsx";
 import { CommandText } from "./command.tsx";
 import { DiffView } from "./diff-view.tsx";
 import { Fields } from "./fields.tsx";
+import { OtherCall } from "./other-call.tsx";
 import { type Answering, Questions } from "./questions.tsx";
 
 type Props = {
@@ -49,7 +51,11 @@ export function CallBody({ approval, context, answering }: Props) {
     case "plan":
       return (
         <>
-          {context?.plan && <LongText text={context.plan} label="Plan" />}
+          {context?.plan && (
+            <section class="plan" aria-label="Plan">
+              <Markdown text={context.plan} label="Plan" />
+            </section>
+          )}
           <Fields of={approval.input} label="Input" />
         </>
       );
@@ -72,7 +78,7 @@ export function CallBody({ approval, context, answering }: Props) {
     case "removed":
       return <p class="note">{INPUT_REMOVED}</p>;
     case "other":
-      return <LongText text={JSON.stringify(approval.input, null, 2)} label="Input" />;
+      return <OtherCall name={approval.tool_name} input={approval.input} />;
   }
 }
 

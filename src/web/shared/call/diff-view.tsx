@@ -1,8 +1,12 @@
 import { useSignal } from "@preact/signals";
-import type { FileDiff, Hunk, Line, Stretch } from "../../../review/diff.ts";
+import { useMemo } from "preact/hooks";
+import type { FileDiff, Hunk, Line } from "../../../review/diff.ts";
 import { usePage } from "../../context.ts";
 import { Scrollable } from "../elements/scrollable.tsx";
 import { Visible, visibleText } from "../elements/visible.tsx";
+import { languageOf, useHighlight } from "../highlight/highlight.ts";
+import { Runs } from "../highlight/runs.tsx";
+import { colouredLines, type Piece } from "./coloured-lines.ts";
 
 const FIRST_LINES = 400;
 
@@ -11,7 +15,7 @@ export function DiffView({ path, diff }: { path: string; diff: FileDiff }) {
   const { diffLayout } = usePage().preferences;
   const isWhole = useSignal(false);
   const total = diff.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
-  const hunks = isWhole.value ? diff.hunks : firstOf(diff.hunks);
+  const hunks = useMemo(() => (isWhole.value ? diff.hunks : firstOf(diff.hunks)), [diff, isWhole.value]);
   const isSplit = diffLayout.value === "split";
   return (
     <section class="diff" aria-label={`Changes to ${visibleText(path)}`}>
@@ -42,12 +46,7 @@ export function DiffView({ path, diff }: { path: string; diff: FileDiff }) {
             </colgroup>
           )}
           {hunks.map((hunk) => (
-            <tbody key={hunk.from}>
-              <tr class="hunk">
-                <td colSpan={isSplit ? 4 : 3}>line {hunk.from}</td>
-              </tr>
-              {isSplit ? pairs(hunk.lines).map(SplitRow) : hunk.lines.map(UnifiedRow)}
-            </tbody>
+            <HunkRows key={hunk.from} hunk={hunk} language={languageOf(path)} isSplit={isSplit} />
           ))}
         </table>
       </Scrollable>
@@ -63,13 +62,33 @@ export function DiffView({ path, diff }: { path: string; diff: FileDiff }) {
 
 const CLASSES = { " ": "same", "+": "added", "-": "removed" };
 
-function UnifiedRow({ sign, number, stretches }: Line) {
+type HunkProps = { hunk: Hunk; language: string; isSplit: boolean };
+
+function HunkRows({ hunk: { from, lines }, language, isSplit }: HunkProps) {
+  const highlight = useHighlight(language);
+  const pieces = useMemo(() => colouredLines(lines, highlight), [lines, highlight]);
+  return (
+    <tbody>
+      <tr class="hunk">
+        <td colSpan={isSplit ? 4 : 3}>line {from}</td>
+      </tr>
+      {isSplit
+        ? pairs(lines).map((pair) => <SplitRow {...pair} pieces={pieces} />)
+        : lines.map((line) => <UnifiedRow line={line} pieces={pieces} />)}
+    </tbody>
+  );
+}
+
+type Pieces = Map<Line, Piece[]>;
+
+function UnifiedRow({ line, pieces }: { line: Line; pieces: Pieces }) {
+  const { sign, number } = line;
   return (
     <tr class={CLASSES[sign]}>
       <td class="number">{number.before}</td>
       <td class="number">{number.after}</td>
       <td class="text" data-sign={sign}>
-        <Stretches of={stretches} />
+        <LineText of={pieces.get(line)} />
       </td>
     </tr>
   );
@@ -77,27 +96,27 @@ function UnifiedRow({ sign, number, stretches }: Line) {
 
 type Pair = { left: Line | undefined; right: Line | undefined };
 
-function SplitRow({ left, right }: Pair) {
+function SplitRow({ left, right, pieces }: Pair & { pieces: Pieces }) {
   return (
     <tr>
       <td class="number">{left?.number.before}</td>
-      <td class={`text ${left ? CLASSES[left.sign] : "none"}`}>{left && <Stretches of={left.stretches} />}</td>
+      <td class={`text ${left ? CLASSES[left.sign] : "none"}`}>{left && <LineText of={pieces.get(left)} />}</td>
       <td class="number">{right?.number.after}</td>
-      <td class={`text ${right ? CLASSES[right.sign] : "none"}`}>{right && <Stretches of={right.stretches} />}</td>
+      <td class={`text ${right ? CLASSES[right.sign] : "none"}`}>{right && <LineText of={pieces.get(right)} />}</td>
     </tr>
   );
 }
 
-function Stretches({ of }: { of: Stretch[] }) {
+function LineText({ of = [] }: { of?: Piece[] | undefined }) {
   return (
     <>
-      {of.map(({ text, isChanged }) =>
-        isChanged ? (
+      {of.map((piece) =>
+        piece.isChanged ? (
           <span class="changed">
-            <Visible text={text} />
+            <Runs of={[piece]} />
           </span>
         ) : (
-          <Visible text={text} />
+          <Runs of={[piece]} />
         ),
       )}
     </>

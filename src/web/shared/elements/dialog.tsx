@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 
 type DialogProps = {
   title: string;
@@ -13,13 +13,15 @@ type DialogProps = {
 export function Dialog({ title, isRead = false, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
+  // A dialog may stand over another.
+  const titleId = useId();
   useEffect(() => {
     element.current?.showModal();
     if (isRead) heading.current?.focus();
   }, []);
   return (
-    <dialog ref={element} class="dialog" aria-labelledby="dialog-title" onClose={onClose}>
-      <h2 id="dialog-title" tabIndex={isRead ? -1 : undefined} ref={heading}>
+    <dialog ref={element} class="dialog" aria-labelledby={titleId} onClose={onClose}>
+      <h2 id={titleId} tabIndex={isRead ? -1 : undefined} ref={heading}>
         {title}
       </h2>
       {children}

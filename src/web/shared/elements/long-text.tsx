@@ -2,7 +2,8 @@ import { useSignal } from "@preact/signals";
 import { Scrollable } from "./scrollable.tsx";
 import { Visible } from "./visible.tsx";
 
-const SHOWN_WHOLE = 6_000;
+/** What is longer is shown as head and tail at first. */
+export const SHOWN_WHOLE = 6_000;
 const HEAD = 3_500;
 const TAIL = 1_500;
 /** The browser lays out only the pieces that are on the screen. */

@@ -1,5 +1,8 @@
 import type { ComponentChild } from "preact";
-import { UNPRINTABLE } from "../../../contract/unprintable.ts";
+import { UNPRINTABLE } from "../../../contract/text/unprintable.ts";
+import { characterName, visibleLines } from "../../../contract/text/visible-text.ts";
+
+export { visibleText } from "../../../contract/text/visible-text.ts";
 
 /** So many marks are drawn one by one; a text with more of them gets plain ones, or it would stop the page. */
 const MAX_DRAWN = 2_000;
@@ -22,34 +25,14 @@ function visible(text: string): ComponentChild[] {
     from = match.index + character.length;
   }
   const rest = text.slice(from);
-  shown.push(
-    drawn > MAX_DRAWN ? rest.replace(UNPRINTABLE, (one) => (one === "\t" ? one : `\u27e6${nameOf(one)}\u27e7`)) : rest,
-  );
+  shown.push(drawn > MAX_DRAWN ? visibleLines(rest) : rest);
   return shown;
-}
-
-/** For titles and labels, where there is only text. */
-export function visibleText(text: string): string {
-  return text.replace(UNPRINTABLE, (one) => `\u27e6${nameOf(one)}\u27e7`);
 }
 
 function Mark({ character }: { character: string }) {
   return (
-    <span class="mark" title={`a character that does not show: ${nameOf(character)}`}>
-      {nameOf(character)}
+    <span class="mark" title={`a character that does not show: ${characterName(character)}`}>
+      {characterName(character)}
     </span>
   );
-}
-
-const NAMES: Record<string, string> = {
-  "\u0000": "NUL",
-  "\u0007": "BEL",
-  "\b": "BS",
-  "\r": "CR",
-  "\u001b": "ESC",
-  "\u007f": "DEL",
-};
-
-function nameOf(character: string): string {
-  return NAMES[character] ?? `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }

@@ -1,0 +1,159 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { decidedBy, decidedByWords } from "../../client/decided-by.ts";
+import type { Review } from "../../client/deciding/reviews.ts";
+import { MAX_REASON_CHARS } from "../../contract/link.ts";
+import { pageAddress } from "../../contract/page-address.ts";
+import { duration } from "../../contract/text/duration.ts";
+import { leadsTo } from "../../review/real-path.ts";
+import { CallBody } from "../shared/call/call-body.tsx";
+import { Icon } from "../shared/elements/icons.tsx";
+import { StatusBadge } from "../shared/elements/status-badge.tsx";
+import { Visible, visibleText } from "../shared/elements/visible.tsx";
+import type { Link } from "./link.ts";
+
+/** The page of a one-time link: its request with its dangers, and the decision; or how it has ended. */
+export function LinkPage({ link }: { link: Link }) {
+  const state = link.state.value;
+  return (
+    <main class="link-page">
+      <p class="brand">
+        <img src="/assets/icon.svg" alt="" width="22" height="22" />
+        <span>Plexus</span>
+      </p>
+      {state.kind === "loading" && <p class="note">Loading…</p>}
+      {state.kind === "refused" && (
+        <p class="link-over" role="alert">
+          {state.reason}
+        </p>
+      )}
+      {state.kind === "ended" && <Ending link={link} {...state} />}
+      {state.kind === "open" && (
+        <RequestView link={link} review={state.review} name={state.opened.name} expires={state.opened.expires_at}>
+          <Actions link={link} verdict={state.opened.verdict} />
+        </RequestView>
+      )}
+    </main>
+  );
+}
+
+type RequestProps = { link: Link; review: Review; name: string; expires: number; children: ComponentChildren };
+
+function RequestView({ link, review: { approval, context, dangers }, name, expires, children }: RequestProps) {
+  const left = expires - link.now.value;
+  const realPath = leadsTo(approval, context);
+  return (
+    <article class="card" aria-label={`${visibleText(approval.tool_name)} of ${approval.session_name}`}>
+      <header class="card-head">
+        <h1>
+          {visibleText(approval.tool_name)} of <Visible text={approval.session_name} />
+        </h1>
+        <span class={left < 30 ? "time-left urgent" : "time-left"}>
+          {left > 0 ? `${duration(left)} left` : "time is up"}
+        </span>
+      </header>
+      <div class="card-body">
+        {dangers.length > 0 && (
+          <ul class="dangers" aria-label="Dangers">
+            {dangers.map(({ message }) => (
+              <li>
+                <Icon name="warning" /> <Visible text={message} />
+              </li>
+            ))}
+          </ul>
+        )}
+        {approval.said !== undefined && (
+          <blockquote class="said" aria-label="Said before">
+            <Visible text={approval.said} />
+          </blockquote>
+        )}
+        {realPath !== undefined && (
+          <p class="real-path">
+            real path: <code>{<Visible text={realPath} />}</code>
+          </p>
+        )}
+        <CallBody approval={approval} context={context} />
+        {context?.working_dir && (
+          <p class="working-dir">
+            in <code>{<Visible text={context.working_dir} />}</code>
+          </p>
+        )}
+      </div>
+      {children}
+      <p class="note link-note">
+        Decides this one request, once, as <code>link:{name}</code>.{" "}
+        <a href={`/${pageAddress.request(approval.id)}`}>Open in Plexus</a>
+      </p>
+    </article>
+  );
+}
+
+function Actions({ link, verdict }: { link: Link; verdict: "any" | "allow" | "deny" }) {
+  const reason = useSignal("");
+  const waiting = link.armed.value;
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    void link.deny(reason.peek().trim());
+  };
+  return (
+    <footer class="actions link-actions">
+      {waiting && (
+        <p class="armed" role="alert">
+          Press again to allow: it <Visible text={waiting.reasons.join("; ")} />
+        </p>
+      )}
+      <p class="refusal" role="alert">
+        {link.failure.value}
+      </p>
+      {verdict !== "deny" && (
+        <button
+          type="button"
+          class={waiting ? "button danger" : "button primary"}
+          disabled={link.isSending}
+          onClick={() => void link.allow()}
+        >
+          {waiting ? "Allow anyway" : "Allow"}
+        </button>
+      )}
+      {verdict !== "allow" && (
+        <form class="link-deny" onSubmit={submit}>
+          <label for="reason">Reason (shown to the agent)</label>
+          <input
+            id="reason"
+            type="text"
+            autocomplete="off"
+            maxLength={MAX_REASON_CHARS}
+            value={reason}
+            onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
+          />
+          <button type="submit" class="button" disabled={link.isSending}>
+            Deny
+          </button>
+        </form>
+      )}
+    </footer>
+  );
+}
+
+type EndingProps = {
+  link: Link;
+  ended: {
+    status: "pending" | "allowed" | "denied" | "timed_out" | "abandoned";
+    resolved_by: string;
+    resolved_at: number;
+  };
+  isOurs: boolean;
+};
+
+function Ending({ link, ended: { status, resolved_by, resolved_at }, isOurs }: EndingProps) {
+  return (
+    <div class="link-over" role="status">
+      <StatusBadge status={status} />
+      <p>
+        {isOurs
+          ? "You have decided this request. You can close this page."
+          : `This request was decided before, by ${visibleText(decidedByWords(decidedBy(resolved_by)))}, ${duration(link.now.value - resolved_at)} ago.`}
+      </p>
+    </div>
+  );
+}

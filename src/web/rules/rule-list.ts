@@ -1,0 +1,79 @@
+import { signal } from "@preact/signals";
+import type { Api } from "../../client/api.ts";
+import type { ChangeEvent } from "../../contract/change.ts";
+import { addRule, changeRule, listRules, removeRule, suggestRules } from "../../contract/routes/rules.ts";
+import { listTokens } from "../../contract/routes/tokens.ts";
+import type { Suggestion } from "../../contract/rules/history-test.ts";
+import type { Rule, RuleInput, RuleUpdate } from "../../contract/rules/rule.ts";
+import type { Caller } from "../../contract/sign-in.ts";
+import type { Announcer } from "../shared/announcer.tsx";
+import { reasonOf } from "../shared/reason.ts";
+import { createReload } from "../shared/reload.ts";
+
+const RELOAD_AFTER_MS = 1_000;
+export const OPERATOR = "operator";
+
+export type RuleList = ReturnType<typeof createRuleList>;
+type RuleListNeed = { api: Api; caller: Caller; announcer: Announcer; signal: AbortSignal };
+
+/** The rules that hold for the caller, and what can be done with them. */
+export function createRuleList({ api, caller, announcer, signal: whileSignedIn }: RuleListNeed) {
+  /** The strictest first; `undefined` while they are not read. */
+  const rules = signal<Rule[] | undefined>(undefined);
+  const suggestions = signal<Suggestion[]>([]);
+  /** The names of tokens, by id; only the operator may read them. */
+  const tokenNames = signal<ReadonlyMap<string, string>>(new Map());
+  let latest = 0;
+
+  async function refresh(): Promise<void> {
+    const mine = ++latest;
+    try {
+      const listed = (await api.call(listRules)).rules;
+      if (mine === latest) rules.value = listed;
+    } catch (cause) {
+      if (!whileSignedIn.aborted) announcer.complain(`The rules can't be listed: ${reasonOf(cause)}`);
+    }
+  }
+
+  /** They take long to find in a long history, so only when somebody comes, and after each change. */
+  async function suggest(): Promise<void> {
+    const found = await api.call(suggestRules).catch(() => undefined);
+    if (!found) return;
+    const known = new Set(rules.peek()?.map(({ decision, match }) => `${decision} ${match}`));
+    suggestions.value = found.suggestions.filter(({ rule }) => !known.has(`${rule.decision} ${rule.match}`));
+  }
+
+  async function nameTokens(): Promise<void> {
+    if (caller.name !== OPERATOR) return;
+    const found = await api.call(listTokens).catch(() => undefined);
+    if (found) tokenNames.value = new Map(found.tokens.map(({ id, name }) => [id, name]));
+  }
+
+  async function reload(): Promise<void> {
+    await Promise.all([refresh(), nameTokens()]);
+    await suggest();
+  }
+
+  const reloading = createReload({ list: { reload, refresh }, afterMs: RELOAD_AFTER_MS, signal: whileSignedIn });
+  const changed = async (change: Promise<unknown>) => {
+    await change;
+    void reload();
+  };
+
+  return {
+    rules,
+    suggestions,
+    tokenNames,
+    watch: reloading.watch,
+    /** A rule may have decided something, or tried to. */
+    changed(event: ChangeEvent): void {
+      if (event.type === "approval_resolved") reloading.soon();
+    },
+    add: (body: RuleInput) => changed(api.call(addRule, { body })),
+    change: (id: string, body: RuleUpdate) => changed(api.call(changeRule, { params: { id }, body })),
+    remove: (id: string) => changed(api.call(removeRule, { params: { id } })),
+    /** Whoever made a rule may change it, and so may the operator; those of the file and the built-in ones stand elsewhere. */
+    mayChange: ({ tier, created_by }: Rule): boolean =>
+      tier !== "file" && tier !== "builtin" && (caller.name === OPERATOR || created_by === caller.name),
+  };
+}

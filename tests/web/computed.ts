@@ -1,0 +1,16 @@
+import type { Page } from "playwright-core";
+
+/** How long the page's own thread has computed for what the body does, in milliseconds; other work of the machine does not count. */
+export async function computed(page: Page, body: () => Promise<void>): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  const total = async () => {
+    const { metrics } = await session.send("Performance.getMetrics");
+    return 1000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0);
+  };
+  const before = await total();
+  await body();
+  const spent = (await total()) - before;
+  await session.detach();
+  return spent;
+}
