@@ -14,6 +14,10 @@ if (process.argv.includes("--version")) {
   if (order === "copy") await Bun.spawn(["cat", argument], { stdout: "inherit" }).exited;
   if (order === "calls") makeCalls(Number(argument));
   if (order === "ask") await ask(Number(argument));
+  if (order === "permits") await askFor(Number(argument), { atOnce: 1 });
+  if (order === "permits-at-once") await askFor(Number(argument), { atOnce: 10 });
+  if (order === "say") say("x".repeat(Number(argument)));
+  if (order === "silence") await beSilent();
 }
 
 function makeCalls(count: number): void {
@@ -21,12 +25,50 @@ function makeCalls(count: number): void {
   process.stdout.write([initLine(), ...lines, resultLine()].join(""));
 }
 
+function say(text: string): void {
+  const message = { id: "msg_1", role: "assistant", content: [{ type: "text", text }] };
+  process.stdout.write(`${initLine()}${JSON.stringify({ type: "assistant", message })}\n${resultLine()}`);
+}
+
+/** Until it is stopped. */
+async function beSilent(): Promise<void> {
+  process.stdout.write(initLine());
+  for (;;) await Bun.sleep(60_000);
+}
+
+/** Asks for so many permits, as many at once as the CLI does, and says that it is done. */
+async function askFor(count: number, { atOnce }: { atOnce: number }): Promise<void> {
+  const config = readConfig();
+  process.stdout.write(initLine());
+  for (let first = 0; first < count; first += atOnce) {
+    const size = Math.min(atOnce, count - first);
+    const numbers = Array.from({ length: size }, (_, index) => first + index);
+    await Promise.all(numbers.map((number) => permit(config, { command: `touch file-${number}` }, number + 2)));
+  }
+  const message = { id: "msg_1", role: "assistant", content: [{ type: "text", text: "All of it is done." }] };
+  process.stdout.write(`${JSON.stringify({ type: "assistant", message })}\n${resultLine()}`);
+}
+
 /** Asks once for a permit, between its calls. */
 async function ask(count: number): Promise<void> {
+  const plexus = readConfig();
+  process.stdout.write(initLine() + callLines(0));
+  await permit(plexus, { command: "make test", description: "run the tests" }, 2);
+  for (let number = 1; number < count; number++) process.stdout.write(callLines(number));
+  process.stdout.write(resultLine());
+}
+
+type Plexus = z.infer<typeof McpConfig>["mcpServers"]["plexus"];
+
+/** As the CLI does: the file is gone once its first line is read. */
+function readConfig(): Plexus {
   const config = process.argv[process.argv.indexOf("--mcp-config") + 1] ?? "";
   const { plexus } = McpConfig.parse(JSON.parse(readFileSync(config, "utf8"))).mcpServers;
-  process.stdout.write(initLine() + callLines(0));
-  const input = { command: "make test", description: "run the tests" };
+  return plexus;
+}
+
+/** Resolves when the call is allowed. */
+async function permit(plexus: Plexus, input: object, id: number): Promise<void> {
   const args = { tool_name: "Bash", input, tool_use_id: `toolu_${crypto.randomUUID()}` };
   const params = { name: "loopback_permit", arguments: args };
   const response = await fetch(plexus.url, {
@@ -37,10 +79,8 @@ async function ask(count: number): Promise<void> {
       accept: "application/json, text/event-stream",
       "mcp-protocol-version": "2025-11-25",
     },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params }),
+    body: JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params }),
   });
   const answer = await response.text();
   if (!answer.includes('\\"behavior\\":\\"allow\\"')) throw new Error(`not allowed: ${answer}`);
-  for (let number = 1; number < count; number++) process.stdout.write(callLines(number));
-  process.stdout.write(resultLine());
 }
