@@ -2,8 +2,10 @@
 export const ALONE: Record<string, string> = {
   "tests/container/container.test.ts":
     "builds two images, which takes all cores, and stops containers within 10 seconds",
+  "tests/core/rulebook/long-history.test.ts": "bounds processor time",
   "tests/core/rules/allowed-tools.test.ts": "bounds processor time, which caches shared with another test make longer",
   "tests/core/rules/bash.test.ts": "bounds processor time",
+  "tests/core/rules/matching/cost.test.ts": "bounds processor time",
   "tests/review/hostile-requests.test.ts": "bounds processor time",
   "tests/review/shell/dangers.test.ts": "compares processor times",
   "tests/review/shell/parsed-command.test.ts": "bounds processor time",

@@ -7,7 +7,7 @@ import { startRig } from "./rig.ts";
 /** The whole server on a disk that fills up, and has space again. */
 export async function fullDisk(): Promise<Finding[]> {
   if (!canMountSmallDisk()) return [{ promised: "nothing is allowed", happened: "only root may mount a small disk" }];
-  using disk = smallDisk("4m");
+  using disk = smallDisk("8m");
   // Within, since the root of a fresh disk is open to all.
   const dataDir = join(disk.path, "data");
   mkdirSync(dataDir);

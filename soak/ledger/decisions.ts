@@ -21,8 +21,10 @@ export function newDecision(random: Random, nonce: string): Decision {
   if (kind <= 4) return { approve: true, message: `yes ${nonce} „Grüße“ 🙂` };
   if (kind <= 6) return { approve: false, message: `no ${nonce} „Grüße“ 🙂` };
   if (kind === 7) return { approve: false, message: `stop ${nonce}`, interrupt: true };
-  const padding = random.chance(0.1) ? { padding: "x".repeat(LARGE) } : {};
-  return { approve: true, updated_input: { command: `edited ${nonce}`, nested: { list: [1, null, "ü"] }, ...padding } };
+  const padding = random.chance(0.1) ? "x".repeat(LARGE) : "";
+  // With every key that a child's input may have.
+  const whole = { command: `edited ${nonce}`, description: "edited", left: false, padding };
+  return { approve: true, updated_input: { ...whole, nested: { list: [1, null, "ü"] } } };
 }
 
 export function resolutionOf(decision: Decision, resolved_by: string): Resolution {

@@ -55,7 +55,7 @@ const MAY_IMPORT: Record<string, readonly (Target | Package)[]> = {
   "src/review/shell/folder/it.ts": ["shell", "contract"],
   "src/review/it.ts": ["review", "shell", "contract"],
   "src/core/it.ts": ["core", "storage", "claude", "rules", "review", "shell", "files", "contract"],
-  "src/outbound/folder/it.ts": ["outbound", "core", "rules", "storage", "contract"],
+  "src/outbound/folder/it.ts": ["outbound", "core", "rules", "review", "shell", "storage", "contract"],
   "src/client/it.ts": ["client", "review", "shell", "contract"],
   "src/web/it.tsx": ["web", "bundle", "client", "review", "shell", "contract"],
   "src/web/folder/it.tsx": ["web", "bundle", "client", "review", "shell", "contract"],

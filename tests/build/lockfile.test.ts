@@ -13,8 +13,10 @@ const Lockfile = z.object({
   ),
 });
 
-test("package-lock.json has every package of every platform, so that npm ci works on all", async () => {
-  const { packages } = Lockfile.parse(await Bun.file(join(import.meta.dir, "../../package-lock.json")).json());
+const LOCKFILES = ["package-lock.json", "tests/clients/package-lock.json"];
+
+test.each(LOCKFILES)("%s has every package of every platform, so that npm ci works on all", async (path) => {
+  const { packages } = Lockfile.parse(await Bun.file(join(import.meta.dir, "../..", path)).json());
   const locked = new Set(Object.entries(packages).flatMap(([path, { version }]) => (version ? nameOf(path) : [])));
   const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })

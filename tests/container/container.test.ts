@@ -163,11 +163,12 @@ function prompt(parent: TestClient, turns: Turn[]) {
   return call(parent, "claudecode_chat_async", { name: "worker", prompt: script(turns) });
 }
 
+/** The next request; the ends of turns, which a wait also returns, are passed over. */
 async function nextAsk(parent: TestClient): Promise<Approval> {
-  const { approvals } = await call(parent, "loopback_wait", { timeout_secs: 60 });
-  const [approval] = Approval.array().parse(approvals);
-  if (approval === undefined) throw new Error("nothing was asked");
-  return approval;
+  return await until("a request", async () => {
+    const { approvals } = await call(parent, "loopback_wait", { timeout_secs: 60 });
+    return Approval.array().parse(approvals)[0];
+  });
 }
 
 function turnEnd(parent: TestClient): Promise<true> {

@@ -119,7 +119,8 @@ test("the child's token is in no file once the child has read it, though the ser
   expect(existsSync(config)).toBe(true);
   await family.start();
   await until("the config to go", () => !existsSync(config));
-  expect(readFileSync(join(family.turnsDir, turnId, "stdout.jsonl"), "utf8")).toContain('"status":"connected"');
+  // It has read its config by then, also where it found no server to connect to.
+  expect(readFileSync(join(family.turnsDir, turnId, "stdout.jsonl"), "utf8")).toContain('"subtype":"init"');
   await family.call("claudecode_cancel", { name: "young" });
   await expectTidy(family);
 });

@@ -60,7 +60,7 @@ describe("children that outlive a server killed with kill -9", () => {
       name: names[index] ?? "",
       status: "complete" as const,
     }));
-    expect(finished.toSorted((a, b) => a.session_id.localeCompare(b.session_id))).toEqual(told);
+    expect(finished.toSorted((a, b) => a.session_id.localeCompare(b.session_id))).toMatchObject(told);
     expect((await family.wait(after)).finished).toEqual([]);
     await expectTidy(family);
   });

@@ -10,6 +10,7 @@ import { answerOf } from "../support/mcp/tool-answers.ts";
 import { planEscape } from "../support/processes/escapee.ts";
 import { usableCgroup } from "../support/processes/usable-cgroup.ts";
 import { startMortalFamily } from "../support/server/outage.ts";
+import { PROGRAM } from "../support/server/program.ts";
 import { startServerProcess } from "../support/server/server-process.ts";
 import { bash, startFamily } from "../support/sessions/family.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
@@ -20,7 +21,6 @@ setDefaultTimeout(120_000);
 const IS_LINUX = process.platform === "linux";
 const NOBODY = 65_534;
 const CAN_BECOME_NOBODY = IS_LINUX && process.getuid?.() === 0 && Bun.which("setpriv") !== null;
-const MAIN = join(import.meta.dir, "../../src/main.ts");
 const Traces = z.object({ limitKb: z.int(), cgroup: z.string().optional() });
 
 describe.skipIf(!IS_LINUX)("what a child's Bash started outside of its tree, session and environment is gone", () => {
@@ -89,7 +89,7 @@ describe.skipIf(!CAN_BECOME_NOBODY)("what the server may not end", () => {
       home: at("home"),
       token,
       args: ["--claude", claude],
-      program: [...asNobody, process.execPath, MAIN],
+      program: [...asNobody, ...PROGRAM],
     });
     await using parent = await connectClient(server.url, token);
     const call = async (tool: string, args: object) => (await parent.call(tool, args)).value;

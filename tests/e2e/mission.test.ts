@@ -49,7 +49,7 @@ test("a parent that is itself Claude Code makes a child, allows it one call, den
   const results = readResults(outcome.text).map(({ content }) => JsonObject.parse(JSON.parse(content)));
   expect(results).toMatchObject([
     { type: "created", name: "child" },
-    { type: "timeout" },
+    { type: "idle" },
     { type: "started" },
     { type: "ok", approvals: [{ session_name: "child", tool_name: "Write", input: { file_path } }] },
     { type: "ok", status: "allowed" },

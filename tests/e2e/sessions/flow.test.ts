@@ -1,7 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Approval, RespondResult } from "../../../src/contract/approvals/approval.ts";
+import { Approval } from "../../../src/contract/approvals/approval.ts";
+import { RespondResult } from "../../../src/contract/approvals/decision.ts";
 import { answerOf, SESSION_TOOLS, type SessionTool } from "../../support/mcp/tool-answers.ts";
 import { readResults, script } from "../../support/model/scripted-model.ts";
 import { bash, eventsOf, startFamily, textOf } from "../../support/sessions/family.ts";
@@ -13,7 +14,7 @@ test("from create to complete: the loop that a parent runs, each answer leading 
   const { parent } = family;
   const { id, head } = await family.call("claudecode_create", { name: "worker", working_dir: family.place });
   const { value: before } = await parent.call("loopback_wait", { session_id: id, timeout_secs: 0 });
-  expect(before).toMatchObject({ type: "timeout" });
+  expect(before).toMatchObject({ type: "idle" });
   const write = { name: "Write", input: { file_path: join(family.place, "note.txt"), content: "written once" } };
   const prompt = script([{ say: "I will write it down.", use: [write] }, { say: "It is written." }]);
   const started = await family.call("claudecode_chat_async", { session_id: id, prompt });
@@ -26,9 +27,25 @@ test("from create to complete: the loop that a parent runs, each answer leading 
   expect(waiting).toMatchObject({ status: "awaiting_permission", pending_approvals: [approval] });
 
   const { value: answer } = await parent.call("loopback_respond", { approval_id: approval?.id, approve: true });
-  expect(RespondResult.parse((({ next, ...rest }) => rest)(answer))).toMatchObject({ type: "ok", status: "allowed" });
+  expect(RespondResult.parse((({ next, cursor, ...rest }) => rest)(answer))).toMatchObject({
+    type: "ok",
+    status: "allowed",
+  });
   const { value: over } = await parent.call("loopback_wait", { since: asked["cursor"], timeout_secs: 60 });
-  expect(over).toMatchObject({ finished: [{ session_id: id, name: "worker", status: "complete" }] });
+  expect(over).toMatchObject({
+    finished: [
+      {
+        session_id: id,
+        name: "worker",
+        status: "complete",
+        text: "It is written.",
+        error: null,
+        asks: { allowed: 1, denied: 0, timed_out: 0, abandoned: 0, unasked: 0 },
+        num_turns: 2,
+      },
+    ],
+    running: [],
+  });
 
   const rest = await family.call("claudecode_poll", { session_id: id, limit: 1000 });
   expect(rest).toMatchObject({ status: "complete", pending_approvals: [], has_more: false });
@@ -73,12 +90,13 @@ const OPTIONAL = {
     "add_dirs",
     "mcp_servers",
     "max_turns",
+    "max_budget_usd",
     "carrier",
     "metadata",
   ]),
   claudecode_chat: ["ephemeral", "wait_secs"],
   claudecode_chat_async: ["ephemeral"],
-  claudecode_poll: ["from_seq", "limit", "wait_secs", "consumer"],
+  claudecode_poll: ["from_seq", "limit", "wait_secs", "consumer", "view"],
   claudecode_streams: ["session_id"],
 } satisfies Partial<Record<SessionTool, string[]>>;
 
@@ -123,11 +141,12 @@ describe("every tool", () => {
     const id = await family.create("strict");
     const more: Partial<Record<SessionTool, object>> = {
       claudecode_create: { name: "other" },
+      claudecode_update: { max_turns: 3 },
       claudecode_chat: { prompt: "go" },
       claudecode_chat_async: { prompt: "go" },
       claudecode_fork: { name: "strict", new_name: "other" },
     };
-    const unreferenced = ["claudecode_create", "claudecode_list", "claudecode_streams", "claudecode_fork"];
+    const unreferenced = ["run", "create", "list", "streams", "fork"].map((name) => `claudecode_${name}`);
     for (const tool of SESSION_TOOLS) {
       const reference = unreferenced.includes(tool) ? {} : { name: "strict" };
       const refused = await family.refused(tool, { ...reference, ...more[tool], surprise: 1 });

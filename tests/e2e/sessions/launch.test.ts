@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startMcpStub } from "../../claude/mcp-stub.ts";
-import { readResults } from "../../support/model/scripted-model.ts";
+import { readResults, script } from "../../support/model/scripted-model.ts";
 import { startMortalFamily } from "../../support/server/outage.ts";
 import { bash, eventsOf, startFamily, textOf } from "../../support/sessions/family.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
@@ -91,6 +91,8 @@ test("max_turns ends a turn that goes on for longer, and says so", async () => {
   const steps = Array.from({ length: 4 }, (_, at) => ({ use: [bash(`echo ${at}`)] }));
   const { status, events, last } = await family.run("short", steps);
   expect(status).toBe("failed");
+  const again = await family.call("claudecode_chat", { name: "short", prompt: script(steps) });
+  expect(again).toMatchObject({ status: "failed", next: expect.stringMatching(/^max_turns .* claudecode_update/) });
   expect(last).toMatchObject({ type: "error", message: expect.stringContaining("max_turns") });
   expect(eventsOf(events, "tool_use")).toHaveLength(2);
 });

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { TurnEvents } from "../../../src/contract/routes/turns.ts";
 import type { TurnEvent } from "../../../src/contract/sessions/turn.ts";
-import { PollAnswer, type ToldEvent } from "../../../src/contract/tools/turn-answers.ts";
+import { EventsAnswer, type ToldEvent } from "../../../src/contract/tools/turn-answers.ts";
 import { bash, eventsOf, startFamily } from "../../support/sessions/family.ts";
 
 setDefaultTimeout(120_000);
@@ -96,7 +96,7 @@ test("a turn of megabytes comes in results of 40,000 characters, marked where th
   for (let isOver = false; !isOver; ) {
     const { text: result, value } = await parent.call("claudecode_poll", { name: "large", wait_secs: 30, limit: 1000 });
     expect(result.length).toBeLessThanOrEqual(MAX_RESULT_CHARS);
-    const { events, status, has_more, pending_approvals } = PollAnswer.strip().parse(value);
+    const { events, status, has_more, pending_approvals } = EventsAnswer.strip().parse(value);
     for (const { id } of pending_approvals) await parent.call("loopback_respond", { approval_id: id, approve: false });
     cut.push(...events);
     isOver = ends.includes(status) && !has_more;

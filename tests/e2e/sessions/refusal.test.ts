@@ -29,6 +29,55 @@ describe("a claude that can't be started is an error that says what to do", () =
   });
 });
 
+describe("a refusal names what there is", () => {
+  test("an unknown session is told with the newest that the caller has, and with no other's", async () => {
+    await using family = await startFamily();
+    const refusal = () => family.refused("claudecode_poll", { name: "absent" });
+    const message = async () => (await refusal()).message;
+    expect(await message()).toBe(
+      'There is no session "absent". You have none: claudecode_run (POST /api/v1/run, `plexus run`) makes one.',
+    );
+    const { token } = await family.plexus.app.tokens.createNamed("other");
+    const other = await family.plexus.connect(token);
+    await other.call("claudecode_create", { name: "secret", working_dir: family.place });
+    await family.create("one");
+    await family.parent.call("loopback_configure", { name: "two" });
+    expect(await message()).toBe('There is no session "absent". You have: "two", "one".');
+    for (const name of ["three", "four", "five", "six"]) await family.create(name);
+    expect(await message()).toBe(
+      'There is no session "absent". You have: "six", "five", "four", "three", "two", and others (claudecode_list, `plexus sessions`).',
+    );
+    const theirs = await other.call("claudecode_poll", { name: "one" });
+    expect(theirs.value["message"]).toBe('There is no session "one". You have: "secret".');
+  });
+
+  test("a name that is taken can be chosen otherwise, or its session used, as the refusal says", async () => {
+    await using family = await startFamily();
+    await family.create("taken");
+    for (const [tool, asked] of [
+      ["claudecode_create", { name: "taken" }],
+      ["claudecode_fork", { name: "taken", new_name: "taken" }],
+    ] as const) {
+      const { code, message } = await family.refused(tool, asked);
+      expect(code).toBe("name_taken");
+      expect(message).toContain("claudecode_get");
+      expect(message).not.toContain("session_id");
+    }
+  });
+
+  test("nothing sends who asks for a claude started by hand to where it can't be given work", async () => {
+    await using family = await startFamily();
+    await family.parent.call("loopback_configure", { name: "by hand" });
+    for (const view of ["events", "summary"]) {
+      const { value } = await family.parent.call("claudecode_poll", { name: "by hand", view });
+      expect(value["next"]).toContain("loopback_wait");
+      expect(value["next"]).not.toContain("chat");
+    }
+    const { message } = await family.refused("claudecode_chat", { name: "by hand", prompt: "go" });
+    expect(message).toContain("claudecode_create");
+  });
+});
+
 describe("a working directory that no child could work in is refused", () => {
   const invalid = (message: RegExp) => ({ code: "invalid_arguments", message: expect.stringMatching(message) });
 

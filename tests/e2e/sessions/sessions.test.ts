@@ -49,9 +49,9 @@ describe("a session", () => {
   });
 
   test("waits for the parent's decision, and goes on with it", async () => {
-    await create("asking");
+    const { id } = await create("asking");
     await start("asking", [{ use: [bash("touch made")] }]);
-    const { value } = await parent.call("loopback_wait", { timeout_secs: 60 });
+    const { value } = await parent.call("loopback_wait", { session_id: id, timeout_secs: 60 });
     const [approval] = Approval.array().parse(value["approvals"]);
     expect(approval).toMatchObject({ session_name: "asking", tool_name: "Bash" });
     expect((await parent.call("claudecode_poll", { name: "asking" })).value).toMatchObject({
@@ -190,9 +190,9 @@ describe("a session", () => {
     const { value: before } = await parent.call("loopback_wait", { session_id: id, timeout_secs: 0 });
     await start("finishing", [{ say: "done" }]);
     const { value } = await parent.call("loopback_wait", { session_id: id, since: before["cursor"], timeout_secs: 60 });
-    expect(value["finished"]).toEqual([{ session_id: id, name: "finishing", status: "complete" }]);
+    expect(value["finished"]).toMatchObject([{ session_id: id, name: "finishing", status: "complete", text: "done" }]);
     const again = await parent.call("loopback_wait", { session_id: id, since: value["cursor"], timeout_secs: 0 });
-    expect(again.value["type"]).toBe("timeout");
+    expect(again.value["type"]).toBe("idle");
   });
 
   test("fails with the reason when the model's API does", async () => {

@@ -23,3 +23,12 @@ export function writeStandIn(directory: string, script: string): string {
   chmodSync(path, 0o700);
   return path;
 }
+
+/** One that says the first line of its prompt and ends, or, told to `hang`, says nothing and goes on. */
+export function writeEcho(directory: string): string {
+  const said = `{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"'"$line"'"}]}}`;
+  return writeStandIn(
+    directory,
+    `read -r line\n[ "$line" = hang ] && exec sleep 600\necho '${said}'\necho '${RESULT_LINE}'`,
+  );
+}

@@ -3,6 +3,7 @@ import type { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdi
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { CallToolResultSchema, type ClientCapabilities } from "@modelcontextprotocol/sdk/types.js";
 import { type JsonObject, JsonObject as JsonObjectSchema } from "../../../src/contract/values.ts";
+import { checkResult } from "./tool-answers.ts";
 
 export type ToolAnswer = {
   isError: boolean;
@@ -36,6 +37,7 @@ export async function connectOver(
     async call(tool, args = {}, options = {}) {
       const sent = client.callTool({ name: tool, arguments: { ...args } }, undefined, { timeout: 600_000, ...options });
       const answer = CallToolResultSchema.parse(await sent);
+      checkResult(tool, answer);
       const [block] = answer.content;
       if (answer.content.length !== 1 || block?.type !== "text")
         throw new Error(`${tool} did not answer with one text block`);

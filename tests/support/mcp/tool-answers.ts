@@ -1,12 +1,21 @@
-import type { CutObject } from "../../../src/contract/cut.ts";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
+import type { JsonSchemaType } from "@modelcontextprotocol/sdk/validation/types.js";
+import { ErrorResult } from "../../../src/contract/errors.ts";
 import { SessionDetail } from "../../../src/contract/sessions/session-view.ts";
 import { type CutEvent, TurnEvent } from "../../../src/contract/sessions/turn.ts";
+import type { CutObject } from "../../../src/contract/text/cut.ts";
+import { listed } from "../../../src/mcp/tools/declaration/listing.ts";
+import { canonicalName } from "../../../src/mcp/tools/declaration/names.ts";
 import { PARENT_TOOLS } from "../../../src/mcp/tools/tools.ts";
 
 type DeclaredTool = (typeof PARENT_TOOLS)[number];
 export type ToolName = DeclaredTool["name"];
 export type SessionTool = Extract<ToolName, `claudecode_${string}`>;
-type Answer<T extends ToolName> = Awaited<ReturnType<Extract<DeclaredTool, { name: T }>["run"]>>;
+type AnyAnswer<T extends ToolName> = Awaited<ReturnType<Extract<DeclaredTool, { name: T }>["run"]>>;
+/** Of a poll the events: who wants a summary reads it as one. */
+type Answer<T extends ToolName> = T extends "claudecode_poll"
+  ? Extract<AnyAnswer<T>, { events: unknown }>
+  : AnyAnswer<T>;
 
 /** The same without the forms of what is too long to be told whole. */
 type Uncut<T> = T extends CutEvent | CutObject ? never : T extends object ? { [K in keyof T]: Uncut<T[K]> } : T;
@@ -26,6 +35,29 @@ export function answerOf<T extends ToolName>(name: T, value: unknown): ToolAnswe
   if ("events" in answer) for (const { event } of answer["events"] as { event: unknown }[]) TurnEvent.parse(event);
   if ("config" in answer) SessionDetail.parse(answer["config"]);
   return answer as ToolAnswerOf<T>;
+}
+
+type Received = { structuredContent?: unknown; isError?: unknown };
+
+const validator = new AjvJsonSchemaValidator();
+const listedSchemas = new Map<string, ReturnType<typeof validator.getValidator>>();
+
+/**
+ * Fails unless a result that any test receives is what the tool is listed with, and what it declares; called by the
+ * clients of the tests themselves. A result without structured content is the permit's.
+ */
+export function checkResult(name: string, { structuredContent, isError }: Received): void {
+  if (structuredContent === undefined) return;
+  const tool = PARENT_TOOLS.find((candidate) => candidate.name === canonicalName(name));
+  if (tool) {
+    const matches = listedSchemas.get(tool.name) ?? validator.getValidator(listed(tool).outputSchema as JsonSchemaType);
+    listedSchemas.set(tool.name, matches);
+    const { valid, errorMessage } = matches(structuredContent);
+    if (!valid) throw new Error(`${name} answered what its outputSchema has not: ${errorMessage}`);
+  }
+  if (isError) ErrorResult.parse(structuredContent);
+  else if (tool) tool.answer.parse(structuredContent);
+  else throw new Error(`${name} is no tool of a parent's, and has answered`);
 }
 
 function isSessionTool(name: ToolName): name is SessionTool {

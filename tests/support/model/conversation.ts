@@ -33,7 +33,7 @@ export function nextTurn(conversation: Conversation): Turn {
   const at = messages.findLastIndex((message) => scriptOf(message) !== undefined);
   const turns = messages[at] === undefined ? [] : (scriptOf(messages[at]) ?? []);
   const since = messages.slice(at + 1);
-  const results = since.flatMap(toolResults);
+  const results = since.flatMap(toolResultsIn);
   const turn = turns[answersIn(since)];
   return turn ? withValues(turn, results) : { say: `${ANNOUNCEMENT}${JSON.stringify(results)}` };
 }
@@ -80,7 +80,7 @@ function answersIn(messages: z.infer<typeof Message>[]): number {
   return messages.filter(({ role }, at) => role === "assistant" && messages[at - 1]?.role !== "assistant").length;
 }
 
-function toolResults(message: z.infer<typeof Message>): ToolResult[] {
+export function toolResultsIn(message: z.infer<typeof Message>): ToolResult[] {
   if (typeof message.content === "string") return [];
   return message.content
     .filter(({ type }) => type === "tool_result")

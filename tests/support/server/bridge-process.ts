@@ -1,12 +1,10 @@
-import { join } from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import type { ClientCapabilities } from "@modelcontextprotocol/sdk/types.js";
 import { type JsonObject, JsonObject as JsonObjectSchema } from "../../../src/contract/values.ts";
 import { connectOver, type TestClient } from "../mcp/mcp-client.ts";
 import { endRun, RUN_MARKER, survivors } from "../processes/processes.ts";
 import { until } from "../until.ts";
-
-const MAIN = join(import.meta.dir, "../../../src/main.ts");
+import { PROGRAM } from "./program.ts";
 
 type Options = { args?: string[]; env?: Record<string, string | undefined>; program?: string[] };
 
@@ -28,7 +26,7 @@ export type BridgeProcess = AsyncDisposable & {
 };
 
 /** `plexus mcp ARGS` on a pair of pipes; fails at its end when it leaves a process behind. */
-export function startBridge({ args = [], env = {}, program = [process.execPath, MAIN] }: Options = {}): BridgeProcess {
+export function startBridge({ args = [], env = {}, program = PROGRAM }: Options = {}): BridgeProcess {
   const runId = crypto.randomUUID();
   const subprocess = Bun.spawn([...program, "mcp", ...args], {
     cwd: "/",
@@ -79,7 +77,7 @@ export function startBridge({ args = [], env = {}, program = [process.execPath, 
 
 /** The official MCP client, with `plexus mcp ARGS` at the other end of its pipes. */
 export async function connectStdio(
-  { args = [], env = {}, program = [process.execPath, MAIN] }: Options,
+  { args = [], env = {}, program = PROGRAM }: Options,
   capabilities?: ClientCapabilities,
 ): Promise<TestClient> {
   const [command = "", ...words] = [...program, "mcp", ...args];

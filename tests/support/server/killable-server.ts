@@ -15,6 +15,8 @@ export type KillableServer = AsyncDisposable & {
   dataDir: string;
   log(): string[];
   kill(): Promise<void>;
+  /** Ends it by a signal that it can answer. */
+  stop(signal: NodeJS.Signals): Promise<void>;
   /** Starts another one where the last was, killing that first if it still runs; on another data dir if told so. */
   restart(dataDir?: string): Promise<void>;
   /** Calls a tool as the operator. */
@@ -60,6 +62,11 @@ export async function startKillableServer(options: Options = {}): Promise<Killab
     dataDir,
     log: () => server?.log ?? [],
     kill,
+    async stop(signal) {
+      const running = server;
+      server = undefined;
+      await running?.stop(signal);
+    },
     async restart(other = dataDir) {
       await kill();
       mkdirSync(other, { recursive: true });

@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Approval } from "../../../src/contract/approvals/approval.ts";
-import type { Finished } from "../../../src/contract/tools/approval-answers.ts";
+import type { Finished } from "../../../src/contract/tools/wait-answers.ts";
 import { CLAUDE } from "../claude/claude.ts";
 import { connectClient, type TestClient } from "../mcp/mcp-client.ts";
 import { answerOf, type SessionTool, type ToolAnswerOf } from "../mcp/tool-answers.ts";
@@ -51,9 +51,10 @@ export type MortalFamily = AsyncDisposable & {
   children(): Process[];
 };
 
-type Options = { args?: string[]; claude?: string };
+type Options = { args?: string[]; claude?: string; program?: string[] };
 
-export async function startMortalFamily({ args = [], claude = CLAUDE }: Options = {}): Promise<MortalFamily> {
+export async function startMortalFamily(options: Options = {}): Promise<MortalFamily> {
+  const { args = [], claude = CLAUDE, program } = options;
   await using stack = new AsyncDisposableStack();
   const runId = crypto.randomUUID();
   const directory = stack.use(await temporaryDirectory());
@@ -70,6 +71,7 @@ export async function startMortalFamily({ args = [], claude = CLAUDE }: Options 
       token: OPERATOR_TOKEN,
       args: ["--claude", claude, "--log-level", "debug", ...args, ...further],
       env: { ...environment, [RUN_MARKER]: runId },
+      ...(program && { program }),
     });
   let server = await start();
   const url = server.url;

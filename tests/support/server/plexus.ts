@@ -1,6 +1,6 @@
 import { type App, type Clocks, openApp } from "../../../src/app.ts";
 import { type Flags, readConfig } from "../../../src/config.ts";
-import { McpConfig } from "../../../src/contract/approvals/approval.ts";
+import { McpConfig, plexusServer } from "../../../src/contract/approvals/approval.ts";
 import { createPageLoader } from "../../../src/http/page/page.ts";
 import { startHttpServer } from "../../../src/http/server.ts";
 import { createLog } from "../../../src/log.ts";
@@ -28,7 +28,13 @@ export type Plexus = AsyncDisposable & {
 };
 
 /** `environment` is what children inherit, beside PATH. */
-type Options = { flags?: Flags; clocks?: Clocks; dataDir?: string; environment?: Record<string, string> };
+type Options = {
+  flags?: Flags;
+  clocks?: Clocks;
+  dataDir?: string;
+  environment?: Record<string, string>;
+  openStorage?: Parameters<typeof openApp>[3];
+};
 
 /** A whole server in this process, on a data dir and a port of its own. */
 export async function startPlexus({
@@ -36,6 +42,7 @@ export async function startPlexus({
   clocks = {},
   dataDir,
   environment = {},
+  openStorage,
 }: Options = {}): Promise<Plexus> {
   await using stack = new AsyncDisposableStack();
   const directory: Pick<TemporaryDirectory, "path"> = dataDir
@@ -51,6 +58,7 @@ export async function startPlexus({
       config,
       createLog("debug", (line) => log.push(line)),
       clocks,
+      openStorage,
     ),
   );
   const http = stack.use(startHttpServer(app, createMcpEndpoint(app), { loadPage }));
@@ -71,12 +79,7 @@ export async function startPlexus({
     async child(name) {
       const session = await app.sessions.createByHand({ kind: "operator" }, name);
       const token = await app.tokens.createForChild(session.id);
-      const plexus = {
-        type: "http",
-        url: `${http.url}/mcp`,
-        headers: { Authorization: `Bearer ${token}` },
-        timeout: 1e8,
-      };
+      const plexus = plexusServer(http.url, token);
       return { sessionId: session.id, token, mcpConfig: McpConfig.parse({ mcpServers: { plexus } }) };
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -1,10 +1,9 @@
-import { join } from "node:path";
 import { z } from "zod";
 import { endRun, RUN_MARKER, survivors } from "../processes/processes.ts";
 import { until } from "../until.ts";
 import { freePort } from "./free-port.ts";
+import { PROGRAM } from "./program.ts";
 
-const MAIN = join(import.meta.dir, "../../../src/main.ts");
 const Listening = z.object({ message: z.literal("listening"), url: z.string() });
 
 export type ServerProcess = AsyncDisposable & {
@@ -36,7 +35,7 @@ type Options = {
 export async function startServerProcess(options: Options): Promise<ServerProcess> {
   const { dataDir, cwd = dataDir, home = dataDir, port = freePort(), token, args = [] } = options;
   const runId = crypto.randomUUID();
-  const command = options.program ?? [process.execPath, MAIN];
+  const command = options.program ?? PROGRAM;
   const flags = ["serve", "--port", String(port), ...(dataDir ? ["--data-dir", dataDir] : []), ...args];
   const subprocess = Bun.spawn([...command, ...flags], {
     ...(cwd && { cwd }),
