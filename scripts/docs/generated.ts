@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { ROOT } from "../run.ts";
+import { CLIENT_PARTS } from "./clients.ts";
 import { programList } from "./programs.ts";
 import { restTable } from "./rest.ts";
 import { TOOL_PARTS } from "./tools.ts";
@@ -8,7 +9,7 @@ export type Generators = Record<string, () => string | Promise<string>>;
 type Page = { path: string; text: string };
 
 /** What stands between `<!-- generated: NAME -->` and `<!-- /generated -->` in the README and in docs/. */
-const GENERATORS: Generators = { ...TOOL_PARTS, rest: restTable, programs: programList };
+const GENERATORS: Generators = { ...TOOL_PARTS, ...CLIENT_PARTS, rest: restTable, programs: programList };
 const PARTS = /(<!-- generated: ([\w-]+) -->\n).*?(?=<!-- \/generated -->)/gs;
 
 if (import.meta.main) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isJsonObject, type JsonObject } from "../../src/contract/values.ts";
-import { type Tool, UNTRUSTED } from "../../src/mcp/tools/tool.ts";
+import { type Tool, UNTRUSTED } from "../../src/mcp/tools/declaration/tool.ts";
 import { TOOLS } from "../../src/mcp/tools/tools.ts";
 import { inOneLine, json, table } from "./markdown.ts";
 
@@ -34,7 +34,7 @@ function argumentsOf({ input }: Tool): string {
     `\`${name}\``,
     typeOf(schema),
     required.includes(name) ? "required" : "optional",
-    isJsonObject(schema) ? String(schema["description"]) : "",
+    (isJsonObject(schema) && String(schema["description"] ?? "")) || "as for `claudecode_create`",
   ]);
   return rows.length === 0 ? "It takes no arguments." : table(["argument", "type", "", "meaning"], rows);
 }
@@ -42,9 +42,7 @@ function argumentsOf({ input }: Tool): string {
 function shown({ input, answer, when }: Tool["examples"][number]): string {
   const called =
     isJsonObject(input) && Object.keys(input).length > 0 ? `With \`${inOneLine(input)}\`` : "Without arguments";
-  const { next, ...rest } = answer;
-  const told = typeof next === "string" ? { ...rest, next: next.replace(UNTRUSTED, "…") } : rest;
-  return `${called}${when === undefined ? "" : `, ${when}`}:\n\n\`\`\`json\n${json(told)}\n\`\`\``;
+  return `${called}${when === undefined ? "" : `, ${when}`}:\n\n\`\`\`json\n${json(answer)}\n\`\`\``;
 }
 
 /** What an argument may be, with those of its bounds that somebody could meet; that `null` means absent, the page says. */
