@@ -8,7 +8,7 @@ import {
   type ParamsOf,
   type QueryOf,
   type Route,
-} from "../contract/routes/route.ts";
+} from "../contract/routes/declaration/route.ts";
 
 const ANSWER_WITHIN_MS = 30_000;
 /** A newer server may refuse with a code that is not known here. */

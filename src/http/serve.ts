@@ -2,7 +2,7 @@ import { zValidator } from "@hono/zod-validator";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import type { Principal } from "../app.ts";
-import { type ParamsOf, type Route, STATUSES, type Status } from "../contract/routes/route.ts";
+import { type ParamsOf, type Route, STATUSES, type Status } from "../contract/routes/declaration/route.ts";
 import { type Caller, callerOf, type Env, refuseRevoked } from "./middleware/auth.ts";
 import { jsonBody } from "./middleware/body.ts";
 import { refuseInvalid } from "./middleware/errors.ts";

@@ -3,8 +3,8 @@ import { UserContext, usePage, useUser } from "./context.ts";
 import { followAddress } from "./inbox/address.ts";
 import { Inbox } from "./inbox/inbox.tsx";
 import { handleKeys } from "./inbox/keys.ts";
+import { handlePageKeys } from "./keys/page-keys.ts";
 import { Navigation } from "./navigation.tsx";
-import { handlePageKeys } from "./page-keys.ts";
 import { RulesFileBanner } from "./rules/rules-file-banner.tsx";
 import { SessionPage } from "./sessions/session.tsx";
 import { SessionsPage } from "./sessions/sessions.tsx";
@@ -18,7 +18,7 @@ const RulesPage = lazyPage("Rules", async () => (await import("./rules/rules.tsx
 
 const HistoryPage = lazyPage("History", async () => (await import("./history/history.tsx")).HistoryPage);
 const HelpDialog = lazy(
-  async () => (await import("./help.tsx")).HelpDialog,
+  async () => (await import("./keys/help.tsx")).HelpDialog,
   () => null,
 );
 const Palette = lazy(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Hono } from "hono";
 import { z } from "zod";
-import { route } from "../../src/contract/routes/route.ts";
+import { route } from "../../src/contract/routes/declaration/route.ts";
 import type { Caller, Env } from "../../src/http/middleware/auth.ts";
 import { answerError } from "../../src/http/middleware/errors.ts";
 import { register, type Served, type ServedOpenly, serve, serveOpenly } from "../../src/http/serve.ts";

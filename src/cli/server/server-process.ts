@@ -7,13 +7,13 @@ import { createLazyMcpEndpoint } from "../../mcp/lazy-endpoint.ts";
 import { DataDirInUse } from "../../storage/sqlite/database.ts";
 import { VERSION } from "../../version.ts";
 import { CommandFailed, type Terminal } from "../terminal/terminal.ts";
-import { showActivity } from "./activity-lines.ts";
+import { showActivity } from "./console/activity-lines.ts";
+import { stopWarning, type UnfinishedWork } from "./console/unfinished-work.ts";
+import { AUTH_NONE_WARNING, welcome } from "./console/welcome.ts";
 import { fileFailure } from "./file-failure.ts";
 import { pageUrl } from "./page-url.ts";
 import { isGone, readServerFile, type ServerFile, writeServerFile } from "./server-file.ts";
 import { HAND_OVER_SIGNAL, takePort } from "./takeover.ts";
-import { stopWarning, type UnfinishedWork } from "./unfinished-work.ts";
-import { AUTH_NONE_WARNING, welcome } from "./welcome.ts";
 
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", HAND_OVER_SIGNAL] as const;
 

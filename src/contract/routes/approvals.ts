@@ -4,9 +4,9 @@ import { ApprovalContext } from "../approvals/approval-context.ts";
 import { BatchResult, Decision, DecisionBatch, RespondResult } from "../approvals/decision.ts";
 import { MAX_RESULT_CHARS } from "../text/cut.ts";
 import { Id, UnixSeconds } from "../values.ts";
-import { PageQuery, page } from "./paging.ts";
-import { queryFlag, queryNumber } from "./query.ts";
-import { route } from "./route.ts";
+import { PageQuery, page } from "./declaration/paging.ts";
+import { queryFlag, queryNumber } from "./declaration/query.ts";
+import { route } from "./declaration/route.ts";
 
 export const MAX_SEARCH_CHARS = 200;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ChangeEvent } from "../change.ts";
-import { route } from "./route.ts";
+import { route } from "./declaration/route.ts";
 
 /** For clients that can't send the header `Last-Event-ID`. */
 const ReplayQuery = z.looseObject({ last_event_id: z.string().optional() });

@@ -3,7 +3,7 @@ import { OneRule, RuleList, RuleRemoved, SuggestionList, TestedRule } from "../r
 import { RuleTestInput } from "../rules/history-test.ts";
 import { RuleInput, RuleUpdate } from "../rules/rule.ts";
 import { Id } from "../values.ts";
-import { route } from "./route.ts";
+import { route } from "./declaration/route.ts";
 
 /** Only the rules that hold in this session, or only what it has asked. */
 const OfSession = z.strictObject({ session_id: Id.optional() });

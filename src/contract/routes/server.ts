@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RulesFileStatus } from "../rules/rule.ts";
-import { route } from "./route.ts";
+import { route } from "./declaration/route.ts";
 
 export const Alive = z.object({ status: z.literal("ok") });
 /** Without a token it says no more than that it is ready. */

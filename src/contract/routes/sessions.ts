@@ -15,8 +15,8 @@ import { ChatWaitInput, CreateInput, ForkInput } from "../sessions/session.ts";
 import { SessionDetail, SessionSummary } from "../sessions/session-view.ts";
 import { SessionStatus } from "../sessions/turn.ts";
 import { Id } from "../values.ts";
-import { PageQuery, page } from "./paging.ts";
-import { route } from "./route.ts";
+import { PageQuery, page } from "./declaration/paging.ts";
+import { route } from "./declaration/route.ts";
 
 const SessionQuery = PageQuery.extend({ status: SessionStatus.optional() });
 /** The path names the session. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Caller, SignedIn, SignInBody, SignInCode } from "../sign-in.ts";
-import { route } from "./route.ts";
+import { route } from "./declaration/route.ts";
 
 export const SignedOut = z.object({ type: z.enum(["signed_out", "not_signed_in"]) });
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Statistics, StatisticsRange } from "../statistics.ts";
-import { queryNumber } from "./query.ts";
-import { route } from "./route.ts";
+import { queryNumber } from "./declaration/query.ts";
+import { route } from "./declaration/route.ts";
 
 const StatisticsQuery = z.strictObject({
   range: StatisticsRange.default("24h"),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Match } from "../rules/rule.ts";
 import { Id, Name, UnixSeconds } from "../values.ts";
-import { route } from "./route.ts";
+import { route } from "./declaration/route.ts";
 
 /** The patterns of what a token may allow by itself. */
 export const Grant = z.array(Match).max(500);

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { SessionEvent, TurnSummary } from "../sessions/session-view.ts";
 import { TurnEvent, TurnStatus } from "../sessions/turn.ts";
 import { Id } from "../values.ts";
-import { PageQuery, page } from "./paging.ts";
-import { queryNumber } from "./query.ts";
-import { route } from "./route.ts";
+import { PageQuery, page } from "./declaration/paging.ts";
+import { queryNumber } from "./declaration/query.ts";
+import { route } from "./declaration/route.ts";
 
 const EventsQuery = PageQuery.omit({ cursor: true }).extend({
   from_seq: queryNumber().int().nonnegative().default(0),

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { answersOf, STATUSES } from "../../contract/routes/route.ts";
+import { answersOf, STATUSES } from "../../contract/routes/declaration/route.ts";
 import type { SentEvent } from "../streams/events.ts";
 import type { Operation } from "./description.ts";
 

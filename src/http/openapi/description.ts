@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "../../contract/errors.ts";
-import type { ParamsOf, Route, Status } from "../../contract/routes/route.ts";
+import type { ParamsOf, Route, Status } from "../../contract/routes/declaration/route.ts";
 import type { SentEvent } from "../streams/events.ts";
 import type { Tag } from "./tags.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { z } from "zod";
-import { queryFlag, queryNumber } from "../../../src/contract/routes/query.ts";
+import { queryFlag, queryNumber } from "../../../src/contract/routes/declaration/query.ts";
 
 const WORDS = [
   "true",

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import Ajv from "ajv/dist/2020.js";
 import { z } from "zod";
-import type { Route } from "../../../src/contract/routes/route.ts";
+import type { Route } from "../../../src/contract/routes/declaration/route.ts";
 import type { Plexus } from "../../support/server/plexus.ts";
 import { fieldsOf, readBlocks } from "../support/event-reader.ts";
 

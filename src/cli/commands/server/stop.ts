@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { type Flags, readConfig } from "../../../config.ts";
 import { confirm } from "../../connect/confirmation.ts";
+import { stopWarning, workOf } from "../../server/console/unfinished-work.ts";
 import { openApi } from "../../server/server-client.ts";
 import { isGone, readServerFile } from "../../server/server-file.ts";
 import { withSettings } from "../../server/settings.ts";
-import { stopWarning, workOf } from "../../server/unfinished-work.ts";
 import { jsonText } from "../../terminal/printable.ts";
 import { CommandFailed, ExitCode, type Terminal } from "../../terminal/terminal.ts";
 

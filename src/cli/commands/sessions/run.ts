@@ -8,7 +8,7 @@ import { ensureServer } from "../../server/detached-server.ts";
 import { openApi } from "../../server/server-client.ts";
 import { clientCommand } from "../../server/settings.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { watchTurn } from "../../watch/turn.ts";
+import { watchTurn } from "../../watch/turn/turn.ts";
 import { directorySession } from "./directory-session.ts";
 import { nameArgument } from "./name-argument.ts";
 import { printWarnings, realPath, type SessionFlags, settingsOf, withSessionFlags } from "./session-flags.ts";

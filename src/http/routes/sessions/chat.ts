@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { App, Session } from "../../../app.ts";
-import type { AnswerOf } from "../../../contract/routes/route.ts";
+import type { AnswerOf } from "../../../contract/routes/declaration/route.ts";
 import { cancelTurn, chat, run } from "../../../contract/routes/sessions.ts";
 import { SESSION_ID, TURN_ID } from "../../../contract/samples.ts";
 import type { Opened } from "../../../contract/sessions/answers.ts";
