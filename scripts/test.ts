@@ -21,6 +21,8 @@ const NO_MATCH = /^error: regex .* matched 0 tests\./m;
 
 const { jobs, isRecording, hasTitle, paths, flags } = readArguments(process.argv.slice(2));
 const directory = mkdtempSync(join(tmpdir(), "plexus-junit-"));
+/** Handed on explicitly: what is set in `process.env` later is not inherited by what Bun spawns. */
+const environment: Record<string, string | undefined> = { ...process.env };
 const running = new Set<Bun.Subprocess>();
 let isStopped = false;
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -31,7 +33,7 @@ for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 }
 try {
   // One build of three seconds, and every server and command of the tests starts in a third of the time.
-  process.env["TEST_PROGRAM"] = await plexusBinary();
+  environment["TEST_PROGRAM"] = await plexusBinary();
   const files = [...new Bun.Glob(TESTS).scanSync()].filter(isAskedFor).sort();
   const beside = await runAll(slowestFirst(files.filter((file) => !(file in ALONE))), jobs);
   const alone = await runAll(
@@ -63,6 +65,7 @@ async function run(file: string): Promise<TestReport> {
   const fd = openSync(output, "a");
   const tests = Bun.spawn([process.execPath, "test", `--timeout=${TIMEOUT_MS}`, ...reporter, ...flags, `./${file}`], {
     stdio: ["ignore", fd, fd],
+    env: environment,
   });
   closeSync(fd);
   running.add(tests);

@@ -17,7 +17,11 @@ import { temporaryDirectory } from "../temporary.ts";
 import { until } from "../until.ts";
 import { freePort } from "./free-port.ts";
 import { OPERATOR_TOKEN } from "./plexus.ts";
+import { PROGRAM } from "./program.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
+
+/** How the command of a server begins, in a list of processes. */
+const SERVING = [...PROGRAM, "serve"].join(" ");
 
 /** A family whose server dies and comes back, always on the same data dir and port, while its children go on. */
 export type MortalFamily = AsyncDisposable & {
@@ -171,7 +175,7 @@ export async function startMortalFamily(options: Options = {}): Promise<MortalFa
       const answer = answerOf("loopback_wait", value);
       return { finished: answer.type === "ok" ? answer.finished : [], cursor: answer.cursor };
     },
-    children: () => survivors(runId).filter(({ command }) => !command.includes("src/main.ts serve")),
+    children: () => survivors(runId).filter(({ command }) => !command.includes(SERVING)),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
