@@ -124,7 +124,7 @@ function readArguments(args: string[]) {
     tokens: true,
   });
   // Half of the time a test waits for a process or a deadline.
-  const jobs = Number(values.jobs ?? process.env["TEST_JOBS"] ?? Math.ceil(1.5 * availableParallelism()));
+  const jobs = Number(values.jobs ?? process.env["TEST_JOBS"] ?? 2 * availableParallelism());
   if (!Number.isInteger(jobs) || jobs < 1) throw new Error("--jobs and TEST_JOBS take a whole number above 0.");
   const flags = tokens.flatMap((token) => {
     if (token.kind !== "option" || ["jobs", "record"].includes(token.name)) return [];

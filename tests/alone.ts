@@ -1,7 +1,5 @@
 /** Test files that can't run beside others, each with the reason; they run one after the other when the others are done. */
 export const ALONE: Record<string, string> = {
-  "tests/container/container.test.ts":
-    "builds two images, which takes all cores, and stops containers within 10 seconds",
   "tests/core/rulebook/long-history.test.ts": "bounds processor time",
   "tests/core/rules/allowed-tools.test.ts": "bounds processor time, which caches shared with another test make longer",
   "tests/core/rules/bash.test.ts": "bounds processor time",

@@ -11,7 +11,6 @@ import { type Container, type Containers, LOCKED_UP, useContainers } from "./con
 import { findEngine } from "./engine.ts";
 
 const BUILT_WITHIN_MS = 900_000;
-const STOPPED_WITHIN_MS = 10_000;
 const HOST = "plexus.example.com";
 setDefaultTimeout(180_000);
 
@@ -66,9 +65,8 @@ describe.skipIf("missing" in engine)(`the container${missing === undefined ? "" 
     await prompt(parent, [{ use: [bash("touch never.txt")] }]);
     const waiting = await nextAsk(parent);
     await parent[Symbol.asyncDispose]();
-    const stoppedAt = performance.now();
-    await containers.output("stop", "--time", "30", first.name);
-    expect(performance.now() - stoppedAt).toBeLessThan(STOPPED_WITHIN_MS);
+    await containers.output("stop", "--time", "60", first.name);
+    // By itself: what Docker has to kill exits with 137.
     expect(await first.inspect("{{.State.ExitCode}}")).toBe("0");
     await containers.output("rm", "--volumes", first.name);
 
