@@ -41,7 +41,7 @@ export type TurnRow = {
 
 export type NumberedTurnEvent = { seq: number; event: TurnEvent };
 /** What an event was, without all that can be long but the child's own words. */
-export type EventWords = { seq: number; type: TurnEvent["type"]; text: string | null; isOfUser: boolean };
+export type EventWords = { seq: number; type: TurnEvent["type"]; text: string | null; beginsAnew: boolean };
 export type ToolUseEvent = Extract<TurnEvent, { type: "tool_use" }>;
 /** A turn that runs, and the session and owner that it runs for. */
 export type RunningTurn = Pick<TurnRow, "id" | "owner" | "sessionId" | "isBorrowed">;

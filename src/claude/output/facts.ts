@@ -12,7 +12,7 @@ export const InitFact = z.object({
 });
 export type InitFact = z.infer<typeof InitFact>;
 
-/** What the CLI reports at its end. The cost is the total of the whole conversation, the tokens are this turn's. */
+/** What the CLI reports at its end. The cost is the total of the whole conversation, tokens and model turns are this turn's. */
 export const ResultFact = z.object({
   subtype: z.string(),
   is_error: z.boolean(),

@@ -22,7 +22,15 @@ export function initFact(line: JsonObject): InitFact {
   };
 }
 
-/** Reads the CLI's last line; a turn with work in the background has several, of which the first tells what was before. */
+/**
+ * Whether a result tells of nothing but work of an earlier turn that was left in the background, and is over: the CLI says
+ * so before it begins with the prompt, and calls no model for it.
+ */
+export function isOfEarlierTurn(line: JsonObject): boolean {
+  return objectOf(line["origin"])["kind"] === "task-notification" && line["num_turns"] === 0;
+}
+
+/** Reads the CLI's last line; a turn with work in the background has several. */
 export function resultFact(line: JsonObject): ResultFact {
   const usage = objectOf(line["usage"]);
   const totalCostUsd = numberOf(line["total_cost_usd"]);
@@ -40,6 +48,18 @@ export function resultFact(line: JsonObject): ResultFact {
     totalCostUsd,
     ...(sinceLast !== undefined && { costBeforeUsd: Math.max(0, totalCostUsd - costIn(objectOf(sinceLast))) }),
     permissionDenials: listOf(line["permission_denials"]),
+  };
+}
+
+/** What the results of a turn tell together: each counts from the one before it on, but the cost, which is that of the conversation. */
+export function resultAfter(before: ResultFact | undefined, result: ResultFact): ResultFact {
+  if (!before) return result;
+  return {
+    ...result,
+    inputTokens: before.inputTokens + result.inputTokens,
+    outputTokens: before.outputTokens + result.outputTokens,
+    numTurns: before.numTurns + result.numTurns,
+    ...(before.costBeforeUsd !== undefined && { costBeforeUsd: before.costBeforeUsd }),
   };
 }
 

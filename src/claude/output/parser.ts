@@ -1,7 +1,7 @@
 import { isJsonObject, isShallow, JsonObject, MAX_JSON_DEPTH } from "../../contract/values.ts";
 import type { Parsed, TurnEventDraft } from "./facts.ts";
 import { blocksOf, listOf, numberOf, objectOf, outputOf, textOf } from "./lenient.ts";
-import { initFact, resultFact } from "./line-facts.ts";
+import { initFact, isOfEarlierTurn, resultFact } from "./line-facts.ts";
 import type { OutputLine } from "./line-splitter.ts";
 import { nestsDeeper } from "./nesting.ts";
 import { createStreamedText, type StreamedTextState } from "./streamed-text.ts";
@@ -139,7 +139,7 @@ export function createParser(from?: ParserState): Parser {
     if (type === "user") return user(line);
     if (type === "result") {
       flushHeld();
-      out.facts.result = resultFact(line);
+      if (!isOfEarlierTurn(line)) out.facts.result = resultFact(line);
     } else if (type === "system" && subtype === "init") out.facts.init = initFact(line);
     else if (type === "") keepRaw();
     else if (type !== "system" || subtype !== "status") passOn([type, subtype].filter(Boolean).join("/"), line);

@@ -2,7 +2,8 @@ import { rmSync } from "node:fs";
 import { filesIn } from "../../claude/launch/launch.ts";
 import type { Checkpoint } from "../../claude/output/checkpoint.ts";
 import { type ExitOutcome, exitOutcome } from "../../claude/output/exit-outcome.ts";
-import type { ConversationBlock, InitFact, ResultFact, TurnEventDraft } from "../../claude/output/facts.ts";
+import type { ConversationBlock, InitFact, TurnEventDraft } from "../../claude/output/facts.ts";
+import { resultAfter } from "../../claude/output/line-facts.ts";
 import { readOutput } from "../../claude/output/output.ts";
 import { createParser } from "../../claude/output/parser.ts";
 import type { ReadProgress } from "../../claude/output/read-progress.ts";
@@ -54,7 +55,8 @@ export async function followChild(
       const parsed = parser.push(line);
       events.push(...parsed.events);
       blocks.push(...parsed.facts.blocks);
-      result = parsed.facts.result ? { ...parsed.facts.result, ...costBefore(result) } : result;
+      if (parsed.facts.init && result) events.push(...parser.flush(), beginsAnew(parsed.facts.init));
+      if (parsed.facts.result) result = resultAfter(result, parsed.facts.result);
       if (init || !parsed.facts.init) continue;
       init = parsed.facts.init;
       // The child has read it, and nobody else may.
@@ -77,9 +79,9 @@ export async function followChild(
   return { init, result, verdict, left };
 }
 
-/** What the first result of a turn tells: the CLI counts those that follow from there. */
-function costBefore(first: ResultFact | undefined): Pick<ResultFact, "costBeforeUsd"> {
-  return first?.costBeforeUsd === undefined ? {} : { costBeforeUsd: first.costBeforeUsd };
+/** After its result the CLI goes on by itself, with what was done in the background: what the child says then is another message. */
+function beginsAnew(init: InitFact): TurnEventDraft {
+  return { type: "passthrough", event_type: "system/init", data: init };
 }
 
 /** A child that can't reach us could ask nobody. */

@@ -11,7 +11,7 @@ const MAX_READ_CHARS = 1_000_000;
 
 /**
  * The last thing that the child has said in a turn, in head and tail where that is long; not all its words. A message
- * ends where the child was told something: the result of a call, or a word of its user.
+ * ends where the child was told something: the result of a call, a word of its user, or that work in the background is over.
  */
 export async function lastMessage(
   storage: { turns: Pick<Storage["turns"], "wordsBefore"> },
@@ -38,8 +38,8 @@ export async function lastMessage(
   return said(texts, maxChars);
 }
 
-function endsMessage({ type, isOfUser }: EventWords): boolean {
-  return type === "tool_result" || isOfUser;
+function endsMessage({ type, beginsAnew }: EventWords): boolean {
+  return type === "tool_result" || beginsAnew;
 }
 
 function said(newestFirst: string[], maxChars: number): string {

@@ -63,6 +63,34 @@ describe("followChild, with what it tells on disk,", () => {
       expect((await follow())?.result).toMatchObject({ totalCostUsd: 6, costBeforeUsd: 3 });
     }));
 
+  test("counts the tokens and the model's turns of several results together, also when another server reads on", () =>
+    withChild(async ({ write, follow }) => {
+      const counted = (num_turns: number, input_tokens: number, output_tokens: number) =>
+        JSON.stringify({ ...JSON.parse(RESULT), num_turns, usage: { input_tokens, output_tokens } });
+      write(`${INIT}\n${counted(2, 20, 10)}\n`);
+      expect(await follow(1)).toBeUndefined();
+      write(`${say("work in the background")}\n${counted(1, 10, 5)}\n`);
+      expect((await follow())?.result).toMatchObject({ numTurns: 3, inputTokens: 30, outputTokens: 15 });
+    }));
+
+  test("marks where the child goes on after a result, so that what it says then is another message", () =>
+    withChild(async ({ write, follow, events }) => {
+      write(`${INIT}\n${say("I wait.")}\n${RESULT}\n${INIT}\n${say("It is ready.")}\n${RESULT}\n`);
+      await follow();
+      const told = (await events()).slice(1);
+      expect(told).toMatchObject([said("I wait."), { event_type: "system/init" }, said("It is ready.")]);
+    }));
+
+  test("takes what an earlier turn has left in the background for no result of this one", () =>
+    withChild(async ({ write, follow }) => {
+      const origin = { kind: "task-notification" };
+      const leftOver = JSON.stringify({ ...JSON.parse(RESULT), num_turns: 0, total_cost_usd: 5, origin });
+      write(`${INIT}\n${leftOver}\n${say("I begin.")}\n`);
+      const ended = await follow();
+      expect(ended?.result).toBeUndefined();
+      expect(ended?.verdict).toMatchObject({ message: expect.stringContaining("in the middle of its work") });
+    }));
+
   test("takes garbage of every kind without failing, and with bounded memory", () =>
     withChild(async ({ write, follow, events, peakBytes }) => {
       write(`${INIT}\n`, Buffer.alloc(40 * MEGABYTE, 0xff), "\n", Buffer.alloc(17 * MEGABYTE), "\n");

@@ -29,13 +29,14 @@ describe("lastMessage", () => {
     });
   });
 
-  test("begins anew where the user has said something", () =>
-    withTurn(
-      [words("Done."), { type: "passthrough", event_type: "user/text", data: {} }, words("Done again.")],
-      async (read) => {
-        expect(await read()).toBe("Done again.");
-      },
-    ));
+  test.each([
+    ["where the user has said something", "user/text"],
+    ["where the child goes on with what was done in the background", "system/init"],
+  ])("begins anew %s", (_, event_type) =>
+    withTurn([words("Done."), { type: "passthrough", event_type, data: {} }, words("Done again.")], async (read) => {
+      expect(await read()).toBe("Done again.");
+    }),
+  );
 
   test("is joined across what happens beside it", () =>
     withTurn(

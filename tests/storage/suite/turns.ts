@@ -73,9 +73,9 @@ export function turnPromises(open: OpenForRaces): void {
     ];
     await storage.turns.appendIfRunning(turn, { ...said(), events }, NOW);
     expect(await storage.turns.wordsBefore(turn.id, 4, 3)).toEqual([
-      { seq: 3, type: "passthrough", text: null, isOfUser: true },
-      { seq: 2, type: "tool_result", text: null, isOfUser: false },
-      { seq: 1, type: "content", text: "\u0000 \ud800 🙂", isOfUser: false },
+      { seq: 3, type: "passthrough", text: null, beginsAnew: true },
+      { seq: 2, type: "tool_result", text: null, beginsAnew: false },
+      { seq: 1, type: "content", text: "\u0000 \ud800 🙂", beginsAnew: false },
     ]);
     expect(await storage.turns.wordsBefore(turn.id, 1, 3)).toMatchObject([{ seq: 0, type: "start", text: null }]);
     expect(await storage.turns.wordsBefore("unknown", 9, 3)).toEqual([]);

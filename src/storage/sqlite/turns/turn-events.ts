@@ -74,13 +74,14 @@ export function turnEventQueries(orm: Orm) {
     .orderBy(desc(turnEvents.seq))
     .prepare();
   const type = sql<TurnEvent["type"]>`json_extract(event, '$.type')`;
+  const eventType = sql`json_extract(event, '$.event_type')`;
   const words = orm
     .select({
       seq: turnEvents.seq,
       type: type.as("type"),
       // Parsed here and not by SQLite, which changes a NUL and half a surrogate pair.
       spoken: sql<string | null>`iif(${type} = 'content', event, NULL)`,
-      isOfUser: sql<number>`${type} = 'passthrough' AND json_extract(event, '$.event_type') LIKE 'user%'`,
+      beginsAnew: sql<number>`${type} = 'passthrough' AND (${eventType} LIKE 'user%' OR ${eventType} = 'system/init')`,
     })
     .from(turnEvents)
     .where(and(eq(turnEvents.turnId, at("turnId")), lt(turnEvents.seq, at("before"))))
@@ -122,9 +123,9 @@ export function turnEventQueries(orm: Orm) {
     },
     /** The last events before `before`, newest first; what is long in them is not read, but for the child's words. */
     wordsBefore: (turnId: string, before: number, limit: number): EventWords[] =>
-      words.all({ turnId, before, limit }).map(({ seq, type, spoken, isOfUser }) => {
+      words.all({ turnId, before, limit }).map(({ seq, type, spoken, beginsAnew }) => {
         const event: Extract<TurnEvent, { type: "content" }> | null = spoken === null ? null : JSON.parse(spoken);
-        return { seq, type, text: event?.text ?? null, isOfUser: isOfUser === 1 };
+        return { seq, type, text: event?.text ?? null, beginsAnew: beginsAnew === 1 };
       }),
     /** Those from `from` on and before `to`, in order, without those that are longer than `maxBytes`. */
     shortEvents: (
