@@ -9,6 +9,7 @@ import {
   type QueryOf,
   type Route,
 } from "../contract/routes/declaration/route.ts";
+import { DOOR_HEADER, type Door } from "../contract/ways.ts";
 
 const ANSWER_WITHIN_MS = 30_000;
 /** A newer server may refuse with a code that is not known here. */
@@ -19,6 +20,8 @@ type ApiNeed = {
   server: () => { url: string; token: string | undefined };
   fetch: (url: string, init: RequestInit) => Promise<Response>;
   words: ServerWords;
+  /** In whose words the server refuses; a program's, where it is left out. */
+  door?: Door;
 };
 
 /** What to tell a person about a server that does not answer, or not like the Plexus that is expected. */
@@ -41,12 +44,13 @@ type RequestOptions = { signal?: AbortSignal; headers?: Record<string, string> }
 export type Api = ReturnType<typeof createApi>;
 
 /** The REST API by its declared routes: what is sent and what comes back has the types that the server has too. */
-export function createApi({ server, fetch, words }: ApiNeed) {
+export function createApi({ server, fetch, words, door }: ApiNeed) {
   /** Sends the token along; what the server refuses is thrown in its own words. */
   async function send(path: string, init: RequestInit): Promise<Response> {
     const { url, token } = server();
     const headers = new Headers(init.headers);
     if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
+    if (door) headers.set(DOOR_HEADER, door);
     const response = await fetch(`${url}${path}`, { ...init, headers }).catch((cause: unknown) => {
       throw new Refused(0, "unreachable", words.unreachable(url, cause));
     });

@@ -34,7 +34,7 @@ export function createPage() {
   };
   const token = createTokenStore();
   const apiWith = (secret: () => string | undefined) =>
-    createApi({ server: () => ({ url: "", token: secret() }), fetch: fetchUncached, words: WORDS });
+    createApi({ server: () => ({ url: "", token: secret() }), fetch: fetchUncached, words: WORDS, door: "page" });
   const api = apiWith(token.get);
   const user = signal<User | undefined>(undefined);
   const tabs = createTabs({

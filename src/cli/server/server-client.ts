@@ -25,7 +25,7 @@ export async function openApi(config: Config, signal?: AbortSignal): Promise<Api
     const signals = [init.signal, signal].filter((one) => one != null);
     return fetchUnproxied(url, { ...init, signal: AbortSignal.any(signals) });
   };
-  return createApi({ server: () => reachServer(config), fetch, words: WORDS });
+  return createApi({ server: () => reachServer(config), fetch, words: WORDS, door: "terminal" });
 }
 
 /** The server refused, or could not be asked; anything else that is thrown is a bug. */

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { problemsIn } from "../arguments/problems.ts";
-import { ErrorResult } from "../errors.ts";
+import { type AppError, ErrorResult, errorResult } from "../errors.ts";
 import { Remember, Rule } from "../rules/rule.ts";
 import { Id, isJsonObject, JsonObject, MAX_MESSAGE_CHARS, optional, UnixSeconds } from "../values.ts";
+import type { Door } from "../ways.ts";
 import { ApprovalStatus } from "./approval.ts";
 
 /** The CLI accepts answers of up to 50,000 characters; longer ones only if its model API counts few enough tokens. */
@@ -169,6 +170,16 @@ export const BatchResult = z.discriminatedUnion("type", [
   ErrorResult.extend({ approval_id: Id.optional() }),
 ]);
 export type BatchResult = z.infer<typeof BatchResult>;
+
+/** One of many decisions that was refused. */
+export type RefusedDecision = { type: "refused"; error: AppError; approval_id: string | undefined };
+
+/** What became of one of many, as it is told at this door. */
+export function batchResult(result: RespondResult | RefusedDecision, door: Door): BatchResult {
+  if (result.type !== "refused") return result;
+  const { error, approval_id } = result;
+  return { ...errorResult(error, door), ...(approval_id !== undefined && { approval_id }) };
+}
 
 function isAnswers(value: unknown): boolean {
   return isJsonObject(value) && Object.values(value).every((answer) => isLabel(answer) || isLabels(answer));

@@ -178,7 +178,11 @@ export function createTokens({
     async revoke(name: string): Promise<NamedToken> {
       const row = await storage.tokens.findNamed(name);
       const pages = row && (await storage.tokens.revoke(row.id, ownerKey(asPrincipal(row)), now()));
-      if (!pages) throw new AppError("not_found", `There is no token named "${name}": see \`plexus token list\`.`);
+      if (!pages)
+        throw new AppError(
+          "not_found",
+          (by) => `There is no token named "${name}": list those that there are${by.tokens}.`,
+        );
       end([row.id, ...pages]);
       return asNamed(row);
     },

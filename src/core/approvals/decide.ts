@@ -1,5 +1,5 @@
-import type { BatchResult, Decision, ReadDecision, RespondResult } from "../../contract/approvals/decision.ts";
-import { AppError, errorResult, tokenRevoked } from "../../contract/errors.ts";
+import type { Decision, ReadDecision, RefusedDecision, RespondResult } from "../../contract/approvals/decision.ts";
+import { AppError, tokenRevoked } from "../../contract/errors.ts";
 import { type JsonObject, seconds } from "../../contract/values.ts";
 import { applyAnswers, applyEdit, type Edited } from "../../review/edit.ts";
 import type { ApprovalHead, ApprovalOutcome, DecidedBy } from "../../storage/approvals.ts";
@@ -107,7 +107,7 @@ export function createDecide({ storage, rules, now, onError }: DecideNeed) {
     },
 
     /** Each on its own, in their order and in one commit; of two on one approval the first one counts. */
-    async decideEach(principal: Principal, given: ReadDecision[]): Promise<BatchResult[]> {
+    async decideEach(principal: Principal, given: ReadDecision[]): Promise<(RespondResult | RefusedDecision)[]> {
       const prepared: PromiseSettledResult<Prepared>[] = [];
       const edited = new Set<string>();
       // One after the other: each edit is checked against an input that may be large.
@@ -129,11 +129,10 @@ export function createDecide({ storage, rules, now, onError }: DecideNeed) {
     },
   };
 
-  function refused(cause: unknown, given: ReadDecision | undefined): BatchResult {
+  function refused(cause: unknown, given: ReadDecision | undefined): RefusedDecision {
     const approval_id = given && ("decision" in given ? given.decision.approval_id : given.approval_id);
     if (!(cause instanceof AppError)) onError(cause);
-    const error = cause instanceof AppError ? cause : FAILED_INSIDE;
-    return { ...errorResult(error), ...(approval_id !== undefined && { approval_id }) };
+    return { type: "refused", error: cause instanceof AppError ? cause : FAILED_INSIDE, approval_id };
   }
 }
 
@@ -159,8 +158,10 @@ function hasEdit(one: ReadDecision): boolean {
 }
 
 export function unknownApproval(id: string): AppError {
-  const advice = "list the pending ones (loopback_pending, `plexus pending`) to see their ids";
-  return new AppError("not_found", `There is no approval ${id}: ${advice}.`);
+  return new AppError(
+    "not_found",
+    (by) => `There is no approval ${id}: list the pending ones${by.pending} to see their ids.`,
+  );
 }
 
 function alreadyResolved({

@@ -28,7 +28,7 @@ export function tooManyPending(
 }
 
 function tooMany(who: string, what: string): AppError {
-  const advice = "wait until some are decided (`plexus pending` lists them), then ask again";
+  const advice = "wait until some are decided, then ask again";
   return new AppError("too_many_requests", `${who} ${what}, which is the limit: ${advice}.`);
 }
 

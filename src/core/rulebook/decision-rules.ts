@@ -57,7 +57,8 @@ export function createDecisionRules({ sessions, judge, grants, rules, dangersIn 
       if (await coveredIn(principal, session, call)) return;
       throw new AppError(
         "forbidden",
-        "Your grant does not cover this call: it waits for the operator, who sees it. You may deny it, or skip it (loopback_wait takes skip).",
+        (by) =>
+          `Your grant does not cover this call: it waits for the operator, who sees it. You may deny it, or skip it${by.skip}.`,
       );
     },
 

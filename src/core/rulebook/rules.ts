@@ -47,8 +47,10 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
   }
 
   function unknown(id: string): AppError {
-    const advice = "list them (loopback_rules, `plexus rules list`) to see the ids of those that you made";
-    return new AppError("not_found", `You have made no rule ${id}: ${advice}.`);
+    return new AppError(
+      "not_found",
+      (by) => `You have made no rule ${id}: list them${by.rules} to see the ids of those that you made.`,
+    );
   }
 
   return {

@@ -23,8 +23,5 @@ export function tooManySessions({ count, bytes }: SessionSize, most: SessionSize
     count >= most.count
       ? `${count} sessions, and ${most.count} is the limit`
       : `${count} sessions with ${bytes} bytes of settings, and ${most.bytes} is the limit`;
-  return new AppError(
-    "limit_reached",
-    `You have ${what}: delete some with claudecode_delete (DELETE /api/v1/sessions/KEY), then try again.`,
-  );
+  return new AppError("limit_reached", (by) => `You have ${what}: delete some${by.remove}, then try again.`);
 }

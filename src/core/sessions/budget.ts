@@ -17,7 +17,8 @@ export function budgetLeft(
   if (left >= SMALLEST_BUDGET_USD) return left;
   throw new AppError(
     "limit_reached",
-    `Session "${name}" has used up its budget: $${ownCostUsd.toFixed(4)} of $${max_budget_usd} (max_budget_usd). ` +
-      "Raise it with claudecode_update (PATCH /api/v1/sessions/KEY), or go on in another session.",
+    (by) =>
+      `Session "${name}" has used up its budget: $${ownCostUsd.toFixed(4)} of $${max_budget_usd} (max_budget_usd). ` +
+      `Raise it${by.update}, or go on in another session.`,
   );
 }

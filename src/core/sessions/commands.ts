@@ -1,6 +1,6 @@
 import { byHandArguments } from "../../claude/launch/by-hand.ts";
 import type { ConfigureInput } from "../../contract/approvals/approval.ts";
-import { AppError, type ErrorResult, refusalOf } from "../../contract/errors.ts";
+import { AppError, refusalOf } from "../../contract/errors.ts";
 import type { Opened, TurnCancelled, Warned } from "../../contract/sessions/answers.ts";
 import type { Begun } from "../../contract/sessions/chat-answers.ts";
 import { type LeftRunning, leftRunning } from "../../contract/sessions/left-running.ts";
@@ -34,9 +34,7 @@ type ChatResult = {
   place: number | undefined;
 };
 
-type StartedChild =
-  | ({ name: string; session_id: string } & Opened)
-  | { name: string; error: Omit<ErrorResult, "type"> };
+type StartedChild = ({ name: string; session_id: string } & Opened) | { name: string; refusal: AppError };
 type Work = { prompt: string; ephemeral?: boolean | undefined };
 
 const NOTHING_TO_CHANGE =
@@ -245,7 +243,7 @@ export function createSessionCommands(need: SessionCommandsNeed) {
           started.push({ name: session.name, session_id: session.id, ...told });
         } catch (cause) {
           if (!(cause instanceof AppError)) need.onError(cause);
-          started.push({ name: child.name, error: refusalOf(cause) });
+          started.push({ name: child.name, refusal: refusalOf(cause) });
         }
       }
       return started;

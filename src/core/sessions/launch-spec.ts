@@ -18,7 +18,7 @@ export function configOf({ name, kind, config, nextConfig }: Session): SessionCo
   if (stored && kind === "managed") return { ...LATER_SETTINGS, ...stored };
   throw new AppError(
     "invalid_arguments",
-    `Session "${name}" was made for a claude that is started by hand: create another with claudecode_create.`,
+    (by) => `Session "${name}" was made for a claude that is started by hand: create another${by.create}.`,
   );
 }
 

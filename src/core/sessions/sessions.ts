@@ -1,6 +1,7 @@
 import { AppError, tokenRevoked } from "../../contract/errors.ts";
 import type { SessionConfig } from "../../contract/sessions/session.ts";
 import { similarName } from "../../contract/text/similar-name.ts";
+import type { Ways } from "../../contract/ways.ts";
 import type { NewRule } from "../../storage/rules.ts";
 import type { FirstRules, SessionRow } from "../../storage/sessions.ts";
 import type { Storage } from "../../storage/storage.ts";
@@ -83,7 +84,8 @@ export function createSessions({ storage, now }: SessionsNeed) {
     if (parent.kind === "by_hand")
       throw new AppError(
         "invalid_arguments",
-        `Session "${parent.name}" is for a claude that is started by hand, and has no conversation to fork: create another with claudecode_create.`,
+        (by) =>
+          `Session "${parent.name}" is for a claude that is started by hand, and has no conversation to fork: create another${by.create}.`,
       );
     const session: Session = {
       ...parent,
@@ -139,7 +141,7 @@ export function createSessions({ storage, now }: SessionsNeed) {
       case "name_taken":
         throw new AppError(
           "name_taken",
-          `You have a session named "${session.name}": choose another name, or use that one: claudecode_get shows it, claudecode_chat gives a child its next prompt.`,
+          (by) => `You have a session named "${session.name}": choose another name, or use that one${by.use}.`,
         );
     }
   }
@@ -182,17 +184,18 @@ export function createSessions({ storage, now }: SessionsNeed) {
   async function require(principal: Principal, key: string): Promise<Session> {
     const session = await storage.sessions.find(ownerKey(principal), key);
     if (session && mayDecide(principal, session.owner)) return session;
-    throw new AppError("not_found", `There is no session "${key}". ${await own(principal, key)}`);
+    const owned = await own(principal, key);
+    throw new AppError("not_found", (by) => `There is no session "${key}". ${owned(by)}`);
   }
 
   /** Which sessions a caller can name, the one first whose name is most like the key. */
-  async function own(principal: Principal, key: string): Promise<string> {
+  async function own(principal: Principal, key: string): Promise<(by: Ways) => string> {
     const names = await storage.sessions.names(ownerKey(principal), MAX_COMPARED);
     const nearest = similarName(key, names);
     const ordered = nearest === undefined ? names : [nearest, ...names.filter((name) => name !== nearest)];
     const named = ordered.slice(0, MAX_NAMED).map((name) => `"${name}"`);
-    if (named.length === 0) return "You have none: claudecode_run (POST /api/v1/run, `plexus run`) makes one.";
-    return `You have: ${named.join(", ")}${names.length > MAX_NAMED ? ", and others (claudecode_list, `plexus sessions`)" : ""}.`;
+    if (named.length === 0) return (by) => `You have none: start one${by.run}.`;
+    return (by) => `You have: ${named.join(", ")}${names.length > MAX_NAMED ? `, and others${by.sessions}` : ""}.`;
   }
 
   return {

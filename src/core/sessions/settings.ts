@@ -66,8 +66,9 @@ export function createSettings({ workspace, mcpServerPolicy, timeoutSecs }: Sett
       if (differing.length === 0) return;
       throw new AppError(
         "config_differs",
-        `Session "${name}" exists with another ${differing.join(", ")}. Leave that out to use the session as it is, change it ` +
-          "first (claudecode_update, PATCH /api/v1/sessions/KEY, `plexus sessions update`), or choose another name.",
+        (by) =>
+          `Session "${name}" exists with another ${differing.join(", ")}. Leave that out to use the session as it is, ` +
+          `change it first${by.update}, or choose another name.`,
       );
     },
   };

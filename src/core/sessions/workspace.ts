@@ -23,7 +23,7 @@ type WorkspaceNeed = {
 /** Directly in a home. */
 const SECRET_DIRS = [".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"];
 const INSTEAD =
-  "work in a project's directory instead, or have this very directory named with `plexus serve --workspace`, which then lists all that children may work in";
+  "work in a project's directory instead, or have the operator name this very directory with --workspace, which then lists all that children may work in";
 
 /** Where children may work: anywhere but where tokens lie, or below the roots that the operator has named. */
 export function createWorkspace({ roots, startedIn, dataDir, homes, claudeDir }: WorkspaceNeed) {

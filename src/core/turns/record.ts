@@ -17,7 +17,7 @@ type TurnRecordNeed = {
 };
 
 const BROKEN_SEAL =
-  "A call of the child ran although Plexus had not allowed it (`plexus history --unasked` shows which). In strict supervision nothing may, so the child was stopped.";
+  "A call of the child ran although Plexus had not allowed it: it is on record as unasked. In strict supervision nothing may, so the child was stopped.";
 
 /** What a turn leaves on disk: what came of it, and its end. */
 export function createTurnRecord({ storage, broadcast, abandon, now, environment }: TurnRecordNeed) {

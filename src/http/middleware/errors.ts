@@ -4,6 +4,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ZodError, z } from "zod";
 import { problemsIn } from "../../contract/arguments/problems.ts";
 import { AppError, type ErrorBody, type ErrorCode } from "../../contract/errors.ts";
+import { DOOR_HEADER, Door } from "../../contract/ways.ts";
 import { errorFields, type Log } from "../../log.ts";
 
 export const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
@@ -25,13 +26,18 @@ export const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
   internal: 500,
 };
 
+/** Whose words a refusal is told in: the terminal and the page say what they are. */
+export function doorOf(c: Context): Door {
+  return Door.safeParse(c.req.header(DOOR_HEADER)).data ?? "rest";
+}
+
 /** Answers every failure as `{error:{code,message}}`; one that is not a refusal is a bug, and logged here, once. */
 export function answerError(c: Context, cause: unknown, log: Log): Response {
   const error = asAppError(cause);
   if (error.code === "internal" || error.code === "storage_unavailable") {
     log.error("a request failed", { method: c.req.method, path: c.req.path, ...errorFields(error.cause ?? error) });
   }
-  const body: ErrorBody = { error: { code: error.code, message: error.message } };
+  const body: ErrorBody = { error: { code: error.code, message: error.toldBy(doorOf(c)) } };
   const headers: Record<string, string> = {};
   if (error.code === "unauthorized") headers["WWW-Authenticate"] = 'Bearer realm="plexus"';
   if (error.code === "too_many_requests") headers["Retry-After"] = "10";

@@ -13,9 +13,9 @@ const MESSAGES: Record<ErrorCode, string> = {
   config_differs:
     'Session "worker" exists with another model ("opus"). Leave that out to use the session as it is, change it first, or choose another name.',
   turn_running:
-    'Session "worker" has a turn that runs, waits for your decision, or is queued: decide (loopback_respond), wait (loopback_wait), or cancel it first (claudecode_cancel).',
+    'Session "worker" has a turn that runs, waits for your decision, or is queued: decide (POST /api/v1/approvals/ID/respond), wait (POST /api/v1/wait), or cancel it first (POST /api/v1/sessions/KEY/cancel).',
   limit_reached:
-    "The queue is full: 16 children run, which is the limit (--max-running), and too many turns wait. Wait for one to end (loopback_wait), or cancel one (claudecode_cancel).",
+    "The queue is full: 16 children run, which is the limit (--max-running), and too many turns wait. Wait for one to end (POST /api/v1/wait), or cancel one (POST /api/v1/sessions/KEY/cancel).",
   claude_unavailable: "Claude Code was not found: install it, or name it with --claude.",
   payload_too_large: "The body is larger than 33554432 bytes.",
   too_many_requests: "Too many wrong tokens: try again in 10 seconds.",

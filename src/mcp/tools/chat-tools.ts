@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Session } from "../../app.ts";
 import { parsedArguments } from "../../contract/arguments/problems.ts";
-import { AppError, ErrorCode } from "../../contract/errors.ts";
+import { AppError, ErrorCode, errorResult } from "../../contract/errors.ts";
 import { SESSION_ID } from "../../contract/samples.ts";
 import type { Warned } from "../../contract/sessions/answers.ts";
 import { limitIn } from "../../contract/sessions/limit-error.ts";
@@ -103,7 +103,7 @@ export const CHAT_TOOLS = [
         );
       const started = await app.sessionCommands.startEach(principal, children);
       const sessions = started.map((child) =>
-        "error" in child ? { ...child, error: shortened(child.error) } : fewerWarnings(child),
+        "refusal" in child ? { name: child.name, error: shortened(child.refusal) } : fewerWarnings(child),
       );
       // Where nothing was started there is nothing to wait for.
       const timeout_secs = sessions.every((child) => "error" in child) ? 0 : wait_secs;
@@ -192,7 +192,8 @@ function fewerWarnings<C extends Warned>(child: C): C {
   return warnings ? { ...child, warnings: fitting(warnings, MAX_CHILD_ERROR_CHARS, listedChars) } : child;
 }
 
-function shortened<E extends { message: string }>(error: E): E {
+function shortened(refusal: AppError) {
+  const { type: _, ...error } = errorResult(refusal, "mcp");
   const message = fittingText(error.message, MAX_CHILD_ERROR_CHARS);
   return { ...error, message: message === error.message ? message : `${message}…` };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   type BatchResult,
+  batchResult,
   MAX_DECISIONS,
   RespondInput,
   type RespondResult,
@@ -101,7 +102,8 @@ export const RESPOND_TOOL = tool({
       const result = await app.approvals.decide(principal, approval_id, decision);
       return answered(call, { kind: "one", result, unread: isUnread(result, decision) }, waiting(input.wait_secs));
     }
-    const results = await app.approvals.decideEach(principal, input.decisions);
+    const decided = await app.approvals.decideEach(principal, input.decisions);
+    const results = decided.map((one) => batchResult(one, "mcp"));
     const unread = results.some((result, at) => {
       const given = input.decisions[at];
       return given !== undefined && "decision" in given && isUnread(result, given.decision);

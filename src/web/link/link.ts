@@ -24,7 +24,12 @@ export type Link = ReturnType<typeof createLink>;
 /** A one-time link, from its address to the decision. Whatever is fetched, only a press decides. */
 export function createLink() {
   const now = createClock();
-  const api = createApi({ server: () => ({ url: "", token: undefined }), fetch: fetchUncached, words: WORDS });
+  const api = createApi({
+    server: () => ({ url: "", token: undefined }),
+    fetch: fetchUncached,
+    words: WORDS,
+    door: "page",
+  });
   const confirmation = createConfirmation({ now: () => performance.now() });
   const state = signal<LinkState>({ kind: "loading" });
   const isSending = signal(false);

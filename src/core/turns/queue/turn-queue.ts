@@ -126,12 +126,14 @@ function refusal(outcome: Refused, name: string, maxRunning: number): AppError {
     case "owner_revoked":
       return new AppError(
         "forbidden",
-        `The token that made session "${name}" was revoked, so no turn starts in it. Fork it to go on with it (claudecode_fork, with its id as name): the fork is yours.`,
+        (by) =>
+          `The token that made session "${name}" was revoked, so no turn starts in it. Fork it to go on with it${by.fork}: the fork is yours.`,
       );
     case "busy":
       return new AppError(
         "turn_running",
-        `Session "${name}" has a turn that runs, waits for your decision, or is queued: decide (loopback_respond), wait (loopback_wait), or cancel it first (claudecode_cancel).`,
+        (by) =>
+          `Session "${name}" has a turn that runs, waits for your decision, or is queued: decide${by.decide}, wait${by.wait}, or cancel it first${by.cancel}.`,
       );
     case "queue_full":
       return limitReached("The queue is full", maxRunning);
@@ -143,6 +145,7 @@ function refusal(outcome: Refused, name: string, maxRunning: number): AppError {
 function limitReached(what: string, limit: number): AppError {
   return new AppError(
     "limit_reached",
-    `${what}: ${limit} children run, which is the limit (--max-running), and too many turns wait. Wait for one to end (loopback_wait), or cancel one (claudecode_cancel).`,
+    (by) =>
+      `${what}: ${limit} children run, which is the limit (--max-running), and too many turns wait. Wait for one to end${by.wait}, or cancel one${by.cancel}.`,
   );
 }

@@ -1,4 +1,5 @@
 import type { App } from "../../../app.ts";
+import { batchResult } from "../../../contract/approvals/decision.ts";
 import {
   decideApproval,
   decideApprovals,
@@ -9,6 +10,7 @@ import {
 import { APPROVAL_ID, PENDING_RECORD, SESSION_ID } from "../../../contract/samples.ts";
 import { cutApproval } from "../../../contract/text/cut.ts";
 import { seconds } from "../../../contract/values.ts";
+import { doorOf } from "../../middleware/errors.ts";
 import { type Served, serve } from "../../serve.ts";
 import { lastPage, pageOf } from "../paging.ts";
 
@@ -99,10 +101,10 @@ export function approvalRoutes({ approvals, approvalViews }: ApprovalsApp): Serv
           ],
         },
       },
-    }).by(async ({ principal, body }) => ({
-      type: "ok",
-      results: await approvals.decideEach(principal, body.decisions),
-    })),
+    }).by(async ({ principal, body, c }) => {
+      const decided = await approvals.decideEach(principal, body.decisions);
+      return { type: "ok", results: decided.map((one) => batchResult(one, doorOf(c))) };
+    }),
     serve(decideApproval, {
       tag: "Approvals",
       summary: "Allows or denies",

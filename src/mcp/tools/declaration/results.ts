@@ -34,7 +34,7 @@ export function result(value: JsonObject): CallToolResult {
 }
 
 export function refusal(error: AppError): CallToolResult {
-  return { ...result(errorResult(error)), isError: true };
+  return { ...result(errorResult(error, "mcp")), isError: true };
 }
 
 /**

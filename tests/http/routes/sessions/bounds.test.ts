@@ -61,7 +61,7 @@ describe("an owner", () => {
     let forks = 0;
     let last = await fork("f0");
     while (last.status === 201 && forks < 300) last = await fork(`f${++forks}`);
-    expect(await expectRefusal(last, 429, "limit_reached")).toContain("delete some with claudecode_delete");
+    expect(await expectRefusal(last, 429, "limit_reached")).toContain("delete some (DELETE /api/v1/sessions/KEY)");
     expect(forks).toBeGreaterThan(250);
     expect(forks).toBeLessThan(270);
     const create = () => place.create({ name: "another", allowed_tools: words(250) }, token);
