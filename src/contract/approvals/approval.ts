@@ -25,6 +25,8 @@ export const RequestContext = z.strictObject({
   real_paths: z.array(z.string()).optional(),
   /** The pattern of a rule that would decide such calls, as narrow as is still of use. */
   suggested_rule: z.string().optional(),
+  /** Of a rule to allow that looks as if it covered the call: why it does not. */
+  why_asked: z.string().optional(),
   /** The caller's grant does not cover it: it is the operator's to allow. */
   escalates: z.literal(true).optional(),
 });
@@ -60,8 +62,13 @@ export const Approval = z.strictObject({
 });
 export type Approval = z.infer<typeof Approval>;
 
-/** A pending approval in an answer that tells of what to do next: without what an agent has no use for, or was told. */
-export const ToldApproval = Approval.partial().required({ id: true, session_name: true, tool_name: true, input: true });
+/**
+ * A pending approval in an answer that tells of what to do next: without what an agent has no use for, or was told. Of
+ * many, `null` says that there is none, where the one before it of its session has one; no name is that of the one before.
+ */
+export const ToldApproval = Approval.partial()
+  .required({ id: true, tool_name: true, input: true })
+  .extend({ suggested_rule: z.string().nullish(), why_asked: z.string().nullish() });
 export type ToldApproval = z.infer<typeof ToldApproval>;
 
 /** The approval as an agent reads it: what is not decided yet is left out. */

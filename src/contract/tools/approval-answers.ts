@@ -10,7 +10,7 @@ const next = NextStep;
 /** As many approvals as fit; `has_more` says that there are others. */
 const ApprovalPage = z.strictObject({ type: z.literal("ok"), approvals: z.array(Approval), has_more: z.boolean() });
 
-/** Of many, each leaves out what stands at the first of its session. */
+/** Of many, each leaves out what is as in the one before it of its session. */
 export const PendingAnswer = ApprovalPage.extend({ approvals: z.array(ToldApproval), next });
 
 /** What the resource of pending approvals holds. */

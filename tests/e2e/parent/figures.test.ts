@@ -21,7 +21,7 @@ function counting({ parent }: Family) {
   return { count, call };
 }
 
-type Told = { approvals: { id: string }[]; finished: JsonObject[] };
+type Told = { approvals: { id: string; suggested_rule?: string }[]; finished: JsonObject[] };
 
 /** What the parent is told to do next, in whichever call it is. */
 function toldIn(answer: JsonObject): Told {
@@ -29,7 +29,7 @@ function toldIn(answer: JsonObject): Told {
   return { approvals: wait.approvals ?? wait.pending_approvals ?? [], finished: wait.finished ?? [] };
 }
 
-test("one child with five requests costs its parent at most 7 calls and 800 tokens", async () => {
+test("one child with five requests costs its parent at most 7 calls and 800 tokens, with the rule that each suggests", async () => {
   await using family = await startFamily();
   const { count, call } = counting(family);
   const turns: Turn[] = [1, 2, 3, 4, 5].map((number) => ({ use: [bash(`touch file-${number}`)] }));
@@ -39,6 +39,7 @@ test("one child with five requests costs its parent at most 7 calls and 800 toke
   while (told.finished.length === 0) {
     const [approval] = told.approvals;
     if (!approval) throw new Error("neither a request nor an end");
+    expect(approval.suggested_rule).toBe("Bash(touch *)");
     told = toldIn(await call("loopback_respond", { approval_id: approval.id, approve: true, wait_secs: WAIT_SECS }));
   }
   expect(told.finished).toMatchObject([{ name: "worker", status: "complete", text: LAST, asks: { allowed: 5 } }]);

@@ -3,6 +3,7 @@ import type { Approval } from "../../../src/contract/approvals/approval.ts";
 import type { JsonObject } from "../../../src/contract/values.ts";
 import { fitApprovals, fitMany } from "../../../src/mcp/tools/declaration/results.ts";
 import { startPlexus } from "../../support/server/plexus.ts";
+import { temporaryDirectory } from "../../support/temporary.ts";
 
 setDefaultTimeout(60_000);
 
@@ -58,6 +59,38 @@ describe("a list of approvals in a result", () => {
       expect(approval.plan?.length).toBeGreaterThan(1_000);
       expect(JSON.stringify(approval.input).length).toBeGreaterThan(1_000);
     }
+  });
+
+  test("of many tells the rule that each suggests, once for those of a session that are alike", async () => {
+    await using plexus = await startPlexus();
+    await using place = await temporaryDirectory();
+    const sessionNamed = async (name: string) =>
+      (await plexus.app.sessionCommands.configure(OPERATOR, { name, working_dir: place.path })).session;
+    const sessions = { one: await sessionNamed("one"), two: await sessionNamed("two") };
+    const asked = [
+      ["one", "touch a"],
+      ["one", "touch b"],
+      ["two", "touch c"],
+      ["one", "touch d"],
+      ["two", "curl x"],
+      ["two", "rm x"],
+      ["two", "mkdir e"],
+      ["one", "mkdir f"],
+    ] as const;
+    for (const [session, command] of asked)
+      await plexus.app.approvals.request(sessions[session], { tool_name: "Bash", input: { command } });
+    const list = await plexus.app.approvals.pending(OPERATOR, undefined, 200);
+    const { approvals } = await fitMany({ app: plexus.app, principal: OPERATOR }, list, 40_000);
+    expect(approvals.map(({ session_name, suggested_rule }) => [session_name, suggested_rule])).toEqual([
+      ["one", "Bash(touch *)"],
+      [undefined, undefined],
+      ["two", "Bash(touch *)"],
+      ["one", undefined],
+      ["two", null],
+      [undefined, undefined],
+      [undefined, "Bash(mkdir *)"],
+      ["one", "Bash(mkdir *)"],
+    ]);
   });
 
   test("of many says of each which session it is of, by its id where two have one name", async () => {

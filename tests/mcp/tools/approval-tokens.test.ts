@@ -53,3 +53,46 @@ describe("an approval with its context takes at most 170 tokens, without the chi
     expect(tokens(approval)).toBeLessThanOrEqual(120);
   });
 });
+
+const write = (file_path: string) => ({ tool_name: "Write", input: { file_path, content: "x" } });
+
+/** What an agent is told of 60 requests that it allows as they come, ten at a time, as Claude Code asks them. */
+async function sixty(callOf: (number: number) => { tool_name: string; input: JsonObject }) {
+  await using directory = await temporaryDirectory();
+  await using plexus = await startPlexus();
+  const parent = await plexus.connect();
+  const { value } = await parent.call("claudecode_create", { name: "worker", working_dir: directory.path });
+  const session = await plexus.app.sessions.get(String(value["id"]));
+  if (!session) throw new Error("the session was not made");
+  const ask = async (from: number) => {
+    for (let number = from; number < from + 10; number++) await plexus.app.approvals.request(session, callOf(number));
+  };
+  await ask(0);
+  const answers: JsonObject[] = [(await parent.call("loopback_wait", {})).value];
+  const told: JsonObject[] = [];
+  for (let asked = 10; asked <= 60; asked += 10) {
+    const last = Object(answers.at(-1));
+    const pending: JsonObject[] = (last.wait ?? last).approvals;
+    told.push(...pending);
+    if (asked < 60) await ask(asked);
+    const decisions = pending.map(({ id }) => ({ approval_id: id, approve: true }));
+    answers.push((await parent.call("loopback_respond", { decisions, wait_secs: 0 })).value);
+  }
+  return { told, cost: answers.reduce((sum, answer) => sum + tokens(answer), 0) };
+}
+
+describe("60 requests that are decided ten at a time, and told with the rule that each suggests, cost", () => {
+  const SAME = new Set(["Bash(touch *)", undefined]);
+  test.each([
+    ["4,000 tokens where it is none", 4_000, (at: number) => bash(`rm file-${at}`, "a command"), new Set([undefined])],
+    ["4,000 tokens where it is the same", 4_000, (at: number) => bash(`touch file-${at}`, "a command"), SAME],
+    ["4,200 tokens where each is another", 4_200, (at: number) => write(`src/${at}/x.ts`), undefined],
+  ])("at most %s", async (_, most, callOf, suggested) => {
+    const { told, cost } = await sixty(callOf);
+    expect(told).toHaveLength(60);
+    expect(new Set(told.map(({ suggested_rule }) => suggested_rule))).toEqual(
+      suggested ?? new Set(Array.from({ length: 60 }, (_, number) => `Edit(./src/${number}/**)`)),
+    );
+    expect(cost).toBeLessThanOrEqual(most);
+  });
+});

@@ -50,25 +50,40 @@ export async function fitApprovals(
   return fit(reader, list, maxChars, (approval) => approval);
 }
 
-/** The same; of many, each without what stands at another one of its session. */
+/** What calls that are alike share, one after the other. */
+const SHARED = ["suggested_rule", "why_asked"] as const;
+type Shared = Pick<Approval, (typeof SHARED)[number]>;
+
+/** The same; of many, each without what stands at the one before it of its session. */
 export async function fitMany(reader: Reader, list: ApprovalList, maxChars: number): Promise<Page<ToldApproval>> {
-  const told = new Set<string>();
+  const told = new Map<string, Shared>();
+  let lastSession: string | undefined;
   const named = Map.groupBy(list.approvals, ({ session_name }) => session_name);
   const isOnly = ({ session_name, session_id }: Approval) =>
     named.get(session_name)?.every((other) => other.session_id === session_id) ?? true;
   return fit(reader, list, maxChars, (approval): ToldApproval => {
-    const isFirst = !told.has(approval.session_id);
-    told.add(approval.session_id);
-    const isUrgent = (approval.expires_in_secs ?? 0) < URGENT_SECS;
-    if (isFirst || isUrgent || list.approvals.length < MANY) return approval;
-    const { session_id, status, cwd, expires_in_secs, ...own } = brief(approval);
+    const before = told.get(approval.session_id);
+    const isNamed = lastSession === approval.session_id;
+    told.set(approval.session_id, approval);
+    lastSession = approval.session_id;
+    if (!before || list.approvals.length < MANY) return approval;
+    const since = { ...approval, ...changedSince(before, approval) };
+    if ((approval.expires_in_secs ?? 0) < URGENT_SECS) return since;
+    const { session_id, session_name, cwd, expires_in_secs, ...own } = brief(since);
+    if (isNamed) return own;
     // Somebody who sees the sessions of several owners may see a name twice.
-    return isOnly(approval) ? own : { ...own, session_id };
+    return { ...own, session_name, ...(!isOnly(approval) && { session_id }) };
   });
 }
 
-/** Without what an agent has no use for as it goes on; `loopback_get` has it. */
-function brief<T extends ToldApproval>({ tool_use_id, created_at, expires_at, suggested_rule, ...approval }: T) {
+/** What is shared with the one before is left out; `null` where only that one had something. */
+function changedSince(before: Shared, approval: Shared): Pick<ToldApproval, keyof Shared> {
+  const changes = SHARED.map((key) => [key, approval[key] === before[key] ? undefined : (approval[key] ?? null)]);
+  return Object.fromEntries(changes);
+}
+
+/** Without what an agent has no use for as it goes on, and that it is pending; `loopback_get` has it. */
+function brief<T extends ToldApproval>({ tool_use_id, created_at, expires_at, status, ...approval }: T) {
   return approval;
 }
 
@@ -114,10 +129,11 @@ export async function pendingIn(reader: Reader, list: ApprovalList) {
   return { pending_approvals: approvals, ...(has_more && { more_pending: true as const }) };
 }
 
-/** The same for an answer with which an agent goes on at once. */
+/** The same for an answer about one session, with which an agent goes on at once. */
 export async function pendingBriefly(reader: Reader, list: ApprovalList) {
   const { approvals, has_more } = await fitMany(reader, list, MAX_PENDING_CHARS);
-  return { pending_approvals: approvals.map(brief), ...(has_more && { more_pending: true as const }) };
+  const shown = approvals.map(({ session_id, ...approval }) => brief(approval));
+  return { pending_approvals: shown, ...(has_more && { more_pending: true as const }) };
 }
 
 /** For a call that was sent and not answered: only its caller can find out what became of it. */
