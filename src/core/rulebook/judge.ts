@@ -1,7 +1,6 @@
 import { pathOutside } from "../../claude/launch/program-path.ts";
 import type { PermitInput } from "../../contract/approvals/approval.ts";
 import type { JsonObject } from "../../contract/values.ts";
-import type { PrivateFiles } from "../../files/private-files.ts";
 import type { RuleOutcome } from "../../storage/approvals.ts";
 import type { Judged } from "../../storage/rules.ts";
 import { isCoveredBy } from "../rules/allowed-tools/allowed-tools.ts";
@@ -9,6 +8,7 @@ import { builtinRule } from "../rules/builtin/builtin.ts";
 import { createFinder } from "../rules/matching/find.ts";
 import { type JudgedCall, judgedCall, type Place } from "../rules/matching/judged-call.ts";
 import { type Pattern, readMatch } from "../rules/matching/pattern.ts";
+import type { WithheldFiles } from "../rules/withheld-files.ts";
 import type { Session } from "../sessions/sessions.ts";
 import type { Grants } from "./grants.ts";
 import type { RuleBook } from "./rule-book.ts";
@@ -55,7 +55,7 @@ export function createJudge({ book, grants, privatePaths, home, path }: JudgeNee
   async function builtin(
     session: Session,
     judged: JudgedCall,
-    withheld: PrivateFiles | undefined,
+    withheld: WithheldFiles | undefined,
     isSuspect: () => boolean,
   ): Promise<string | undefined> {
     const { config, owner } = session;

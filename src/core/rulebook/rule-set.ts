@@ -1,9 +1,9 @@
 import type { RuleDecision } from "../../contract/rules/rule.ts";
-import type { PrivateFiles } from "../../files/private-files.ts";
 import { createFinder, type Finder } from "../rules/matching/find.ts";
 import type { JudgedCall, Place } from "../rules/matching/judged-call.ts";
 import type { Pattern } from "../rules/matching/pattern.ts";
 import { createProver, type HasDangers, type Prover } from "../rules/matching/prove.ts";
+import type { WithheldFiles } from "../rules/withheld-files.ts";
 
 /** A rule that is ready to be matched. */
 export type CompiledRule = {
@@ -35,11 +35,11 @@ export type RuleSet = {
   /** Whether a rule against something may be meant that is not found for certain. */
   suspects(call: JudgedCall): boolean;
   /** The rules that together prove the call safe to allow. */
-  allowing(call: JudgedCall, withheld: PrivateFiles | undefined, mayAllow: MayAllow): Verdict | undefined;
+  allowing(call: JudgedCall, withheld: WithheldFiles | undefined, mayAllow: MayAllow): Verdict | undefined;
   /** The rules in shadow mode that would have decided. */
-  shadows(call: JudgedCall, withheld: PrivateFiles | undefined, mayAllow: MayAllow): CompiledRule[];
+  shadows(call: JudgedCall, withheld: WithheldFiles | undefined, mayAllow: MayAllow): CompiledRule[];
   /** What rules against reading keep from being read around them. */
-  withheld(place: Place): PrivateFiles | undefined;
+  withheld(place: Place): WithheldFiles | undefined;
 };
 
 export function createRuleSet(rules: readonly CompiledRule[], hasDangers: HasDangers): RuleSet {

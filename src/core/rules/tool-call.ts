@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../contract/values.ts";
-import type { PrivateFiles } from "../../files/private-files.ts";
+import type { WithheldFiles } from "./withheld-files.ts";
 
 export type ToolCall = { toolName: string; input: JsonObject };
 
@@ -14,5 +14,5 @@ export type ChildContext = {
   /** The child's PATH, if known: while it contains one of the child's directories, no command is proven harmless. */
   path?: string;
   /** What rules keep from being read, besides the private paths. */
-  withheld?: PrivateFiles;
+  withheld?: WithheldFiles;
 };

@@ -1,7 +1,8 @@
-import type { PrivateFiles } from "../../../files/private-files.ts";
 import { textAt } from "../tool-keys.ts";
 import { EDITORS, SEARCHERS } from "../tool-kinds.ts";
+import type { WithheldFiles } from "../withheld-files.ts";
 import { commandFinder } from "./commands/command-finder.ts";
+import { mayPrintWithheld } from "./commands/withheld-contents.ts";
 import { hostFinder } from "./fetch-pattern.ts";
 import { firstOf } from "./first-order.ts";
 import type { JudgedCall, Place } from "./judged-call.ts";
@@ -18,7 +19,7 @@ export type Finder = {
   /** Whether a rule that was not found may be meant all the same, so that no wildcard is to allow the call. */
   suspects(call: JudgedCall): boolean;
   /** What these rules keep from being read: private, when something is to be proven safe. */
-  withheld(place: Place): PrivateFiles;
+  withheld(place: Place): WithheldFiles;
 };
 
 type Rule = { id: string; pattern: Pattern };
@@ -52,6 +53,10 @@ export function createFinder(rules: readonly Rule[]): Finder {
     return firstOf(found);
   };
 
+  const keepsAll = tools("Read") !== undefined;
+  const keepsFiles = keepsAll || !reads.isEmpty;
+  const withheldIn = (place: Place) => (keepsAll ? ALL_FILES : withheldFiles(reads, place));
+
   return {
     find(judged) {
       try {
@@ -66,20 +71,22 @@ export function createFinder(rules: readonly Rule[]): Finder {
       if (judged.command === undefined) return false;
       try {
         if (commands.suspects(judged.started().commands)) return true;
+        if (keepsFiles && mayPrintWithheld(judged, withheldIn(judged.place))) return true;
         if (!edits.isEmpty && mayChangeFiles(judged, edits.at(judged.place))) return true;
         return !reads.isEmpty && mayFindFiles(judged, reads.at(judged.place));
       } catch {
         return true;
       }
     },
-    withheld: (place) => (tools("Read") === undefined ? withheldFiles(reads, place) : ALL_FILES),
+    withheld: withheldIn,
   };
 }
 
 /** For a rule on `Read` itself. A path that leads to nothing is left out: any word looks like one. */
-const ALL_FILES: PrivateFiles = {
+const ALL_FILES: WithheldFiles = {
   isPrivate: ({ kind }) => kind !== "missing",
   holdsPrivate: ({ kind }) => kind === "directory",
+  mayHold: () => true,
 };
 
 function searchesIn(reads: PathFinder, edits: PathFinder, place: Place) {

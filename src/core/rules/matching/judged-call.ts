@@ -1,8 +1,8 @@
-import type { PrivateFiles } from "../../../files/private-files.ts";
 import { type LiteralCommand, literalCommands } from "../literal-command.ts";
 import { filesSeenOnce, hasOwnProgramsOnPath, openReadableFiles, type ReadableFiles } from "../readable-files.ts";
 import type { ToolCall } from "../tool-call.ts";
 import { textAt } from "../tool-keys.ts";
+import type { WithheldFiles } from "../withheld-files.ts";
 import { type StartedCommands, startedCommands } from "./commands/started-commands.ts";
 import { once } from "./once.ts";
 
@@ -27,7 +27,7 @@ export type JudgedCall = {
   /** Every command that it would start, however nested. */
   started(): StartedCommands;
   /** The file system as the child may read it; `undefined` where the working directory is not known. */
-  files(withheld?: PrivateFiles): ReadableFiles | undefined;
+  files(withheld?: WithheldFiles): ReadableFiles | undefined;
   /** Whether a program on the PATH could be the repository's own. */
   hasOwnPrograms(files: ReadableFiles): boolean;
   /** A search in it has failed, so nothing of it is proven any more. */
@@ -65,7 +65,7 @@ export function seenPlace(place: Place): SeenPlace {
 
 export function judgedCall(call: ToolCall, place: Place, seen?: SeenPlace): JudgedCall {
   const command = SHELL_TOOLS.includes(call.toolName) ? textAt(call.input, "command") : undefined;
-  const opened = new Map<PrivateFiles | undefined, ReadableFiles | undefined>();
+  const opened = new Map<WithheldFiles | undefined, ReadableFiles | undefined>();
   return {
     call,
     place,
@@ -86,7 +86,7 @@ function literalLine(command: string): readonly LiteralCommand[] | undefined {
   return commands && commands.length > MAX_COMMANDS ? undefined : commands;
 }
 
-function openFiles({ workingDir, ...place }: Place, withheld: PrivateFiles | undefined): ReadableFiles | undefined {
+function openFiles({ workingDir, ...place }: Place, withheld: WithheldFiles | undefined): ReadableFiles | undefined {
   if (workingDir === undefined) return undefined;
   return openReadableFiles({ ...place, workingDir, ...(withheld && { withheld }) });
 }

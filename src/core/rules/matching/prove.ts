@@ -1,11 +1,12 @@
-import type { PrivateFiles } from "../../../files/private-files.ts";
 import { avoidsPrivate, touchesFiles } from "../file-tools.ts";
 import { isHarmlessLine } from "../harmless-command.ts";
 import type { ReadableFiles } from "../readable-files.ts";
 import type { ToolCall } from "../tool-call.ts";
 import { hasKnownKeys, TOOL_KEYS, textAt } from "../tool-keys.ts";
 import { EDITORS } from "../tool-kinds.ts";
+import type { WithheldFiles } from "../withheld-files.ts";
 import { commandProver } from "./commands/command-prover.ts";
+import { mayPrintWithheld } from "./commands/withheld-contents.ts";
 import { coversHost, plainHost } from "./fetch-pattern.ts";
 import type { JudgedCall } from "./judged-call.ts";
 import { fileProver, isOrdinaryFile } from "./paths/file-prover.ts";
@@ -19,7 +20,7 @@ export type Prover = {
    * The ids of the rules that together cover the call, each once, in order of first use; never an empty list. Of a call
    * that may be what another rule is against, only exact words cover a command.
    */
-  prove(call: JudgedCall, withheld: PrivateFiles | undefined, isSuspect?: boolean): string[] | undefined;
+  prove(call: JudgedCall, withheld: WithheldFiles | undefined, isSuspect?: boolean): string[] | undefined;
 };
 
 /** Whether a call raises a danger other than `tool`, which every MCP tool that may change something raises. */
@@ -73,10 +74,11 @@ export function createProver(rules: readonly { id: string; pattern: Pattern }[],
     return used;
   };
 
-  const search = (judged: JudgedCall, withheld: PrivateFiles | undefined, isSuspect: boolean): number[] => {
+  const search = (judged: JudgedCall, withheld: WithheldFiles | undefined, isSuspect: boolean): number[] => {
     const { call, place } = judged;
     const files = () => judged.files(withheld);
     if (call.toolName === "Bash") {
+      if (withheld && judged.literal() && mayPrintWithheld(judged, withheld)) return [];
       // Most commands are not literal, and the file system need not be looked at for them.
       const here = judged.literal() && files();
       return here ? proveCommand(judged, here, isSuspect ? coveringExactly : coveringAny) : [];

@@ -228,6 +228,21 @@ const SUSPECTED: Row[] = [
      jq -n 'import "./secret\\u0073/a" as $d; $d'`,
   ],
   [
+    "Read(./secrets/**)",
+    "Bash(git *), Bash(git diff), Bash(git show HEAD), Bash(sh -c 'git diff'), Bash(git-diff), Bash(hg *), Bash(jj *)",
+    `git diff
+     git show HEAD
+     git show abc:key
+     git log -p .
+     git grep x HEAD
+     sh -c 'git diff'
+     git-diff
+     hg diff
+     hg log -p
+     jj show`,
+  ],
+  ["Read", "Bash(git *)", "git diff\ngit log -p -- src/x.ts\ngit show HEAD:src/x.ts"],
+  [
     "Edit(./docs/**)",
     "Bash, Bash(git *), Bash(prettier *), Bash(eslint *)",
     `git rm 'doc?/readme.md'
@@ -293,9 +308,9 @@ const UNSUSPECTED: Row[] = [
      rg TODO src -g '*.ts'
      git grep TODO src
      git grep -n TODO -- src
-     git log -p src
+     git log -p src/x.ts
      git log --oneline -7
-     git diff src
+     git diff src/x.ts
      git push -u origin HEAD:main
      git fetch --depth 1 origin
      curl -s https://x.example/a
@@ -303,6 +318,19 @@ const UNSUSPECTED: Row[] = [
      uniq -cf 1 a.txt
      xxd -l 16 a.txt`,
   ],
+  [
+    "Read(./secrets/**)",
+    "Bash(git *), Bash(hg *)",
+    `git log -p src
+     git diff -- src docs
+     git show HEAD -- src
+     git grep x HEAD -- src
+     git grep x src
+     git show HEAD:src/x.ts
+     hg status`,
+  ],
+  ["Read(~/notes/**)", "Bash(git *)", "git diff\ngit show HEAD\ngit log -p\ngit grep x HEAD"],
+  ["Read", "Bash(git *)", "git status\ngit log --oneline\ngit commit -m x"],
   ["Bash(curl *)", "Bash(npm *)", "npm run curl\nnpm test"],
   ["Edit(*.md)", "Bash(mytool *)", "mytool src\nmytool docs2"],
   ["Bash(rm *)", "Bash(cargo *), Bash(make *)", "cargo test rm\nmake rm"],

@@ -6,6 +6,7 @@ import { EVERYDAY } from "./corpus/everyday.ts";
 import { OPTIONS } from "./corpus/options.ts";
 import { PUBLISHED } from "./corpus/published.ts";
 import { SPELLING } from "./corpus/spelling.ts";
+import { STORED } from "./corpus/stored.ts";
 import { WRAPPING } from "./corpus/wrapping.ts";
 import { judge, type Verdict } from "./judge.ts";
 
@@ -14,7 +15,7 @@ afterAll(() => tree[Symbol.asyncDispose]());
 
 const { supervision: _, ...place } = tree.child;
 const decide = judge(RULES, place);
-const CORPORA: Record<string, Corpus> = { EVERYDAY, CHAINING, WRAPPING, OPTIONS, SPELLING, PUBLISHED };
+const CORPORA: Record<string, Corpus> = { EVERYDAY, CHAINING, WRAPPING, OPTIONS, SPELLING, STORED, PUBLISHED };
 const VERDICTS: readonly Verdict[] = ["allow", "deny", "ask"];
 
 describe("the corpus of commands", () => {
@@ -33,7 +34,7 @@ describe("the corpus of commands", () => {
 
   test("allows nothing without a rule for it but what only reads", () => {
     const bare = judge({ deny: RULES.deny ?? [] }, place);
-    const allowed = CHAINING.ask.concat(OPTIONS.ask, SPELLING.ask, WRAPPING.ask, PUBLISHED.ask);
+    const allowed = CHAINING.ask.concat(OPTIONS.ask, SPELLING.ask, WRAPPING.ask, STORED.ask, PUBLISHED.ask);
     expect(allowed.filter((text) => bare("Bash", { command: planted(text) }) === "allow")).toEqual([]);
   });
 });

@@ -54,4 +54,33 @@ describe("what rules withhold", () => {
     expect(prover.prove(judged(), undefined)).toEqual([allow]);
     expect(prover.prove(judged(), withheldBy(deny))).toBeUndefined();
   });
+
+  test.each<[string, string, boolean]>([
+    ["Read(./deep/**)", "git show HEAD", false],
+    ["Read(@/project/docs/**)", "git show HEAD", false],
+    ["Read(@/project/docs/**)", "git show HEAD:docs/readme.md", false],
+    ["Read(@/project/docs/**)", "git show HEAD:src/x.ts", true],
+    ["Read(@/project/docs/**)", "git log -p -- x.ts", true],
+    ["Read(@/outside/**)", "git show HEAD", true],
+  ])("a rule on %s, in a directory of a repository: whether %s is proven: %p", (deny, command, isProven) => {
+    const place = { ...tree.child, workingDir: `${tree.root}/project/src` };
+    const match = deny.replaceAll("@/", `/${tree.root}/`);
+    const judged = judgedCall({ toolName: "Bash", input: { command } }, place);
+    const withheld = createFinder(rulesFor([match])).withheld(place);
+    const prover = createProver(rulesFor(["Bash(git *)"]), () => false);
+    expect(prover.prove(judged, withheld) !== undefined).toBe(isProven);
+  });
+
+  test.each([
+    "git diff",
+    "cd docs && git log -p -- readme.md",
+    "cd $X && git show HEAD:docs/readme.md",
+    "git -C docs blame readme.md",
+    "git log $X",
+    "bash -c 'git show'",
+    "git -c alias.x='log -p' x",
+  ])("suspects %s, which no bare name covers then", (command) => {
+    const judged = judgedCall({ toolName: "Bash", input: { command } }, tree.child);
+    expect(createFinder(rulesFor(["Read(.env)"])).suspects(judged)).toBe(true);
+  });
 });

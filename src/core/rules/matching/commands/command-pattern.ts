@@ -4,7 +4,7 @@ import { startedBy } from "../../../../review/shell/programs/wrappers.ts";
 import { DIRECTORY_CHANGES } from "../../harmless-command.ts";
 import { literalCommands } from "../../literal-command.ts";
 import type { ReadableFiles } from "../../readable-files.ts";
-import { gitSearchesHere, leavesRepository } from "./git-places.ts";
+import { gitAddsAll, leavesRepository } from "./git-places.ts";
 import { areSafePaths, namesDirectory, namesPrivate } from "./named-paths.ts";
 import { areOptionsHarmless } from "./options/harmless-options.ts";
 import { searchedPlaces } from "./search-operands.ts";
@@ -75,7 +75,7 @@ function isRestSafe(
   const { name, verb } = programAndVerb(given);
   if (!areOptionsHarmless(given, patternLength, verb)) return false;
   const rest = given.slice(patternLength);
-  if (searchesHere(name, verb, given.slice(1), files) && files.withholdsHere()) return false;
+  if (searchesHere(name, verb, given.slice(1)) && files.withholdsHere()) return false;
   if (!areSafePaths(rest, files, name === "git")) return false;
   const acceptsNoDirectory = [name, `${name} ${verb}`].some((start) => ACCEPTS_NO_DIRECTORY.test(start));
   if (acceptsNoDirectory && namesDirectory(rest, files)) return false;
@@ -85,9 +85,9 @@ function isRestSafe(
 }
 
 /** Whether a program goes through the working directory, since its words name no other place. */
-function searchesHere(name: string, verb: string, words: readonly string[], files: ReadableFiles): boolean {
+function searchesHere(name: string, verb: string, words: readonly string[]): boolean {
   const has = (option: RegExp) => words.some((word) => option.test(word));
-  if (name === "git") return gitSearchesHere(verb, words.slice(words.indexOf(verb) + 1), files);
+  if (name === "git") return gitAddsAll(verb, words.slice(words.indexOf(verb) + 1));
   if (/^[efz]?grep$/.test(name) && !has(/^-[A-Za-z]*[rR]|^--(?:dereference-)?rec|^-[A-Za-z]*d|^--dir/)) return false;
   return /^(?:[efzru]?grep|rg|ag|ack)$/.test(name) && searchedPlaces(name, words).length === 0;
 }

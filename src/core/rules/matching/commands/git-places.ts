@@ -1,17 +1,11 @@
 import type { ReadableFiles } from "../../readable-files.ts";
 import { namesOutside, namesRepository } from "./named-paths.ts";
-import { searchedPlaces } from "./search-operands.ts";
 
 /** Verbs that exchange commits with another repository, which may run its own code. */
 const EXCHANGING = /^(?:push|fetch|pull|clone|ls-remote|remote)$/;
 /** Their options that take no value from the next word; any other may. */
 const FLAGS =
   /^(?:-[46aflnpqtuv]+|--.*=.*|--no-.*|--(?:set-upstream|force|force-with-lease|tags|follow-tags|prune|prune-tags|quiet|verbose|dry-run|all|branches|atomic|progress|porcelain|rebase|ff|ff-only|squash|unshallow|delete|mirror))$/;
-/** Verbs that show what files contain or contained. */
-const SHOWING = /^(?:log|show|diff|grep|blame|reflog|range-diff|cat-file|rev-list|shortlog)$/;
-/** A pattern that git expands itself, or one of its special ways to name files. */
-const EXPANDED = /[*?[\\]|^:[(/!^:]/;
-
 /** Whether git is told to use another repository than those that the settings name, or files outside of its own. */
 export function leavesRepository(
   verb: string,
@@ -40,28 +34,8 @@ function namesHost(verb: string, given: readonly string[], patternLength: number
   return false;
 }
 
-/** Whether git goes through the files of the working directory, or through what was committed of them. */
-export function gitSearchesHere(verb: string, words: readonly string[], files: ReadableFiles): boolean {
-  const has = (option: RegExp) => words.some((word) => option.test(word));
-  if (/^(?:add|stash)$/.test(verb)) return has(/^-[a-zA-Z]*[Aau]|^--(?:all|update|include-untracked)/);
-  if (!SHOWING.test(verb)) return false;
-  const dashes = words.indexOf("--");
-  const operands = words.filter((word, at) => !word.startsWith("-") || (dashes >= 0 && at > dashes));
-  if (verb === "grep") {
-    const places = dashes < 0 ? searchedPlaces("git", words) : words.slice(dashes + 1);
-    // A word that is no file may be a commit.
-    return places.length === 0 || !places.every((place) => isHere(place, files));
-  }
-  if (operands.some((word) => EXPANDED.test(word))) return true;
-  if (verb === "cat-file") return has(/^--batch(?:$|=|-all|-command)/);
-  const showsText =
-    /^(?:log|reflog)$/.test(verb) &&
-    has(/^-[a-zA-Z]*[puUcmGSLW]|^--(?:patch|unified|word-diff|color-words|cc|full-diff)/);
-  return showsText && !(dashes < 0 ? operands : words.slice(dashes + 1)).some((word) => isHere(word, files));
-}
-
-function isHere(word: string, files: ReadableFiles): boolean {
-  if (EXPANDED.test(word)) return false;
-  const kind = files.find(word, files.start)?.kind;
-  return kind === "file" || kind === "directory";
+/** Whether git adds all files of the working directory to what it stores. */
+export function gitAddsAll(verb: string, words: readonly string[]): boolean {
+  const isAll = (word: string) => /^-[a-zA-Z]*[Aau]|^--(?:all|update|include-untracked)/.test(word);
+  return /^(?:add|stash)$/.test(verb) && words.some(isAll);
 }

@@ -1,6 +1,6 @@
-import type { PrivateFiles } from "../../../../files/private-files.ts";
 import { type Found, follow } from "../../../../files/real-path.ts";
 import { startIn } from "../../../../review/shell/index.ts";
+import type { WithheldFiles } from "../../withheld-files.ts";
 import { firstOf } from "../first-order.ts";
 import type { Place } from "../judged-call.ts";
 import { mayLieBelow } from "./look-below.ts";
@@ -60,6 +60,11 @@ export function pathFinder(all: readonly Sought[]) {
         if (below.length > 0 || reaches.includes("all")) return true;
         return reaches.includes("some") && (find(path) !== undefined || lies(path));
       },
+      /** Whether a pattern could match something at or below the path, there or not. */
+      mayHold(path: string): boolean {
+        const { inside, below } = around(path);
+        return below.length > 0 || inside.some(({ tree, rest }) => tree.reaches(rest) !== "none");
+      },
     };
   };
 
@@ -67,12 +72,13 @@ export function pathFinder(all: readonly Sought[]) {
 }
 
 /** What the patterns match, as files that are not to be read. */
-export function withheldFiles(finder: PathFinder, place: Place): PrivateFiles {
+export function withheldFiles(finder: PathFinder, place: Place): WithheldFiles {
   const here = finder.at(place);
   return {
     isPrivate: ({ real }: Found) => here.find(real) !== undefined,
     // A missing directory holds nothing, and a word that is no path at all looks like one.
     holdsPrivate: ({ real, kind }: Found) => kind === "directory" && here.holds(real),
+    mayHold: here.mayHold,
   };
 }
 

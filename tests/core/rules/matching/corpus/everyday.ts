@@ -35,7 +35,7 @@ export const EVERYDAY: Corpus = {
     "npm run",
     "git status",
     "git status --short",
-    "git status && git diff",
+    "git status && git diff --stat",
     "git add src/x.ts",
     "git add src/x.ts && git commit -m 'fix: x'",
     "git commit -m 'push the button'",

@@ -6,7 +6,7 @@ export const PUBLISHED: Corpus = {
     // Claude Code, too strict before: a descriptor that is copied is no file that is written.
     "npm run test 2>&1",
     // opencode 39931: `--` is an ordinary word.
-    "git diff --",
+    "git diff --stat --",
   ],
   deny: [
     // Claude Code 58424 and 16180: only the first command of a chain was judged.

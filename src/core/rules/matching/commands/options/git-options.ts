@@ -1,20 +1,24 @@
 /** Options of git's verbs that neither run a program nor name a file: `-m:` takes a value, `-#` is a number. */
 
+/** Those of diff and log that print what files contain. */
+const PATCH =
+  "-p -u -U: -W -S: -G: --patch --color-words --word-diff --word-diff-regex --unified --function-context --binary --check --exit-code " +
+  "--submodule --ws-error-highlight";
 const DIFF =
-  "-p -u -s -U: -w -b -B: -M: -C: -R -a -z -S: -G: -W --patch --no-patch --raw --stat --numstat --shortstat --dirstat --summary " +
-  "--name-only --name-status --color --no-color --color-words --word-diff --word-diff-regex --color-moved --unified --minimal " +
-  "--patience --histogram --diff-algorithm --ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-blank-lines " +
-  "--ignore-cr-at-eol --function-context --inter-hunk-context --find-renames --find-copies --diff-filter --pickaxe-all " +
-  "--pickaxe-regex --abbrev --full-index --binary --text --exit-code --quiet --check --cached --staged --merge-base --no-ext-diff " +
-  "--no-textconv --no-renames --relative --no-prefix --src-prefix --dst-prefix --submodule --ws-error-highlight --compact-summary " +
+  `${PATCH} -s -w -b -B: -M: -C: -R -a -z --no-patch --raw --stat --numstat --shortstat --dirstat --summary ` +
+  "--name-only --name-status --color --no-color --color-moved --minimal --patience --histogram --diff-algorithm " +
+  "--ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-blank-lines --ignore-cr-at-eol --inter-hunk-context " +
+  "--find-renames --find-copies --diff-filter --pickaxe-all --pickaxe-regex --abbrev --full-index --text --quiet --cached --staged " +
+  "--merge-base --no-ext-diff --no-textconv --no-renames --relative --no-prefix --src-prefix --dst-prefix --compact-summary " +
   "--stat-width --stat-count --graph";
+const LOG_PATCH = "-c -m -L: --full-diff";
 const LOG =
-  `${DIFF} -# -n: -i -E -F -P -g -c -m -L: --oneline --format --pretty --decorate --no-decorate --all --branches --tags --remotes --not ` +
+  `${DIFF} ${LOG_PATCH} -# -n: -i -E -F -P -g --oneline --format --pretty --decorate --no-decorate --all --branches --tags --remotes --not ` +
   "--max-count --skip --since --after --until --before --author --committer --grep --all-match --invert-grep --regexp-ignore-case " +
   "--extended-regexp --fixed-strings --merges --no-merges --first-parent --reverse --topo-order --date-order --author-date-order " +
   "--date --relative-date --follow --abbrev-commit --no-abbrev-commit --left-right --cherry --cherry-pick --cherry-mark " +
   "--walk-reflogs --boundary --simplify-by-decoration --full-history --ancestry-path --source --no-walk --parents --children " +
-  "--count --left-only --right-only --glob --exclude --full-diff --notes --no-notes --decorate-refs";
+  "--count --left-only --right-only --glob --exclude --notes --no-notes --decorate-refs";
 const FETCH =
   "-p -q -v -t -a -n -j: -4 -6 --all --prune --prune-tags --tags --no-tags --quiet --verbose --depth --deepen --unshallow --dry-run " +
   "--jobs --progress --no-progress --atomic --append --multiple --shallow-since --porcelain --keep --no-recurse-submodules";
@@ -78,3 +82,14 @@ export const GIT_OPTIONS: Readonly<Record<string, string>> = {
   switch: "-c: -d -t -q -m --create --detach --track --no-track --quiet --guess --no-guess --merge --orphan",
   tag: "-l -n: -a -m: -i --list --sort --contains --no-contains --merged --points-at --format --annotate --message --column --ignore-case",
 };
+
+/** Options of diff, show and log with which they print what files contain; the others leave that as it is. */
+export const GIT_PATCHES = `${PATCH} ${LOG_PATCH}`;
+/** With one of these, diff and show print the names of files instead of their contents. */
+export const GIT_NAMES =
+  "-s --no-patch --raw --stat --numstat --shortstat --dirstat --summary --compact-summary --name-only --name-status --quiet";
+/** Options of diff, show and log whose value is the next word, unless it is in the same one. */
+export const GIT_VALUED =
+  "-n -S -G --max-count --skip --since --after --until --before --author --committer --grep --date --glob --exclude --decorate-refs " +
+  "--diff-filter --word-diff-regex --diff-algorithm --inter-hunk-context --src-prefix --dst-prefix --ws-error-highlight " +
+  "--stat-width --stat-count";

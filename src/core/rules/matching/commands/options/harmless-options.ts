@@ -46,6 +46,12 @@ export function areOptionsHarmless(given: readonly string[], patternLength: numb
   });
 }
 
+/** Whether a verb of git is known to take the option without harm. */
+export function isKnownOfGit(verb: string, word: string): boolean {
+  const known = VERBS.get(verb);
+  return known !== undefined && (isTaken(word, known, "git") || isTaken(word, USUAL, "git"));
+}
+
 /** The place after which words are handed on. */
 function passedOn(name: string, verb: string, given: readonly string[]): number {
   const passes = Object.hasOwn(PASS_ON, name) ? PASS_ON[name] : undefined;

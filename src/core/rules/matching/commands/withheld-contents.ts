@@ -1,0 +1,13 @@
+import { startIn } from "../../../../review/shell/index.ts";
+import type { WithheldFiles } from "../../withheld-files.ts";
+import type { JudgedCall } from "../judged-call.ts";
+import { printsWithheld } from "./git-contents.ts";
+import { readingsOf } from "./readings.ts";
+
+/** Whether one of the commands of a call prints what files have contained, of which some may be withheld. */
+export function mayPrintWithheld({ place, started }: JudgedCall, withheld: WithheldFiles): boolean {
+  const start = startIn(place.workingDir ?? null).at;
+  return started().commands.some(({ command, directory }) =>
+    readingsOf(command).some((one) => printsWithheld(one, { start, isAtStart: directory.at === start, withheld })),
+  );
+}
