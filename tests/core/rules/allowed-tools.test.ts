@@ -336,7 +336,7 @@ describe("a pattern for Bash", () => {
       "--init-module=x|--local-prefix=x|--registry=x|--onload-script=x|--python=x|--nodedir=x|--shell=x|--script_sh=x",
     ],
     ["pnpm run", "-C|--dir=x|--config.script-shell=x|--node-opt=x"],
-    ["yarn run", "--cwd=x|--use-yarnrc=x"],
+    ["yarn test", "--cwd=x|--use-yarnrc=x"],
     ["git status", "--upload-pack=x|--receive-pack=x|--receive-pac=x|--ext-diff|--textconv|--exec=x|--output=x|-Ox"],
     ["git status", "--open-files-in-pager=x|--ope=x|-nO|--git-dir=x|--work-tree=x"],
     [

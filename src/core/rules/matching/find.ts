@@ -2,7 +2,7 @@ import { textAt } from "../tool-keys.ts";
 import { EDITORS, SEARCHERS } from "../tool-kinds.ts";
 import type { WithheldFiles } from "../withheld-files.ts";
 import { commandFinder } from "./commands/command-finder.ts";
-import { mayPrintWithheld } from "./commands/withheld-contents.ts";
+import { mayPrintWithheld } from "./commands/stored/withheld-contents.ts";
 import { hostFinder } from "./fetch-pattern.ts";
 import { firstOf } from "./first-order.ts";
 import type { JudgedCall, Place } from "./judged-call.ts";

@@ -6,7 +6,7 @@ import { hasKnownKeys, TOOL_KEYS, textAt } from "../tool-keys.ts";
 import { EDITORS } from "../tool-kinds.ts";
 import type { WithheldFiles } from "../withheld-files.ts";
 import { commandProver } from "./commands/command-prover.ts";
-import { mayPrintWithheld } from "./commands/withheld-contents.ts";
+import { mayPrintWithheld } from "./commands/stored/withheld-contents.ts";
 import { coversHost, plainHost } from "./fetch-pattern.ts";
 import type { JudgedCall } from "./judged-call.ts";
 import { fileProver, isOrdinaryFile } from "./paths/file-prover.ts";

@@ -5,8 +5,9 @@ import { DIRECTORY_CHANGES } from "../../harmless-command.ts";
 import { literalCommands } from "../../literal-command.ts";
 import type { ReadableFiles } from "../../readable-files.ts";
 import { gitAddsAll, leavesRepository } from "./git-places.ts";
-import { areSafePaths, namesDirectory, namesPrivate } from "./named-paths.ts";
+import { areSafePaths, namesDirectory, namesOutside, namesPrivate } from "./named-paths.ts";
 import { areOptionsHarmless } from "./options/harmless-options.ts";
+import { takesOnlyData } from "./options/program-options.ts";
 import { searchedPlaces } from "./search-operands.ts";
 import { programAndVerb, wildcardMayCover, wildcardMayCoverAny } from "./wildcard-limits.ts";
 
@@ -77,6 +78,7 @@ function isRestSafe(
   const rest = given.slice(patternLength);
   if (searchesHere(name, verb, given.slice(1)) && files.withholdsHere()) return false;
   if (!areSafePaths(rest, files, name === "git")) return false;
+  if (!takesOnlyData(name) && namesOutside(rest, files)) return false;
   const acceptsNoDirectory = [name, `${name} ${verb}`].some((start) => ACCEPTS_NO_DIRECTORY.test(start));
   if (acceptsNoDirectory && namesDirectory(rest, files)) return false;
   if (writesSecond(name, given.slice(1))) return false;

@@ -64,7 +64,10 @@ export function namesRepository(words: readonly string[], files: ReadableFiles):
 export function namesOutside(words: readonly string[], files: ReadableFiles): boolean {
   return words.some((word) =>
     pathsIn(word).some((path) => {
-      if (!path.startsWith("/") || isTooLong(path)) return false;
+      if (!path.startsWith("/") || path === "/dev/null" || isTooLong(path)) return false;
+      // A part of an address or of a text may begin with a slash, too.
+      const [top = ""] = path.split("/").filter((name) => name !== "");
+      if (path !== word && files.follow(`/${top}`)?.kind === "missing") return false;
       const found = files.follow(path);
       return !found || !files.isInside(found);
     }),

@@ -1,4 +1,13 @@
 import { ANY_OPTIONS } from "./options/program-options.ts";
+import {
+  binaryIn,
+  endsBeforeBinary,
+  isPackageManager,
+  namesPackagePlace,
+  takesArgumentFile,
+  verbsIn,
+} from "./package-managers.ts";
+import { familyOf } from "./same-commands.ts";
 
 /** What a wildcard after the name of a program does not cover. */
 type Limits = {
@@ -11,6 +20,11 @@ type Limits = {
   short?: string;
   /** Any other words. */
   words?: RegExp;
+  /** Once the first word is one of these, such words are only handed on. */
+  unlessFirst?: RegExp;
+  /** Words that it does not cover, but a pattern may have; unless they are the value of one of these options. */
+  rest?: RegExp;
+  values?: ReadonlySet<string>;
 };
 
 /** Programs that run what their arguments, input or files say: their name does not tell what will run. */
@@ -82,10 +96,9 @@ const LIMITS: Readonly<Record<string, Limits>> = {
   yarn: PACKAGES,
   git: GIT,
   make: { words: /^(?:.*=.*|-[A-Za-z0-9.]*[fCIE].*|--(?:e|f|m|d|i).*)$/ },
-  cargo: { long: ["config", "manifest-path"], short: "ZCo", words: /^\+|^(?:rustc|rustdoc)$/ },
+  // After `--` come the options of rustc, of which some need no value.
+  cargo: { long: ["config", "manifest-path"], words: /^\+|^(?:rustc|rustdoc)$|^-[gOvVhq]*[ZCo]/ },
   tar: TAR,
-  gtar: TAR,
-  bsdtar: TAR,
   sort: { long: ["compress-program", "output"], short: "oT" },
   rg: { long: ["pre", "hostname-bin", "follow"], short: "L" },
   ag: { long: ["follow"], short: "f" },
@@ -113,9 +126,23 @@ const LIMITS: Readonly<Record<string, Limits>> = {
   diff: { long: ["recursive", "paginate"], short: "rl" },
   gh: { never: /^(?:alias|extension|extensions|ext|config|auth|api|codespace|cs|secret|variable|ssh-key|gpg-key)$/ },
   ctags: { long: ["recurse", "options"], short: "RL" },
-  just: { long: ["justfile", "working-directory", "shell", "command", "edit"], short: "fdc", words: /^\w[\w-]*=|\// },
+  // Before the name of a recipe a word may set a variable, and the name may be that of another directory's.
+  just: {
+    long: ["justfile", "working-directory", "shell", "command", "edit"],
+    short: "fdc",
+    words: /^\w[\w-]*=|\//,
+    unlessFirst: /^\w[\w:-]*$/,
+  },
   gradle: { long: ["init-script", "build-file", "project-dir", "settings-file", "include-build"], words: /^-[Ibpc]/ },
-  mvn: { long: ["file", "settings", "global-settings", "toolchains"], words: /^-[fstg]|exec:|exec-maven/ },
+  // A goal such as `plugin:goal` is the code of any plugin.
+  mvn: {
+    long: ["file", "settings", "global-settings", "toolchains"],
+    words: /^-[fstg]|exec:|exec-maven/,
+    rest: /^[^-].*:|^:/,
+    values: setOf("-pl --projects"),
+  },
+  pip: { never: /^config$/ },
+  openssl: { never: /^engine$/, words: /^--?(?:out|keyout|writerand|pre|post)$/ },
   doppler: RUN,
   op: RUN,
   dotenvx: RUN,
@@ -131,63 +158,72 @@ const LIMITS: Readonly<Record<string, Limits>> = {
 };
 
 /** Programs for which `@name` is not a file with more arguments, but a package, a commit or a person. */
-const NO_ARGUMENT_FILES = setOf("npm pnpm yarn git gh rg ag ack turbo nx lerna pip");
-/** Verbs of programs that install packages, and words that are a package in a file, a directory or a repository. */
-const INSTALLERS = setOf("npm pnpm yarn pip pip3");
-const INSTALLS = setOf("install i add update up download wheel");
-const PACKAGE_PLACE = /^\.|^[^@-].*\/|^@[^/]*\/.*\/|:|\.(?:tgz|tar|tar\.\w+|zip|whl)$/;
-/** Options of package managers before the verb whose value is the next word. */
-const VALUED = setOf("-F --filter --filter-prod -w --workspace --loglevel -C --dir --prefix --cwd");
+const NO_ARGUMENT_FILES = setOf("git gh rg ag ack pip");
+/** The same, but what follows `--` is for another program. */
+const HANDING_ON = setOf("turbo nx lerna");
 
 /** Whether a wildcard may cover the words after the pattern's own, judged by the program and its options. */
 export function wildcardMayCover(given: readonly string[], patternLength: number): boolean {
   const { name, verb } = programAndVerb(given);
   if (isRunner(name)) return false;
-  const { verbs, never, long = [], short, words } = (Object.hasOwn(LIMITS, name) && LIMITS[name]) || {};
+  const family = familyOf(name);
+  const limits = limitsOf(family);
+  const { verbs, never, long = [], short, words, unlessFirst, rest, values } = limits;
   if (never?.test(verb)) return false;
   if (verbs && !verbs.has(verb) && !(verb !== "" && given.indexOf(verb, 1) < patternLength)) return false;
-  if (INSTALLERS.has(name) && namesPackagePlace(given)) return false;
-  if (never && INSTALLERS.has(name)) {
-    const { meant, possible } = packageVerbs(given);
-    if (possible.some((at) => never.test(given[at] ?? ""))) return false;
-    if (meant >= patternLength && !verbs?.has(given[meant] ?? "")) return false;
-  }
-  const takesFiles = !NO_ARGUMENT_FILES.has(name) && !ANY_OPTIONS.has(name);
-  if (takesFiles && given.slice(patternLength).some((word) => /^@./.test(word))) return false;
+  if (isPackageManager(family) && !packagesMayCover(family, given, patternLength, limits)) return false;
+  if (given.some((word, at) => at >= patternLength && /^@./.test(word) && isArgumentFile(family, given, at)))
+    return false;
+  if (rest && given.some((word, at) => at >= patternLength && rest.test(word) && !values?.has(given[at - 1] ?? "")))
+    return false;
+  const anyWord = unlessFirst?.test(given[1] ?? "") ? undefined : words;
   const cluster = short === undefined ? undefined : new RegExp(`^-[A-Za-z0-9]*[${short}]`);
   return !given
     .slice(1)
-    .some((word) => words?.test(word) || cluster?.test(word) || [...LONG, ...long].some((one) => isOption(word, one)));
+    .some(
+      (word) => anyWord?.test(word) || cluster?.test(word) || [...LONG, ...long].some((one) => isOption(word, one)),
+    );
 }
 
-/** Whether a package to install is named by its place, whose code would run. */
-function namesPackagePlace(given: readonly string[]): boolean {
-  const verb = given.findIndex((word) => INSTALLS.has(word));
-  const isScript = given.slice(1, verb).some((word) => /^(?:run|run-script|test|t|start)$/.test(word));
-  return verb > 0 && !isScript && given.slice(verb + 1).some((word) => PACKAGE_PLACE.test(word));
+function packagesMayCover(
+  family: string,
+  given: readonly string[],
+  patternLength: number,
+  { verbs, never }: Limits,
+): boolean {
+  if (namesPackagePlace(family, given)) return false;
+  const { meant, possible } = verbsIn(given);
+  if (never && possible.some((at) => never.test(given[at] ?? ""))) return false;
+  if (!verbs) return true;
+  if (meant >= patternLength && !verbs.has(given[meant] ?? "")) return false;
+  const binary = binaryIn(family, given, verbs);
+  return binary < 0 || (binary < patternLength && wildcardMayCover(given.slice(binary), patternLength - binary));
 }
 
-/** Where the verb of a package manager is, behind options and the name of a workspace, and where else it could be. */
-function packageVerbs(given: readonly string[]): { meant: number; possible: number[] } {
-  const possible: number[] = [];
-  let meant = -1;
-  for (let at = 1; at < given.length; at++) {
-    const [before = "", word = ""] = [given[at - 1], given[at]];
-    if (word.startsWith("-")) continue;
-    possible.push(at);
-    if (/^workspaces?$|^foreach$/.test(word) || before === "workspace" || VALUED.has(before)) continue;
-    if (meant < 0) meant = at;
-    // An option that is not known may have a value too.
-    if (!before.startsWith("-")) break;
-  }
-  return { meant, possible };
+/** Whether a program, or the script or program to which it hands the word, could read `@name` as a file with arguments. */
+function isArgumentFile(family: string, given: readonly string[], at: number): boolean {
+  if (NO_ARGUMENT_FILES.has(family) || ANY_OPTIONS.has(family)) return false;
+  if (isPackageManager(family)) return takesArgumentFile(family, given, at);
+  const dashes = given.indexOf("--");
+  return !HANDING_ON.has(family) || (dashes > 0 && dashes < at);
+}
+
+/** Where the program of `node_modules/.bin` is that yarn or pnpm would run; -1 where there is none. */
+export function binaryAt(given: readonly string[]): number {
+  const family = familyOf(programAndVerb(given).name);
+  return binaryIn(family, given, limitsOf(family).verbs ?? new Set());
+}
+
+function limitsOf(family: string): Limits {
+  return (Object.hasOwn(LIMITS, family) && LIMITS[family]) || {};
 }
 
 /** Whether a wildcard after these words may cover any command at all. */
 export function wildcardMayCoverAny(words: readonly string[]): boolean {
   const { name, verb } = programAndVerb(words);
   // The verb may be among the words that the wildcard stands for; further words only ever take something away.
-  return verb === "" ? !isRunner(name) : wildcardMayCover(words, words.length);
+  if (verb === "") return !isRunner(name);
+  return wildcardMayCover(words, words.length) && !endsBeforeBinary(familyOf(name), words);
 }
 
 /** Whether a program runs what its arguments, input or files say. */

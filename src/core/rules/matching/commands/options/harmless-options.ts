@@ -1,4 +1,5 @@
 import { familyOf } from "../same-commands.ts";
+import { binaryAt } from "../wildcard-limits.ts";
 import { GIT_OPTIONS } from "./git-options.ts";
 import { isOption } from "./option-names.ts";
 import { ANY_OPTIONS, PROGRAM_OPTIONS } from "./program-options.ts";
@@ -18,7 +19,7 @@ const PASS_ON: Readonly<Record<string, RegExp>> = {
 };
 /** Names of options with which programs run another program, load code or settings, or write a file. */
 const TELLING =
-  /^(?:exec|execute|executable|program|prog|command|cmd|shell|eval|script|scripts|pager|editor|browser|viewer|plugin|plugins|hook|hooks|require|import|load|loader|preload|module|config|configuration|conf|settings|rc|init|rsh|ssh|helper|wrapper|filter|pre|post|preprocessor|compiler|linker|interpreter|launcher|runner|tool|proxy|output|out|outfile|reporter|resolver|transform|formatter|environment|setup|prefix|cwd|chdir|directory|root|options|args|codegen|emit|logfile|runtool|sequencer|processor|extractor|serializer|serializers|rulesdir|parser|ui|roots)$/;
+  /^(?:exec|execute|executable|program|prog|command|cmd|shell|eval|script|scripts|pager|editor|browser|viewer|plugin|plugins|hook|hooks|require|import|load|loader|preload|module|config|configuration|conf|settings|rc|init|rsh|ssh|helper|wrapper|filter|pre|post|preprocessor|compiler|linker|interpreter|launcher|runner|tool|proxy|output|out|outfile|reporter|resolver|transform|formatter|engine|engines|provider|providers|library|libraries|driver|extension|extensions|addon|addons|jar|classpath|keyout|environment|setup|prefix|cwd|chdir|directory|root|options|args|codegen|emit|logfile|runtool|sequencer|processor|extractor|serializer|serializers|rulesdir|parser|ui|roots)$/;
 /** The first letters of these are enough for many programs. */
 const LEAST_LETTERS = 3;
 
@@ -32,6 +33,9 @@ const VERBS = new Map(Object.entries(GIT_OPTIONS).map(([verb, text]): [string, O
  */
 export function areOptionsHarmless(given: readonly string[], patternLength: number, verb: string): boolean {
   const name = familyOf((given[0] ?? "").split("/").at(-1)?.toLowerCase() ?? "");
+  const binary = binaryAt(given);
+  if (binary >= 0 && binary < patternLength)
+    return areOptionsHarmless(given.slice(binary), patternLength - binary, given[binary + 1] ?? "");
   if (ANY_OPTIONS.has(name)) return true;
   const known = name === "git" ? (VERBS.get(verb) ?? USUAL) : KNOWN.get(name);
   const passesFrom = passedOn(name, verb, given);

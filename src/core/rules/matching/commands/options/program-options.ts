@@ -1,10 +1,23 @@
 import { READING_PROGRAMS } from "../../../builtin/programs.ts";
+import { familyOf } from "../same-commands.ts";
 
 /** Programs without options that run a program; those that name a file have limits of their own. */
 export const ANY_OPTIONS: ReadonlySet<string> = new Set([
   ...READING_PROGRAMS.filter((name) => name !== "sort" && name !== "file"),
   ..."printf test which type tree mkdir rmdir touch tee cp mv ln rm chmod chown chgrp sleep seq ps df kill".split(" "),
 ]);
+
+/** Programs that take no code and no settings from the files that are named to them. */
+const DATA_ONLY: ReadonlySet<string> = new Set([
+  ...ANY_OPTIONS,
+  ..."git gh rg ag ack grep egrep fgrep zgrep tar zip unzip gzip gunzip curl wget diff diff3 cmp sort file jq yq uniq xxd od strings hexdump bat install split shellcheck".split(
+    " ",
+  ),
+]);
+
+export function takesOnlyData(program: string): boolean {
+  return DATA_ONLY.has(familyOf(program));
+}
 
 const SCRIPTS =
   "-s -q -w: -D -E -P -O -r -a -l -B --silent --quiet --loglevel --if-present --workspace --workspaces --ws --include-workspace-root " +
@@ -77,6 +90,10 @@ export const PROGRAM_OPTIONS: Readonly<Record<string, string>> = {
     "--durations-min --collect-only --co --no-header --no-summary --capture --showlocals --cov --no-cov --color --strict-markers " +
     "--disable-warnings --exitfirst --runxfail --timeout --numprocesses --dist --reruns --markers --fixtures --import-mode --deselect " +
     "--ignore --ignore-glob",
+  ctest:
+    "-V -VV -N -Q -F -j: -R: -E: -L: -I: -C: -LE --verbose --extra-verbose --output-on-failure --parallel --test-dir --rerun-failed " +
+    "--stop-on-failure --timeout --repeat --progress --quiet --show-only --schedule-random --no-tests --build-config --tests-regex " +
+    "--exclude-regex --label-regex --label-exclude --test-load",
   jest: JEST,
   vitest: JEST,
   mocha:
@@ -87,6 +104,11 @@ export const PROGRAM_OPTIONS: Readonly<Record<string, string>> = {
   prettier:
     "-c -w -l -u --check --write --list-different --ignore-unknown --log-level --no-color --no-config --cache --no-error-on-unmatched-pattern",
   tsc: "-b -w -p: --noEmit --project --pretty --strict --skipLibCheck --incremental --listFiles --build --force --dry --verbose --watch",
+  pip:
+    "-U -q -v -I -e -l -o -y -h -V --upgrade --quiet --verbose --ignore-installed --no-deps --user --pre --no-cache-dir --force-reinstall " +
+    "--no-input --disable-pip-version-check --no-color --upgrade-strategy --only-binary --no-binary --prefer-binary --require-hashes " +
+    "--no-warn-script-location --break-system-packages --no-compile --outdated --uptodate --format --local --not-required --all " +
+    "--exclude --yes --progress-bar --retries --timeout --no-build-isolation --use-pep517 --files",
   ruff:
     "-q -v --fix --diff --check --select --ignore --quiet --show-fixes --statistics --no-cache --line-length --exclude --extend-select " +
     "--preview --exit-zero --output-format --watch",

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { follow } from "../../../../files/real-path.ts";
-import { gitArguments } from "../../../../review/shell/programs/git-arguments.ts";
-import type { ProgramCall } from "../../../../review/shell/programs/programs.ts";
-import type { WithheldFiles } from "../../withheld-files.ts";
-import { GIT_NAMES, GIT_PATCHES, GIT_VALUED } from "./options/git-options.ts";
-import { isKnownOfGit } from "./options/harmless-options.ts";
-import { isOption } from "./options/option-names.ts";
-import { searchedPlaces } from "./search-operands.ts";
+import { follow } from "../../../../../files/real-path.ts";
+import { gitArguments } from "../../../../../review/shell/programs/git-arguments.ts";
+import type { ProgramCall } from "../../../../../review/shell/programs/programs.ts";
+import type { WithheldFiles } from "../../../withheld-files.ts";
+import { GIT_NAMES, GIT_PATCHES, GIT_VALUED } from "../options/git-options.ts";
+import { isKnownOfGit } from "../options/harmless-options.ts";
+import { isOption } from "../options/option-names.ts";
+import { searchedPlaces } from "../search-operands.ts";
 
 /** Verbs that print nothing of what files contain, and make no copy of it elsewhere. */
 const SILENT = setOf(

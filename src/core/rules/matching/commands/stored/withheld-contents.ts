@@ -1,8 +1,8 @@
-import { startIn } from "../../../../review/shell/index.ts";
-import type { WithheldFiles } from "../../withheld-files.ts";
-import type { JudgedCall } from "../judged-call.ts";
+import { startIn } from "../../../../../review/shell/index.ts";
+import type { WithheldFiles } from "../../../withheld-files.ts";
+import type { JudgedCall } from "../../judged-call.ts";
+import { readingsOf } from "../readings.ts";
 import { printsWithheld } from "./git-contents.ts";
-import { readingsOf } from "./readings.ts";
 
 /** Whether one of the commands of a call prints what files have contained, of which some may be withheld. */
 export function mayPrintWithheld({ place, started }: JudgedCall, withheld: WithheldFiles): boolean {
