@@ -1,18 +1,16 @@
 import { Database } from "bun:sqlite";
 import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import type { Change } from "../../contract/change.ts";
 import { AppError } from "../../contract/errors.ts";
 import type { Storage } from "../storage.ts";
 import { storageOn } from "./engine.ts";
 import { lockDataDir } from "./lock.ts";
 import { migrate } from "./migrations.ts";
+import { createOrm } from "./orm.ts";
 import { translated } from "./reads.ts";
 import * as tables from "./tables.ts";
 import { createWriter } from "./writer.ts";
-
-export type Orm = BunSQLiteDatabase;
 
 type OnCommitted = (changes: Change[]) => void;
 
@@ -46,7 +44,7 @@ export function connect(dataDir: string, { onCommitted, now, isAlone, dataDirId 
   // Ends its statements too, which would keep the connection open behind our back.
   const sqlite = opened.adopt(openDatabase(path), (database) => database.close(true));
   const { write } = opened.adopt(createWriter(sqlite, onCommitted), ({ close }) => close());
-  const orm = drizzle({ client: sqlite });
+  const orm = createOrm(sqlite);
   const runsIn = dataDirId ?? orm.select().from(tables.dataDir).get()?.id ?? "";
   const storage = storageOn({ sqlite, orm, write, path, now, isAlone, dataDirId: runsIn });
   const owned = opened.move();

@@ -28,6 +28,9 @@ const TRY_AGAIN_MS = 20;
  * Each has a savepoint of its own, and nothing is answered or announced before the commit.
  */
 export function createWriter(sqlite: Database, onCommitted: (changes: Change[]) => void): Writer {
+  // Prepared once: they are part of every commit, and the last two of every job.
+  const [begin, commit] = [sqlite.query("BEGIN IMMEDIATE"), sqlite.query("COMMIT")];
+  const [savepoint, release] = [sqlite.query("SAVEPOINT job"), sqlite.query("RELEASE job")];
   let queue: Job[] = [];
   let closed = false;
 
@@ -60,7 +63,7 @@ export function createWriter(sqlite: Database, onCommitted: (changes: Change[]) 
   /** The jobs that are on disk now; all others have been told why they are not. */
   function committed(batch: Job[]): Done[] {
     try {
-      sqlite.run("BEGIN IMMEDIATE");
+      begin.run();
     } catch (cause) {
       for (const job of batch) if (!waits(job, cause)) job.reject(storageError(cause));
       return [];
@@ -83,7 +86,7 @@ export function createWriter(sqlite: Database, onCommitted: (changes: Change[]) 
   function commitTogether(batch: Job[]): Done[] {
     try {
       const done = batch.flatMap((job) => attempt(job));
-      sqlite.run("COMMIT");
+      commit.run();
       return done;
     } catch (cause) {
       if (sqlite.inTransaction) sqlite.run("ROLLBACK");
@@ -92,16 +95,16 @@ export function createWriter(sqlite: Database, onCommitted: (changes: Change[]) 
   }
 
   function attempt(job: Job): Done[] {
-    sqlite.run("SAVEPOINT job");
+    savepoint.run();
     try {
       const done = job.run();
-      sqlite.run("RELEASE job");
+      release.run();
       return [done];
     } catch (cause) {
       // A full disk ends the whole transaction by itself; then nothing of this batch may count.
       if (!sqlite.inTransaction) throw cause;
       sqlite.run("ROLLBACK TO job");
-      sqlite.run("RELEASE job");
+      release.run();
       job.reject(storageError(cause));
       return [];
     }

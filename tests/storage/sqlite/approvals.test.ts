@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { drizzle } from "drizzle-orm/bun-sqlite";
 import { approvalQueries } from "../../../src/storage/sqlite/approvals/approvals.ts";
 import { openDatabase } from "../../../src/storage/sqlite/database.ts";
+import { createOrm } from "../../../src/storage/sqlite/orm.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { newApproval } from "../rows.ts";
 import { temporaryDirect } from "./direct.ts";
@@ -65,7 +65,7 @@ describe("approvals.settleIfPending", () => {
     const path = join(directory.path, "plexus.db");
     using one = openDatabase(path);
     using two = openDatabase(path);
-    const [first, second] = [approvalQueries(drizzle({ client: one })), approvalQueries(drizzle({ client: two }))];
+    const [first, second] = [approvalQueries(createOrm(one)), approvalQueries(createOrm(two))];
     for (let round = 0; round < 20; round++) {
       const { id } = first.create(newApproval(), null);
       expect([first.get(id)?.status, second.get(id)?.status]).toEqual(["pending", "pending"]);

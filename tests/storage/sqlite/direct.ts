@@ -1,6 +1,5 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { drizzle } from "drizzle-orm/bun-sqlite";
 import { mcpClientQueries } from "../../../src/storage/sqlite/access/mcp-clients.ts";
 import { tokenQueries } from "../../../src/storage/sqlite/access/tokens.ts";
 import { type AskedApproval, approvalQueries } from "../../../src/storage/sqlite/approvals/approvals.ts";
@@ -11,6 +10,7 @@ import { usedApprovalQueries } from "../../../src/storage/sqlite/approvals/used-
 import { auditQueries } from "../../../src/storage/sqlite/audit/audit.ts";
 import { openDatabase } from "../../../src/storage/sqlite/database.ts";
 import { changeQueries } from "../../../src/storage/sqlite/events/changes.ts";
+import { createOrm } from "../../../src/storage/sqlite/orm.ts";
 import { nodeQueries } from "../../../src/storage/sqlite/sessions/nodes.ts";
 import { sessionQueries } from "../../../src/storage/sqlite/sessions/sessions.ts";
 import { spaceQueries } from "../../../src/storage/sqlite/space.ts";
@@ -25,7 +25,7 @@ export type Direct = ReturnType<typeof openDirect>;
 export function openDirect(dataDir: string) {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const sqlite = openDatabase(join(dataDir, "plexus.db"));
-  const orm = drizzle({ client: sqlite });
+  const orm = createOrm(sqlite);
   const approvals = approvalQueries(orm);
   return {
     sqlite,

@@ -1,11 +1,11 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { drizzle } from "drizzle-orm/bun-sqlite";
 import type { Change } from "../../../src/contract/change.ts";
 import { AppError } from "../../../src/contract/errors.ts";
 import { openDatabase } from "../../../src/storage/sqlite/database.ts";
 import { changeQueries } from "../../../src/storage/sqlite/events/changes.ts";
+import { createOrm } from "../../../src/storage/sqlite/orm.ts";
 import { createWriter, type Writer } from "../../../src/storage/sqlite/writer.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
@@ -190,7 +190,7 @@ async function temporaryWriter({ directory, onCommitted }: Options = {}) {
   const sqlite = stack.adopt(openDatabase(join(path, "plexus.db")), (database) => database.close(true));
   sqlite.run("CREATE TABLE numbers (value INTEGER UNIQUE)");
   sqlite.run("CREATE TABLE promises (to_whom REFERENCES sessions (id) DEFERRABLE INITIALLY DEFERRED)");
-  const changes = changeQueries(drizzle({ client: sqlite }), sqlite);
+  const changes = changeQueries(createOrm(sqlite), sqlite);
   const committed: Change[][] = [];
   const writer: Writer = createWriter(sqlite, (batch) => {
     committed.push(batch);

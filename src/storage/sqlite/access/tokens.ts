@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { and, asc, desc, eq, inArray, isNull, lt, notInArray, sql } from "drizzle-orm";
 import type { TokenRow } from "../../access.ts";
-import type { Orm } from "../database.ts";
+import type { Orm } from "../orm.ts";
 import { tokens } from "../tables.ts";
 
 export type TokenQueries = ReturnType<typeof tokenQueries>;

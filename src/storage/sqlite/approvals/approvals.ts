@@ -10,7 +10,7 @@ import type {
   RuleOutcome,
 } from "../../approvals.ts";
 import { BRAKE } from "../../record/approval-record.ts";
-import type { Orm } from "../database.ts";
+import type { Orm } from "../orm.ts";
 import { given } from "../parameters.ts";
 import { approvals } from "../tables.ts";
 import { head } from "./approval-head.ts";

@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { ApprovalHead, LostConnection } from "../../approvals.ts";
-import type { Orm } from "../database.ts";
+import type { Orm } from "../orm.ts";
 import { given } from "../parameters.ts";
 import { heldByGone } from "../servers.ts";
 import { approvals } from "../tables.ts";

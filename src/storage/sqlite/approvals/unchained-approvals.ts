@@ -1,5 +1,5 @@
 import { and, asc, inArray, lt, sql } from "drizzle-orm";
-import type { Orm } from "../database.ts";
+import type { Orm } from "../orm.ts";
 import { inOneStep } from "../space.ts";
 import { approvals } from "../tables.ts";
 

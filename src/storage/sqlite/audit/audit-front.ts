@@ -2,7 +2,7 @@ import { and, asc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { AuditChain, AuditEntry } from "../../../contract/audit.ts";
 import type { AuditCheckpoint, AuditLink, AuditRow } from "../../audit.ts";
 import { entryIn, hashOfEntry, NO_HASH, timeOf } from "../../record/audit-entry.ts";
-import type { Orm } from "../database.ts";
+import type { Orm } from "../orm.ts";
 import { inOneStep } from "../space.ts";
 import { approvals, audit, auditCheckpoints } from "../tables.ts";
 

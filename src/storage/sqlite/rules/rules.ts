@@ -10,7 +10,7 @@ import type {
   ShadowHits,
 } from "../../rules.ts";
 import { recordQueries } from "../approvals/approval-record-pages.ts";
-import type { Orm } from "../database.ts";
+import type { Orm } from "../orm.ts";
 import { approvals, ruleHits, rules, rulesVersion, shadowHits } from "../tables.ts";
 
 /** Neither expired nor used up. */

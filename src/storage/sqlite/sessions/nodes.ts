@@ -1,6 +1,6 @@
 import { asc, eq, gt, inArray, sql } from "drizzle-orm";
 import type { NodeRow } from "../../sessions.ts";
-import type { Orm } from "../database.ts";
+import type { Orm } from "../orm.ts";
 import { inOneStep } from "../space.ts";
 import { nodes } from "../tables.ts";
 

@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, lt, or, type SQL, sql } from "drizzle-orm";
 import type { SessionStatus } from "../../../contract/sessions/turn.ts";
 import type { ListedSession, SessionRow, SessionSize } from "../../sessions.ts";
-import type { Orm } from "../database.ts";
+import type { Orm } from "../orm.ts";
 import { given } from "../parameters.ts";
 import { sessions } from "../tables.ts";
 

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
-import type { Orm } from "../database.ts";
+import type { Orm } from "../orm.ts";
 import { inOneStep } from "../space.ts";
 import { turnEvents, turns } from "../tables.ts";
 

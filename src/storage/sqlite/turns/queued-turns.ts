@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { JsonObject } from "../../../contract/values.ts";
 import type { QueuedTurn, QueueSize, TurnRow } from "../../turns.ts";
-import type { Orm } from "../database.ts";
+import type { Orm } from "../orm.ts";
 import { given } from "../parameters.ts";
 import { turns } from "../tables.ts";
 

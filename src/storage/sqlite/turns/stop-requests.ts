@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import type { Orm } from "../database.ts";
+import type { Orm } from "../orm.ts";
 import { given } from "../parameters.ts";
 import { turns } from "../tables.ts";
 

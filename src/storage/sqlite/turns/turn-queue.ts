@@ -1,8 +1,8 @@
 import { eq, sql } from "drizzle-orm";
 import { turnChange } from "../../record/turn-record.ts";
 import type { QueuedTurnEnd, QueueState } from "../../turns.ts";
-import type { Orm } from "../database.ts";
 import type { ChangeQueries } from "../events/changes.ts";
+import type { Orm } from "../orm.ts";
 import { turnQueue, turnShares } from "../tables.ts";
 import type { Announce } from "../writer.ts";
 import type { TurnQueries } from "./turns.ts";

@@ -3,7 +3,7 @@ import type { Usage } from "../../../contract/sessions/turn.ts";
 import type { JsonObject } from "../../../contract/values.ts";
 import type { ApprovalOutcome } from "../../approvals.ts";
 import type { RunningTurn, TurnRow } from "../../turns.ts";
-import type { Orm } from "../database.ts";
+import type { Orm } from "../orm.ts";
 import { given } from "../parameters.ts";
 import { turns } from "../tables.ts";
 import { endedTurnQueries } from "./ended-turns.ts";

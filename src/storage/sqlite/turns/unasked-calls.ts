@@ -1,6 +1,6 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { UnaskedCallRow } from "../../unasked-calls.ts";
-import type { Orm } from "../database.ts";
+import type { Orm } from "../orm.ts";
 import { inOneStep } from "../space.ts";
 import { turns, unaskedCalls } from "../tables.ts";
 

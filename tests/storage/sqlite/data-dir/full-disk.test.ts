@@ -2,9 +2,9 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { drizzle } from "drizzle-orm/bun-sqlite";
 import { approvalQueries } from "../../../../src/storage/sqlite/approvals/approvals.ts";
 import { openDatabase, openStorage } from "../../../../src/storage/sqlite/database.ts";
+import { createOrm } from "../../../../src/storage/sqlite/orm.ts";
 import { createWriter } from "../../../../src/storage/sqlite/writer.ts";
 import { allow, OPERATOR, openCore } from "../../../core/open-core.ts";
 import { temporaryDirectory } from "../../../support/temporary.ts";
@@ -115,7 +115,7 @@ describe("a database that may not grow", () => {
   test("refuses what is too much, keeps what was there, and goes on once it may", async () => {
     await using directory = await temporaryDirectory();
     using sqlite = openDatabase(join(directory.path, "plexus.db"));
-    const approvals = approvalQueries(drizzle({ client: sqlite }));
+    const approvals = approvalQueries(createOrm(sqlite));
     const writer = createWriter(sqlite, () => {});
     const first = newApproval();
     await writer.write(() => approvals.create(first, null));

@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
 import { beforeAll, expect, test } from "bun:test";
-import { drizzle } from "drizzle-orm/bun-sqlite";
 import { READS } from "../../../../bench/growth/growth.ts";
 import { storageOn } from "../../../../src/storage/sqlite/engine.ts";
 import { migrate } from "../../../../src/storage/sqlite/migrations.ts";
+import { createOrm } from "../../../../src/storage/sqlite/orm.ts";
 import type { Storage } from "../../../../src/storage/storage.ts";
 
 /** Tables that hold more the longer a server runs. */
@@ -54,7 +54,7 @@ const write = async <T>(work: (announce: () => void) => T): Promise<T> => work((
 const storage: Storage = {
   ...storageOn({
     sqlite,
-    orm: drizzle({ client: sqlite }),
+    orm: createOrm(sqlite, { onPrepared: (text) => void sqlite.texts.add(text) }),
     write: write as never,
     path: "",
     now,

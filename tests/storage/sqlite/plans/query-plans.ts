@@ -1,15 +1,14 @@
 import { Database } from "bun:sqlite";
-import { drizzle } from "drizzle-orm/bun-sqlite";
 import { migrate } from "../../../../src/storage/sqlite/migrations.ts";
+import { createOrm } from "../../../../src/storage/sqlite/orm.ts";
 
 /** A database in memory that tells how SQLite goes about what is asked of it. */
 export function openPlans() {
   const sqlite = new Database(":memory:");
   migrate(sqlite);
   const statements: { text: string; parameters: number }[] = [];
-  const logQuery = (text: string, parameters: unknown[]) =>
-    void statements.push({ text, parameters: parameters.length });
-  const orm = drizzle({ client: sqlite, logger: { logQuery } });
+  const onRun = (text: string, parameters: unknown[]) => void statements.push({ text, parameters: parameters.length });
+  const orm = createOrm(sqlite, { onRun });
   return {
     sqlite,
     orm,
