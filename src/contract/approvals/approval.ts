@@ -129,7 +129,7 @@ export const WaitInput = z.strictObject({
   session_id: optional(Id).describe("Only this session."),
   since: optional(z.int().nonnegative()).describe("Your last cursor, or an earlier one to read again."),
   timeout_secs: optional(z.number().min(0).max(110)).describe("How long to wait (45)."),
-  skip: optional(z.array(Id).max(200)).describe("Approvals that you need not be told of."),
+  skip: optional(z.array(Id).max(200)).describe("Approvals to leave out."),
   consumer: optional(z.string().min(1).max(100)).describe("A name of your own, if several agents use one token."),
 });
 export type WaitInput = z.output<typeof WaitInput>;

@@ -6,7 +6,7 @@ import { NextStep } from "./next-step.ts";
 
 const count = z.int().nonnegative();
 
-/** A turn that has ended, with the child's last message, cut at 2,000 characters, and how its requests were decided. */
+/** A turn that has ended, with the child's last message, cut at 2,000 characters, and what became of its requests. */
 export const Finished = z.strictObject({
   session_id: Id,
   name: z.string(),
@@ -14,14 +14,15 @@ export const Finished = z.strictObject({
   status: TurnStatus,
   text: z.string(),
   error: z.string().nullable(),
+  /** Each request of the turn is in one of these, whoever decided it: a parent, a person, or a rule that somebody made. */
   asks: z.strictObject({
     allowed: count,
     denied: count,
     timed_out: count,
     abandoned: count,
-    /** Decided by built-in rules. */
+    /** Decided by built-in rules, which nobody made. */
     builtin: count,
-    /** Ran although Plexus had not allowed them. */
+    /** Calls that ran although Plexus had not allowed them. */
     unasked: count,
   }),
   /** `null` where Claude Code has not told it. */
@@ -71,3 +72,5 @@ export const WaitAnswer = z.discriminatedUnion("type", [
   idle.extend({ next: NextStep }),
 ]);
 export type WaitAnswer = z.infer<typeof WaitAnswer>;
+/** The same where there is something to do. */
+export type WaitedFor = Extract<WaitAnswer, { type: "ok" }>;

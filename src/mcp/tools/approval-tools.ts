@@ -3,6 +3,7 @@ import { APPROVAL_ID, INPUT, PENDING } from "../../contract/samples.ts";
 import { cutApproval, MAX_RESULT_CHARS } from "../../contract/text/cut.ts";
 import { fittingText } from "../../contract/text/fit.ts";
 import { GetAnswer, PendingAnswer } from "../../contract/tools/approval-answers.ts";
+import { toDecide } from "./advice.ts";
 import { fitMany, MAX_LISTED } from "./declaration/results.ts";
 import { type ToolCall, tool } from "./declaration/tool.ts";
 import { sessionOf } from "./session-reference.ts";
@@ -18,8 +19,8 @@ const AROUND_CHARS = 60;
 const NEXT = {
   nothingWaits: "Nothing waits. Call loopback_wait to learn of the next request.",
   decideEach: "Decide them with loopback_respond: decisions takes up to 100 at once.",
-  decideIt: "Decide it with loopback_respond.",
-  decided: "It is decided.",
+  decided: "It is settled, as status says.",
+  readRest: "Read what was left out with offset and length",
   readOn: "Go on with offset + length as offset.",
   end: "That was the end.",
   noMatch: "It does not occur there.",
@@ -52,10 +53,9 @@ export const APPROVAL_TOOLS = [
       await app.approvals.pending(principal, session?.id, MAX_LISTED),
       MAX_RESULT_CHARS,
     );
-    if (shown.approvals.length > 0)
-      return { type: "ok", ...shown, next: shown.approvals.length === 1 ? NEXT.decideIt : NEXT.decideEach };
+    if (shown.approvals.length > 0) return { type: "ok", ...shown, next: toDecide(shown.approvals, NEXT.decideEach) };
     const isIdle = await app.eventFeed.isIdle(principal, session?.id);
-    return { type: "ok", ...shown, next: isIdle ? nextOfIdle(session) : NEXT.nothingWaits };
+    return { type: "ok", ...shown, next: isIdle ? await nextOfIdle(call, session) : NEXT.nothingWaits };
   }),
   tool({
     name: "loopback_get",
@@ -68,7 +68,7 @@ export const APPROVAL_TOOLS = [
     examples: [
       {
         input: { approval_id: APPROVAL_ID },
-        answer: { type: "ok", approval: PENDING, next: NEXT.decideIt },
+        answer: { type: "ok", approval: PENDING, next: toDecide([PENDING]) },
       },
       {
         input: { approval_id: APPROVAL_ID, offset: 1, length: 9 },
@@ -102,14 +102,19 @@ export const APPROVAL_TOOLS = [
     const approval = await app.approvals.get(principal, approval_id);
     if (search !== undefined) return matchesIn(approval, await textOf(call, approval), search, offset ?? 0);
     if (offset !== undefined || length !== undefined)
-      return slice(approval, await textOf(call, approval), offset ?? 0, length ?? MAX_SLICE_CHARS);
+      return slice(call, approval, offset ?? 0, length ?? MAX_SLICE_CHARS);
     const whole = toldApproval(await app.approvalViews.showWhole(approval, principal));
     const shown = cutApproval(whole, MAX_RESULT_CHARS - ENVELOPE_CHARS);
-    const decide = approval.status === "pending" ? NEXT.decideIt : NEXT.decided;
-    const rest = shown.truncated ? " Read what was left out with offset and length." : "";
-    return { type: "ok", approval: shown, next: `${decide}${rest}${removedNote(approval)}` };
+    return { type: "ok", approval: shown, next: `${nextOf(shown)}${removedNote(approval)}` };
   }),
 ];
+
+/** What to do with a request that was read, and with what was left out of it. */
+function nextOf({ truncated, ...approval }: Approval): string {
+  if (approval.status !== "pending") return truncated ? `${NEXT.decided} ${NEXT.readRest}.` : NEXT.decided;
+  const decide = toDecide([approval]);
+  return truncated && !approval.escalates ? `${NEXT.readRest} first. ${decide}` : decide;
+}
 
 /** The JSON text of the input, with the plan that the CLI has taken out of it. */
 async function textOf({ app, principal }: ToolCall, approval: Approval): Promise<string> {
@@ -118,10 +123,12 @@ async function textOf({ app, principal }: ToolCall, approval: Approval): Promise
   return JSON.stringify({ ...approval.input, ...(plan !== undefined && { plan }) });
 }
 
-function slice(approval: Approval, json: string, offset: number, length: number) {
+async function slice(call: ToolCall, approval: Approval, offset: number, length: number) {
+  const json = await textOf(call, approval);
   // Escaped once more on its way out, the text may grow beyond what a result can carry.
   const text = fittingText(json.slice(offset, offset + length), MAX_RESULT_CHARS - ENVELOPE_CHARS);
   const has_more = offset + text.length < json.length;
+  const next = has_more ? NEXT.readOn : await nextAtEnd(call, approval);
   return {
     type: "ok" as const,
     approval_id: approval.id,
@@ -130,8 +137,13 @@ function slice(approval: Approval, json: string, offset: number, length: number)
     length: text.length,
     total: json.length,
     has_more,
-    next: `${has_more ? NEXT.readOn : NEXT.end}${removedNote(approval)}`,
+    next: `${next}${removedNote(approval)}`,
   };
+}
+
+async function nextAtEnd({ app, principal }: ToolCall, approval: Approval): Promise<string> {
+  if (approval.status !== "pending") return NEXT.end;
+  return `${NEXT.end} ${toDecide([await app.approvalViews.show(approval, principal)])}`;
 }
 
 function matchesIn(approval: Approval, json: string, search: string, from: number) {

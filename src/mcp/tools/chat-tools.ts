@@ -4,7 +4,6 @@ import { parsedArguments } from "../../contract/arguments/problems.ts";
 import { AppError, ErrorCode, errorResult } from "../../contract/errors.ts";
 import { SESSION_ID } from "../../contract/samples.ts";
 import type { Warned } from "../../contract/sessions/answers.ts";
-import { limitIn } from "../../contract/sessions/limit-error.ts";
 import { Child, MAX_CHILDREN, RunInput } from "../../contract/sessions/run-input.ts";
 import { ChatInput, ChatWaitInput } from "../../contract/sessions/session.ts";
 import type { SessionStatus } from "../../contract/sessions/turn.ts";
@@ -13,10 +12,11 @@ import { fitting, fittingText, listedChars } from "../../contract/text/fit.ts";
 import { ChatAnswer, RunAnswer, StartAnswer, type StartedChildren } from "../../contract/tools/turn-answers.ts";
 import type { WaitAnswer } from "../../contract/tools/wait-answers.ts";
 import { Id, MAX_NAME_CHARS, Name } from "../../contract/values.ts";
-import { fitWait, pendingBriefly, pendingIn } from "./declaration/results.ts";
+import { afterEnd, toDecide } from "./advice.ts";
+import { pendingBriefly, pendingIn } from "./declaration/results.ts";
 import { endOfWait, type ToolCall, tool } from "./declaration/tool.ts";
 import { sessionOf } from "./session-reference.ts";
-import { cursorOf, RAISE, resumedWait, secsLeft, WaitState, waitAnswer } from "./wait-tool.ts";
+import { cursorOf, resumedWait, secsLeft, WaitState, waitAnswer, waitWithin } from "./wait-tool.ts";
 
 const RUN = "claudecode_run";
 const DEFAULT_WAIT_SECS = 45;
@@ -25,7 +25,7 @@ export const MAX_TEXT_CHARS = 2_000;
 export const MAX_ERROR_CHARS = 1_000;
 /** Of why one of several children did not start: with 16 of them, all that a wait can tell has room beside it. */
 const MAX_CHILD_ERROR_CHARS = 250;
-const ENVELOPE_CHARS = 500;
+const ENVELOPE_CHARS = 800;
 
 /** A turn that was started and is waited for; `until` is Unix time in milliseconds. */
 const ChatState = z.strictObject({ session_id: Id, turn_id: Id, until: z.number() });
@@ -43,10 +43,9 @@ const ChildrenState = z.strictObject({
 
 const STARTED = "Call loopback_wait for its requests and its end.";
 const NEXT: Partial<Record<SessionStatus, string>> = {
-  awaiting_permission: "Decide pending_approvals with loopback_respond and wait_secs.",
   queued: "It starts by itself. Call loopback_wait.",
   running: "It works. Call loopback_wait.",
-  failed: "It failed, as error says. Give it more work with claudecode_chat once that is mended.",
+  idle: "The session was deleted meanwhile.",
 };
 
 const COMPLETE: z.input<typeof ChatAnswer> = {
@@ -82,7 +81,10 @@ export const CHAT_TOOLS = [
         answer: {
           type: "started",
           sessions: [{ name: "worker", session_id: SESSION_ID, created: true, working_dir: "/srv/project" }],
-          wait: { type: "timeout", running: [{ name: "worker", status: "running", silent_secs: 0 }], cursor: 7 },
+          wait: waitWithin(
+            { type: "timeout", running: [{ name: "worker", status: "running", silent_secs: 0 }], cursor: 7 },
+            MAX_RESULT_CHARS,
+          ),
         },
       },
     ],
@@ -171,7 +173,7 @@ async function childrenAnswer(
   });
   const waited = await wait((state) => call.waits({ children, wait: state }));
   const room = MAX_RESULT_CHARS - ENVELOPE_CHARS - JSON.stringify(sessions).length;
-  return { type: "started", sessions, wait: fitWait(waited, room) };
+  return { type: "started", sessions, wait: waitWithin(waited, room) };
 }
 
 type ChildBefore = z.output<typeof ChildrenState>["children"][number];
@@ -239,8 +241,9 @@ async function standing(
   shown: typeof pendingBriefly,
 ): Promise<z.output<typeof ChatAnswer>> {
   const { turn, status, error, text, pending, usage, place } = result;
-  const limit = limitIn(error);
-  const next = limit ? RAISE[limit] : NEXT[status];
+  const asking = await shown(call, pending);
+  const isAsking = asking.pending_approvals.length > 0;
+  const next = isAsking ? toDecide(asking.pending_approvals) : (afterEnd(status, error) ?? NEXT[status]);
   return {
     type: "ok",
     session_id: session.id,
@@ -248,7 +251,7 @@ async function standing(
     ...(place !== undefined && { place }),
     text,
     error: error && cutText(error, MAX_ERROR_CHARS),
-    ...(await shown(call, pending)),
+    ...asking,
     usage,
     cursor: await cursorOf(call, hasEnded(status) ? [turn.id] : []),
     ...(next !== undefined && { next }),

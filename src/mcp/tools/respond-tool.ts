@@ -13,9 +13,9 @@ import { fittingText, listedChars } from "../../contract/text/fit.ts";
 import { RespondAnswer } from "../../contract/tools/approval-answers.ts";
 import type { WaitAnswer } from "../../contract/tools/wait-answers.ts";
 import { Id } from "../../contract/values.ts";
-import { fitWait, MIN_APPROVAL_CHARS, unknownOutcome } from "./declaration/results.ts";
+import { MIN_APPROVAL_CHARS, unknownOutcome } from "./declaration/results.ts";
 import { type ToolCall, tool } from "./declaration/tool.ts";
-import { cursorOf, resumedWait, WaitState, waitAnswer } from "./wait-tool.ts";
+import { cursorOf, resumedWait, WaitState, waitAnswer, waitWithin } from "./wait-tool.ts";
 
 const RESPOND = "loopback_respond";
 /** Of results and what was waited for together: a part is left for what stands around them. */
@@ -32,8 +32,10 @@ const MAX_NAME_CHARS = 60;
 
 const NEXT = {
   recorded: "Recorded; the child has its answer. Call loopback_wait for what comes next.",
-  decidedBefore: "It was settled before, as status says; your decision was not used. Call loopback_wait.",
+  decidedBefore: "It was settled before, as status says: this call has changed nothing. Call loopback_wait.",
   each: "Each result says what holds now. Call loopback_wait for what comes next.",
+  some: "What has an error is not decided: it says why. Call loopback_wait for what comes next.",
+  none: "Nothing was decided: each error says why.",
 };
 const UNREAD = "Claude Code gives a message with an approval to nobody: it is on record only.";
 
@@ -133,7 +135,7 @@ async function answered(call: ToolCall, decided: Decided, wait: Wait | undefined
   }
   const results = shortened(decided.results, after);
   const shown = { results, ...inRoom(after, listedChars(results)) };
-  return { type: "ok" as const, ...shown, ...noteOf(decided), ...nextOf(after, NEXT.each) };
+  return { type: "ok" as const, ...shown, ...noteOf(decided), ...nextOf(after, nextOfMany(decided.results)) };
 }
 
 /** The ids of what was decided, and of what was not for what reason: the record has the rest. */
@@ -186,6 +188,12 @@ function isUnread(
   return result.type === "ok" && approve && Boolean(message);
 }
 
+function nextOfMany(results: BatchResult[]): string {
+  const errors = results.filter(({ type }) => type === "error").length;
+  if (errors === 0) return NEXT.each;
+  return errors < results.length ? NEXT.some : NEXT.none;
+}
+
 /** What was waited for says by itself what to do next. */
 function nextOf({ wait }: After, next: string): { next?: string } {
   return wait ? {} : { next };
@@ -203,7 +211,7 @@ async function afterwards(call: ToolCall, waited: (() => Promise<WaitAnswer>) | 
 }
 
 function inRoom({ cursor, wait }: After, taken: number): After {
-  return { cursor, ...(wait && { wait: fitWait(wait, MAX_CHARS - taken) }) };
+  return { cursor, ...(wait && { wait: waitWithin(wait, MAX_CHARS - taken) }) };
 }
 
 /** Messages of refusals so short that all results fit, and an approval beside them. */

@@ -6,6 +6,7 @@ import type { SessionStatus } from "../../contract/sessions/turn.ts";
 import { cutText } from "../../contract/text/cut.ts";
 import { CancelAnswer, PollAnswer, StreamsAnswer } from "../../contract/tools/turn-answers.ts";
 import { Id } from "../../contract/values.ts";
+import { afterEnd, toDecide } from "./advice.ts";
 import { MAX_ERROR_CHARS, MAX_TEXT_CHARS } from "./chat-tools.ts";
 import { fitEvents, pendingIn } from "./declaration/results.ts";
 import { endOfWait, type ToolCall, tool } from "./declaration/tool.ts";
@@ -31,12 +32,18 @@ const PollState = PollInput.omit({ name: true, wait_secs: true }).extend({
   begun: Begun.optional(),
 });
 type Reading = Omit<z.output<typeof PollState>, "session_id">;
+type Standing = { status: SessionStatus; error: string | null };
 
 const NEXT: Partial<Record<SessionStatus, string>> = {
-  awaiting_permission: "Decide pending_approvals with loopback_respond.",
   queued: "It starts by itself. Call loopback_wait, or this with wait_secs.",
   running: "It works. Call loopback_wait, or this with wait_secs.",
   idle: "It has had no turn: give it work with claudecode_chat.",
+};
+/** By where it was read from, and as what. */
+const MORE = {
+  position: "There is more: call this again.",
+  events: "There is more: go on with the last seq + 1 as from_seq.",
+  summary: "There is more: instead of from_seq, read with a new consumer, again and again.",
 };
 const BY_HAND = "Its claude is started by hand and has no turns: loopback_wait tells of its requests.";
 
@@ -202,11 +209,14 @@ async function pollAnswer(call: ToolCall, session: Session, reading: Reading): P
   const end = (told.at(-1)?.seq ?? (from_seq ?? again ?? poll.position) - 1) + 1;
   // Nobody was told of these events where nobody listens any more.
   if (from_seq === undefined && !call.signal.aborted) await polls.advance(poll, consumer, end);
-  const next = nextOf(session, poll.status, poll.pending.approvals.length > 0);
+  const has_more = end < poll.total;
+  const more = MORE[from_seq === undefined ? "position" : isSummary ? "summary" : "events"];
+  const isAsking = pending.pending_approvals.length > 0;
+  const next = isAsking ? toDecide(pending.pending_approvals) : has_more ? more : nextOf(session, poll);
   const common = {
     ...pending,
     read_position: from_seq === undefined ? end : poll.position,
-    has_more: end < poll.total,
+    has_more,
     ...(next !== undefined && { next }),
   };
   const { status } = poll;
@@ -226,7 +236,6 @@ function eventsIn(events: Parameters<typeof fitEvents>[0], room: number) {
   return { events: told, told };
 }
 
-function nextOf({ kind }: Session, status: SessionStatus, isAsking: boolean): string | undefined {
-  if (isAsking) return NEXT.awaiting_permission;
-  return kind === "by_hand" ? BY_HAND : NEXT[status];
+function nextOf({ kind }: Session, { status, error }: Standing): string | undefined {
+  return kind === "by_hand" ? BY_HAND : (afterEnd(status, error) ?? NEXT[status]);
 }

@@ -4,8 +4,9 @@ import { WaitInput } from "../../contract/approvals/approval.ts";
 import { PENDING, SESSION_ID, TURN_ID } from "../../contract/samples.ts";
 import { limitIn } from "../../contract/sessions/limit-error.ts";
 import { MAX_RESULT_CHARS } from "../../contract/text/cut.ts";
-import { type Finished, WaitAnswer } from "../../contract/tools/wait-answers.ts";
-import { fitMany, MAX_LISTED } from "./declaration/results.ts";
+import { type Finished, WaitAnswer, type WaitedFor } from "../../contract/tools/wait-answers.ts";
+import { afterEnd, RAISE, toDecide } from "./advice.ts";
+import { fitMany, fitWait, MAX_LISTED } from "./declaration/results.ts";
 import { type ToolCall, tool } from "./declaration/tool.ts";
 import { sessionOf } from "./session-reference.ts";
 
@@ -20,21 +21,21 @@ export const WaitState = WaitInput.omit({ timeout_secs: true }).extend({
 export type WaitState = z.output<typeof WaitState>;
 
 const NEXT = {
-  decide: "Decide with loopback_respond.",
-  judge: "Judge the result. Give more work with claudecode_chat.",
-  judgeOne: "Judge the result; others still run: call loopback_wait. Give more work with claudecode_chat.",
-  both: "Decide with loopback_respond; judge what has ended.",
+  more: "There is more to tell: call loopback_wait with this cursor as since.",
+  stillRunning: "Children still run: call loopback_wait.",
+  giveMore: "Give more work with claudecode_chat.",
   idle: "Nothing of yours runs or can ask. Give work with claudecode_run.",
   byHand: "Only a claude that is started by hand may still ask, up to 10 minutes after its setup or its last request.",
-  idleSession: "It does not run. Give it work with claudecode_chat.",
+  newSession: "It has had no turn. Give it work with claudecode_chat.",
+  idleSession:
+    "Its turn is over: claudecode_poll with view summary tells how it ended. Give it more work with claudecode_chat.",
   silentByHand:
     "Its claude has not asked for 10 minutes. loopback_configure with its session_id tells how to start it.",
 };
-
-/** What to do before a session is given more work that a limit of its own has stopped. */
-export const RAISE: Record<NonNullable<ReturnType<typeof limitIn>>, string> = {
-  max_budget_usd: "A budget is used up: raise max_budget_usd with claudecode_update first.",
-  max_turns: "max_turns was reached: raise it with claudecode_update, or give the next prompt to go on.",
+const JUDGE = {
+  one: "Judge the result.",
+  many: "Judge the results.",
+  mixed: "Judge each by its status and error.",
 };
 
 const ENDED: Finished = {
@@ -53,8 +54,8 @@ export const WAIT_TOOL = tool({
   name: "loopback_wait",
   title: "Wait for something to do",
   description:
-    "Waits until a child asks for permission or ends its turn; returns what you were not told yet: pending " +
-    "approvals, and finished turns with their last message. Nothing else wakes you; no end is lost between two calls. timeout: call it again (silent_secs: how long a child has said nothing). idle: nothing runs or can ask.",
+    "Waits until a child asks for permission or ends its turn. Tells pending approvals at each call until decided or in skip, " +
+    "and finished turns once, with their last message (asks counts rules too). Nothing else wakes you. timeout: call it again (silent_secs: how long a child has said nothing). idle: nothing runs or can ask.",
   input: WaitInput,
   answer: WaitAnswer,
   examples: [
@@ -66,7 +67,7 @@ export const WAIT_TOOL = tool({
         finished: [],
         running: [{ session_id: SESSION_ID, name: "tester", status: "running", silent_secs: 4 }],
         cursor: 7,
-        next: NEXT.decide,
+        next: toDecide([PENDING]),
       },
     },
     {
@@ -78,7 +79,7 @@ export const WAIT_TOOL = tool({
         finished: [ENDED],
         running: [],
         cursor: 12,
-        next: NEXT.judge,
+        next: nextOf({ approvals: [], finished: [ENDED], running: [] }),
       },
     },
     {
@@ -126,27 +127,46 @@ export async function waitAnswer(
     const isByHand = waited.running.length === 0 && !skip?.length;
     return isByHand ? { ...waited, next: NEXT.byHand } : waited;
   }
-  if (waited.type === "idle") return { ...waited, next: nextOfIdle(session) };
+  if (waited.type === "idle") return { ...waited, next: await nextOfIdle(call, session) };
   const { approvals, finished, running, has_more: hasMore, cursor } = waited;
   const room = MAX_RESULT_CHARS - JSON.stringify([finished, running]).length;
-  const next = nextOf({ approvals, finished, running });
   const { has_more, ...shown } = await fitMany(call, { approvals, hasMore }, room);
-  return { type: "ok", ...shown, finished, running, ...(has_more && { has_more }), cursor, next };
+  const told = { ...shown, finished, running, ...(has_more && { has_more }), cursor };
+  return { type: "ok", ...told, next: nextOf(told) };
 }
 
-type Told = { approvals: unknown[]; finished: Finished[]; running: unknown[] };
+/** What was waited for, as a part of another answer that has so much room for it. */
+export function waitWithin(wait: WaitAnswer, room: number): WaitAnswer {
+  if (wait.type === "idle") return wait;
+  if (wait.type === "timeout") return { ...wait, next: wait.next ?? NEXT.stillRunning };
+  const shown = fitWait(wait, room);
+  // What is shown of them may be cut; who runs on may have had no room, and runs all the same.
+  return { ...shown, next: nextOf({ ...shown, running: wait.running }) };
+}
 
-function nextOf({ approvals, finished, running }: Told): string {
-  if (finished.length === 0) return NEXT.decide;
+type Told = Pick<WaitedFor, "approvals" | "finished" | "running" | "has_more">;
+
+function nextOf({ approvals, finished, running, has_more }: Told): string {
   const limits = new Set(finished.flatMap(({ error }) => limitIn(error) ?? []));
-  const judge = running.length > 0 ? NEXT.judgeOne : NEXT.judge;
-  return [approvals.length > 0 ? NEXT.both : judge, ...[...limits].map((limit) => RAISE[limit])].join(" ");
+  const raise = [...limits].map((limit) => RAISE[limit]);
+  if (approvals.length > 0) {
+    const judge = finished.length > 0 ? ["Judge what has ended."] : [];
+    return [toDecide(approvals), ...judge, ...raise].join(" ");
+  }
+  const goOn = has_more ? [NEXT.more] : running.length > 0 ? [NEXT.stillRunning] : [];
+  const [first, ...others] = finished;
+  const advice = first && others.length === 0 ? afterEnd(first.status, first.error) : undefined;
+  if (advice) return [advice, ...goOn].join(" ");
+  const isGood = finished.every(({ status }) => status === "complete");
+  const judge = others.length === 0 ? JUDGE.one : isGood ? JUDGE.many : JUDGE.mixed;
+  return [judge, ...goOn, NEXT.giveMore, ...raise].join(" ");
 }
 
 /** What to do where nothing of the caller's runs or can ask, or of this session. */
-export function nextOfIdle(session: Session | undefined): string {
+export async function nextOfIdle({ app }: ToolCall, session: Session | undefined): Promise<string> {
   if (!session) return NEXT.idle;
-  return session.kind === "by_hand" ? NEXT.silentByHand : NEXT.idleSession;
+  if (session.kind === "by_hand") return NEXT.silentByHand;
+  return (await app.polls.latest(session.id)) ? NEXT.idleSession : NEXT.newSession;
 }
 
 /** The same wait in another process: it reads from the same place, and for what is left of its time. */

@@ -86,9 +86,9 @@ describe("loopback_wait", () => {
     await world.chat("quick", "Hello.");
     const waited = await told(world.parent);
     expect(waited).toMatchObject({ finished: [{ name: "quick" }], running: [{ name: "slow" }] });
-    expect(Object(waited).next).toContain("others still run: call loopback_wait");
+    expect(Object(waited).next).toContain("Children still run: call loopback_wait.");
     await world.parent.call("claudecode_cancel", { name: "slow" });
-    expect(Object(await told(world.parent)).next).not.toContain("others");
+    expect(Object(await told(world.parent)).next).not.toContain("still run");
   });
 
   test("tells each of two clients, a name of one's own, and a client that connects later", async () => {

@@ -41,7 +41,7 @@ describe("loopback_pending", () => {
   });
 
   test("names decisions where there are several", async () => {
-    expect((await asked(1)).next).toBe("Decide it with loopback_respond.");
+    expect((await asked(1)).next).toBe("Decide with loopback_respond.");
     expect((await asked(2)).next).toContain("decisions");
   });
 
@@ -55,8 +55,9 @@ describe("loopback_pending", () => {
     await parent.call("claudecode_chat_async", { name: "busy", prompt: "hang" });
     expect(await next()).toContain("Call loopback_wait");
     expect(await next({ session_id: "busy" })).toContain("Call loopback_wait");
-    expect(await next({ session_id: "idle" })).toContain("It does not run");
+    expect(await next({ session_id: "idle" })).toBe("It has had no turn. Give it work with claudecode_chat.");
     await parent.call("claudecode_cancel", { name: "busy" });
     expect(await next()).toContain("Give work with claudecode_run");
+    expect(await next({ session_id: "busy" })).toContain("Its turn is over: claudecode_poll");
   });
 });

@@ -6,7 +6,7 @@ import type { TurnEvent } from "../../../contract/sessions/turn.ts";
 import { cutApproval, cutEvent, MAX_RESULT_CHARS } from "../../../contract/text/cut.ts";
 import { fitting, listedChars } from "../../../contract/text/fit.ts";
 import type { ToldEvent } from "../../../contract/tools/turn-answers.ts";
-import type { WaitAnswer } from "../../../contract/tools/wait-answers.ts";
+import type { WaitedFor } from "../../../contract/tools/wait-answers.ts";
 import type { JsonObject } from "../../../contract/values.ts";
 
 type NumberedEvent = { seq: number; event: TurnEvent };
@@ -110,8 +110,7 @@ async function fit<T extends ToldApproval>(
 }
 
 /** With fewer approvals where all would not fit: what is pending is told again, but the end of a turn is not. */
-export function fitWait(wait: WaitAnswer, room: number): WaitAnswer {
-  if (wait.type !== "ok") return wait;
+export function fitWait(wait: WaitedFor, room: number): WaitedFor {
   const { approvals: told, ...whole } = wait;
   const approvals = told.map(brief);
   // Who runs on can be asked again; an end can't.

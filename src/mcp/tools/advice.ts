@@ -1,0 +1,52 @@
+import type { ToldApproval } from "../../contract/approvals/approval.ts";
+import { limitIn } from "../../contract/sessions/limit-error.ts";
+import type { SessionStatus } from "../../contract/sessions/turn.ts";
+
+// What several tools say in `next`: constant words, chosen by what their answer tells.
+
+/** What to do before a session is given more work that a limit of its own has stopped. */
+export const RAISE: Record<NonNullable<ReturnType<typeof limitIn>>, string> = {
+  max_budget_usd: "A budget is used up: raise max_budget_usd with claudecode_update first.",
+  max_turns: "max_turns was reached: raise it with claudecode_update, or give the next prompt to go on.",
+};
+
+const DECIDE = {
+  all: "Decide with loopback_respond.",
+  question: "Answer it with answers of loopback_respond.",
+  readOne: "It is cut: read it with loopback_get first.",
+  readSome: "Some are cut (truncated): read those with loopback_get first.",
+  escalated:
+    "It is outside your grant: deny it with loopback_respond, or leave it to the operator and call loopback_wait with its id in skip.",
+  someEscalated:
+    "Those with escalates are outside your grant: deny them, or leave them to the operator and call loopback_wait with their ids in skip.",
+};
+
+/** What the caller can do about these requests: what it can't allow it is not told to, and what is cut it reads first. */
+export function toDecide(approvals: readonly ToldApproval[], decide = DECIDE.all): string {
+  const [first, ...others] = approvals;
+  if (first && others.length === 0) return toDecideOne(first);
+  const own = approvals.filter(({ escalates }) => !escalates);
+  const steps = [
+    ...(own.some(({ truncated }) => truncated) ? [DECIDE.readSome] : []),
+    ...(own.length > 0 ? [decide] : []),
+    ...(own.length < approvals.length ? [DECIDE.someEscalated] : []),
+  ];
+  return steps.join(" ");
+}
+
+function toDecideOne({ tool_name, escalates, truncated }: ToldApproval): string {
+  if (escalates) return DECIDE.escalated;
+  const decide = tool_name === "AskUserQuestion" ? DECIDE.question : DECIDE.all;
+  return truncated ? `${DECIDE.readOne} ${decide}` : decide;
+}
+
+/** What to do with a session whose turn has ended like this; nothing needs to be said of one that is complete. */
+export function afterEnd(status: SessionStatus, error: string | null): string | undefined {
+  const limit = limitIn(error);
+  if (limit) return RAISE[limit];
+  if (status === "failed")
+    return "It failed, as error says. Give it more work with claudecode_chat once that is mended.";
+  return status === "cancelled"
+    ? "It was cancelled, as error says. Give it more work with claudecode_chat."
+    : undefined;
+}
