@@ -37,10 +37,10 @@ describe("text from outside in the results of tools", () => {
     const prompt = script([{ say: HOSTILE, use: [bash(`touch '${HOSTILE}'`)] }]);
     expectMarked("claudecode_run", await call("claudecode_run", { name: "hostile", prompt }));
     expectMarked("claudecode_poll", await call("claudecode_poll", { name: "hostile", view: "summary", from_seq: 0 }));
-    const children = [{ name: "hostile", prompt }];
+    const children = [{ name: "quiet", prompt: script([{ say: "done" }]), working_dir: family.place }];
     expectMarked("claudecode_run", await call("claudecode_run", { children }));
     await family.respond(await family.ask(id), { approve: false, message: HOSTILE });
-    await family.ended("hostile");
+    for (const name of ["hostile", "quiet"]) await family.ended(name);
     for (const tool of ["claudecode_get", "claudecode_get_tree", "claudecode_render_context"]) {
       expectMarked(tool, await call(tool, { name: "hostile" }));
     }

@@ -107,9 +107,8 @@ export const CHAT_TOOLS = [
       const sessions = started.map((child) =>
         "refusal" in child ? { name: child.name, error: shortened(child.refusal) } : fewerWarnings(child),
       );
-      // Where nothing was started there is nothing to wait for.
-      const timeout_secs = sessions.every((child) => "error" in child) ? 0 : wait_secs;
-      return childrenAnswer(call, sessions, (onBegun) => waitAnswer(call, { timeout_secs }, onBegun));
+      refuseIfNone(sessions);
+      return childrenAnswer(call, sessions, (onBegun) => waitAnswer(call, { timeout_secs: wait_secs }, onBegun));
     },
     {
       state: z.union([ChatState, ChildrenState]),
@@ -160,6 +159,15 @@ export const CHAT_TOOLS = [
     return { ...begun, cursor: await cursorOf(call), next: STARTED };
   }),
 ];
+
+/** Where no child was started nothing was done: that is a refusal, which says of each why. */
+function refuseIfNone(sessions: StartedChildren["sessions"]): void {
+  const refused = sessions.flatMap((child) => ("error" in child ? [child] : []));
+  const [first] = refused;
+  if (!first || refused.length < sessions.length) return;
+  const reasons = refused.map(({ name, error }) => `"${name}": ${error.message}`);
+  throw new AppError(first.error.code, `None of the children was started. ${reasons.join(" ")}`);
+}
 
 /** Tells of each child whether its turn has begun, and then what `wait` does. */
 async function childrenAnswer(

@@ -224,14 +224,29 @@ describe("claudecode_run", () => {
     expect(strict).toMatchObject({ warnings: [expect.anything(), expect.stringContaining("strict")] });
   });
 
-  test("does not wait where no child was started, whatever else runs", async () => {
+  test("is refused where no child was started, with the reason of each, and does not wait, whatever else runs", async () => {
     await using family = await startFamily();
-    await run(family, "other", [{ hang: true }], { wait_secs: 0 });
+    await run(family, "busy", [{ hang: true }], { wait_secs: 0 });
     const before = performance.now();
-    const answer = Started.parse(await family.call("claudecode_run", { children: [{ name: "b" }], wait_secs: 110 }));
-    expect(answer).toMatchObject({ sessions: [{ name: "b", error: {} }], wait: { type: "timeout" } });
+    const children = [
+      { name: "busy", prompt: "more" },
+      { name: "b" },
+      { name: "c", prompt: "x", working_dir: "/nowhere" },
+    ];
+    const { code, message } = await family.refused("claudecode_run", { children, wait_secs: 110 });
+    expect(code).toBe("turn_running");
+    expect(message).toStartWith('None of the children was started. "busy": ');
+    expect(message).toContain('"b": prompt is missing: give a string.');
+    expect(message).toMatch(/"c": .*\/nowhere/);
+    const most = Array.from({ length: 16 }, (_, at) => ({ name: `${at}`.repeat(50), model: "x".repeat(5_000) }));
+    const refused = await family.refused("claudecode_run", { children: most });
+    expect({ code: refused.code, isShort: refused.message.length < 8_000 }).toEqual({
+      code: "invalid_arguments",
+      isShort: true,
+    });
     expect(performance.now() - before).toBeLessThan(60_000);
-    await family.call("claudecode_cancel", { name: "other" });
+    expect((await family.call("claudecode_list", {})).sessions.map(({ name }) => name)).toEqual(["busy"]);
+    await family.call("claudecode_cancel", { name: "busy" });
   });
 
   test.each([
