@@ -4,7 +4,8 @@ import { isShell, type ProgramCall } from "./programs.ts";
 
 type Texts = (command: ProgramCall) => (Word | undefined)[];
 
-const SSH_VALUED = "BbcDEeFIiJLlmOopQRSWw";
+/** `-M` has a value for autossh alone. */
+const SSH_VALUED = "BbcDEeFIiJLlmOoPpQRSWw";
 
 /** For each program, the texts that it passes to a shell. */
 const SCRIPTS: Record<string, Texts> = {
@@ -31,7 +32,10 @@ const SCRIPTS: Record<string, Texts> = {
   compgen: ({ args }) => valuesOf(readArguments(args, { short: "oAGWFCXPS" }).options, "-C"),
   concurrently: ({ args }) => readArguments(args).operands,
   nodemon: ({ args }) => valuesOf(readArguments(args, { short: "xew", long: ["exec"] }).options, "-x", "--exec"),
-  ssh: ({ args }) => [joined(readArguments(args, { short: SSH_VALUED }, true).operands.slice(1))],
+  ssh: remote,
+  slogin: remote,
+  autossh: remote,
+  adb: ({ args }) => [joined(args.slice(args.findIndex(({ value }) => value === "shell") + 1 || args.length))],
 };
 /** The names of a command's standard input. */
 export const STANDARD_INPUT = /^(-|\/dev\/(stdin|fd\/0)|\/proc\/self\/fd\/0)$/;
@@ -114,6 +118,13 @@ function joined(words: Word[]): Word | undefined {
   if (!first) return undefined;
   const value = words.map((word) => word.value).join(" ");
   return { ...first, value, isDynamic: words.some((word) => word.isDynamic) };
+}
+
+/** After the name of the host come further options, and then the text. */
+function remote({ program, args }: ProgramCall): (Word | undefined)[] {
+  const valued = { short: program === "autossh" ? `${SSH_VALUED}M` : SSH_VALUED };
+  const [, ...rest] = readArguments(args, valued, true).operands;
+  return [joined(readArguments(rest, valued, true).operands)];
 }
 
 function afterEquals(word: Word): Word[] {

@@ -1,12 +1,66 @@
-import { isNamed, readArguments, type Valued } from "../syntax/options.ts";
+import { isNamed, readArguments, type Valued, valuesOf } from "../syntax/options.ts";
 import type { SimpleCommand, Word } from "../syntax/parsed-command.ts";
 import { type ProgramCall, withWords } from "./programs.ts";
 
-/** A program that runs the program in its arguments, which comes after its own `operands`. */
-type Wrapper = Valued & { operands?: number; isAfterDashes?: boolean };
+/** A program that runs the program in its arguments, which comes after its own `operands`, or after `--`. */
+type Wrapper = Valued & {
+  operands?: number;
+  isAfterDashes?: boolean;
+  /** The option that names the program instead. */
+  program?: string;
+};
 
 const RUN_IN_PROJECT: Valued = { short: "p", long: ["directory", "project", "with", "python", "extra", "group"] };
-const EXEC_IN_CONTAINER: Wrapper = { short: "uew", long: ["user", "env-file", "workdir"], operands: 1 };
+const EXEC_IN_CONTAINER: Wrapper = {
+  short: "uew",
+  long: ["user", "env-file", "workdir", "detach-keys", "index", "preserve-fds"],
+  operands: 1,
+};
+const RUN_IN_CONTAINER: Wrapper = {
+  short: "acehlmpuvw",
+  long: (
+    "add-host annotation arch attach blkio-weight cap-add cap-drop cgroup-parent cgroupns cidfile cpu-period cpu-quota cpu-shares cpus " +
+    "cpuset-cpus detach-keys device dns dns-option dns-search domainname entrypoint env env-file expose gpus group-add health-cmd hostname " +
+    "ip ipc isolation kernel-memory label label-file link log-driver log-opt mac-address memory memory-swap mount name network " +
+    "network-alias oom-score-adj os pid pids-limit platform pod publish pull restart runtime security-opt shm-size stop-signal " +
+    "stop-timeout storage-opt sysctl tmpfs ulimit user userns uts volume volume-driver volumes-from workdir"
+  ).split(" "),
+  operands: 1,
+  program: "--entrypoint",
+};
+const IN_CONTAINER: Record<string, Wrapper> = Object.fromEntries([
+  ...["docker", "podman", "nerdctl"].flatMap((engine) =>
+    [engine, `${engine} container`, `${engine} compose`].flatMap((start) => [
+      [`${start} exec`, EXEC_IN_CONTAINER],
+      [`${start} run`, RUN_IN_CONTAINER],
+      [`${start} create`, RUN_IN_CONTAINER],
+    ]),
+  ),
+  ...["docker-compose", "podman-compose"].flatMap((start) => [
+    [`${start} exec`, EXEC_IN_CONTAINER],
+    [`${start} run`, RUN_IN_CONTAINER],
+  ]),
+]);
+const IN_POD: Wrapper = {
+  short: "cfns",
+  long: (
+    "as as-group cluster container context custom filename image kubeconfig labels namespace overrides pod-running-timeout profile " +
+    "request-timeout restart server target token user"
+  ).split(" "),
+  operands: 1,
+  isAfterDashes: true,
+};
+const IN_SYSTEM_CONTAINER: Wrapper = {
+  short: "n",
+  long: ["cwd", "env", "gid", "group", "mode", "name", "project", "uid", "user"],
+  operands: 1,
+  isAfterDashes: true,
+};
+const IN_IMAGE: Wrapper = {
+  short: "BHWS",
+  long: ["app", "bind", "env", "env-file", "home", "overlay", "pwd", "scratch", "workdir"],
+  operands: 1,
+};
 
 const ARCHITECTURES =
   "linux32 linux64 uname26 i386 i486 i586 i686 x86_64 ppc ppc32 ppc64 ppc64le s390 s390x arm armv7l armv8l aarch64 mips mips64 sparc sparc64 riscv64".split(
@@ -48,9 +102,53 @@ const WRAPPERS: Record<string, Wrapper> = {
   gosu: { operands: 1 },
   "su-exec": { operands: 1 },
   setpriv: { long: ["reuid", "regid", "groups"] },
-  chroot: { long: ["userspec", "groups"], operands: 1 },
-  unshare: { short: "RSGw", long: ["root", "wd", "setuid", "setgid"] },
-  nsenter: { short: "tSGW", long: ["target", "setuid", "setgid", "wdns"] },
+  chroot: { short: "ugG", long: ["userspec", "groups"], operands: 1 },
+  unshare: {
+    short: "RSGwl",
+    long: "boottime load-interp map-group map-groups map-user map-users monotonic propagation root setgid setgroups setuid wd".split(
+      " ",
+    ),
+  },
+  nsenter: { short: "tSGWN", long: ["net-socket", "target", "setuid", "setgid", "wdns"] },
+  pkexec: { long: ["user"] },
+  run0: { short: "uDg", long: "background chdir description group nice property setenv slice unit user".split(" ") },
+  sshpass: { short: "pfdP" },
+  mosh: {
+    short: "p",
+    long: ["bind-server", "family", "port", "predict", "server", "ssh"],
+    operands: 1,
+    isAfterDashes: true,
+  },
+  wsl: { short: "du", long: ["cd", "distribution", "shell-type", "user"] },
+  proot: { short: "bikmpqrw", long: ["bind", "cwd", "kernel-release", "qemu", "rootfs"] },
+  firejail: {},
+  "systemd-nspawn": {
+    short: "DELMSZipu",
+    long: ["directory", "image", "machine", "setenv", "user", "bind", "bind-ro"],
+  },
+  "machinectl shell": { short: "EMH", long: ["setenv", "uid", "host", "machine"], operands: 1 },
+  "flatpak-spawn": {
+    long: "app-path directory env env-fd forward-fd sandbox-expose sandbox-expose-ro unset-env usr-path".split(" "),
+  },
+  "flatpak enter": { operands: 1 },
+  "toolbox run": { short: "cdr", long: ["container", "distro", "release"] },
+  "distrobox enter": IN_SYSTEM_CONTAINER,
+  "distrobox-enter": IN_SYSTEM_CONTAINER,
+  "lxc exec": IN_SYSTEM_CONTAINER,
+  "lxc-attach": IN_SYSTEM_CONTAINER,
+  "incus exec": IN_SYSTEM_CONTAINER,
+  "singularity exec": IN_IMAGE,
+  "apptainer exec": IN_IMAGE,
+  "kubectl exec": IN_POD,
+  "kubectl run": IN_POD,
+  "kubectl debug": IN_POD,
+  "oc exec": IN_POD,
+  "oc rsh": IN_POD,
+  "oc run": IN_POD,
+  "oc debug": IN_POD,
+  "gh codespace ssh": { short: "cp", long: ["codespace", "profile", "server-port"], isAfterDashes: true },
+  "gh cs ssh": { short: "cp", long: ["codespace", "profile", "server-port"], isAfterDashes: true },
+  ...IN_CONTAINER,
   flock: { short: "wE", long: ["timeout", "conflict-exit-code"], operands: 1 },
   strace: { short: "oepEsuPaIbSXU" },
   ltrace: { short: "oepsunaAlx" },
@@ -87,16 +185,19 @@ const WRAPPERS: Record<string, Wrapper> = {
   "mise x": { isAfterDashes: true },
   "asdf exec": {},
   "direnv exec": { operands: 1 },
-  "docker exec": EXEC_IN_CONTAINER,
-  "podman exec": EXEC_IN_CONTAINER,
-  "docker compose exec": EXEC_IN_CONTAINER,
   "ip netns exec": { operands: 1 },
   "cmake -e": {},
 };
 
-/** Their options may stand before the verb. */
-const VERBS_BEHIND_OPTIONS = new Set(["npm", "pnpm", "yarn", "uv", "poetry", "docker", "podman"]);
+/** Options before the verb that always have a value. */
 const HAS_VALUE = /^(?:-F|--filter|-w|--workspace|--loglevel|-C|--dir|--prefix|--cwd|--directory|-H|--host|--context)$/;
+/** The names of all wrappers, and the words that they begin with. */
+const STARTS = new Set(
+  Object.keys(WRAPPERS).flatMap((name) => {
+    const words = name.split(" ");
+    return words.map((_, at) => words.slice(0, at + 1).join(" "));
+  }),
+);
 
 const XARGS: Valued = {
   short: "InPLdEsa",
@@ -125,45 +226,43 @@ export function startedBy(command: ProgramCall): SimpleCommand[] {
     return [];
   const found = wrapperOf(command);
   if (!found) return [];
-  const given = args.slice(found.words - 1);
-  const dashes = found.wrapper.isAfterDashes ? given.findIndex(({ value }) => value === "--") : -1;
-  const { operands } = readArguments(given.slice(Math.max(0, dashes)), found.wrapper, true);
-  const rest = withoutAssignments(operands).slice(found.wrapper.operands ?? 0);
-  return rest.length === 0 ? [] : [withWords(command, startingAt(rest))];
+  const { wrapper, given } = found;
+  const dashes = wrapper.isAfterDashes ? given.findIndex(({ value }) => value === "--") : -1;
+  const { options, operands } = readArguments(given.slice(Math.max(0, dashes)), wrapper, true);
+  const inner = withoutAssignments(operands).slice(dashes < 0 ? (wrapper.operands ?? 0) : 0);
+  const named = wrapper.program === undefined ? [] : valuesOf(options, wrapper.program);
+  // Some read their options behind an operand, too.
+  const isOption = named.length === 0 && /^-./.test(inner[0]?.value ?? "");
+  const words = [...named, ...(isOption ? readArguments(inner, wrapper, true).operands : inner)];
+  return words.length === 0 ? [] : [withWords(command, words)];
 }
 
-function wrapperOf({ program, args }: ProgramCall): { wrapper: Wrapper; words: number } | undefined {
-  let name = program;
-  for (let words = 1; words <= 3; words++) {
-    const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
-    if (wrapper) return { wrapper, words };
-    name += ` ${args[words - 1]?.value.toLowerCase() ?? ""}`;
-  }
-  return behindOptions(program, args);
-}
-
-/** Such as `pnpm --filter web exec`: options, each with one word that could be its value, and a workspace of yarn. */
-function behindOptions(program: string, args: Word[]): { wrapper: Wrapper; words: number } | undefined {
-  if (!VERBS_BEHIND_OPTIONS.has(program)) return undefined;
-  for (const [at, { value }] of args.entries()) {
-    if (value.startsWith("-")) continue;
-    const before = args[at - 1]?.value ?? "";
-    const key = `${program} ${value.toLowerCase()}`;
-    if (!HAS_VALUE.test(before) && Object.hasOwn(WRAPPERS, key)) return { wrapper: WRAPPERS[key] ?? {}, words: at + 2 };
-    const isWorkspace = program === "yarn" && (value === "workspace" || before === "workspace");
-    if (!before.startsWith("-") && !isWorkspace) return undefined;
+/**
+ * The wrapper that a command names, and its arguments. Between the words of its name may be options, each with one word
+ * that could be its value, and a workspace of yarn: `pnpm --filter web exec`.
+ */
+function wrapperOf({ program, args }: ProgramCall): { wrapper: Wrapper; given: Word[] } | undefined {
+  let names = STARTS.has(program) ? [program] : [];
+  for (let at = 0; names.length > 0; at++) {
+    const wrapper = names.flatMap((name) => (Object.hasOwn(WRAPPERS, name) ? (WRAPPERS[name] ?? []) : []))[0];
+    if (wrapper) return { wrapper, given: args.slice(at) };
+    const [before, word] = [args[at - 1]?.value ?? "", args[at]?.value];
+    if (word === undefined) return undefined;
+    const longer = names.map((name) => `${name} ${word.toLowerCase()}`).filter((name) => STARTS.has(name));
+    const mayBeValue = before.startsWith("-") && !before.includes("=");
+    const isSkipped = word.startsWith("-") || mayBeValue || (program === "yarn" && isWorkspace(word, before));
+    names = [...(HAS_VALUE.test(before) ? [] : longer), ...(isSkipped ? names : [])];
   }
   return undefined;
+}
+
+function isWorkspace(word: string, before: string): boolean {
+  return /^workspaces?$|^foreach$/.test(word) || before === "workspace";
 }
 
 function withoutAssignments(words: Word[]): Word[] {
   const first = words.findIndex(({ value }) => !/^\w+\+?=/.test(value));
   return first < 0 ? [] : words.slice(first);
-}
-
-/** A `--` may follow an operand such as the `10` of `timeout`. */
-function startingAt(words: Word[]): Word[] {
-  return words[0]?.value === "--" ? words.slice(1) : words;
 }
 
 function executedByFind(command: ProgramCall): SimpleCommand[] {

@@ -262,6 +262,90 @@ describe("a rule against a command", () => {
     expect(finds("Bash(git push *)", command)).toBeDefined();
   });
 
+  test.each(
+    sought([
+      ["chroot / rm", "-u", "-g", "-G", "--userspec", "--groups"],
+      ["unshare rm", "-R", "-S", "-G", "-w", "-l", "--boottime", "--load-interp", "--map-group", "--map-groups"],
+      [
+        "unshare rm",
+        "--map-user",
+        "--map-users",
+        "--monotonic",
+        "--propagation",
+        "--root",
+        "--setgid",
+        "--setgroups",
+        "--setuid",
+        "--wd",
+      ],
+      ["nsenter rm", "-t", "-S", "-G", "-W", "-N", "--net-socket", "--target", "--setuid", "--setgid", "--wdns"],
+      ["pkexec rm", "--user"],
+      ["wsl rm", "-d", "-u", "--cd", "--distribution", "--shell-type", "--user"],
+      ["docker run image rm", "--cap-add", "--device"],
+      ["sshpass ssh host rm", "-p", "-f", "-d", "-P"],
+      ["mosh host rm", "-p", "--bind-server", "--family", "--port", "--predict", "--server", "--ssh"],
+      [
+        "ssh host rm",
+        "-B",
+        "-b",
+        "-c",
+        "-D",
+        "-E",
+        "-e",
+        "-F",
+        "-I",
+        "-i",
+        "-J",
+        "-L",
+        "-l",
+        "-m",
+        "-O",
+        "-o",
+        "-P",
+        "-p",
+        "-Q",
+        "-R",
+        "-S",
+        "-W",
+        "-w",
+      ],
+      ["autossh host rm", "-M", "-p"],
+      [
+        "kubectl exec pod rm",
+        "-c",
+        "-f",
+        "-n",
+        "-s",
+        "--as",
+        "--as-group",
+        "--cluster",
+        "--container",
+        "--context",
+        "--filename",
+        "--image",
+      ],
+      [
+        "kubectl exec pod rm",
+        "--kubeconfig",
+        "--namespace",
+        "--pod-running-timeout",
+        "--request-timeout",
+        "--server",
+        "--token",
+        "--user",
+      ],
+      ["kubectl run pod rm", "--custom", "--labels", "--overrides", "--profile", "--restart", "--target"],
+      ["gh codespace ssh rm", "-c", "-p", "--codespace", "--profile", "--server-port"],
+    ]).map(({ program, option, lines }) => ({ line: program, options: [option, ...lines] })),
+  )("finds what $line runs, behind each of its options with a value", ({ line, options }) => {
+    const words = line.split(" ");
+    const own = words.findIndex((word) => /^(?:exec|run|ssh)$/.test(word)) + 1 || 1;
+    const start = words[0] === "ssh" || words[0] === "sshpass" ? 1 : own;
+    const written = (option: string) =>
+      [...words.slice(0, start), option, "value", ...words.slice(start), "x"].join(" ");
+    expect(options.map(written).filter((command) => finds("Bash(rm *)", command) === undefined)).toEqual([]);
+  });
+
   test.each([
     ["echo git push | cat"],
     ["echo 'git push'; sh x.sh"],

@@ -348,4 +348,24 @@ describe("the options that a wildcard covers", () => {
   ])("%s stays useful", (allow, commands) => {
     expect(otherThan("allow", verdicts(allow, commands))).toEqual([]);
   });
+
+  test("Bash(pip *) covers the project itself, whose code npm install runs too", () => {
+    const decide = judge({ allow: ["Bash(pip *)"] }, { ...place, workingDir: `${tree.root}/project/src` });
+    const lines = [
+      "pip install -e .",
+      "pip install .",
+      "pip install -e '.[dev,test]'",
+      "pip install ./deep",
+      "pip install ..",
+      "npm install .",
+    ];
+    expect(lines.map((command) => decide("Bash", { command }))).toEqual([
+      "allow",
+      "allow",
+      "allow",
+      "ask",
+      "ask",
+      "ask",
+    ]);
+  });
 });

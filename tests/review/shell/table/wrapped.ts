@@ -30,7 +30,29 @@ const OPTIONS: Record<string, string> = {
   "dbus-launch {} rm -rf x": "--config-file",
   "pipx run {} rm -rf x": "--spec --python",
   "uvx {} rm -rf x": "-p --from --with --python",
-  "docker exec {} app rm -rf x": "-u -e -w --user --env --env-file --workdir",
+  "docker exec {} app rm -rf x": "-u -e -w --user --env --env-file --workdir --detach-keys",
+  "docker compose -f x exec {} app rm -rf x": "-u -e -w --index",
+  "podman exec {} app rm -rf x": "--preserve-fds",
+  "docker run {} image rm -rf x":
+    "-a -c -e -h -l -m -p -u -v -w --add-host --annotation --arch --attach --blkio-weight --cap-drop --cgroup-parent " +
+    "--cgroupns --cidfile --cpu-period --cpu-quota --cpu-shares --cpus --cpuset-cpus --dns --dns-option --dns-search " +
+    "--domainname --env --env-file --expose --gpus --group-add --health-cmd --hostname --ip --ipc --isolation --kernel-memory " +
+    "--label --label-file --link --log-driver --log-opt --mac-address --memory --memory-swap --mount --name --network " +
+    "--network-alias --oom-score-adj --os --pid --pids-limit --platform --pod --publish --pull --restart --runtime --security-opt " +
+    "--shm-size --stop-signal --stop-timeout --storage-opt --sysctl --tmpfs --ulimit --user --userns --uts --volume " +
+    "--volume-driver --volumes-from --workdir",
+  "run0 {} rm -rf x":
+    "-u -D -g --background --chdir --description --group --nice --property --setenv --slice --unit --user",
+  "proot {} rm -rf x": "-b -i -k -m -p -q -r -w --bind --cwd --kernel-release --qemu --rootfs",
+  "systemd-nspawn {} rm -rf x":
+    "-D -E -L -M -S -Z -i -p -u --directory --image --machine --setenv --user --bind --bind-ro",
+  "machinectl shell {} x rm -rf x": "-E -M -H --setenv --uid --host --machine",
+  "flatpak-spawn {} rm -rf x":
+    "--app-path --directory --env --env-fd --forward-fd --sandbox-expose --sandbox-expose-ro --unset-env --usr-path",
+  "toolbox run {} rm -rf x": "-c -d -r --container --distro --release",
+  "lxc exec {} c rm -rf x": "-n --cwd --env --gid --group --mode --name --project --uid --user",
+  "apptainer exec {} image rm -rf x":
+    "-B -H -W -S --app --bind --env --env-file --home --overlay --pwd --scratch --workdir",
   "ls | xargs {} rm -rf x":
     "-I -n -P -L -d -E -s -a --replace --max-args --max-procs --max-lines --delimiter --eof --max-chars --arg-file",
   "parallel {} rm -rf ::: x": "-j -N -n -a -I -S -d -L --jobs --arg-file --colsep --delimiter --joblog --results",

@@ -11,6 +11,9 @@ const PASS_ON = setOf("npm pnpm yarn bun cargo go gradle mvn turbo nx lerna");
 const RUN_SCRIPTS = setOf("npm pnpm yarn bun");
 /** Their verbs that run a script: the word after `run` is its name. */
 const SCRIPT_VERBS = setOf("run run-script test t start");
+/** Programs that run one somewhere else after some of their verbs. */
+const CONTAINERS = setOf("docker podman nerdctl docker-compose podman-compose kubectl oc");
+const CONTAINER_VERBS = setOf("exec run create debug rsh attach");
 /** Programs that are known not to run a program which their words name. */
 const RUN_NO_WORDS = new Set([
   ...READING_PROGRAMS,
@@ -18,7 +21,8 @@ const RUN_NO_WORDS = new Set([
   ...PASS_ON,
   ...setOf("git gh rg ag ack jq yq cp mv ln rm rmdir mkdir touch truncate tee chmod chown chgrp tar zip unzip gzip dd"),
   ...setOf("make just ninja pip apt brew pytest jest vitest mocha tsc eslint prettier ruff mypy black patch gunzip"),
-  ...setOf("curl wget kill pkill killall man cd export alias set unset docker kubectl systemctl terraform"),
+  ...setOf("curl wget kill pkill killall man cd export alias set unset systemctl terraform"),
+  ...CONTAINERS,
 ]);
 /** More are not looked at: nobody writes them. */
 const MAX_WORDS = 500;
@@ -50,6 +54,10 @@ export function hasTooManyWords(command: ProgramCall): boolean {
 function runWords({ program, args }: ProgramCall): Word[] {
   const name = familyOf(program);
   if (!RUN_NO_WORDS.has(name)) return args;
+  if (CONTAINERS.has(name)) {
+    const verb = args.findIndex(({ value }) => CONTAINER_VERBS.has(value));
+    return verb < 0 ? [] : args.slice(verb + 1);
+  }
   if (!PASS_ON.has(name)) return [];
   const script = RUN_SCRIPTS.has(name) ? args.findIndex(({ value }) => SCRIPT_VERBS.has(value)) : -1;
   const named = script < 0 ? -1 : script + (/^r/.test(args[script]?.value ?? "") ? 1 : 0);
