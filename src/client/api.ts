@@ -39,7 +39,12 @@ type Part<Name extends string, Value> = [Value] extends [undefined]
 type Sent<R extends Route> = Part<"params", ParamsOf<R>> & Part<"query", QueryOf<R>> & Part<"body", BodyOf<R>>;
 type Arguments<R extends Route> =
   object extends Sent<R> ? [sent?: Sent<R>, options?: RequestOptions] : [sent: Sent<R>, options?: RequestOptions];
-type RequestOptions = { signal?: AbortSignal; headers?: Record<string, string> };
+export type RequestOptions = {
+  signal?: AbortSignal;
+  headers?: Record<string, string>;
+  /** Whether the browser sends it also when the page is closed meanwhile; of at most 64 kB in all. */
+  keepalive?: boolean;
+};
 
 export type Api = ReturnType<typeof createApi>;
 

@@ -15,7 +15,12 @@ export type RequestEnd = {
   message: string | null;
   lost: boolean;
 };
-export type InboxItem = { approval: Approval; outcome?: RequestEnd | undefined };
+export type InboxItem = {
+  approval: Approval;
+  outcome?: RequestEnd | undefined;
+  /** Its denial was made here and is not sent yet: nothing else can be decided on it until it is taken back. */
+  isHeld?: boolean;
+};
 export type Inbox = ReturnType<typeof createInbox>;
 
 type InboxNeed = {
@@ -71,7 +76,7 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
   function markSettled(id: string, outcome: RequestEnd): InboxItem | undefined {
     const item = items.get(id);
     if (!item || (item.outcome && !outcome.lost)) return undefined;
-    const settled = { ...item, outcome };
+    const settled = { approval: item.approval, outcome };
     put(settled);
     settledAt.set(id, now());
     checkedIds.delete(id);
@@ -145,6 +150,22 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
       changed();
     },
 
+    /** Keeps them from being decided otherwise while their denial is held back, or lets go of them. */
+    setHeld(ids: string[], isHeld: boolean): void {
+      for (const id of ids) {
+        const item = items.get(id);
+        if (!item || item.outcome) continue;
+        put({ approval: item.approval, ...(isHeld && { isHeld }) });
+        if (isHeld) checkedIds.delete(id);
+      }
+      tidy();
+    },
+
+    /** From a request that needs nobody any more to the nearest one that does, if there is one. */
+    moveOn(): void {
+      if (selectedId !== undefined && !isOpen(items.get(selectedId))) select(neighbour(selectedId) ?? selectedId);
+    },
+
     /** Lists a request that was read apart, unless it is listed. */
     put(item: InboxItem): void {
       const { id } = item.approval;
@@ -164,7 +185,7 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
       const { asked, settled } = sinceReading ?? { asked: new Set(), settled: new Set() };
       sinceReading = undefined;
       const listed = new Map(approvals.filter(({ id }) => !settled.has(id)).map((approval) => [approval.id, approval]));
-      for (const [id, item] of [...items]) if (isOpen(item) && !listed.has(id) && !asked.has(id)) items.delete(id);
+      for (const [id, item] of [...items]) if (!item.outcome && !listed.has(id) && !asked.has(id)) items.delete(id);
       for (const [id, approval] of listed) if (!items.has(id)) items.set(id, { approval });
       if (ended) items.set(ended.approval.id, ended);
       if (ended) settledAt.set(ended.approval.id, now());
@@ -212,6 +233,7 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
   }
 }
 
-function isOpen(item: InboxItem | undefined): boolean {
-  return item !== undefined && item.outcome === undefined;
+/** Whether it can be decided here. */
+export function isOpen(item: InboxItem | undefined): boolean {
+  return item !== undefined && item.outcome === undefined && !item.isHeld;
 }

@@ -1,5 +1,8 @@
-import type { ApprovalStatus } from "../contract/approvals/approval.ts";
+import type { Approval, ApprovalStatus } from "../contract/approvals/approval.ts";
 import type { SessionStatus } from "../contract/sessions/turn.ts";
+import { visibleText } from "../contract/text/visible-text.ts";
+import { decidedBy, decidedByWords } from "./decided-by.ts";
+import type { RequestEnd } from "./inbox.ts";
 
 /** What people read for the status of a session, on the page and in the terminal. */
 export const SESSION_WORDS: Record<SessionStatus, string> = {
@@ -20,6 +23,20 @@ export const APPROVAL_WORDS: Record<ApprovalStatus, string> = {
   timed_out: "timed out",
   abandoned: "abandoned",
 };
+
+/** One request by its call, several by their number. */
+export function callWords(approvals: Pick<Approval, "tool_name" | "session_name">[]): string {
+  const [only, ...others] = approvals;
+  if (!only || others.length > 0) return `${approvals.length} requests`;
+  return `${visibleText(only.tool_name)} of ${only.session_name}`;
+}
+
+/** How a request has ended although somebody was about to deny it; follows its call. */
+export function endedFirstWords({ status, by }: Pick<RequestEnd, "status" | "by">): string {
+  const isDecided = status === "allowed" || status === "denied";
+  const end = isDecided ? `${APPROVAL_WORDS[status]} by ${decidedByWords(decidedBy(by))}` : APPROVAL_WORDS[status];
+  return `was not denied by you: ${end} before`;
+}
 
 /** An amount in US dollars; small ones to a hundredth of a cent. */
 export function costText(amount: number): string {

@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { UserContext, usePage, useUser } from "./context.ts";
 import { followAddress } from "./inbox/address.ts";
+import { HeldToasts } from "./inbox/held/held-toasts.tsx";
 import { Inbox } from "./inbox/inbox.tsx";
 import { handleKeys } from "./inbox/keys.ts";
 import { handlePageKeys } from "./keys/page-keys.ts";
@@ -64,7 +65,10 @@ function SignedInApp() {
         <RulesFileBanner />
         <CurrentPage />
       </div>
-      <AnnouncerView />
+      <div class="toasts">
+        <HeldToasts />
+        <AnnouncerView />
+      </div>
       {user.isHelpOpen.value && <HelpDialog />}
       {user.isPaletteOpen.value && <Palette />}
       {user.isStartOpen.value && <StartDialog onClose={() => (user.isStartOpen.value = false)} />}

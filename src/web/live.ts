@@ -72,7 +72,11 @@ export function createLive(need: LiveNeed) {
     rules.changed(event);
     if (event.type === "unasked_call") warnOf(event);
     if (deciding.isOurs(event) || arriving.push(event) > 1) return;
-    setTimeout(() => tell(requests.inbox.take(arriving.splice(0)).asked), GATHER_MS);
+    setTimeout(() => {
+      const { asked, settled } = requests.inbox.take(arriving.splice(0));
+      deciding.holding.ended(settled);
+      tell(asked);
+    }, GATHER_MS);
   }
 
   function tell(fresh: InboxItem[]): void {

@@ -44,21 +44,24 @@ export function createPage() {
   /** Why nobody is signed in; `undefined` while it is not known yet. */
   const notSignedIn = signal<string | undefined>(undefined);
 
-  function leave(): void {
-    user.peek()?.dispose();
+  function leave(): { unsent: number } {
+    const unsent = user.peek()?.dispose() ?? 0;
     user.value = undefined;
+    return { unsent };
   }
 
   /** The server takes our token no more: nothing that it showed us stays. */
   function signedOut(reason: string): void {
     token.keep(undefined);
-    leave();
-    notSignedIn.value = reason;
+    const { unsent } = leave();
+    const pending = unsent > 0 ? ` You were signed out before ${denials(unsent)} sent: decide again.` : "";
+    notSignedIn.value = `${reason}${pending}`.trim();
   }
 
   /** As nobody: a token of ours that the server does not know any more would be refused first. */
   async function redeem(code: string): Promise<void> {
     const signedIn = await apiWith(() => undefined).call(redeemCode, { body: { code } });
+    await user.peek()?.deciding.holding.sendAll();
     leave();
     notSignedIn.value = undefined;
     token.keep(signedIn.token);
@@ -123,6 +126,7 @@ export function createPage() {
     },
     async signOut(): Promise<void> {
       const ended = token.get();
+      await user.peek()?.deciding.holding.sendAll();
       await api.call(endSignIn).catch(() => undefined);
       if (ended !== undefined) tabs.tellSignedOut(ended);
       signedOut("");
@@ -133,6 +137,10 @@ export function createPage() {
       void signIn();
     },
   };
+}
+
+function denials(count: number): string {
+  return count === 1 ? "a denial was" : `${count} denials were`;
 }
 
 function isSignedOut(cause: unknown): boolean {

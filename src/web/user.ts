@@ -27,7 +27,7 @@ export function createUser({ caller, api, shared, onRefused }: UserNeed) {
   const { signal: whileSignedIn } = over;
   const requests = createRequests({ api, now: shared.now, signal: whileSignedIn });
   const arrangement = createArrangement(requests.inbox, shared.preferences);
-  const deciding = createDeciding({ api, requests, shared, onRefused });
+  const deciding = createDeciding({ api, requests, shared, onRefused, signal: whileSignedIn });
   const history = createHistory({ api, announcer: shared.announcer, signal: whileSignedIn });
   const sessions = createSessionList({ api, announcer: shared.announcer, signal: whileSignedIn });
   const rules = createRuleList({ api, caller, announcer: shared.announcer, signal: whileSignedIn });
@@ -52,10 +52,12 @@ export function createUser({ caller, api, shared, onRefused }: UserNeed) {
     isHelpOpen: signal(false),
     isPaletteOpen: signal(false),
     isStartOpen: signal(false),
-    dispose(): void {
+    /** Says how many denials were never sent. */
+    dispose(): number {
       over.abort();
       unbadge();
       document.title = "Plexus";
+      return deciding.holding.drop();
     },
   };
 }

@@ -172,3 +172,39 @@ describe("the inbox, arranged", () => {
     expect(idsOf(inbox.list())).toEqual([5, 3, 1].map(idOf));
   });
 });
+
+describe("a request whose denial is held", () => {
+  test("is listed, but needs nobody and can't be checked, until it is let go", () => {
+    const { inbox } = inboxAt(0);
+    inbox.load(approvals(3));
+    inbox.setChecked([idOf(0), idOf(1)], true);
+    inbox.setHeld([idOf(0), idOf(1)], true);
+    inbox.moveOn();
+    expect(idsOf(inbox.list())).toEqual([0, 1, 2].map(idOf));
+    expect(idsOf(inbox.pending())).toEqual([idOf(2)]);
+    expect([inbox.isPending(idOf(0)), inbox.checked()]).toEqual([false, []]);
+    expect(selectedId(inbox)).toBe(idOf(2));
+    inbox.setHeld([idOf(0)], false);
+    expect(idsOf(inbox.pending())).toEqual([0, 2].map(idOf));
+    expect(inbox.checked()).toEqual([]);
+  });
+
+  test("stays selected where nothing else needs anybody", () => {
+    const { inbox } = inboxAt(0);
+    inbox.load(approvals(1));
+    inbox.setHeld([idOf(0)], true);
+    inbox.moveOn();
+    expect(selectedId(inbox)).toBe(idOf(0));
+  });
+
+  test("ends as somebody else decides it, and is gone when the server lists it no more", () => {
+    const { inbox } = inboxAt(0);
+    inbox.load(approvals(3));
+    inbox.setHeld([idOf(1), idOf(2)], true);
+    expect(inbox.take([resolved(1)]).settled).toMatchObject([{ outcome: { status: "denied", by: "operator" } }]);
+    expect(inbox.list().find((item) => item.approval.id === idOf(1))?.isHeld).toBeUndefined();
+    inbox.beginReading();
+    inbox.load([approval(0)]);
+    expect(inbox.list().some((item) => item.approval.id === idOf(2))).toBe(false);
+  });
+});

@@ -2,7 +2,7 @@ import type { Approval } from "../../contract/approvals/approval.ts";
 import { type Decision, MAX_DECISIONS } from "../../contract/approvals/decision.ts";
 import type { Remember } from "../../contract/rules/rule.ts";
 import type { JsonObject } from "../../contract/values.ts";
-import type { InboxItem } from "../inbox.ts";
+import { type InboxItem, isOpen } from "../inbox.ts";
 import { createListeners } from "../listeners.ts";
 import type { Confirmation } from "./confirmation.ts";
 import type { DecisionResult, Decisions } from "./decisions.ts";
@@ -11,6 +11,7 @@ import { editedReview, type Reviews } from "./reviews.ts";
 /** So many requests are read at once. */
 const AT_ONCE = 8;
 
+export type Denial = Omit<Decision, "approve">;
 export type SentDecision = { approval: Approval; decision: Decision; result: DecisionResult };
 
 /** What an allow does besides. */
@@ -42,7 +43,7 @@ export function createDecider({ confirmation, decisions, reviews, selected, chec
 
   function inView(): Approval[] {
     const item = selected();
-    return item && !item.outcome ? [item.approval] : [];
+    return item && isOpen(item) ? [item.approval] : [];
   }
 
   function targets(): Approval[] {
@@ -98,14 +99,9 @@ export function createDecider({ confirmation, decisions, reviews, selected, chec
     sending++;
     changed();
     try {
-      for (let from = 0; from < approvals.length; from += MAX_DECISIONS) {
-        const together = approvals.slice(from, from + MAX_DECISIONS);
-        const results = await decisions.send(together, decision);
+      for (const together of batchesOf(approvals)) {
+        sent.push(...sentAs(together, decision, await decisions.send(together, decision)));
         confirmation.hesitate();
-        for (const [at, result] of results.entries()) {
-          const approval = together[at];
-          if (approval) sent.push({ approval, decision, result });
-        }
       }
     } finally {
       sending--;
@@ -136,11 +132,37 @@ export function createDecider({ confirmation, decisions, reviews, selected, chec
     },
 
     /** Denies those that the reason was written for, whatever the person sees by now. */
-    async deny(approvals: Approval[], denial: Omit<Decision, "approve">): Promise<DeciderResult> {
+    async deny(approvals: Approval[], denial: Denial): Promise<DeciderResult> {
       const open = approvals.filter((approval) => !isUnderWay(approval));
       return open.length > 0 ? send(open, { approve: false, ...denial }) : { kind: "moved_on" };
     },
+
+    /** Sends a denial that was held back: all of it at once, since the page may be about to close; the person looks at something else by now. */
+    async denyHeld(approvals: Approval[], denial: Denial): Promise<SentDecision[]> {
+      const decision = { approve: false, ...denial };
+      const shown = idsOf(inView());
+      const sent = await Promise.all(
+        batchesOf(approvals).map(async (together) =>
+          sentAs(together, decision, await decisions.send(together, decision, { keepalive: true })),
+        ),
+      );
+      if (idsOf(inView()) !== shown) confirmation.hesitate();
+      return sent.flat();
+    },
   };
+}
+
+/** As many as one call may carry. */
+function batchesOf(approvals: Approval[]): Approval[][] {
+  const count = Math.ceil(approvals.length / MAX_DECISIONS);
+  return Array.from({ length: count }, (_, at) => approvals.slice(at * MAX_DECISIONS, (at + 1) * MAX_DECISIONS));
+}
+
+function sentAs(approvals: Approval[], decision: Decision, results: DecisionResult[]): SentDecision[] {
+  return approvals.flatMap((approval, at) => {
+    const result = results[at];
+    return result ? [{ approval, decision, result }] : [];
+  });
 }
 
 function idsOf(approvals: Approval[]): string {

@@ -4,7 +4,7 @@ import type { ChangeEvent } from "../../contract/change.ts";
 import { Refused } from "../../contract/refused.ts";
 import { decideApproval, decideApprovals } from "../../contract/routes/approvals.ts";
 import type { Rule } from "../../contract/rules/rule.ts";
-import type { Api } from "../api.ts";
+import type { Api, RequestOptions } from "../api.ts";
 import type { RequestEnd } from "../inbox.ts";
 
 type Resolved = ChangeEvent & { type: "approval_resolved" };
@@ -29,15 +29,19 @@ export function createDecisions({ api, onDecided, onBeaten }: DecisionsNeed) {
   const underWay = new Map<string, Resolved | undefined>();
 
   /** One by its own route, many together: those are decided each on its own, and on disk at once. */
-  async function decide(approvals: Approval[], decision: Decision): Promise<DecisionResult[]> {
+  async function decide(
+    approvals: Approval[],
+    decision: Decision,
+    options?: RequestOptions,
+  ): Promise<DecisionResult[]> {
     const [first, ...others] = approvals;
     try {
       if (first && others.length === 0) {
         const params = { id: first.id };
-        return [resultOf(await api.call(decideApproval, { params, body: decision }))];
+        return [resultOf(await api.call(decideApproval, { params, body: decision }, options))];
       }
       const decisions = approvals.map(({ id: approval_id }) => ({ approval_id, ...decision }));
-      const { results } = await api.call(decideApprovals, { body: { decisions } });
+      const { results } = await api.call(decideApprovals, { body: { decisions } }, options);
       return results.map(resultOf);
     } catch (cause) {
       if (!(cause instanceof Refused)) throw cause;
@@ -60,10 +64,10 @@ export function createDecisions({ api, onDecided, onBeaten }: DecisionsNeed) {
     },
 
     /** The same decision on at most as many as one call may carry; what became of each, in their order. */
-    async send(approvals: Approval[], decision: Decision): Promise<DecisionResult[]> {
+    async send(approvals: Approval[], decision: Decision, options?: RequestOptions): Promise<DecisionResult[]> {
       for (const { id } of approvals) underWay.set(id, undefined);
       try {
-        const results = await decide(approvals, decision);
+        const results = await decide(approvals, decision, options);
         // Before they stop being ours, so that no event can come between.
         for (const [at, { id }] of approvals.entries()) {
           const result = results[at];

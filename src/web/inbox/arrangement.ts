@@ -1,5 +1,5 @@
 import { computed, effect, signal } from "@preact/signals";
-import type { Inbox, InboxItem } from "../../client/inbox.ts";
+import { type Inbox, type InboxItem, isOpen } from "../../client/inbox.ts";
 import { summaryOf } from "../../review/kinds.ts";
 import { followed } from "../shared/followed.ts";
 import type { Preferences } from "../shared/preferences.ts";
@@ -42,7 +42,7 @@ export function createArrangement(inbox: Inbox, preferences: Pick<Preferences, "
           head = { group, ids: [] };
           rows.push(head);
         }
-        if (!row.item.outcome) head.ids.push(row.item.approval.id);
+        if (isOpen(row.item)) head.ids.push(row.item.approval.id);
         rows.push(row);
       }
       return rows;

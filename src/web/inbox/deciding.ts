@@ -4,6 +4,8 @@ import { createConfirmation } from "../../client/deciding/confirmation.ts";
 import { createDecider, type DeciderResult, type SentDecision } from "../../client/deciding/decider.ts";
 import { createDecisions } from "../../client/deciding/decisions.ts";
 import { createRemembering, rememberOf } from "../../client/deciding/remember.ts";
+import { isOpen } from "../../client/inbox.ts";
+import { callWords } from "../../client/words.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
 import type { Rule } from "../../contract/rules/rule.ts";
 import type { JsonObject } from "../../contract/values.ts";
@@ -12,6 +14,7 @@ import { visibleText } from "../shared/elements/visible.tsx";
 import { followed } from "../shared/followed.ts";
 import type { SharedParts } from "../shared/parts.ts";
 import { linkTo } from "../shared/route.ts";
+import { createHolding } from "./held/holding.ts";
 import type { Requests } from "./requests.ts";
 
 export type Deciding = ReturnType<typeof createDeciding>;
@@ -23,10 +26,11 @@ type DecidingNeed = {
   requests: Requests;
   shared: Pick<SharedParts, "announcer" | "now">;
   onRefused: (cause: unknown) => boolean;
+  signal: AbortSignal;
 };
 
 /** The decider as the page shows it, and what it says of each result. */
-export function createDeciding({ api, requests, shared, onRefused }: DecidingNeed) {
+export function createDeciding({ api, requests, shared, onRefused, signal: whileSignedIn }: DecidingNeed) {
   const { inbox, reviews, answers } = requests;
   const { selectedNow: selected, checkedNow: checked } = requests;
   const { announce, complain, note } = shared.announcer;
@@ -34,6 +38,14 @@ export function createDeciding({ api, requests, shared, onRefused }: DecidingNee
   const decisions = createDecisions({ api, onDecided: inbox.remove, onBeaten: inbox.settle });
   const decider = createDecider({ confirmation, decisions, reviews, selected, checked });
   const remembering = createRemembering({ api });
+  const holding = createHolding({
+    decider,
+    confirmation,
+    requests,
+    announcer: shared.announcer,
+    onSent: tellOfHeld,
+    signal: whileSignedIn,
+  });
   const pressed = followed(confirmation.armed, confirmation);
   /** Why a key has done nothing to the selected question. */
   const hint = signal("");
@@ -68,18 +80,24 @@ export function createDeciding({ api, requests, shared, onRefused }: DecidingNee
     const [first] = done;
     if (!first || (first.result.kind === "decided" && first.result.rule)) return;
     const verb = first.decision.approve ? "Allowed" : "Denied";
-    const { id, tool_name, session_name } = first.approval;
-    if (done.length > 1)
-      note({ text: `${verb} ${done.length} requests`, link: { to: linkTo.history, name: "History" } });
-    else
-      note({
-        text: `${verb} ${visibleText(tool_name)} of ${session_name}`,
-        link: { to: linkTo.decision(id), name: "See it" },
-      });
+    const link =
+      done.length > 1
+        ? { to: linkTo.history, name: "History" }
+        : { to: linkTo.decision(first.approval.id), name: "See it" };
+    note({ text: `${verb} ${callWords(done.map(({ approval }) => approval))}`, link });
+  }
+
+  /** The person looks at something else by now: what is open there stays as it is. */
+  function tellOfHeld(sent: SentDecision[]): void {
+    for (const one of sent) tellOf(one);
+    noteDone(sent.filter(({ result }) => result.kind === "decided"));
+    holding.noteEnded(
+      sent.flatMap(({ approval, result }) => (result.kind === "beaten" ? [{ approval, outcome: result.outcome }] : [])),
+    );
   }
 
   function tellOf({ approval, decision, result }: SentDecision): void {
-    const call = `${visibleText(approval.tool_name)} of ${approval.session_name}`;
+    const call = callWords([approval]);
     if (result.kind === "decided") {
       announce(`${decision.approve ? "Allowed" : "Denied"} ${call}`);
       if (result.rule) tellOfRule(result.rule, call);
@@ -111,14 +129,12 @@ export function createDeciding({ api, requests, shared, onRefused }: DecidingNee
   const allow = async () => tell(await decider.allow());
 
   function canRemember(): boolean {
-    const item = selected();
-    return item !== undefined && !item.outcome && checked().length === 0 && !requests.question.peek();
+    return isOpen(selected()) && checked().length === 0 && !requests.question.peek();
   }
 
   /** Whether the selected one can be allowed with another input; a question is answered instead, so that no answer is lost. */
   function canEdit(): boolean {
-    const item = selected();
-    return item !== undefined && !item.outcome && checked().length === 0 && !requests.question.peek();
+    return isOpen(selected()) && checked().length === 0 && !requests.question.peek();
   }
 
   function explain(text: string): void {
@@ -139,6 +155,7 @@ export function createDeciding({ api, requests, shared, onRefused }: DecidingNee
     targets: decider.targets,
     disarm,
     isOurs: decisions.isOurs,
+    holding,
 
     /** Allows at once; what is dangerous, or many, only when pressed twice. */
     allow,
@@ -191,13 +208,15 @@ export function createDeciding({ api, requests, shared, onRefused }: DecidingNee
       return remember && isSelected ? tellOrRefusal(await decider.allowAndRemember(remember)) : undefined;
     },
 
-    /** With the rule that is being written, if there is one; resolves with what the server refuses of it. */
+    /** Held for a moment; with the rule that is being written, if there is one, at once: resolves with what the server refuses of that. */
     async deny(chosen: Approval[], message: string, interrupt: boolean): Promise<string | undefined> {
       const rule = remembering.current();
       const remember = rule && rememberOf(rule);
       const denial = { ...(message !== "" && { message }), ...(interrupt && { interrupt: true }) };
       if (remember) return tellOrRefusal(await decider.deny(chosen, { ...denial, remember }));
-      tell(await decider.deny(chosen, denial));
+      const urgent = holding.hold(chosen, denial);
+      if (urgent.length < chosen.length) dialog.value = "none";
+      if (urgent.length > 0) tell(await decider.deny(urgent, denial));
       return undefined;
     },
   };

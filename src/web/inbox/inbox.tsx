@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { isOpen } from "../../client/inbox.ts";
 import { usePage, useUser } from "../context.ts";
 import { DecisionDialogs } from "./decision-dialogs.tsx";
 import { RequestCard } from "./request-card.tsx";
@@ -29,10 +30,10 @@ function ListHead() {
   const { armed, dialog, allow } = deciding;
   const many = requests.checked.value.length;
   const count = requests.pendingCount.value;
-  const listed = requests.list.value.filter(({ outcome }) => !outcome).length;
+  const listed = requests.list.value.filter(isOpen).length;
   const checkAll = () => {
     // Those that a filter hides are not meant.
-    const listed = requests.inbox.list().filter(({ outcome }) => !outcome);
+    const listed = requests.inbox.list().filter(isOpen);
     const ids = (many === 0 ? listed : requests.inbox.pending()).map(({ approval }) => approval.id);
     requests.inbox.setChecked(ids, many === 0);
   };

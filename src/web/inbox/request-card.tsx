@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import type { InboxItem, RequestEnd } from "../../client/inbox.ts";
+import { type InboxItem, isOpen, type RequestEnd } from "../../client/inbox.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
 import { duration } from "../../contract/text/duration.ts";
 import { answered, choose, write } from "../../review/choices.ts";
@@ -17,6 +17,7 @@ import { Markdown } from "../shared/markdown/markdown.tsx";
 import { linkTo } from "../shared/route.ts";
 import type { User } from "../user.ts";
 import { OUTSIDE_GRANT } from "./deciding.ts";
+import { HeldActions } from "./held/held-toasts.tsx";
 import type { OpenQuestion } from "./requests.ts";
 
 type Props = {
@@ -75,7 +76,8 @@ export function RequestCard({ item, onBack, children }: Props) {
         />
         <WorkingDir path={known?.context?.working_dir ?? null} />
       </div>
-      {isPending && (open ? <QuestionActions question={open} /> : <Actions escalates={known?.approval.escalates} />)}
+      {item.isHeld && <HeldActions id={id} />}
+      {isOpen(item) && (open ? <QuestionActions question={open} /> : <Actions escalates={known?.approval.escalates} />)}
     </article>
   );
 }

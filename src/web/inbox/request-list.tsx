@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { InboxItem } from "../../client/inbox.ts";
+import { type InboxItem, isOpen } from "../../client/inbox.ts";
 import { shortDuration } from "../../contract/text/duration.ts";
 import { summaryOf } from "../../review/kinds.ts";
 import { usePage, useUser } from "../context.ts";
@@ -76,7 +76,8 @@ function GroupRow({ group: { group, ids }, top }: { group: GroupHead; top: numbe
 
 type RowProps = { item: InboxItem; top: number; place: number; of: number };
 
-function Row({ item: { approval, outcome }, top, place, of }: RowProps) {
+function Row({ item, top, place, of }: RowProps) {
+  const { approval, outcome, isHeld } = item;
   const { now } = usePage();
   const { inbox, selected, checkedIds, openCard } = useUser().requests;
   const isSelected = selected.value?.approval.id === approval.id;
@@ -90,7 +91,7 @@ function Row({ item: { approval, outcome }, top, place, of }: RowProps) {
   }, [isSelected]);
   return (
     <li
-      class={`row${isSelected ? " selected" : ""}${outcome ? " settled" : ""}`}
+      class={`row${isSelected ? " selected" : ""}${isOpen(item) ? "" : " settled"}`}
       style={{ height: `${ROW_PX}px`, transform: `translateY(${top}px)` }}
       aria-setsize={of}
       aria-posinset={place}
@@ -98,7 +99,7 @@ function Row({ item: { approval, outcome }, top, place, of }: RowProps) {
       <input
         type="checkbox"
         checked={isChecked}
-        disabled={outcome !== undefined}
+        disabled={!isOpen(item)}
         aria-label={`Select ${visibleText(approval.tool_name)} of ${approval.session_name}`}
         onChange={() => inbox.setChecked([approval.id], !isChecked)}
       />
@@ -110,7 +111,7 @@ function Row({ item: { approval, outcome }, top, place, of }: RowProps) {
         onClick={() => openCard(approval.id)}
       >
         <span class="row-top">
-          {!outcome && isDangerous(approval) && (
+          {isOpen(item) && isDangerous(approval) && (
             <span class="danger-mark" title="Look twice: it is dangerous">
               <Icon name="warning" />
               <span class="unseen">dangerous</span>
@@ -118,9 +119,9 @@ function Row({ item: { approval, outcome }, top, place, of }: RowProps) {
           )}
           <b>{visibleText(approval.tool_name)}</b>
           <span class="who">{approval.session_name}</span>
-          {outcome ? (
-            <StatusBadge status={outcome.status} />
-          ) : (
+          {outcome && <StatusBadge status={outcome.status} />}
+          {isHeld && <span class="badge denied">denying…</span>}
+          {isOpen(item) && (
             <span class={left < URGENT_SECS ? "age urgent" : "age"}>
               {shortDuration(now.value - approval.created_at)}
             </span>

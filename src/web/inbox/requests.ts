@@ -2,7 +2,7 @@ import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { Api } from "../../client/api.ts";
 import { createAnswers } from "../../client/deciding/answers.ts";
 import { createReviews } from "../../client/deciding/reviews.ts";
-import { createInbox, type InboxItem } from "../../client/inbox.ts";
+import { createInbox, type InboxItem, isOpen } from "../../client/inbox.ts";
 import { createListeners } from "../../client/listeners.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
 import type { Choices } from "../../review/choices.ts";
@@ -44,9 +44,9 @@ export function createRequests({ api, now, signal: whileSignedIn }: RequestsNeed
     if (sessionId === undefined) return;
     const item = selectedNow();
     const isOver = item?.outcome !== undefined && now.peek() - item.outcome.at >= ENDED_SHOWN_SECS;
-    if (item && !isOver) return;
+    if (item && !isOver && !item.isHeld) return;
     const next = pending()[0];
-    if (!next && !item) return;
+    if (!next && (!item || item.isHeld)) return;
     inbox.select(next?.approval.id);
     if (next) advanced.changed();
   }
@@ -57,7 +57,7 @@ export function createRequests({ api, now, signal: whileSignedIn }: RequestsNeed
   /** The selected question, once all of it is read and for as long as it is pending; none while several are checked. */
   function findQuestion(): OpenQuestion | undefined {
     const item = selectedNow();
-    if (!item || item.outcome || checkedNow().length > 0) return undefined;
+    if (!item || !isOpen(item) || checkedNow().length > 0) return undefined;
     const known = reviews.known(item.approval.id);
     const approval = known?.approval ?? item.approval;
     const kind = kindOf(approval);
@@ -108,6 +108,21 @@ export function createRequests({ api, now, signal: whileSignedIn }: RequestsNeed
       const at = list.findIndex(({ approval }) => approval.id === selectedNow()?.approval.id);
       const next = list[Math.min(list.length - 1, Math.max(0, at + by))];
       if (next) inbox.select(next.approval.id);
+    },
+    /** Their denial is held back: something else is looked at meanwhile. */
+    hold(approvals: Approval[]): void {
+      const ids = approvals.map(({ id }) => id);
+      inbox.setHeld(ids, true);
+      if (sessionId === undefined) inbox.moveOn();
+    },
+    /** Their denial is not held any more. */
+    release(approvals: Approval[]): void {
+      const ids = approvals.map(({ id }) => id);
+      inbox.setHeld(ids, false);
+    },
+    /** Selects it again, where it can be selected. */
+    reselect(approval: Approval | undefined): void {
+      if (approval && inbox.isPending(approval.id) && isHere({ approval })) inbox.select(approval.id);
     },
     isCardOpen,
     openCard(id: string): void {

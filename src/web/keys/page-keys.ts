@@ -27,6 +27,11 @@ function pageKeysOf(user: User): Key[] {
     })),
     { keys: ["n"], does: "new session", act: () => (user.isStartOpen.value = true) },
     { keys: ["/"], does: "filter or search what is listed", act: focusFilter },
+    {
+      keys: ["z"],
+      does: "take back a denial, before it is sent",
+      act: () => user.deciding.holding.takeBack(),
+    },
     { keys: ["Ctrl+K"], does: "find a session, a request, a page or a command", act: () => openPalette(user) },
     { keys: ["?"], does: "this help", act: () => (user.isHelpOpen.value = true) },
   ];

@@ -146,4 +146,26 @@ describe("the decider", () => {
     expect(await decider.answer(second, answers)).toEqual({ kind: "moved_on" });
     expect(sent).toEqual([{ id: idOf(0), decision: { approve: true, updated_input: answers } }]);
   });
+
+  test("denies what was held all at once, however much it is, and what the person looks at meanwhile can be allowed", async () => {
+    const hanging = Promise.withResolvers<void>();
+    const { idsSent, inbox, decider } = deciderOf(Array(203).fill("make"), () => hanging.promise);
+    const held = inbox.pending().slice(0, 202);
+    inbox.setHeld(
+      held.map(({ approval }) => approval.id),
+      true,
+    );
+    inbox.moveOn();
+    const denied = decider.denyHeld(
+      held.map(({ approval }) => approval),
+      {},
+    );
+    expect(idsSent().length).toBe(202);
+    expect(decider.isSending()).toBe(false);
+    const allowed = decider.allow();
+    hanging.resolve();
+    expect((await denied).map(({ result }) => result.kind)).toEqual(Array(202).fill("decided"));
+    expect(await allowed).toMatchObject({ kind: "sent" });
+    expect(idsSent().at(-1)).toBe(idOf(202));
+  });
 });
