@@ -4,13 +4,14 @@ import { TurnEvent } from "../../contract/sessions/turn.ts";
 import { cutText } from "../../contract/text/cut.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import { decidedWords } from "./decided-by.ts";
+import { painted, type Span } from "./lines.ts";
 import { printable, printableText } from "./printable.ts";
 import { shortened, wrapped } from "./table.ts";
-import { styled, type Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal.ts";
 
 const UNLIMITED_COLUMNS = 200;
 const MAX_INPUT_CHARS = 20_000;
-const GUTTER = "│ ";
+export const GUTTER = "│ ";
 /** What says best what a call is about, in this order. */
 const TELLING = ["command", "file_path", "notebook_path", "path", "pattern", "url", "query", "prompt", "description"];
 
@@ -19,18 +20,26 @@ const UNASKED = "This call ran although Plexus had not allowed it.";
 type Speech = "content" | "thinking";
 
 /** Events as text for a person: what is said as it comes, everything else in lines of its own. */
-export function createEventText(
-  terminal: Terminal,
-  { withInputs }: { withInputs: boolean },
-): (event: object) => string {
+export function createEventText(terminal: Terminal, options: { withInputs: boolean }): (event: object) => string {
+  const columns = terminal.isInteractive ? terminal.columns : UNLIMITED_COLUMNS;
+  const spans = createEventSpans({ columns, ...options });
+  return (event) => painted(spans(event), terminal);
+}
+
+/** The same in stretches, whose line breaks are those of the text. */
+export function createEventSpans({
+  columns = UNLIMITED_COLUMNS,
+  withInputs,
+}: {
+  columns?: number;
+  withInputs: boolean;
+}): (event: object) => Span[] {
   let speaking: Speech | undefined;
   let endsLine = false;
-  const columns = terminal.isInteractive ? terminal.columns : UNLIMITED_COLUMNS;
-  const paint = (style: Parameters<typeof styled>[0], text: string) => styled(style, text, terminal);
   const row = (mark: string, text: string) => shortened(`${mark} ${printable(text)}`, columns);
 
   /** What a child says stands behind a bar, so that no line of it can pass for one of ours. */
-  function speech(kind: Speech, text: string): string {
+  function speech(kind: Speech, text: string): Span[] {
     const isNew = speaking !== kind;
     const before = isNew && speaking && !endsLine ? "\n" : "";
     const said = (isNew && kind === "thinking" ? "(thinking) " : "") + printableText(text);
@@ -39,14 +48,14 @@ export function createEventText(
     speaking = kind;
     const barred = said.replaceAll(/\n(?!$)/g, `\n${GUTTER}`);
     const shown = isAtStart && said !== "" ? `${GUTTER}${barred}` : barred;
-    return before + (kind === "thinking" ? paint("dim", shown) : shown);
+    return [{ text: before }, { text: shown, style: kind === "thinking" ? "dim" : undefined }];
   }
 
-  function lines(text: string): string {
+  function lines(...rows: Span[]): Span[] {
     const before = speaking && !endsLine ? "\n" : "";
     speaking = undefined;
     endsLine = false;
-    return text === "" ? "" : `${before}${text}\n`;
+    return [{ text: before }, ...rows.flatMap((one): Span[] => [one, { text: "\n" }])];
   }
 
   return (told) => {
@@ -57,35 +66,39 @@ export function createEventText(
       case "thinking":
         return speech("thinking", event.thinking);
       case "tool_use":
-        return lines(row("→", `${event.tool_name} ${about(event.input)}`));
+        return lines({ text: row("→", `${event.tool_name} ${about(event.input)}`) });
       case "tool_result": {
-        const result = paint(event.is_error ? "red" : "dim", row("←", resultLine(event.output, event.is_error)));
-        return lines(event.unasked ? `${paint("red", row("!", UNASKED))}\n${result}` : result);
+        const unasked: Span[] = event.unasked ? [{ text: row("!", UNASKED), style: "red" }] : [];
+        const result = row("←", resultLine(event.output, event.is_error));
+        return lines(...unasked, { text: result, style: event.is_error ? "red" : "dim" });
       }
       case "approval_requested": {
-        const needs = paint("yellow", row("?", `${event.tool_name} needs approval (${shortId(event.approval_id)})`));
-        return lines(withInputs ? `${needs}\n${inputLines(event.input, columns)}` : needs);
+        const needs = row("?", `${event.tool_name} needs approval (${shortId(event.approval_id)})`);
+        return lines(
+          { text: needs, style: "yellow" },
+          ...(withInputs ? [{ text: inputLines(event.input, columns) }] : []),
+        );
       }
       case "approval_resolved": {
         const { mark, style, words } = APPROVAL_OUTCOMES[event.status];
         const reason = event.response_message ? `: ${event.response_message}` : "";
         const edited = event.updated_input ? ", edited" : "";
-        const decided = paint(style, row(mark, `${event.tool_name} ${words(event.resolved_by)}${edited}${reason}`));
-        if (!event.updated_input) return lines(decided);
+        const decided = row(mark, `${event.tool_name} ${words(event.resolved_by)}${edited}${reason}`);
+        if (!event.updated_input) return lines({ text: decided, style });
         const ran = row("→", `${event.tool_name} ${about(event.updated_input)}`);
-        return lines(`${decided}\n${withInputs ? inputLines(event.updated_input, columns) : ran}`);
+        return lines({ text: decided, style }, { text: withInputs ? inputLines(event.updated_input, columns) : ran });
       }
       case "complete": {
         const { num_turns, input_tokens, output_tokens, cost_usd } = event.usage;
         const used = `${num_turns} ${num_turns === 1 ? "turn" : "turns"}, ${input_tokens} tokens in, ${output_tokens} out, $${cost_usd.toFixed(4)}`;
-        return lines(paint("dim", row("✓", `done: ${used}`)));
+        return lines({ text: row("✓", `done: ${used}`), style: "dim" });
       }
       case "error":
-        return lines(paint("red", `✗ ${printableText(event.message)}`));
+        return lines({ text: `✗ ${printableText(event.message)}`, style: "red" });
       case "start":
       case "passthrough":
       case undefined:
-        return "";
+        return [];
     }
   };
 }

@@ -1,18 +1,17 @@
 import type { Api } from "../../client/api.ts";
-import type { Inbox, InboxItem } from "../../client/inbox.ts";
+import type { Inbox } from "../../client/inbox.ts";
 import type { Config } from "../../config.ts";
 import type { ChangeEvent } from "../../contract/change.ts";
 import { reachServer } from "../server/server-client.ts";
 import type { Keyboard } from "../terminal/keyboard.ts";
 import { CTRL_C, keysIn } from "../terminal/keys.ts";
+import { type Line, line } from "../terminal/lines.ts";
 import type { Style } from "../terminal/terminal.ts";
-import { createDetail, outcomeLine } from "./detail.ts";
-import { frameOf, layoutOf } from "./frame.ts";
-import type { FullScreen, Size } from "./full-screen.ts";
-import { helpLines } from "./help-lines.ts";
-import { type Line, line } from "./lines.ts";
-import { RULE_KEYS } from "./remember-lines.ts";
-import { createRequestControls } from "./request-controls.ts";
+import { createHelp } from "./help.ts";
+import { createRequestsTab } from "./requests/requests-tab.ts";
+import { bodyRows, frameOf } from "./screen/frame.ts";
+import type { FullScreen, Size } from "./screen/full-screen.ts";
+import { createSessionsTab } from "./sessions/sessions-tab.ts";
 
 type ControllerNeed = {
   config: Config;
@@ -23,19 +22,20 @@ type ControllerNeed = {
   redraw: () => void;
   quit: () => void;
   fail: (cause: unknown) => void;
+  signal: AbortSignal;
 };
 
 /** What the keys mean at the moment. */
-type Mode = "list" | "help" | "away";
+type Mode = "tab" | "help" | "away";
 
 const CTRL_Z = "\u001a";
-const UP = ["k", "\u001b[A", "\u001bOA"];
-const DOWN = ["j", "\u001b[B", "\u001bOB"];
-const [PAGE_UP, PAGE_DOWN] = ["\u001b[5~", "\u001b[6~"];
+const TAB = "\t";
 
-/** Between the person and the inbox: keys in, frames out. */
-export function createController({ config, api, inbox, keyboard, screen, redraw, quit, fail }: ControllerNeed) {
-  let mode: Mode = "list";
+/** Between the person and the tabs: keys in, frames out. */
+export function createController(need: ControllerNeed) {
+  const { config, api, inbox, keyboard, screen, redraw, quit, fail, signal } = need;
+  let mode: Mode = "tab";
+  let shown: "requests" | "sessions" = "requests";
   let message: Line = [];
   let isLive = false;
   let keyReader: Disposable | undefined;
@@ -45,55 +45,50 @@ export function createController({ config, api, inbox, keyboard, screen, redraw,
     message = line(text, style);
     redraw();
   };
-  const { reviews, drafts, answers, remembering, confirmation, decisions, keys } = createRequestControls({
-    config,
-    api,
-    current: inbox.selected,
-    onDecided: inbox.remove,
-    onBeaten: inbox.settle,
-    edit,
-    say,
-    note: (text) => say(text, "green"),
-    fail,
+  const rows = () => bodyRows(screen.size());
+  const requests = createRequestsTab({
+    ...{ config, api, inbox, rows, away, say, redraw, fail },
+    isShown: () => shown === "requests",
   });
-  const detail = createDetail({ inbox, reviews, drafts, answers, fail });
-  for (const part of [inbox, reviews, remembering]) part.onChange(redraw);
-  const pageRows = () => Math.max(1, layoutOf(screen.size(), inbox.list().length).detail - 1);
+  const sessions = createSessionsTab({
+    ...{ api, rows, say, redraw, fail, signal },
+    isShown: () => shown === "sessions",
+    decide,
+  });
+  const tabs = { requests, sessions };
+  const help = createHelp(() => shown);
 
-  const inList: Record<string, () => void> = {
-    s: inbox.next,
-    " ": inbox.next,
-    g: () => inbox.move(-inbox.list().length),
-    G: () => inbox.move(inbox.list().length),
-    J: () => detail.scrollBy(1),
-    K: () => detail.scrollBy(-1),
-    [PAGE_DOWN]: () => detail.scrollBy(pageRows()),
-    [PAGE_UP]: () => detail.scrollBy(-pageRows()),
+  const everywhere: Record<string, () => void> = {
+    [TAB]: () => show(shown === "requests" ? "sessions" : "requests"),
     [CTRL_Z]: () => void suspend().catch(fail),
     "?": () => {
       mode = "help";
     },
     q: quit,
-    ...Object.fromEntries(DOWN.map((key) => [key, () => inbox.move(1)])),
-    ...Object.fromEntries(UP.map((key) => [key, () => inbox.move(-1)])),
   };
 
   function take(key: string): void {
     if (key === CTRL_C) quit();
-    else if (keys.takeText(key)) return;
-    else if (mode === "help") mode = "list";
-    else {
+    else if (requests.takeText(key) || sessions.takeText(key)) return;
+    else if (mode === "help") {
+      if (!help.take(key, rows())) mode = "tab";
+    } else {
       message = [];
-      if (!keys.take(key)) inList[key]?.();
+      (everywhere[key] ?? (() => tabs[shown].take(key)))();
     }
   }
 
-  async function edit({ approval }: InboxItem): Promise<void> {
-    const whole = (await reviews.review(approval)).approval;
-    await away(async () => {
-      const { text, style } = await drafts.edit(whole);
-      message = line(text, style);
-    });
+  function show(tab: typeof shown): void {
+    tabs[shown].left();
+    shown = tab;
+    tabs[shown].entered();
+  }
+
+  function decide(sessionId: string): void {
+    const request = inbox.pending().find(({ approval }) => approval.session_id === sessionId);
+    if (!request) return;
+    show("requests");
+    requests.show(request.approval.id);
   }
 
   async function suspend(): Promise<void> {
@@ -112,7 +107,7 @@ export function createController({ config, api, inbox, keyboard, screen, redraw,
     try {
       await work();
     } finally {
-      mode = "list";
+      mode = "tab";
       attach();
     }
   }
@@ -135,41 +130,33 @@ export function createController({ config, api, inbox, keyboard, screen, redraw,
   return {
     attach,
     frame(size: Size): Line[] {
-      const rule = keys.ruleLines(size.columns);
-      const shown = mode === "help" ? { detail: helpLines(size.columns), scroll: 0 } : detail.view(size, rule?.about);
-      const [items, position, now] = [inbox.list(), inbox.position(), Date.now() / 1000];
-      const shownMessage = rule?.match ?? keys.reasonLine(size.columns) ?? message;
-      return frameOf({
-        size,
-        now,
-        url,
-        isLive,
-        items,
-        position,
-        ...shown,
-        message: shownMessage,
-        below: rule && RULE_KEYS,
-      });
+      const tab = tabs[shown];
+      const { body, written, keys } = mode === "help" ? help.view(size.columns, rows()) : tab.view(size.columns);
+      const pending = inbox.pending().length;
+      const head = { size, pending, tab: shown, about: tab.about(), url, isLive };
+      return frameOf({ ...head, body, message: written ?? message, keys });
     },
     connected(now: boolean): void {
       isLive = now;
-      // After a restart it may listen elsewhere.
-      if (now) ({ url } = reachServer(config));
+      if (now) {
+        // After a restart it may listen elsewhere.
+        ({ url } = reachServer(config));
+        sessions.changed();
+      }
       redraw();
     },
     /** Something has happened on the server. */
     changed(event: ChangeEvent): void {
-      if (decisions.isOurs(event)) return;
-      const before = inbox.selected()?.approval.id;
-      for (const settled of inbox.take([event]).settled) {
-        message = outcomeLine(settled);
-        keys.ended(settled.approval.id);
-      }
+      sessions.changed();
+      if (requests.isOurs(event)) return;
+      message = requests.changed(event) ?? message;
       if (event.type === "unasked_call")
         say(`${event.session_name} ran ${event.tool_name} although Plexus had not allowed it.`, "red");
-      if (before !== inbox.selected()?.approval.id) confirmation.hesitate();
       redraw();
     },
-    [Symbol.dispose]: detach,
+    [Symbol.dispose](): void {
+      sessions[Symbol.dispose]();
+      detach();
+    },
   };
 }

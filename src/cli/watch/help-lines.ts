@@ -1,4 +1,4 @@
-import { type Line, line, span, wrapped } from "./lines.ts";
+import { type Line, line, span, wrapped } from "../terminal/lines.ts";
 
 const DECIDING: [string, string][] = [
   ["a", "allow this request, once; a dangerous one needs a second press"],
@@ -11,6 +11,18 @@ const MOVING: [string, string][] = [
   ["s, space", "select the next request, and leave this one to others"],
   ["j, k, ↓, ↑", "move in the list; g and G go to its ends"],
   ["J, K, PgDn, PgUp", "scroll the selected request"],
+  ["/", "list only the requests with a text; Enter keeps the filter, Esc drops it"],
+  ["b", "group by session, by tool, or not at all"],
+];
+const IN_SESSIONS: [string, string][] = [
+  ["Enter", "follow the selected session; there, show a request of it that needs approval"],
+  ["Esc", "go back to the list"],
+  ["j, k, ↓, ↑", "move in the list, or scroll; g and G go to the ends, and at the end new lines come into view"],
+  ["PgDn, PgUp", "move or scroll by a page"],
+  ["/", "list only the sessions with a text; Enter keeps the filter, Esc drops it"],
+];
+const EVERYWHERE: [string, string][] = [
+  ["Tab", "change between the requests and the sessions"],
   ["Ctrl-Z", "suspend; fg comes back"],
   ["q, Ctrl-C", "quit, without deciding anything"],
 ];
@@ -22,13 +34,13 @@ const WIDTH = Math.max(...MOVING.map(([keys]) => keys.length)) + 2;
 const LEAST_TEXT = 30;
 const VISIBLE = "Characters that would not show are written as \\u{…}; the agent's text stands behind │.";
 
-export function helpLines(columns: number): Line[] {
+export function helpLines(tab: "requests" | "sessions", columns: number): Line[] {
+  const keys = tab === "requests" ? [...DECIDING, ...MOVING] : IN_SESSIONS;
   return [
-    line("Keys", "bold"),
-    ...keyLines([...DECIDING, ...MOVING], columns),
+    line(`Keys among the ${tab}`, "bold"),
+    ...keyLines([...keys, ...EVERYWHERE], columns),
     [],
     ...textLines(VISIBLE, columns),
-    line("Any key goes back.", "dim"),
   ];
 }
 

@@ -4,7 +4,7 @@ import { type RememberState, rememberOf } from "../../client/deciding/remember.t
 import type { InboxItem } from "../../client/inbox.ts";
 import type { Rule } from "../../contract/rules/rule.ts";
 import { ENTER, editedLine } from "../terminal/keys.ts";
-import type { Line } from "./lines.ts";
+import type { Line } from "../terminal/lines.ts";
 import { aboutLines, matchLine, oneLine } from "./remember-lines.ts";
 import { wordsFor } from "./result-words.ts";
 

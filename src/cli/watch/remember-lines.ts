@@ -1,6 +1,6 @@
 import { NO_SUGGESTION, type Remembering } from "../../client/deciding/remember.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
-import { type Line, line, type Span, span, widthOf, wrapped } from "./lines.ts";
+import { type Line, line, type Span, span, widthOf, wrapped } from "../terminal/lines.ts";
 
 export const OUTSIDE_GRANT = "outside your grant: the operator decides";
 /** What the keys do while a rule is written. */

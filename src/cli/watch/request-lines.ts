@@ -7,9 +7,9 @@ import { type Line as DiffLine, diffOfEdits, diffOfWrite, type FileDiff, textOf 
 import { INPUT_REMOVED, kindOf, type Question } from "../../review/kinds.ts";
 import { leadsTo } from "../../review/real-path.ts";
 import { parseCommand, partsOf, type Role } from "../../review/shell/index.ts";
+import { type Line, line, type Span, span, wrapped } from "../terminal/lines.ts";
 import { printableText } from "../terminal/printable.ts";
 import type { Style } from "../terminal/terminal.ts";
-import { type Line, line, type Span, span, wrapped } from "./lines.ts";
 import { ruleLines } from "./remember-lines.ts";
 
 /** What a person reads at most; the rest is cut out of the middle. */

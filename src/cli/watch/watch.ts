@@ -8,7 +8,7 @@ import { openApi } from "../server/server-client.ts";
 import { openKeyboard } from "../terminal/keyboard.ts";
 import { CommandFailed, type Terminal } from "../terminal/terminal.ts";
 import { createController } from "./controller.ts";
-import { openFullScreen } from "./full-screen.ts";
+import { openFullScreen } from "./screen/full-screen.ts";
 
 /** So many changes a second are drawn at most, however many come. */
 const DRAW_EVERY_MS = 40;
@@ -34,7 +34,11 @@ export async function watch(config: Config, terminal: Terminal): Promise<void> {
   const screen = stack.use(openFullScreen(terminal, drawing.ask));
   const inbox = createInbox({ now: Date.now, settledShownMs: 0 });
   const controller = stack.use(
-    createController({ config, api, inbox, keyboard, screen, redraw: drawing.ask, quit: () => quit.abort(), fail }),
+    createController({
+      ...{ config, api, inbox, keyboard, screen, fail, signal: quit.signal },
+      redraw: drawing.ask,
+      quit: () => quit.abort(),
+    }),
   );
   stack.use(heard(STOP_SIGNALS, () => quit.abort()));
   // A bug ends it too, once the screen on which it is told is there again.

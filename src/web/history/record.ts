@@ -2,13 +2,13 @@ import { signal } from "@preact/signals";
 import type { Api } from "../../client/api.ts";
 import { LISTED_CHARS } from "../../client/inbox.ts";
 import { createPagedList, pagedItems } from "../../client/paging.ts";
+import { createReload } from "../../client/reload.ts";
 import type { Approval, ApprovalFilter } from "../../contract/approvals/approval.ts";
 import type { ChangeEvent } from "../../contract/change.ts";
 import { listApprovals } from "../../contract/routes/approvals.ts";
 import type { Announcer } from "../shared/announcer.tsx";
 import { followed } from "../shared/followed.ts";
 import { reasonOf } from "../shared/reason.ts";
-import { createReload } from "../shared/reload.ts";
 
 const PAGE = 100;
 const LARGEST_PAGE = 1000;

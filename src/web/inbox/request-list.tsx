@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { GroupHead } from "../../client/arrangement.ts";
 import { type InboxItem, isOpen } from "../../client/inbox.ts";
 import { shortDuration } from "../../contract/text/duration.ts";
 import { summaryOf } from "../../review/kinds.ts";
@@ -8,7 +9,6 @@ import { Scrollable } from "../shared/elements/scrollable.tsx";
 import { StatusBadge } from "../shared/elements/status-badge.tsx";
 import { useVirtual } from "../shared/elements/virtual.ts";
 import { visibleText } from "../shared/elements/visible.tsx";
-import type { GroupHead } from "./arrangement.ts";
 import { isDangerous } from "./listed-dangers.ts";
 
 const ROW_PX = 66;

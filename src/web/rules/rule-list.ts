@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Api } from "../../client/api.ts";
+import { createReload } from "../../client/reload.ts";
 import type { ChangeEvent } from "../../contract/change.ts";
 import { addRule, changeRule, listRules, removeRule, suggestRules } from "../../contract/routes/rules.ts";
 import { listTokens } from "../../contract/routes/tokens.ts";
@@ -8,7 +9,6 @@ import type { Rule, RuleInput, RuleUpdate } from "../../contract/rules/rule.ts";
 import type { Caller } from "../../contract/sign-in.ts";
 import type { Announcer } from "../shared/announcer.tsx";
 import { reasonOf } from "../shared/reason.ts";
-import { createReload } from "../shared/reload.ts";
 
 const RELOAD_AFTER_MS = 1_000;
 export const OPERATOR = "operator";

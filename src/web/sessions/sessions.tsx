@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { byAttention } from "../../client/session-list.ts";
 import type { SessionSummary } from "../../contract/sessions/session-view.ts";
 import { duration } from "../../contract/text/duration.ts";
 import { usePage, useUser } from "../context.ts";
@@ -53,22 +54,6 @@ export function SessionsPage() {
       )}
     </main>
   );
-}
-
-/** What needs somebody comes first, then what goes on, then what went wrong; among equals the last active one. */
-const ATTENTION: Record<SessionSummary["status"], number> = {
-  awaiting_permission: 0,
-  running: 1,
-  queued: 2,
-  failed: 3,
-  cancelled: 4,
-  complete: 4,
-  idle: 4,
-};
-
-function byAttention(one: SessionSummary, other: SessionSummary): number {
-  const rank = ({ pending, status }: SessionSummary) => (pending > 0 ? 0 : ATTENTION[status]);
-  return rank(one) - rank(other) || other.last_activity_at - one.last_activity_at;
 }
 
 function Row({ session }: { session: SessionSummary }) {

@@ -1,4 +1,5 @@
 import { effect, type Signal, signal } from "@preact/signals";
+import { INBOX_GROUPS, INBOX_ORDERS } from "../../client/arrangement.ts";
 
 export type Preferences = ReturnType<typeof createPreferences>;
 
@@ -13,8 +14,8 @@ export function createPreferences() {
     theme,
     diffLayout: remembered("plexus-diff", ["unified", "split"]),
     housekeeping: remembered("plexus-housekeeping", ["hidden", "shown"]),
-    inboxOrder: remembered("plexus-inbox-order", ["oldest", "newest", "time_left"]),
-    inboxGroups: remembered("plexus-inbox-groups", ["none", "session", "tool"]),
+    inboxOrder: remembered("plexus-inbox-order", INBOX_ORDERS),
+    inboxGroups: remembered("plexus-inbox-groups", INBOX_GROUPS),
     notifies: remembered("plexus-notify", ["no", "yes"]),
   };
 }

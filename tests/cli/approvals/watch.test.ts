@@ -9,6 +9,7 @@ import { until } from "../../support/until.ts";
 import { MAIN, plexusOnScreen, type Screen } from "../support/command.ts";
 import { openPlace, type Place } from "../support/place.ts";
 import { rowsOf } from "../support/screen-rows.ts";
+import { type WatchOptions, watchScreen } from "../support/watch-screen.ts";
 
 setDefaultTimeout(60_000);
 
@@ -27,23 +28,8 @@ beforeEach(async () => {
 });
 afterEach(() => place[Symbol.asyncDispose]());
 
-type Options = { columns?: number; rows?: number; env?: Record<string, string>; dataDir?: string };
-
-/** `plexus watch` on a terminal, and what stands on it. */
-function watch({ columns = 80, rows = 24, env = {}, dataDir = place.dataDir }: Options = {}) {
-  const screen = plexusOnScreen(["watch", "--data-dir", dataDir], {
-    columns,
-    rows,
-    env: { NO_COLOR: "1", ...env },
-  });
-  const now = () => rowsOf(screen.text()).join("\n");
-  const shows = async (what: string) => {
-    const seen = await until(`the screen to show ${what}`, () => now().includes(what) && now()).catch(() => undefined);
-    if (seen === undefined) throw new Error(`the screen never showed "${what}", but:\n${now()}`);
-    return seen;
-  };
-  return Object.assign(screen, { now, rows: () => rowsOf(screen.text()), shows });
-}
+const watch = ({ dataDir = place.dataDir, ...options }: Partial<WatchOptions> = {}) =>
+  watchScreen({ dataDir, ...options });
 
 const bash = (command: string) => place.ask(session, "Bash", { command });
 /** So soon after something has changed, a key is not taken: this very time is what has to pass. */

@@ -77,7 +77,7 @@ function reporter({ api, screen, terminal, json }: Pick<TurnWatch, "api" | "term
     const [{ createReviews }, { callLines, dangerTexts }, { painted }] = await Promise.all([
       import("../../../client/deciding/reviews.ts"),
       import("../request-lines.ts"),
-      import("../lines.ts"),
+      import("../../terminal/lines.ts"),
     ]);
     return { ...createReviews({ api }), callLines, dangerTexts, painted };
   };

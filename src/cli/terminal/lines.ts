@@ -1,5 +1,5 @@
-import { printable } from "../terminal/printable.ts";
-import { type Style, styled, type Terminal } from "../terminal/terminal.ts";
+import { printable } from "./printable.ts";
+import { type Style, styled, type Terminal } from "./terminal.ts";
 
 /** A stretch of a line; its text has nothing in it that could touch the screen. */
 export type Span = { text: string; style?: Style | undefined };

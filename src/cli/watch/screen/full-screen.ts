@@ -1,5 +1,5 @@
-import type { Terminal } from "../terminal/terminal.ts";
-import { fitted, type Line, painted } from "./lines.ts";
+import { fitted, type Line, painted } from "../../terminal/lines.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 
 export type Size = { columns: number; rows: number };
 

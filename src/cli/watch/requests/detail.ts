@@ -1,17 +1,17 @@
-import type { Answers } from "../../client/deciding/answers.ts";
-import type { Review, Reviews } from "../../client/deciding/reviews.ts";
-import type { Inbox, InboxItem } from "../../client/inbox.ts";
-import { APPROVAL_OUTCOMES } from "../terminal/event-text.ts";
-import { type Drafts, withDraft } from "./drafts.ts";
-import { layoutOf } from "./frame.ts";
-import type { Size } from "./full-screen.ts";
-import { type Line, line } from "./lines.ts";
-import { requestLines, saidLines } from "./request-lines.ts";
+import type { Answers } from "../../../client/deciding/answers.ts";
+import type { Review, Reviews } from "../../../client/deciding/reviews.ts";
+import type { InboxItem } from "../../../client/inbox.ts";
+import { APPROVAL_OUTCOMES } from "../../terminal/event-text.ts";
+import { type Line, line } from "../../terminal/lines.ts";
+import { type Drafts, withDraft } from "../drafts.ts";
+import { requestLines, saidLines } from "../request-lines.ts";
+import { createScroll } from "../screen/scroll.ts";
 
 const EDITED = "edited: a allows it like this, e goes on editing, Esc drops the edit";
 
 type DetailNeed = {
-  inbox: Inbox;
+  /** The request that the person sees. */
+  shown: () => InboxItem | undefined;
   reviews: Reviews;
   drafts: Drafts;
   answers: Answers;
@@ -19,8 +19,8 @@ type DetailNeed = {
 };
 
 /** The selected request in full, and how far it is scrolled. */
-export function createDetail({ inbox, reviews, drafts, answers, fail }: DetailNeed) {
-  let scroll = 0;
+export function createDetail({ shown, reviews, drafts, answers, fail }: DetailNeed) {
+  const scroll = createScroll();
   let shownId: string | undefined;
   /** Made once, for as long as nothing about the request changes. */
   let made: { id: string; columns: number; lines: Line[] } | undefined;
@@ -45,25 +45,26 @@ export function createDetail({ inbox, reviews, drafts, answers, fail }: DetailNe
 
   /** Another one is shown from its first line on. */
   function follow(): InboxItem | undefined {
-    const item = inbox.selected();
-    if (shownId !== item?.approval.id) [shownId, scroll] = [item?.approval.id, 0];
+    const item = shown();
+    if (shownId !== item?.approval.id) {
+      shownId = item?.approval.id;
+      scroll.toTop();
+    }
     return item;
   }
 
   return {
     scrollBy(rows: number): void {
       follow();
-      scroll += rows;
+      scroll.by(rows);
     },
-    /** What there is to see of it, and from which line on; what is written about it stands before it. */
-    view(size: Size, written: Line[] = []): { detail: Line[]; scroll: number } {
+    /** What there is to see of it in so many rows; what is written about it stands before it. */
+    view(columns: number, rows: number, written: Line[] = []): { lines: Line[]; part: string } {
       const item = follow();
-      if (!item) return { detail: [], scroll };
-      const lines = linesOf(item, size.columns);
-      if (written.length > 0) return { detail: [...written, ...lines], scroll: 0 };
-      const detail = item.outcome ? [outcomeLine(item), ...lines] : lines;
-      scroll = Math.max(0, Math.min(scroll, detail.length - layoutOf(size, inbox.list().length).detail));
-      return { detail, scroll };
+      if (!item) return { lines: [], part: "" };
+      const lines = linesOf(item, columns);
+      if (written.length > 0) return { lines: [...written, ...lines].slice(0, rows), part: "" };
+      return scroll.view(item.outcome ? [outcomeLine(item), ...lines] : lines, rows);
     },
   };
 }
