@@ -138,6 +138,37 @@ describe("plexus run on a terminal", () => {
     expect(JSON.stringify(shop.model.requests.at(-1)?.conversation)).toMatch(/Which database\?[^}]*Postgres/);
   });
 
+  test("shows a plan as text and asks for it, and the child leaves plan mode or reads why not", async () => {
+    const plan = "1. Touch the file\n2. Say so\u001b[2J";
+    const planning = scripted(
+      { use: [{ name: "EnterPlanMode", input: {} }] },
+      { use: [{ name: "ExitPlanMode", input: { plan } }] },
+      { use: [{ name: "ExitPlanMode", input: { plan } }] },
+      { say: "The plan stands." },
+    );
+    await using screen = shop.onScreen(["run", "planner", planning]);
+    await screen.shows(QUESTION);
+    await press(screen, "a");
+    await until("the plan", () => after(screen.text(), "EnterPlanMode was allowed").includes(QUESTION));
+    const asked = after(screen.text(), "EnterPlanMode was allowed");
+    expect(asked).toContain("│ 1. Touch the file\r\n│ 2. Say so\\u{1b}[2J\r\n");
+    expect(asked).not.toContain("{}");
+    await press(screen, "d");
+    await screen.shows(REASON);
+    screen.type("more steps\r");
+    await until("the plan again", () => after(screen.text(), ": more steps").includes(QUESTION));
+    expect(after(screen.text(), ": more steps")).toContain("│ 1. Touch the file\r\n");
+    // It has characters that do not show.
+    await press(screen, "a");
+    await screen.shows("Press a again");
+    await press(screen, "a");
+    expect(await screen.exited).toBe(0);
+    expect(screen.text()).toContain("✓ ExitPlanMode was allowed by operator\r\n");
+    const read = JSON.stringify(shop.model.requests.at(-1)?.conversation);
+    expect(read).toContain("more steps");
+    expect(read).toContain("approved exiting plan mode");
+  });
+
   test("takes no key that was held down when the question came", async () => {
     await using screen = shop.onScreen(["run", "held", touch("held")]);
     for (let more = 20; more > 0; more -= screen.text().includes(QUESTION) ? 1 : 0) {

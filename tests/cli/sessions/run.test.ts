@@ -43,6 +43,20 @@ describe("plexus run", () => {
     expect(JSON.stringify(shop.model.requests.at(-1)?.conversation)).toContain("heard");
   });
 
+  test("goes on with a fork, whose cost begins at nothing and has only its own turns", async () => {
+    const cost = async (name: string) => {
+      const { stdout } = await shop.plexus(["sessions"]);
+      return new RegExp(`^${name} +\\w+ +– +(\\S+)`, "m").exec(stdout)?.[1];
+    };
+    for (const _ of [1, 2]) await shop.plexus(["run", "trunk", scripted({ say: "one" })]);
+    await shop.call("claudecode_fork", { name: "trunk", new_name: "branch" });
+    expect(await cost("branch")).toBe("–");
+    const { stdout } = await shop.plexus(["run", "branch", scripted({ say: "two" })]);
+    const ofTurn = /(\$\S+)\n$/.exec(stdout)?.[1];
+    expect(await cost("branch")).toBe(ofTurn);
+    expect(await cost("trunk")).not.toBe(ofTurn);
+  });
+
   test("says on standard error how to decide, waits, and goes on", async () => {
     const running = shop.plexus(["run", "asking", scripted({ use: [bash("touch made")] })]);
     const { id } = await shop.asked("asking");
