@@ -1,14 +1,19 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import { z } from "zod";
+import { APPROVAL_ID, SESSION_ID } from "../../../src/contract/samples.ts";
 import { optional } from "../../../src/contract/values.ts";
 import { listed } from "../../../src/mcp/tools/declaration/listing.ts";
 import { formsOf } from "../../../src/mcp/tools/declaration/tool.ts";
 import { CHILD_PERMIT, OPERATOR_PERMIT } from "../../../src/mcp/tools/permit-tool.ts";
 import { PARENT_TOOLS, TOOLS } from "../../../src/mcp/tools/tools.ts";
 import { expectAnswer, expectRefusal } from "../../contract/tools/answer.ts";
+import { writeEcho } from "../../support/claude/stand-in.ts";
 import { startPlexus } from "../../support/server/plexus.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
+import { until } from "../../support/until.ts";
 
 const ALL = [...PARENT_TOOLS, CHILD_PERMIT, OPERATOR_PERMIT];
 const named = ALL.map((tool) => [tool.name, tool] as const);
@@ -76,8 +81,33 @@ test("all listed tools together cost a parent less than 4,500 tokens", () => {
 });
 
 describe("a tool's annotations", () => {
-  test("call no tool read-only that moves a position", () => {
-    expect(PARENT_TOOLS.find(({ name }) => name === "claudecode_poll")?.annotations.readOnlyHint).toBe(false);
+  test("call no tool read-only that writes anything, such as a position", async () => {
+    await using place = await temporaryDirectory();
+    await using plexus = await startPlexus({ flags: { claude: writeEcho(place.path) }, clocks: { rereadEveryMs: 3_600_000 } });
+    const parent = await plexus.connect();
+    const create = { name: "worker", working_dir: place.path };
+    const { id } = (await parent.call("claudecode_create", create)).value;
+    const session = await plexus.app.sessions.createByHand({ kind: "operator" }, "hand");
+    const { approvalId } = await plexus.app.approvals.request(session, { tool_name: "Bash", input: { command: "x" } });
+    // Events that are not read, and an end that is not told.
+    await parent.call("claudecode_chat_async", { name: "worker", prompt: "Hello." });
+    const isOver = async () => (await parent.call("claudecode_get", { name: "worker" })).value;
+    await until("the end", async () => Object((await isOver())["config"]).status === "complete");
+    using database = new Database(join(plexus.dataDir, "plexus.db"), { readonly: true });
+    const version = () => database.query("PRAGMA data_version").get();
+
+    const readOnly = PARENT_TOOLS.filter(({ annotations }) => annotations.readOnlyHint);
+    expect(readOnly.length).toBeGreaterThan(5);
+    for (const { name, examples } of readOnly) {
+      const example = JSON.stringify(examples[0]?.input);
+      const args = JSON.parse(example.replaceAll(SESSION_ID, String(id)).replaceAll(APPROVAL_ID, approvalId));
+      const before = version();
+      const { isError } = await parent.call(name, args);
+      expect({ name, isError, version: version() }).toEqual({ name, isError: false, version: before });
+    }
+    const poll = await parent.call("claudecode_poll", { name: "worker" });
+    expect(poll.value["events"]).not.toBeEmpty();
+    expect((await parent.call("loopback_wait")).value["finished"]).toHaveLength(1);
   });
 });
 
