@@ -54,8 +54,15 @@ export function createFinder(rules: readonly Rule[]): Finder {
   };
 
   const keepsAll = tools("Read") !== undefined;
-  const keepsFiles = keepsAll || !reads.isEmpty;
-  const withheldIn = (place: Place) => (keepsAll ? ALL_FILES : withheldFiles(reads, place));
+  /** No rule is about what commands do. */
+  const isAboutNothing = commands.isEmpty && reads.isEmpty && edits.isEmpty && !keepsAll;
+  /** Directories are looked through once for a call, whose place is its own. */
+  const withheldFrom = new WeakMap<Place, WithheldFiles>();
+  const withheldIn = (place: Place): WithheldFiles => {
+    const withheld = keepsAll ? ALL_FILES : (withheldFrom.get(place) ?? withheldFiles(reads, place));
+    withheldFrom.set(place, withheld);
+    return withheld;
+  };
 
   return {
     find(judged) {
@@ -70,10 +77,12 @@ export function createFinder(rules: readonly Rule[]): Finder {
     suspects(judged) {
       if (judged.command === undefined) return false;
       try {
-        if (commands.suspects(judged.started().commands)) return true;
-        if (keepsFiles && mayPrintWithheld(judged, withheldIn(judged.place))) return true;
+        const started = judged.started();
+        if (!started.isComplete && !isAboutNothing) return true;
+        if (commands.suspects(started.commands)) return true;
         if (!edits.isEmpty && mayChangeFiles(judged, edits.at(judged.place))) return true;
-        return !reads.isEmpty && mayFindFiles(judged, reads.at(judged.place));
+        const withheld = keepsAll || !reads.isEmpty ? withheldIn(judged.place) : undefined;
+        return withheld !== undefined && (mayPrintWithheld(judged, withheld) || mayFindFiles(judged, withheld));
       } catch {
         return true;
       }

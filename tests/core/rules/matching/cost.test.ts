@@ -68,11 +68,21 @@ describe("the cost of hostile input", () => {
     ["a cluster", `tool -${filled("a")}`],
     ["allowed words", `npm run ${filled("a ", 4_000)}`],
     ["allowed paths", `git add ${filled("src/x.ts ", 4_000)}`],
+    ["commits", `git log -p ${filled("a ", 4_000)}`],
+    ["limits", `git diff ${filled("src/x.ts ", 4_000)}`],
+    ["versions", filled("git show HEAD:a/b/c;", 4_000)],
+    ["unknown words", `cat ${filled("$x ", 4_000)}`],
+    ["unknown verbs", filled("git $x;", 4_000)],
+    ["directories", `tool ${filled("src/deep ", 4_000)}`],
+    ["containers", filled("docker run a b;", 4_000)],
+    ["hosts", filled("ssh h -p 1 ls;", 4_000)],
+    ["workspaces", `yarn ${filled("workspace y ", 4_000)}`],
     ["allowed commands", filled("npm test;", 4_000)],
     ["harmless commands", filled("ls;", 4_000)],
     ["echo for a shell", `echo ${filled("x; ")} | sh`],
   ])("a command of %s", (_name, command) => {
     expect(cost(() => judgeAll("Bash", { command }))).toBeLessThan(20);
+    expect(cost(() => finder.suspects(judgedCall({ toolName: "Bash", input: { command } }, place)))).toBeLessThan(20);
     expect(
       cost(() => suggestedMatch(judgedCall({ toolName: "Bash", input: { command } }, place), () => false)),
     ).toBeLessThan(20);

@@ -2,10 +2,10 @@ import type { ProgramCall } from "../../../../review/shell/programs/programs.ts"
 import { firstOf } from "../first-order.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 import { type HowFound, howFound, type SoughtCommand, soughtCommands, valuesIn } from "./found-command.ts";
-import { hasTooManyWords, possibleRuns } from "./possible-runs.ts";
+import { hasTooManyWords, mentionsInCode, possibleRuns } from "./possible-runs.ts";
 import { readingsOf } from "./readings.ts";
 import { familyOf } from "./same-commands.ts";
-import type { StartedCommand } from "./started-commands.ts";
+import { runsUnknownText, type StartedCommand } from "./started-commands.ts";
 import { namesIn } from "./targets.ts";
 
 /** The place of a rule in the order given. */
@@ -31,7 +31,8 @@ export function commandFinder(all: readonly { order: number; command: CommandPat
     const patterns = command.words[0]?.isDynamic ? undefined : index.get(program);
     if (!patterns) return undefined;
     let least: number | undefined;
-    for (const same of candidates(program, patterns, command)) {
+    const isAnyWord = how === "possible" && command.args.some(({ isDynamic }) => isDynamic);
+    for (const same of isAnyWord ? patterns.values() : candidates(program, patterns, command)) {
       for (const { order, command: sought } of same) {
         if ((least === undefined || order < least) && howFound(sought, command) === how) least = order;
       }
@@ -39,7 +40,10 @@ export function commandFinder(all: readonly { order: number; command: CommandPat
     return least;
   };
 
+  const isSought = (name: string) => index.has(familyOf(name));
+
   return {
+    isEmpty: index.size === 0,
     /** The first rule that finds one of the commands. */
     find: (commands: readonly StartedCommand[]): number | undefined =>
       index.size === 0
@@ -50,9 +54,10 @@ export function commandFinder(all: readonly { order: number; command: CommandPat
     suspects: (commands: readonly StartedCommand[]): boolean =>
       index.size > 0 &&
       commands.some(({ command }) => {
+        if (command.words[0]?.isDynamic || runsUnknownText(command)) return true;
         if (search(command, "possible") !== undefined) return true;
-        if (hasTooManyWords(command)) return true;
-        return possibleRuns(command, (name) => index.has(familyOf(name))).some(
+        if (hasTooManyWords(command) || mentionsInCode(command, isSought)) return true;
+        return possibleRuns(command, isSought).some(
           (run) => search(run, "found") !== undefined || search(run, "possible") !== undefined,
         );
       }),

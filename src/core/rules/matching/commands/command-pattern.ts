@@ -8,7 +8,7 @@ import { gitAddsAll, leavesRepository } from "./git-places.ts";
 import { areSafePaths, namesDirectory, namesOutside, namesPrivate } from "./named-paths.ts";
 import { areOptionsHarmless } from "./options/harmless-options.ts";
 import { takesOnlyData } from "./options/program-options.ts";
-import { searchedPlaces } from "./search-operands.ts";
+import { searchesHere } from "./search-operands.ts";
 import { programAndVerb, wildcardMayCover, wildcardMayCoverAny } from "./wildcard-limits.ts";
 
 /** The words of a command, or with a wildcard its first words. */
@@ -76,7 +76,8 @@ function isRestSafe(
   const { name, verb } = programAndVerb(given);
   if (!areOptionsHarmless(given, patternLength, verb)) return false;
   const rest = given.slice(patternLength);
-  if (searchesHere(name, verb, given.slice(1)) && files.withholdsHere()) return false;
+  const goesThroughAll = name === "git" ? gitAddsAll(verb, given.slice(1)) : searchesHere(name, given.slice(1));
+  if (goesThroughAll && files.withholdsHere()) return false;
   if (!areSafePaths(rest, files, name === "git")) return false;
   if (!takesOnlyData(name) && namesOutside(rest, files)) return false;
   const acceptsNoDirectory = [name, `${name} ${verb}`].some((start) => ACCEPTS_NO_DIRECTORY.test(start));
@@ -84,14 +85,6 @@ function isRestSafe(
   if (writesSecond(name, given.slice(1))) return false;
   if (name === "git" && leavesRepository(verb, given, patternLength, files)) return false;
   return dangersOf(command, source, files.start).length === 0;
-}
-
-/** Whether a program goes through the working directory, since its words name no other place. */
-function searchesHere(name: string, verb: string, words: readonly string[]): boolean {
-  const has = (option: RegExp) => words.some((word) => option.test(word));
-  if (name === "git") return gitAddsAll(verb, words.slice(words.indexOf(verb) + 1));
-  if (/^[efz]?grep$/.test(name) && !has(/^-[A-Za-z]*[rR]|^--(?:dereference-)?rec|^-[A-Za-z]*d|^--dir/)) return false;
-  return /^(?:[efzru]?grep|rg|ag|ack)$/.test(name) && searchedPlaces(name, words).length === 0;
 }
 
 /** By program, its options whose value is the next word. */

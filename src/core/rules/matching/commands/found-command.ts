@@ -43,8 +43,20 @@ function nameOf(program: string): string {
  * word that could be its value; and it has the sought options, in any order and spelling. Of programs that take several
  * targets, the target may be any of them.
  */
-export function howFound({ program, operands, options }: SoughtCommand, { args }: ProgramCall): HowFound {
-  const given = args.map(({ value }) => value);
+export function howFound(sought: SoughtCommand, { args }: ProgramCall): HowFound {
+  const known = args.map(({ value }) => value);
+  const how = howFoundIn(sought, known);
+  if (how !== undefined || !args.some(({ isDynamic }) => isDynamic)) return how;
+  // A word that is known only when the command runs could be any that is missing.
+  const given = args.map(({ value, isDynamic }) => (isDynamic && !isOption(value) ? ANY : value));
+  const is = (word: string, wanted: string) => word === ANY || isTarget(sought.program, word, wanted);
+  return startsWith(sought.operands, given, is) ? "possible" : undefined;
+}
+
+/** Stands for a word that is not known; no word has a zero byte. */
+const ANY = "\0";
+
+function howFoundIn({ program, operands, options }: SoughtCommand, given: readonly string[]): HowFound {
   if (!options.every((option) => hasOption(program, given, option))) return undefined;
   const is = (word: string, sought: string) => isTarget(program, word, sought);
   if (startsWith(operands, given, is)) return "found";

@@ -1,3 +1,6 @@
+import { indirect } from "../../../../review/shell/dangers/code/indirect.ts";
+import { inlineCode } from "../../../../review/shell/dangers/code/inline-code.ts";
+import { startIn } from "../../../../review/shell/index.ts";
 import { type ProgramCall, programCall, withWords } from "../../../../review/shell/programs/programs.ts";
 import { unwrapped } from "../../../../review/shell/programs/unwrapped.ts";
 import { parseCommand, type Word } from "../../../../review/shell/syntax/parsed-command.ts";
@@ -27,6 +30,8 @@ const RUN_NO_WORDS = new Set([
 /** More are not looked at: nobody writes them. */
 const MAX_WORDS = 500;
 const MAX_INNER = 100;
+/** The rules for code do not look at paths. */
+const NO_CONTEXT = { directory: startIn(null), changed: [] };
 
 /** The commands that an unknown program would run if it runs its words, or the text in one of them. */
 export function possibleRuns(command: ProgramCall, isSought: (program: string) => boolean): ProgramCall[] {
@@ -43,6 +48,13 @@ export function possibleRuns(command: ProgramCall, isSought: (program: string) =
     }
   }
   return found;
+}
+
+/** Whether code that is part of a command, such as that of `python3 -c` or `tar --to-command`, names a sought program. */
+export function mentionsInCode(command: ProgramCall, isSought: (program: string) => boolean): boolean {
+  if (![indirect, inlineCode].some(({ test }) => test?.(command, NO_CONTEXT) !== undefined)) return false;
+  const texts = [...command.args, ...command.redirects.flatMap(({ body }) => body ?? [])];
+  return texts.some(({ value }) => isAnySought(value, isSought));
 }
 
 /** Whether a command has too many words to look for others in them. */

@@ -33,3 +33,10 @@ export function searchedPlaces(name: string, words: readonly string[]): string[]
   }
   return operands.slice(isSought ? 0 : 1);
 }
+
+/** Whether a program that searches for text goes through the working directory, since its words name no other place. */
+export function searchesHere(name: string, words: readonly string[]): boolean {
+  const has = (option: RegExp) => words.some((word) => option.test(word));
+  if (/^[efz]?grep$/.test(name) && !has(/^-[A-Za-z]*[rR]|^--(?:dereference-)?rec|^-[A-Za-z]*d|^--dir/)) return false;
+  return /^(?:[efzru]?grep|rg|ag|ack)$/.test(name) && searchedPlaces(name, words).length === 0;
+}

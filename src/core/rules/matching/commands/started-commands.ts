@@ -67,6 +67,11 @@ function readsInput({ program, args, hasInput }: ProgramCall): boolean {
   return !isCommand && (operand === undefined || STANDARD_INPUT.test(operand.value));
 }
 
+/** Whether a shell runs what another command prints; a here-document is known. */
+export function runsUnknownText(command: ProgramCall): boolean {
+  return readsInput(command) && !command.redirects.some(({ body }) => body !== undefined && !body.isDynamic);
+}
+
 /** Both the words together and with the line breaks that `printf` and `echo -e` make. */
 function printed(words: readonly string[]): string {
   return words

@@ -5,11 +5,13 @@ import { gitArguments } from "../../../../review/shell/programs/git-arguments.ts
 import type { ProgramCall } from "../../../../review/shell/programs/programs.ts";
 import type { Word } from "../../../../review/shell/syntax/parsed-command.ts";
 import { textAt } from "../../tool-keys.ts";
+import type { WithheldFiles } from "../../withheld-files.ts";
 import { pathsIn } from "../commands/named-paths.ts";
 import { firstOf } from "../first-order.ts";
 import type { JudgedCall } from "../judged-call.ts";
 import type { PathFinder } from "./path-finder.ts";
-import { possiblyChanged, possiblyChangedTrees, possiblyReadTrees } from "./possible-changes.ts";
+import { possiblyChanged, possiblyChangedTrees } from "./possible-changes.ts";
+import { possiblyReadTrees } from "./possible-reads.ts";
 
 /** No system accepts a longer path. */
 const MAX_PATH = 4_096;
@@ -68,11 +70,14 @@ export function mayChangeFiles(judged: JudgedCall, { find, holds }: Pick<FinderH
   return isExhausted() || firstOf(found) !== undefined;
 }
 
-/** Whether an unknown program may find such a file by a pattern in quotes, which no shell expands before. */
-export function mayFindFiles(judged: JudgedCall, { holds }: Pick<FinderHere, "holds">): boolean {
+/** Whether a command may read a withheld file in a directory: one that it names, or goes through without being told. */
+export function mayFindFiles(judged: JudgedCall, { isPrivate, holdsPrivate }: WithheldFiles): boolean {
   const { searchAll, isExhausted } = commandSearch(judged);
-  const holding = (path: string) => (follow(path)?.kind === "directory" && holds(path) ? 0 : undefined);
-  return searchAll(holding, possiblyReadTrees) !== undefined || isExhausted();
+  const isKept = (path: string) => {
+    const found = follow(path);
+    return found && (isPrivate(found) || holdsPrivate(found)) ? 0 : undefined;
+  };
+  return searchAll(isKept, possiblyReadTrees) !== undefined || isExhausted();
 }
 
 function commandSearch(judged: JudgedCall) {

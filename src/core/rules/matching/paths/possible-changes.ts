@@ -22,13 +22,13 @@ const READERS = new Map<string, RegExp | undefined>([
   ["cspell", /^--/],
 ]);
 /** Programs of which it is known what they change: the rest of their words is only read. */
-const CHANGES_KNOWN = new Set(
+export const CHANGES_KNOWN: ReadonlySet<string> = new Set(
   "rm rmdir unlink shred mv tee touch mkdir mkfifo truncate chmod chown chgrp cp ln dd sed awk gawk mawk find scp".split(
     " ",
   ),
 );
 /** Programs that put a file into a directory under its own name. */
-const COPYING = new Set("cp mv ln install scp rsync".split(" "));
+export const COPYING: ReadonlySet<string> = new Set("cp mv ln install scp rsync".split(" "));
 /** Verbs of git that leave the working tree as it is. */
 const GIT_READS = new Set(
   "add stage blame branch cat-file commit count-objects describe diff fetch for-each-ref grep log ls-files ls-remote ls-tree merge-base name-rev push range-diff reflog remote rev-list rev-parse shortlog show show-ref status tag".split(
@@ -36,7 +36,7 @@ const GIT_READS = new Set(
   ),
 );
 /** Programs that build or test what is in a directory, and change nothing else there. */
-const BUILDING = new Set(
+export const BUILDING: ReadonlySet<string> = new Set(
   "npm pnpm yarn bun cargo go make gradle mvn pytest jest vitest mocha tsc ctest turbo nx docker".split(" "),
 );
 
@@ -59,13 +59,6 @@ export function aboveWildcard(word: Word): Word[] {
   if (at < 0) return [];
   const front = word.value.slice(0, at).replace(/^--?[\w-]+=/, "");
   return [{ ...word, value: front.slice(0, front.lastIndexOf("/") + 1) || "." }];
-}
-
-/** The directories that a program may read from because of such a pattern. */
-export function possiblyReadTrees(command: ProgramCall): Word[] {
-  const program = familyOf(command.program);
-  const isKnown = program === "git" || CHANGES_KNOWN.has(program) || READERS.has(program) || BUILDING.has(program);
-  return isKnown ? [] : command.args.flatMap(aboveWildcard);
 }
 
 function leavesFiles(program: string, command: ProgramCall): boolean {

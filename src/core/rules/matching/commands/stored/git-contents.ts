@@ -52,19 +52,28 @@ const REVISION = /^[\w./@{}~^+-]+$/;
 /** A path that git and the file system read in the same way. */
 const PLAIN_PATH = /^(?!.*(?:^|\/)\.\.(?:\/|$))[\w./@+ -]+$/;
 
+/** With more it takes too long to look for each of them. */
+const MAX_WORDS = 200;
+
 /** Version control of other kinds, and its verbs that print what files contain. */
 const OTHERS = setOf("hg svn jj sl bzr fossil darcs");
 const PRINTING = /^(?:annotate|archive|blame|cat|diff|evolog|export|grep|interdiff|log|praise|show)$/;
 
 /** Where a command would run: its directory is not known any more after it was changed. */
-type Where = { start: string; isAtStart: boolean; withheld: WithheldFiles };
+type Where = {
+  start: string;
+  isAtStart: boolean;
+  withheld: WithheldFiles;
+  /** The top of the repository around where it starts. */
+  repository: () => string;
+};
 
 /**
  * Whether version control would print what files contain or have contained, and some of them may be withheld. What was
  * committed is not looked through: all of it is printed, unless the words limit it to other files.
  */
 export function printsWithheld(command: ProgramCall, where: Where): boolean {
-  const { start, isAtStart, withheld } = where;
+  const { start, isAtStart, withheld, repository } = where;
   if (OTHERS.has(command.program))
     return command.args.some(({ value }) => PRINTING.test(value)) && (!isAtStart || withheld.mayHold(start));
   if (command.program !== "git") return false;
@@ -75,7 +84,7 @@ export function printsWithheld(command: ProgramCall, where: Where): boolean {
   const [printing, given] = verb === "stash" ? ofStash(words) : [verb, words];
   if (printsNothing(printing, given, isDynamic)) return false;
   if (!isAtStart || before.options.some(({ name }) => !BEFORE.has(name))) return true;
-  if (OF_ONE_FILE.has(verb) || !withheld.mayHold(repositoryAround(start))) return false;
+  if (OF_ONE_FILE.has(verb) || !withheld.mayHold(repository())) return false;
   return isDynamic || !isLimited(printing, given, where);
 }
 
@@ -113,6 +122,7 @@ function isPatch(word: string): boolean {
 
 /** Whether all that is printed is of files that the words name, and that are not withheld. */
 function isLimited(verb: string, words: readonly string[], where: Where): boolean {
+  if (words.length > MAX_WORDS) return false;
   if (verb === "grep") return isSearchLimited(words, where);
   if (verb === "cat-file") {
     const [how = "", what = "", ...more] = words;
@@ -162,17 +172,17 @@ function isOtherPlace(word: string, { start, withheld }: Where, isStored = true)
 }
 
 /** Whether a word such as `HEAD:src/x.ts` is a version of a file that may be read, wherever the repository begins. */
-function isOtherVersion(word: string, { start, withheld }: Where): boolean {
+function isOtherVersion(word: string, { start, withheld, repository }: Where): boolean {
   const [, commit = "", path = ""] = /^([^:]+):(.+)$/.exec(word) ?? [];
   if (!COMMIT.test(commit) || !PLAIN_PATH.test(path)) return false;
-  return directoriesUpTo(repositoryAround(start), start).every((directory) => {
+  return directoriesUpTo(repository(), start).every((directory) => {
     const found = follow(join(directory, path));
     return found !== undefined && found.links.length === 0 && !withheld.isPrivate(found);
   });
 }
 
 /** The directory around which there is no other with a repository; git takes the first one that is valid. */
-function repositoryAround(start: string): string {
+export function repositoryAround(start: string): string {
   const real = follow(start)?.real ?? start;
   return directoriesUpTo("/", real).findLast((directory) => existsSync(join(directory, ".git"))) ?? real;
 }
