@@ -1,13 +1,16 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Plexus } from "../tests/support/server/plexus.ts";
+import { plexusOnScreen } from "../tests/cli/support/command.ts";
+import { OPERATOR_TOKEN, type Plexus } from "../tests/support/server/plexus.ts";
 import { startFamily } from "../tests/support/sessions/family.ts";
 import { startBrowser } from "../tests/web/chromium.ts";
 import { type Person, signedIn } from "../tests/web/person.ts";
+import { terminalPicture } from "./terminal-picture.ts";
 
 const OPERATOR = { kind: "operator" } as const;
 const SHOTS = join(import.meta.dir, "../docs/screenshots");
+const TERMINAL = { columns: 92, rows: 22 };
 const SCREEN = { viewport: { width: 1200, height: 700 }, deviceScaleFactor: 1.5 };
 
 const CART = `export function total(items: Item[]): number {
@@ -24,7 +27,7 @@ const EDIT = {
 };
 const RELEASE = "npm test 2>&1 | tee test.log && git tag v1.4.0 && git push --force origin main";
 
-/** Pictures for the README, of the real page over real children and a scripted model. */
+/** Pictures for the README, of the real page and the real terminal over real children and a scripted model. */
 const shop = join(tmpdir(), "shop");
 await mkdir(shop);
 try {
@@ -68,6 +71,7 @@ try {
     { use: [{ name: "Bash", input: { command: RELEASE, description: "Run the tests and release" } }] },
   ]);
 
+  await shootWatch(family.plexus.url);
   await using light = await signedIn(browser, family.plexus, { ...SCREEN, colorScheme: "light" });
   await using dark = await signedIn(browser, family.plexus, { ...SCREEN, colorScheme: "dark" });
   await open(light, "release");
@@ -111,6 +115,25 @@ async function makeRules({ app }: Plexus, sessionId: string): Promise<void> {
     await ask("WebFetch", { url: `https://vitest.dev/api/${page}`, prompt: "How is it used?" });
   }
   await ask("Bash", { command: "git push origin main" });
+}
+
+/** The same requests in a terminal. */
+async function shootWatch(url: string): Promise<void> {
+  const env = { PLEXUS_TOKEN: OPERATOR_TOKEN };
+  await using screen = plexusOnScreen(["watch", "--url", url], { ...TERMINAL, env });
+  await screen.shows("4 pending");
+  await screen.shows("A remembers");
+  screen.type("q");
+  await screen.exited;
+  const shown = screen.text().split("\u001b[?2004l")[0] ?? "";
+  // The port that people know, in as many characters.
+  const usual = "http://127.0.0.1:4445";
+  const picture = terminalPicture(
+    shown.replaceAll(url, usual.padEnd(url.length)),
+    "plexus watch: requests that need approval, and one of them in full",
+    TERMINAL,
+  );
+  await writeFile(join(SHOTS, "watch.svg"), picture);
 }
 
 async function open(person: Person, session: string): Promise<void> {
