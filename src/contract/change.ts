@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Approval, ApprovalStatus, RequestContext, ToolRequestEvent } from "./approvals/approval.ts";
 import { UnaskedCall } from "./approvals/unasked-call.ts";
 import { Usage } from "./sessions/turn.ts";
-import { Id, UnixSeconds } from "./values.ts";
+import { Id, type JsonObject, UnixSeconds } from "./values.ts";
 
 export const ChangeKind = z.enum([
   "approval_requested",
@@ -24,7 +24,23 @@ export type Change = {
   subjectId: string;
   at: number;
   /** Of a decision that this process has made, so that it is not read again. */
-  decision?: { status: ApprovalStatus; createdAt: number; resolvedAt: number | null; resolvedBy: string | null };
+  decision?: MadeDecision;
+};
+
+/** A decision as its commit has written it. */
+export type MadeDecision = {
+  status: ApprovalStatus;
+  createdAt: number;
+  resolvedAt: number | null;
+  resolvedBy: string | null;
+  /** What else the child that asked is told by; missing where it is large, or says something else than what was asked. */
+  answer?: {
+    input: JsonObject;
+    responseMessage: string | null;
+    interrupt: boolean;
+    deliveredAt: number | null;
+    asker: string | null;
+  };
 };
 
 const queued = { session_id: Id, session_name: z.string(), turn_id: Id, ephemeral: z.boolean() };

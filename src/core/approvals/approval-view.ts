@@ -72,7 +72,7 @@ function removedIn({ inputCutAt }: ApprovalRow): { input_removed_at?: number } {
   return inputCutAt === null ? {} : { input_removed_at: seconds(inputCutAt) };
 }
 
-type AnsweredRow = Pick<
+export type AnsweredRow = Pick<
   ApprovalRow,
   "id" | "status" | "input" | "updatedInput" | "inputCutAt" | "responseMessage" | "resolvedBy" | "interrupt"
 >;

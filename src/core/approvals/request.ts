@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { PermitAnswer, PermitInput } from "../../contract/approvals/approval.ts";
+import type { Change } from "../../contract/change.ts";
 import type { ApprovalHead, ApprovalRow, NewApproval, RuleOutcome } from "../../storage/approvals.ts";
 import type { Judged } from "../../storage/rules.ts";
 import type { Storage } from "../../storage/storage.ts";
@@ -7,7 +8,7 @@ import type { Principal } from "../access/principals.ts";
 import type { Broadcast } from "../events/broadcast.ts";
 import type { Judgement } from "../rulebook/judge.ts";
 import type { Session } from "../sessions/sessions.ts";
-import { toPermitAnswer } from "./approval-view.ts";
+import { type AnsweredRow, toPermitAnswer } from "./approval-view.ts";
 import { askedAgain } from "./asked-again.ts";
 import type { Connection } from "./connections.ts";
 import { PENDING_LIMITS, tooManyPending } from "./pending-limits.ts";
@@ -37,6 +38,8 @@ type RequestsNeed = {
   onStale: () => void;
   onBuiltin: () => void;
 };
+/** All of a decided row that its child is answered by. */
+type DecidedRow = AnsweredRow & Pick<ApprovalRow, "deliveredAt" | "asker">;
 /** A request that is filed: it waits, or is answered already; `undefined` when the rules have changed meanwhile. */
 type Filed = Promise<WaitingRequest | undefined>;
 
@@ -132,12 +135,12 @@ export function createRequests(need: RequestsNeed) {
     let mayBeDecided = true;
 
     async function answer(): Promise<PermitAnswer> {
-      if (!mayBeDecided) await waiter.woken();
+      let told = mayBeDecided ? undefined : await waiter.woken();
       mayBeDecided = true;
       for (;;) {
-        const row = await storage.approvals.get(approvalId);
+        const row = decisionIn(told) ?? (await storage.approvals.get(approvalId));
         if (row?.status === "pending") {
-          await waiter.woken();
+          told = await waiter.woken();
           continue;
         }
         isDecided = true;
@@ -179,7 +182,7 @@ export function createRequests(need: RequestsNeed) {
    * The answer, once it is on record that it is used up: the same request, made again, is a new one. An allow runs one
    * call, so it is for the last request: the others are lost connections of the child, or other calls with the same id.
    */
-  async function delivered(row: ApprovalRow, asker: string | null): Promise<PermitAnswer> {
+  async function delivered(row: DecidedRow, asker: string | null): Promise<PermitAnswer> {
     if (row.status === "abandoned") return toPermitAnswer(row);
     const isMine =
       row.deliveredAt === null
@@ -214,4 +217,12 @@ export function createRequests(need: RequestsNeed) {
       return undefined;
     },
   };
+}
+
+/** What the commit of a decision has written, where it is told with the wake-up; else the row is read. */
+function decisionIn(change: Change | undefined): DecidedRow | undefined {
+  if (!change?.decision) return undefined;
+  const { status, resolvedBy, answer } = change.decision;
+  if (!answer) return undefined;
+  return { id: change.subjectId, status, resolvedBy, ...answer, updatedInput: null, inputCutAt: null };
 }

@@ -1,17 +1,19 @@
-export type Bell = {
-  ring(): void;
+export type Bell<Told = void> = {
+  /** What is told with it may be missed, as where it has rung before: then its owner reads. */
+  ring(told?: Told): void;
   /** Resolves at the next ring since it last did, also when that came while its owner was reading and not waiting. */
-  woken(): Promise<void>;
+  woken(): Promise<Told | undefined>;
 };
 
 /** For one reader, which reads, and then waits until there may be more: no ring between the two is lost. */
-export function createBell(): Bell {
-  let next = Promise.withResolvers<void>();
+export function createBell<Told = void>(): Bell<Told> {
+  let next = Promise.withResolvers<Told | undefined>();
   return {
-    ring: () => next.resolve(),
+    ring: (told) => next.resolve(told),
     async woken() {
-      await next.promise;
+      const told = await next.promise;
       next = Promise.withResolvers();
+      return told;
     },
   };
 }

@@ -4,8 +4,9 @@ import { type Bell, createBell } from "./bell.ts";
 /** Changes as they come; throws `SlowReader` when too many had to wait, ends when disposed or aborted. */
 type Subscription = AsyncIterable<Change> & Disposable;
 
-/** `woken` resolves at the next wake-up since the last one, which may be a false alarm. */
-type Waiter = Disposable & Pick<Bell, "woken">;
+/** `woken` resolves at the next wake-up since the last one, with the change that was its cause; without one it may be a false alarm. */
+type Waiter = Disposable & Pick<Bell<Change>, "woken">;
+type Ring = Bell<Change>["ring"];
 
 export class SlowReader extends Error {
   override readonly name = "SlowReader";
@@ -17,18 +18,18 @@ export class SlowReader extends Error {
 export type Broadcast = ReturnType<typeof createBroadcast>;
 
 /**
- * The in-process messenger: it only says that there is something to read. The database is the truth, so a message may
- * be dropped (a reader that is too slow is told so and resumes from the database), but never sent before its commit.
+ * The in-process messenger of what this process has committed. The database is the truth, so a message may be dropped
+ * (a reader that is too slow is told so and resumes from the database), but never sent before its commit.
  */
 export function createBroadcast(onError: (cause: unknown) => void = reportError) {
-  const waiters = new Map<string, Set<() => void>>();
+  const waiters = new Map<string, Set<Ring>>();
   const listeners = new Set<(change: Change) => void>();
 
   return {
     /** Wakes the waiters of what was decided, and hands every change to those who follow. */
     publish(changes: Change[]): void {
       for (const change of changes) {
-        if (change.kind === "approval_resolved") wake(change.subjectId);
+        if (change.kind === "approval_resolved") wake(change.subjectId, change);
         wake(change.sessionId);
         for (const listener of listeners) tell(listener, change);
       }
@@ -36,7 +37,7 @@ export function createBroadcast(onError: (cause: unknown) => void = reportError)
 
     /** Waits for the decision on an approval, or for the next thing in a session; registered as soon as this returns. */
     waitFor(id: string): Waiter {
-      const { ring, woken } = createBell();
+      const { ring, woken } = createBell<Change>();
       const others = waiters.get(id);
       if (others) others.add(ring);
       else waiters.set(id, new Set([ring]));
@@ -49,7 +50,8 @@ export function createBroadcast(onError: (cause: unknown) => void = reportError)
       };
     },
 
-    wake,
+    /** Whoever waits for this reads again. */
+    wake: (id: string): void => wake(id),
     waitedFor: (): Iterable<string> => waiters.keys(),
 
     /** Calls `listener` with every change from now on, until disposed. */
@@ -108,7 +110,8 @@ export function createBroadcast(onError: (cause: unknown) => void = reportError)
     }
   }
 
-  function wake(id: string): void {
-    for (const waiter of waiters.get(id) ?? []) waiter();
+  function wake(id: string, change?: Change): void {
+    const set = waiters.get(id);
+    if (set) for (const ring of set) ring(change);
   }
 }

@@ -64,7 +64,11 @@ export function storageOn(given: EngineNeed): Omit<Storage, typeof Symbol.dispos
   const [approvals, held, used] = [approvalQueries(orm), heldApprovalQueries(orm, isAlone), usedApprovalQueries(orm)];
   const [large, unchained] = [largeApprovalQueries(orm), unchainedApprovalQueries(orm)];
   const [audit, changes, webhooks] = [auditQueries(orm, sqlite), changeQueries(orm, sqlite), webhookQueries(orm)];
-  const [sessions, nodes, turns] = [sessionQueries(orm), nodeQueries(orm), turnQueries(orm, dataDirId)];
+  const [sessions, nodes, turns] = [
+    sessionQueries(orm, sqlite, isAlone),
+    nodeQueries(orm),
+    turnQueries(orm, dataDirId),
+  ];
   const [tokens, codes, clients] = [tokenQueries(orm, sqlite, isAlone), signInCodeQueries(orm), mcpClientQueries(orm)];
   const [unaskedCalls, historySizes, space] = [
     unaskedCallQueries(orm),
@@ -168,7 +172,11 @@ export function storageOn(given: EngineNeed): Omit<Storage, typeof Symbol.dispos
     readers: { ...reads(readers, "standing"), ...readerCommands(need) },
     rules: { ...reads(rules, "book", "version", "get", "hits", "shadowHits", "past"), ...ruleCommands(need) },
     servers: serverCommands({ orm, write, serverId, now, isAlone }),
-    sessions: { ...reads(sessions, "get", "find", "named", "names", "listed", "list"), ...sessionCommands(need) },
+    sessions: {
+      ...reads({ get: sessions.remembered }, "get"),
+      ...reads(sessions, "find", "named", "names", "listed", "list"),
+      ...sessionCommands(need),
+    },
     signInCodes: signInCodeCommands(need),
     tokens: { ...reads(tokens, "get", "findNamed", "listNamed", "missing"), ...tokenCommands(need) },
     turns: {

@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite";
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import { type PermitAnswer, PermitInput } from "../../../src/contract/approvals/approval.ts";
+import type { Decision } from "../../../src/contract/approvals/decision.ts";
 import type { JsonObject } from "../../../src/contract/values.ts";
 import { createRequests } from "../../../src/core/approvals/request.ts";
 import { createBroadcast } from "../../../src/core/events/broadcast.ts";
@@ -56,6 +57,28 @@ describe("approvals.request", () => {
     await core.approvals.decide(OPERATOR, ask.approvalId, edit({ command: "false" }));
     const same: PermitAnswer = { behavior: "allow", updatedInput: { command: "false" } };
     expect(await Promise.all([...answers, ask.answer()])).toEqual([same, same, same, same]);
+  });
+
+  test("is answered by what the decision's commit tells; what is long or edited is read", async () => {
+    await using core = await temporaryCore();
+    const session = await core.session();
+    const long = { command: "x".repeat(9_000) };
+    const reads = spyOn(core.storage.approvals, "get");
+    const answerTo = async (input: JsonObject, decision: Decision) => {
+      using ask = await core.ask(session, { input });
+      const answer = ask.answer();
+      reads.mockClear();
+      await core.approvals.decide(OPERATOR, ask.approvalId, decision);
+      return [await answer, reads.mock.calls.length];
+    };
+    const command = { command: "true" };
+    expect(await answerTo(command, allow)).toEqual([{ behavior: "allow", updatedInput: command }, 0]);
+    expect(await answerTo(command, deny("no"))).toEqual([{ behavior: "deny", message: "no" }, 0]);
+    expect(await answerTo(long, deny("no"))).toEqual([{ behavior: "deny", message: "no" }, 0]);
+    expect(await answerTo(long, allow)).toEqual([{ behavior: "allow", updatedInput: {} }, 1]);
+    const other = { command: "false" };
+    // Read once to check the edit, and once for the child.
+    expect(await answerTo(command, edit(other))).toEqual([{ behavior: "allow", updatedInput: other }, 2]);
   });
 
   test("refuses a session that floods", async () => {

@@ -38,7 +38,7 @@ export function openDirect(dataDir: string) {
     },
     pendingSizes: pendingSizeQueries(sqlite),
     turns: turnQueries(orm, orm.select().from(tables.dataDir).get()?.id ?? ""),
-    sessions: sessionQueries(orm),
+    sessions: sessionQueries(orm, sqlite, true),
     nodes: nodeQueries(orm),
     changes: changeQueries(orm, sqlite),
     mcpClients: mcpClientQueries(orm),

@@ -18,7 +18,7 @@ function openSizes() {
   for (const owner of ["a", "b"]) {
     for (const at of [1, 2, 3, undefined]) {
       const id = `${owner}-${at}`;
-      sessionQueries(orm).create(newSession({ id, name: id }));
+      sessionQueries(orm, sqlite, true).create(newSession({ id, name: id }));
       turns.createIfNoneRuns({ id, sessionId: id, owner, ephemeral: false, startedAt: 1, checkpoint: {} });
       turns.appendEventsIfRunning(id, [EVENT]);
       if (at) turns.endIfRunning(id, { status: "complete", error: null, usage: null, endedAt: at });

@@ -38,6 +38,26 @@ export function sessionPromises(open: OpenForRaces): void {
     expect(await kept()).toEqual(["three", undefined]);
   });
 
+  test("a session that was read before reads as it is now, whichever server has changed it", async () => {
+    await using opened = await open();
+    const [one, other] = opened.connections;
+    const { id, config: from } = await storedSession(one, { config: newConfig({ model: "first" }) });
+    for (const server of [one, other]) expect((await server.sessions.get(id))?.config?.model).toBe("first");
+    if (!from) throw new Error("it has settings");
+    const to = newConfig({ model: "second" });
+    await one.sessions.updateIfUnchanged(id, { from, to, serversFrom: null }, ANY_NUMBER);
+    for (const server of [one, other]) expect((await server.sessions.get(id))?.config?.model).toBe("second");
+    const byHand = newSession({ name: "by hand", kind: "by_hand", seenAt: 1_000 });
+    await one.sessions.createIfNameFree(byHand, "none", ANY_NUMBER);
+    for (const at of [1_500, 9_000, 9_500]) {
+      await one.sessions.noteSeen(byHand.id, at);
+      for (const server of [one, other])
+        expect((await server.sessions.get(byHand.id))?.seenAt).toBe(at < 9_000 ? 1_000 : 9_000);
+    }
+    await other.sessions.removeIfIdle(id, undefined);
+    for (const server of [one, other]) expect(await server.sessions.get(id)).toBeUndefined();
+  });
+
   test("of two changes of the same settings the first wins, and the second is told", async () => {
     await using opened = await open();
     const { storage } = opened;

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { and, asc, desc, eq, inArray, isNull, lt, notInArray, sql } from "drizzle-orm";
 import type { TokenRow } from "../../access.ts";
+import { createMemory } from "../memory.ts";
 import type { Orm } from "../orm.ts";
 import { tokens } from "../tables.ts";
 
@@ -9,35 +10,20 @@ export type TokenQueries = ReturnType<typeof tokenQueries>;
 /** So many are remembered before all are read anew. */
 const MAX_REMEMBERED = 10_000;
 
-/**
- * Who calls is read with every request, so that what was read is remembered until a token may have gone: whenever one is
- * removed here, and, where other servers write too, whenever any of them has written.
- */
+/** Who calls is read with every request, so that what was read is remembered until a token may have gone. */
 export function tokenQueries(orm: Orm, sqlite: Database, isAlone: boolean) {
-  const remembered = new Map<string, TokenRow>();
-  const writtenByOthers = sqlite.query<{ data_version: number }, []>("PRAGMA data_version");
-  let version = 0;
-  const forget = () => remembered.clear();
+  const byId = orm
+    .select()
+    .from(tokens)
+    .where(eq(tokens.id, sql.placeholder("id")))
+    .prepare();
+  const { get, forget } = createMemory({ sqlite, isAlone, read: (id) => byId.get({ id }), most: MAX_REMEMBERED });
   /** What is removed or changed must not be remembered; where the transaction fails, it is read again. */
   const changing = () => {
     forget();
     return orm;
   };
 
-  function get(id: string): TokenRow | undefined {
-    const now = isAlone ? 0 : (writtenByOthers.get()?.data_version ?? 0);
-    if (now !== version || remembered.size >= MAX_REMEMBERED) forget();
-    version = now;
-    const row = remembered.get(id) ?? byId.get({ id });
-    if (row) remembered.set(id, row);
-    return row;
-  }
-
-  const byId = orm
-    .select()
-    .from(tokens)
-    .where(eq(tokens.id, sql.placeholder("id")))
-    .prepare();
   return {
     get,
     /** Something else has removed tokens, such as the end of their session. */

@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, gte, lt, lte, ne, notInArray, type SQL, sql } from "drizzle-orm";
+import type { JsonObject } from "../../../contract/values.ts";
 import type {
   ApprovalHead,
   ApprovalOutcome,
@@ -18,6 +19,8 @@ import { recordQueries, size } from "./approval-record-pages.ts";
 
 /** What a page may hold in memory; the first approval always fits. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+/** Changes wait for slow readers, with what they tell: what is longer is read by whoever needs it. */
+const MAX_TOLD_BYTES = 8_000;
 
 /** Spelled as in the partial indexes, which are used only then. */
 const isPending = sql`status = 'pending'`;
@@ -26,10 +29,19 @@ const isHeld = sql`held_by IS NOT NULL AND held_until IS NULL`;
 /** The few pending rows are found by their index and sorted; along the ids SQLite would read every decided one too. */
 const sortedId = sql`+id`;
 
+/** What an allow runs; null where it is long, or was not allowed. */
+const allowedInput =
+  sql<JsonObject | null>`iif(status = 'allowed' AND octet_length(input) <= ${sql.raw(String(MAX_TOLD_BYTES))}, input, NULL)`.mapWith(
+    approvals.input,
+  );
+
 /** A request that is filed, and where it is asked. */
 export type AskedApproval = Omit<NewApproval, "isInTurn"> & Pick<ApprovalRow, "askedIn" | "askedSeq">;
 /** An outcome with its place in the hash chain; one without stands for those from before there was a chain. */
 export type ChainedOutcome = ApprovalOutcome & { auditSeq: number | null };
+
+/** A decision that was just made. */
+export type JustSettled = ApprovalHead & { input: JsonObject | null };
 
 /** Whose it has to be, and when its deadline must not have passed. */
 export type SettleGuard = { owner?: string | undefined; notDueAt?: number };
@@ -117,7 +129,7 @@ export function approvalQueries(orm: Orm) {
       auditSeq: given("auditSeq", approvals.auditSeq),
     })
     .where(and(eq(approvals.id, at("id")), isPending, isDecider))
-    .returning(head)
+    .returning({ ...head, input: allowedInput })
     .prepare();
   const due = orm
     .select({ id: approvals.id })
@@ -196,7 +208,7 @@ export function approvalQueries(orm: Orm) {
       return first;
     },
     /** Returns `undefined` when somebody was first, or there is none; with a guard, also when that does not hold. */
-    settleIfPending: (id: string, outcome: ChainedOutcome, guard: SettleGuard = {}): ApprovalHead | undefined =>
+    settleIfPending: (id: string, outcome: ChainedOutcome, guard: SettleGuard = {}): JustSettled | undefined =>
       settle.get({ id, ...outcome, ofOwner: guard.owner ?? null, before: guard.notDueAt ?? null }),
     /** Pending ones past their deadline, the longest overdue first. */
     dueIds: (now: number, limit: number): string[] => due.all({ now, limit }).map((row) => row.id),

@@ -1,3 +1,4 @@
+import type { MadeDecision } from "../../../contract/change.ts";
 import type { ApprovalHead, ApprovalOutcome } from "../../approvals.ts";
 import { abandoned, approvalChange, isDue, resolvedEvent, timedOut } from "../../record/approval-record.ts";
 import type { ActivityQueries } from "../activity/activity.ts";
@@ -5,7 +6,7 @@ import type { Chain } from "../audit/chain.ts";
 import type { ChangeQueries } from "../events/changes.ts";
 import type { TurnQueries } from "../turns/turns.ts";
 import type { Announce } from "../writer.ts";
-import type { ApprovalQueries, SettleGuard } from "./approvals.ts";
+import type { ApprovalQueries, JustSettled, SettleGuard } from "./approvals.ts";
 
 type SettleNeed = {
   approvals: ApprovalQueries;
@@ -37,10 +38,8 @@ export function createSettle({ approvals, turns, changes, chain, activity, onSet
       turns.countRequest(settled.askedIn, outcome.status);
       turns.appendEventsIfRunning(settled.askedIn, [resolvedEvent(settled, outcome)]);
     }
-    announce({
-      ...changes.append(approvalChange("approval_resolved", settled, outcome.resolvedAt)),
-      decision: settled,
-    });
+    const change = changes.append(approvalChange("approval_resolved", settled, outcome.resolvedAt));
+    announce({ ...change, decision: toldOf(settled, outcome) });
     return settled;
   }
 
@@ -57,4 +56,13 @@ export function createSettle({ approvals, turns, changes, chain, activity, onSet
       if (!expireIfDue(announce, id, now)) settle(announce, id, abandoned(reason, now));
     },
   };
+}
+
+/** With what its child is answered by, unless that is long, or was edited. */
+function toldOf(settled: JustSettled, { responseMessage, updatedInput, interrupt }: ApprovalOutcome): MadeDecision {
+  const { status, createdAt, resolvedAt, resolvedBy, deliveredAt, asker } = settled;
+  const decision = { status, createdAt, resolvedAt, resolvedBy };
+  const input = settled.input ?? (status === "allowed" ? undefined : {});
+  if (!input || updatedInput !== null) return decision;
+  return { ...decision, answer: { input, responseMessage, interrupt, deliveredAt, asker } };
 }

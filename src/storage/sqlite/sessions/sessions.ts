@@ -1,6 +1,8 @@
+import type { Database } from "bun:sqlite";
 import { and, desc, eq, getTableColumns, lt, or, type SQL, sql } from "drizzle-orm";
 import type { SessionStatus } from "../../../contract/sessions/turn.ts";
 import type { ListedSession, SessionRow, SessionSize } from "../../sessions.ts";
+import { createMemory } from "../memory.ts";
 import type { Orm } from "../orm.ts";
 import { given } from "../parameters.ts";
 import { sessions } from "../tables.ts";
@@ -11,13 +13,23 @@ type SessionPage = { status?: SessionStatus | undefined; cursor?: string | undef
 /** Short beside the time for which it may ask, and long beside the time between two requests. */
 const SEEN_AGAIN_MS = 1_000;
 
-export function sessionQueries(orm: Orm) {
+/** So many are remembered, with settings of at most so many characters each. */
+const MAX_REMEMBERED = 1_000;
+const MAX_REMEMBERED_CHARS = 16_000;
+
+export function sessionQueries(orm: Orm, sqlite: Database, isAlone: boolean) {
   const at = sql.placeholder;
   const byId = orm
     .select()
     .from(sessions)
     .where(eq(sessions.id, at("id")))
     .prepare();
+  /** The session of each request is read, and hardly ever changes. */
+  const memory = createMemory({
+    ...{ sqlite, isAlone, most: MAX_REMEMBERED },
+    read: (id) => byId.get({ id }),
+    isSmall: ({ config, nextConfig }) => JSON.stringify([config, nextConfig]).length <= MAX_REMEMBERED_CHARS,
+  });
   const byIdOrName = orm
     .select()
     .from(sessions)
@@ -57,6 +69,7 @@ export function sessionQueries(orm: Orm) {
     .update(sessions)
     .set({ seenAt: given("at", sessions.seenAt) })
     .where(and(eq(sessions.id, at("id")), sql`seen_at < ${at("at")} - ${SEEN_AGAIN_MS}`))
+    .returning({ id: sessions.id })
     .prepare();
   const setHead = orm
     .update(sessions)
@@ -64,8 +77,16 @@ export function sessionQueries(orm: Orm) {
     .where(eq(sessions.id, at("id")))
     .prepare();
 
+  /** What is changed must not be remembered; where the transaction fails, it is read again. */
+  function changing(id: string): Orm {
+    memory.forget(id);
+    return orm;
+  }
+
   return {
     get: (id: string): SessionRow | undefined => byId.get({ id }),
+    /** The same outside of transactions. */
+    remembered: memory.get,
     /** By id, else by the name that this owner gave it. */
     find: (owner: string, key: string): SessionRow | undefined => byIdOrName.get({ owner, key }),
     named: (owner: string, name: string): SessionRow | undefined => byName.get({ owner, name }),
@@ -92,24 +113,31 @@ export function sessionQueries(orm: Orm) {
     set: (
       id: string,
       change: Partial<Pick<SessionRow, "config" | "nextConfig" | "loopbackTimeoutSecs" | "serversFrom">>,
-    ): void => void orm.update(sessions).set(change).where(eq(sessions.id, id)).run(),
+    ): void => void changing(id).update(sessions).set(change).where(eq(sessions.id, id)).run(),
     setConversation: (id: string, conversation: { claudeSessionId: string; totalCostUsd: number }): void =>
-      void orm
+      void changing(id)
         .update(sessions)
         .set({ ...conversation, forkedFrom: null })
         .where(eq(sessions.id, id))
         .run(),
     addCost: (id: string, costUsd: number): void =>
-      void orm
+      void changing(id)
         .update(sessions)
         .set({ ownCostUsd: sql`own_cost_usd + ${costUsd}` })
         .where(eq(sessions.id, id))
         .run(),
-    setHead: (id: string, headNodeId: string): void => void setHead.run({ id, headNodeId }),
+    setHead(id: string, headNodeId: string): void {
+      memory.forget(id);
+      setHead.run({ id, headNodeId });
+    },
     /** A claude that is started by hand was configured, or asks; noted again only when some time has passed. */
-    noteSeen: (id: string, at: number): void => void noteSeen.run({ id, at }),
+    noteSeen(id: string, at: number): void {
+      const seenAt = memory.known(id)?.seenAt;
+      const isNoted = seenAt !== undefined && (seenAt === null || seenAt >= at - SEEN_AGAIN_MS);
+      if (!isNoted && noteSeen.get({ id, at })) memory.forget(id);
+    },
     isTreeUsed: (treeId: string): boolean => onTree.get({ treeId }) !== undefined,
-    remove: (id: string): void => void orm.delete(sessions).where(eq(sessions.id, id)).run(),
+    remove: (id: string): void => void changing(id).delete(sessions).where(eq(sessions.id, id)).run(),
   };
 }
 

@@ -9,7 +9,7 @@ import { newConfig, newSession } from "../../rows.ts";
 import { openPlans } from "./query-plans.ts";
 
 const { sqlite, orm, plansOf } = openPlans();
-const sessions = sessionQueries(orm);
+const sessions = sessionQueries(orm, sqlite, true);
 const turns = turnQueries(orm, "me");
 const nodes = nodeQueries(orm);
 const [awaited, readers] = [awaitedQueries(orm), readerQueries(orm)];
