@@ -15,7 +15,7 @@ export const RequestContext = z.strictObject({
   cwd: z.string().optional(),
   /** Why it deserves a second look: the rule (docs/dangers.md), and what follows "it". None are left out. */
   dangers: z.array(z.strictObject({ code: z.string(), text: z.string() })).optional(),
-  /** What the child said last before it, cut where it is long. */
+  /** What the child said in the message that makes the call, or, where that has no words, last before it; cut where it is long. */
   said: z.string().optional(),
   /** The subagent that asks: its type and task. */
   agent: z.string().optional(),

@@ -49,6 +49,15 @@ describe("a list of approvals in a result", () => {
     expect(approvals.map((approval) => approval.said)).toEqual(["a", "a", undefined, "b", "b", undefined, "a"]);
   });
 
+  test("tells a request without words from one with the same words as before", async () => {
+    const { approvals } = await listed(commands(10), ({ said: _, ...approval }) => {
+      const at = Math.floor(Number(String(approval.input["command"]).split(" ")[0]) / 2);
+      return at === 1 || at === 2 ? { ...approval, said: "a" } : approval;
+    });
+    const ofOne = approvals.filter(({ session_id }) => session_id === approvals[0]?.session_id);
+    expect(ofOne.map(({ said }) => said)).toEqual([undefined, "a", undefined, "", undefined]);
+  });
+
   test("stays within a result, and cuts a plan and an input that are long together", async () => {
     const plan = '"quoted"\n'.repeat(5_000);
     const long = commands(3, 20_000);

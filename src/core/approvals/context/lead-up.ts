@@ -6,7 +6,10 @@ import type { NumberedTurnEvent, ToolUseEvent } from "../../../storage/turns.ts"
 
 /** What stood in a turn before a request of its child. */
 export type LeadUp = {
-  /** The last words of whoever asks: the child, or one of its subagents. */
+  /**
+   * The words of whoever asks, the child or one of its subagents: those in the message that makes the call, or, where
+   * that has none, the last ones before it.
+   */
   said?: string;
   /** The subagent that asks. */
   agent?: string;
@@ -53,16 +56,24 @@ function callIn(events: NumberedTurnEvent[], toolUseId: string, askedSeq: number
   return calls.findLast(({ seq }) => seq < askedSeq) ?? calls[0];
 }
 
-/** What the same speaker said last: all of its words since its call before, or as many as are there. */
+/** What the same speaker said last: all of its words since its call before, and since a result of one, or as many as are there. */
 function wordsBefore(events: NumberedTurnEvent[], callSeq: number, parent: string | undefined): string {
   const words: string[] = [];
+  const isOthers = (event: NumberedTurnEvent["event"]) =>
+    event.type === "tool_use" && event.parent_tool_use_id !== parent;
+  const ofOthers = new Set(events.flatMap(({ event }) => (isOthers(event) ? callIdOf(event) : [])));
   for (const { event } of events.filter(({ seq }) => seq < callSeq).reverse()) {
-    const isOwnCall = event.type === "tool_use" && event.parent_tool_use_id === parent;
-    if (words.length > 0 && (isOwnCall || event.type === "tool_result")) break;
+    const isOwn = callIdOf(event).some((id) => !ofOthers.has(id));
+    if (words.length > 0 && isOwn) break;
     const text = wordsIn(event, parent);
     if (text !== undefined) words.push(text);
   }
   return words.reverse().join("").trim();
+}
+
+/** The id of the call that an event is, or the result of. */
+function callIdOf(event: NumberedTurnEvent["event"]): string[] {
+  return event.type === "tool_use" || event.type === "tool_result" ? [event.tool_use_id] : [];
 }
 
 function wordsIn(event: NumberedTurnEvent["event"], parent: string | undefined): string | undefined {

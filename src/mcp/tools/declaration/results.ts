@@ -40,7 +40,7 @@ export function refusal(error: AppError): CallToolResult {
 /**
  * As many approvals from the front as a result can carry, with what helps to decide them; the first one always, cut
  * where it is too long. What helps is found for those alone that are shown, and words that stand at the one before of
- * the same session are not said again.
+ * the same session are not said again; another answer says them again, since it must do without this one.
  */
 export async function fitApprovals(
   reader: Reader,
@@ -95,11 +95,12 @@ async function fit<T extends ToldApproval>(
 ): Promise<Page<T>> {
   const share = approvals.length === 1 ? maxChars - ENVELOPE_CHARS : maxChars / 4;
   const shown: T[] = [];
-  const lastSaid = new Map<string, string | undefined>();
+  const lastSaid = new Map<string, string>();
   let room = maxChars - ENVELOPE_CHARS;
   for (const approval of approvals) {
-    const { said, ...told } = toldApproval(await app.approvalViews.show(approval, principal));
-    const isSaid = said === undefined || lastSaid.get(told.session_id) === said;
+    const { said = "", ...told } = toldApproval(await app.approvalViews.show(approval, principal));
+    // Left out where it is the same as before, so that who said nothing is told apart from that.
+    const isSaid = said === (lastSaid.get(told.session_id) ?? "");
     const cut = cutApproval(asShown(isSaid ? told : { ...told, said }), share);
     room -= listedChars(cut);
     if (room < 0 && shown.length > 0) break;

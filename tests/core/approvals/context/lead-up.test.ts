@@ -60,6 +60,18 @@ describe("what a child said before a request", () => {
     expect(await leadUpTo("b", [said("First."), call("a"), result("a"), call("b")])).toEqual({ said: "First." });
   });
 
+  test("is what the message of the call says, not what an earlier one said", async () => {
+    const events = [said("First."), call("a"), call("b"), result("a"), result("b"), said("Second."), call("c")];
+    expect(await leadUpTo("c", events)).toEqual({ said: "Second." });
+    expect(await leadUpTo("b", events)).toEqual({ said: "First." });
+  });
+
+  test("is whole, though a subagent works meanwhile", async () => {
+    const ofSubagent = { parent_tool_use_id: "toolu_agent" };
+    const events = [said("I delegate."), call("toolu_agent"), said("And I "), call("s", ofSubagent), result("s")];
+    expect(await leadUpTo("b", [...events, said("look, too."), call("b")])).toEqual({ said: "And I look, too." });
+  });
+
   test("is cut where it is long, and left out where there is nothing but space", async () => {
     const { said: long = "" } = await leadUpTo("a", [said("x".repeat(5_000)), call("a")]);
     expect(long.length).toBeWithin(200, 301);
