@@ -12,8 +12,8 @@ export type Found = {
   links: readonly string[];
 };
 
-/** How many names may still be looked up; one budget can limit many paths together. */
-type Budget = { steps: number };
+/** How many names may still be looked up; one budget can limit many paths together, and keep what was seen for all of them. */
+export type Budget = { steps: number; seen?: Map<string, BigIntStats | undefined> };
 
 /** Linux follows as many links. */
 const MAX_LINKS = 40;
@@ -61,7 +61,7 @@ function followed(path: string, budget: Budget): Found | undefined {
     const directory = above.at(-1)?.real ?? "";
     const real = `${directory}/${name}`;
     if (UNREAL.test(real)) return undefined;
-    const stat = statOf(real);
+    const stat = seenAt(real, budget);
     if (!stat) return missing(real, waiting.reverse(), { above, links });
     if (stat.isSymbolicLink()) {
       if (links.push(real) > MAX_LINKS || statfsSync(directory || "/").type === PROC) return undefined;
@@ -90,6 +90,13 @@ function missing(real: string, rest: string[], { above, links }: Way): Found | u
 function kindOf(stat: BigIntStats | undefined): Found["kind"] {
   if (stat?.isFile()) return "file";
   return stat?.isDirectory() ? "directory" : "other";
+}
+
+function seenAt(path: string, { seen }: Budget): BigIntStats | undefined {
+  if (seen?.has(path)) return seen.get(path);
+  const stat = statOf(path);
+  seen?.set(path, stat);
+  return stat;
 }
 
 /** `undefined` if there is no such file, also below a file. */

@@ -1,7 +1,8 @@
 import type { Approval } from "../contract/approvals/approval.ts";
 import type { ApprovalContext } from "../contract/approvals/approval-context.ts";
-import { requestedCommand } from "./requested-command.ts";
-import { type Danger, dangersIn, parseCommand } from "./shell/index.ts";
+import { linksIn } from "./real-paths.ts";
+import { requestedLine } from "./requested-command.ts";
+import { type Danger, dangersOfLine, throughLinks } from "./shell/index.ts";
 import { TOOL_RULES } from "./tool-dangers.ts";
 
 /** The server accepts no longer tool name. */
@@ -23,9 +24,9 @@ export function dangersOf(approval: Approval, context: ApprovalContext | undefin
   return [...new Map(found.map((danger) => [danger.message, danger])).values()];
 }
 
-function commandDangers(approval: Approval, { working_dir }: ApprovalContext): Danger[] {
-  const command = requestedCommand(approval);
-  return command && "text" in command ? dangersIn(parseCommand(command.text), working_dir) : [];
+function commandDangers(approval: Approval, context: ApprovalContext): Danger[] {
+  const line = requestedLine(approval, context.working_dir);
+  return line ? dangersOfLine(throughLinks(line, linksIn(context))) : [];
 }
 
 /** A check that throws must neither keep anybody from deciding nor make the request look harmless. */

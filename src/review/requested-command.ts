@@ -1,5 +1,6 @@
 import type { Approval } from "../contract/approvals/approval.ts";
-import { MAX_COMMAND_CHARS } from "./shell/index.ts";
+import type { JsonObject } from "../contract/values.ts";
+import { type CommandLine, commandLineOf, MAX_COMMAND_CHARS, parseCommand } from "./shell/index.ts";
 
 /** The command that a call would run in a shell; `unread` says why it is not known. */
 type RequestedCommand = { text: string } | { unread: string } | undefined;
@@ -18,6 +19,22 @@ export function requestedCommand({ tool_name, input }: Pick<Approval, "tool_name
   if (Array.isArray(value) && value.every((word) => typeof word === "string"))
     return { text: value.map(quoted).join(" ") };
   return { unread: "has no command that can be read" };
+}
+
+/** What was read of a call's command in a directory, by the call's input. */
+const read = new WeakMap<JsonObject, { tool: string; workingDir: string | null; line: CommandLine | undefined }>();
+
+/** What a call's command would run: read once for all who ask, since a long one takes time. */
+export function requestedLine(
+  call: Pick<Approval, "tool_name" | "input">,
+  workingDir: string | null,
+): CommandLine | undefined {
+  const before = read.get(call.input);
+  if (before?.tool === call.tool_name && before.workingDir === workingDir) return before.line;
+  const command = requestedCommand(call);
+  const line = command && "text" in command ? commandLineOf(parseCommand(command.text), workingDir) : undefined;
+  read.set(call.input, { tool: call.tool_name, workingDir, line });
+  return line;
 }
 
 function quoted(word: string): string {

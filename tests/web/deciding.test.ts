@@ -247,6 +247,29 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     expect(person.complaints).toEqual([]);
   });
 
+  test("the card shows where the paths of a command really lead, and marks those that lead outside", async () => {
+    await using directory = await temporaryDirectory();
+    await using plexus = await startPlexus();
+    const work = realpathSync(directory.path);
+    symlinkSync("/etc/hostname", join(work, "hn"));
+    symlinkSync("/etc/passwd", join(work, "pw"));
+    const settings = { name: "linked", working_dir: work };
+    const { id: sessionId } = await plexus.app.sessionCommands.create({ kind: "operator" }, settings);
+    const child = await asker(plexus, "linked", sessionId);
+    await using person = await signedIn(browser, plexus);
+    const { id } = await child.ask("Bash", { command: "cat hn a >> pw" });
+    await person.card.locator(".real-path").first().waitFor();
+    expect(await person.card.locator(".real-path").allTextContents()).toEqual([
+      "real path: /etc/hostname",
+      "real path: /etc/passwd",
+    ]);
+    expect(await person.card.locator(".code .outside").allTextContents()).toEqual(["hn", "pw"]);
+    await person.press("a");
+    await person.card.getByText("Press again to allow").waitFor();
+    expect((await plexus.app.approvals.get({ kind: "operator" }, id)).status).toBe("pending");
+    expect(person.complaints).toEqual([]);
+  });
+
   test("the steps of a command say where each of them writes", async () => {
     await using plexus = await startPlexus();
     const child = await asker(plexus);

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../contract/values.ts";
 import { type Choices, NO_CHOICES } from "../../review/choices.ts";
 import { type Line as DiffLine, diffOfEdits, diffOfWrite, type FileDiff, textOf } from "../../review/diff.ts";
 import { INPUT_REMOVED, kindOf, type Question } from "../../review/kinds.ts";
-import { leadsTo } from "../../review/real-path.ts";
+import { linksIn, realPathsOf } from "../../review/real-paths.ts";
 import { parseCommand, partsOf, type Role } from "../../review/shell/index.ts";
 import { type Line, line, type Span, span, wrapped } from "../terminal/lines.ts";
 import { printableText } from "../terminal/printable.ts";
@@ -51,8 +51,9 @@ export function dangerTexts({ dangers }: Review, id: string): string[] {
 export function callLines({ approval, context }: Review, columns: number, choices = NO_CHOICES): Line[] {
   const workingDir = context?.working_dir ?? null;
   const place = workingDir === null ? [] : wrapped(line(`in ${workingDir}`, "dim"), columns);
-  const real = leadsTo(approval, context);
-  const leads = real === undefined ? [] : wrapped([{ text: "real path: " }, span(real, "red")], columns);
+  const leads = realPathsOf(approval, context).flatMap((path) =>
+    wrapped([{ text: "real path: " }, span(path, "red")], columns),
+  );
   const body = bodyOf({ approval, context }, choices).map((one): Line => [GUTTER, ...one]);
   const { agent } = approval;
   const asks = agent === undefined ? [] : wrapped([{ text: "subagent: " }, span(agent)], columns);
@@ -75,7 +76,7 @@ function bodyOf({ approval, context }: Pick<Review, "approval" | "context">, cho
   switch (kind.kind) {
     case "command": {
       const about = kind.description === "" ? [] : [line(`# ${kind.description}`, "dim")];
-      const command = commandLines(cutText(kind.command, MAX_CHARS), context?.working_dir ?? null);
+      const command = commandLines(cutText(kind.command, MAX_CHARS), context);
       return [...about, ...fieldLines(kind.further), ...command];
     }
     case "write":
@@ -100,9 +101,10 @@ function bodyOf({ approval, context }: Pick<Review, "approval" | "context">, cho
   }
 }
 
-function commandLines(command: string, workingDir: string | null): Line[] {
+function commandLines(command: string, context: Review["context"]): Line[] {
   const lines: Line[] = [[]];
-  for (const { text, role, isOutside } of partsOf(parseCommand(command), workingDir)) {
+  const parts = partsOf(parseCommand(command), context?.working_dir ?? null, linksIn(context));
+  for (const { text, role, isOutside } of parts) {
     const [first = "", ...rest] = text.split("\n");
     const style = isOutside ? "red" : ROLE_STYLES[role];
     lines.at(-1)?.push(span(first, style));

@@ -5,6 +5,7 @@ import { Refused } from "../../contract/refused.ts";
 import { getApproval, getApprovalContext } from "../../contract/routes/approvals.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import { dangersOf } from "../../review/dangers.ts";
+import { commandPaths } from "../../review/real-paths.ts";
 import type { Danger } from "../../review/shell/index.ts";
 import type { Api } from "../api.ts";
 import { keepNewest } from "../keep-newest.ts";
@@ -15,6 +16,8 @@ export type Review = { approval: Approval; context: ApprovalContext | undefined;
 export type Reviews = ReturnType<typeof createReviews>;
 
 const MAX_KEPT = 100;
+/** The server follows no more paths of a command. */
+const MAX_COMPARED = 200;
 
 /** Reads the whole input of a request and what it is about, once for each that is looked at. */
 export function createReviews({ api }: { api: Api }) {
@@ -67,7 +70,17 @@ export function editedReview({ approval, context }: Review, input: JsonObject): 
     file: isSameFile ? context.file : null,
     real_path: isSameFile ? context.real_path : null,
     skill: isSameSkill ? context.skill : null,
+    ...linksOfEdited(edited, approval, context),
   });
+}
+
+/** Of the paths that only the edited command changes it is not known where they lead, which is told of the first. */
+function linksOfEdited(edited: Approval, approval: Approval, { links = [], working_dir }: ApprovalContext) {
+  const { changed, named } = commandPaths(approval, working_dir, MAX_COMPARED);
+  const followed = new Set([...changed, ...named]);
+  const added = commandPaths(edited, working_dir, MAX_COMPARED).changed.find((path) => !followed.has(path));
+  const all = added === undefined ? links : [...links, { path: added, real: null }];
+  return all.length > 0 ? { links: all } : {};
 }
 
 function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {

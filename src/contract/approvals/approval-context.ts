@@ -12,6 +12,10 @@ export type CurrentFile = z.infer<typeof CurrentFile>;
 export const SkillText = z.strictObject({ path: z.string(), text: z.string() });
 export type SkillText = z.infer<typeof SkillText>;
 
+/** A path that a command names, in full, and where it really leads; `null` where that can't be known. */
+export const PathLink = z.strictObject({ path: z.string(), real: z.string().nullable() });
+export type PathLink = z.infer<typeof PathLink>;
+
 /** What helps to review a call, besides its input. */
 export const ApprovalContext = z.strictObject({
   /** `null` for a claude that was started by hand: its directory is not known. */
@@ -20,6 +24,8 @@ export const ApprovalContext = z.strictObject({
   file: CurrentFile.nullable(),
   /** Where the path in the call really leads, with links followed; `null` if it has none or it can't be followed. */
   real_path: z.string().nullable(),
+  /** The paths in the call's command that lead elsewhere through links, or may; left out where none does. */
+  links: z.array(PathLink).optional(),
   /** The plan with which ExitPlanMode would leave plan mode. */
   plan: z.string().nullable(),
   /** The skill that a call of Skill would load; `null` if it was not found. */

@@ -21,7 +21,7 @@ export const RequestContext = z.strictObject({
   agent: z.string().optional(),
   /** The plan with which ExitPlanMode would leave plan mode. */
   plan: z.string().optional(),
-  /** Where paths in the input really lead, where that is not what is written. */
+  /** Where paths in the input really lead, a command's too, where links make that another place than what is written. */
   real_paths: z.array(z.string()).optional(),
   /** The pattern of a rule that would decide such calls, as narrow as is still of use. */
   suggested_rule: z.string().optional(),

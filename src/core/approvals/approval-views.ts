@@ -7,7 +7,7 @@ import { approvalFromEvent } from "../../review/approval-event.ts";
 import { dangersOf } from "../../review/dangers.ts";
 import type { DiffEffort } from "../../review/diff.ts";
 import { kindOf } from "../../review/kinds.ts";
-import { leadsTo } from "../../review/real-path.ts";
+import { realPathsOf } from "../../review/real-paths.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Principal } from "../access/principals.ts";
 import type { DecisionRules } from "../rulebook/decision-rules.ts";
@@ -51,12 +51,12 @@ export function createApprovalViews({ storage, sessions, decisionRules, contextO
   async function about(approval: Approval, withFile: boolean, reader: Principal | undefined) {
     const { context, leadUp } = await contextOf(approval, { withFile });
     const dangers = shownDangers(approval, context);
-    const realPath = leadsTo(approval, context);
+    const realPaths = realPathsOf(approval, context);
     const known: RequestContext = {
       ...(context.working_dir !== null && { cwd: cutText(context.working_dir, MAX_PATH_CHARS) }),
       ...(dangers.length > 0 && { dangers }),
       ...leadUp,
-      ...(realPath !== undefined && { real_paths: [cutText(realPath, MAX_PATH_CHARS)] }),
+      ...(realPaths.length > 0 && { real_paths: realPaths.map((path) => cutText(path, MAX_PATH_CHARS)) }),
       ...(await ruled(approval, reader)),
     };
     return { context, known };

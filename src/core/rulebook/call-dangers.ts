@@ -3,6 +3,7 @@ import type { Approval } from "../../contract/approvals/approval.ts";
 import { namedPath } from "../../contract/approvals/named-path.ts";
 import { follow } from "../../files/real-path.ts";
 import { dangersOf } from "../../review/dangers.ts";
+import { commandLinks } from "../approvals/context/command-links.ts";
 import type { HasDangers } from "../rules/matching/prove.ts";
 import type { ToolCall } from "../rules/tool-call.ts";
 
@@ -16,7 +17,8 @@ export function dangersIn(working_dir: string | null): HasDangers {
     const named = namedPath(approval)?.trim();
     const isFollowed = working_dir !== null && named !== undefined;
     const real_path = isFollowed ? (follow(resolve(working_dir, named))?.real ?? null) : null;
-    const context = { working_dir, file: null, real_path, plan: null, skill: null };
+    const links = working_dir === null ? [] : commandLinks(approval, working_dir, undefined);
+    const context = { working_dir, file: null, real_path, links, plan: null, skill: null };
     return dangersOf(approval, context).some(({ rule }) => rule !== "tool");
   };
 }

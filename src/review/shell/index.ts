@@ -1,7 +1,11 @@
-export { type Danger, dangersIn } from "./command-dangers.ts";
+export { type Danger, dangersIn, dangersOfLine } from "./command-dangers.ts";
+export { commandLineOf, throughLinks } from "./command-line.ts";
+export { type PathsToFollow, pathsToFollow, realPathsIn } from "./command-paths.ts";
 export { holdsSecrets } from "./dangers/files/secrets.ts";
 export { changesData } from "./dangers/network/database.ts";
+export type { CommandLine } from "./dangers/rule.ts";
 export { runsLater } from "./paths/later-files.ts";
+export type { Links } from "./paths/links.ts";
 export { fromWorkingDir, isTooLong, locate, startIn, TOO_LONG } from "./paths/paths.ts";
 export { MAX_COMMAND_CHARS } from "./syntax/parse-limits.ts";
 export { type ParsedCommand, parseCommand, type SimpleCommand } from "./syntax/parsed-command.ts";

@@ -4,13 +4,14 @@ import { type InboxItem, isOpen, type RequestEnd } from "../../client/inbox.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
 import { duration } from "../../contract/text/duration.ts";
 import { answered, choose, write } from "../../review/choices.ts";
-import { leadsTo } from "../../review/real-path.ts";
+import { realPathsOf } from "../../review/real-paths.ts";
 import { usePage, useUser } from "../context.ts";
 import { CallBody } from "../shared/call/call-body.tsx";
 import { type Answering, QUESTIONS_FORM } from "../shared/call/questions.tsx";
 import { DecidedByView } from "../shared/elements/decided-by.tsx";
 import { Fold } from "../shared/elements/fold.tsx";
 import { Icon } from "../shared/elements/icons.tsx";
+import { Dangers, RealPaths, WorkingDir } from "../shared/elements/judged.tsx";
 import { StatusBadge } from "../shared/elements/status-badge.tsx";
 import { Visible, visibleText } from "../shared/elements/visible.tsx";
 import { Markdown } from "../shared/markdown/markdown.tsx";
@@ -57,17 +58,9 @@ export function RequestCard({ item, onBack, children }: Props) {
       </header>
       {item.outcome && <Ending outcome={item.outcome} />}
       <div class="card-body">
-        {known && known.dangers.length > 0 && isPending && (
-          <ul class="dangers" aria-label="Dangers">
-            {known.dangers.map(({ message }) => (
-              <li>
-                <Icon name="warning" /> <Visible text={message} />
-              </li>
-            ))}
-          </ul>
-        )}
+        {known && isPending && <Dangers reasons={known.dangers.map(({ message }) => message)} />}
         <LeadUp approval={approval} task={known?.context?.task} />
-        <RealPath path={leadsTo(approval, known?.context)} />
+        <RealPaths paths={realPathsOf(approval, known?.context)} />
         <CallBody
           key={`${id}-${known ? "whole" : "listed"}`}
           approval={approval}
@@ -121,30 +114,6 @@ function TaskSummary({ task }: { task: string }) {
     <>
       <b>Task</b> <Visible text={task.trim().split("\n", 1)[0] ?? ""} />
     </>
-  );
-}
-
-function RealPath({ path }: { path: string | undefined }) {
-  if (path === undefined) return null;
-  return (
-    <p class="real-path">
-      real path:{" "}
-      <code>
-        <Visible text={path} />
-      </code>
-    </p>
-  );
-}
-
-function WorkingDir({ path }: { path: string | null }) {
-  if (path === null) return null;
-  return (
-    <p class="working-dir">
-      in{" "}
-      <code>
-        <Visible text={path} />
-      </code>
-    </p>
   );
 }
 

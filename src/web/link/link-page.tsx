@@ -5,9 +5,9 @@ import type { Review } from "../../client/deciding/reviews.ts";
 import { MAX_REASON_CHARS } from "../../contract/link.ts";
 import { pageAddress } from "../../contract/page-address.ts";
 import { duration } from "../../contract/text/duration.ts";
-import { leadsTo } from "../../review/real-path.ts";
+import { realPathsOf } from "../../review/real-paths.ts";
 import { CallBody } from "../shared/call/call-body.tsx";
-import { Icon } from "../shared/elements/icons.tsx";
+import { Dangers, RealPaths, WorkingDir } from "../shared/elements/judged.tsx";
 import { StatusBadge } from "../shared/elements/status-badge.tsx";
 import { Visible, visibleText } from "../shared/elements/visible.tsx";
 import type { Link } from "./link.ts";
@@ -41,7 +41,6 @@ type RequestProps = { link: Link; review: Review; name: string; expires: number;
 
 function RequestView({ link, review: { approval, context, dangers }, name, expires, children }: RequestProps) {
   const left = expires - link.now.value;
-  const realPath = leadsTo(approval, context);
   return (
     <article class="card" aria-label={`${visibleText(approval.tool_name)} of ${approval.session_name}`}>
       <header class="card-head">
@@ -53,31 +52,15 @@ function RequestView({ link, review: { approval, context, dangers }, name, expir
         </span>
       </header>
       <div class="card-body">
-        {dangers.length > 0 && (
-          <ul class="dangers" aria-label="Dangers">
-            {dangers.map(({ message }) => (
-              <li>
-                <Icon name="warning" /> <Visible text={message} />
-              </li>
-            ))}
-          </ul>
-        )}
+        <Dangers reasons={dangers.map(({ message }) => message)} />
         {approval.said !== undefined && (
           <blockquote class="said" aria-label="Said before">
             <Visible text={approval.said} />
           </blockquote>
         )}
-        {realPath !== undefined && (
-          <p class="real-path">
-            real path: <code>{<Visible text={realPath} />}</code>
-          </p>
-        )}
+        <RealPaths paths={realPathsOf(approval, context)} />
         <CallBody approval={approval} context={context} />
-        {context?.working_dir && (
-          <p class="working-dir">
-            in <code>{<Visible text={context.working_dir} />}</code>
-          </p>
-        )}
+        <WorkingDir path={context?.working_dir ?? null} />
       </div>
       {children}
       <p class="note link-note">

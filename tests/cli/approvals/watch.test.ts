@@ -301,6 +301,24 @@ describe("plexus watch", () => {
     await ended(screen, "q");
   });
 
+  test("shows where the paths of a command really lead, and takes a second press for it", async () => {
+    const work = join(place.scratch, "work");
+    mkdirSync(work);
+    symlinkSync("/etc/hostname", join(work, "hn"));
+    symlinkSync("/etc/passwd", join(work, "pw"));
+    const id = await place.managed("linked", work);
+    const { answer } = await place.ask(id, "Bash", { command: "cat hn >> pw" });
+    await using screen = watch();
+    const seen = await screen.shows("real path: /etc/passwd");
+    expect(seen).toContain("real path: /etc/hostname");
+    expect(seen).toContain("! it changes /etc/passwd, outside the working directory");
+    await press(screen, "a");
+    await screen.shows("Press a again");
+    await press(screen, "a");
+    expect(await answer).toMatchObject({ behavior: "allow" });
+    await ended(screen, "q");
+  });
+
   test("shows whatever changes how a command runs", async () => {
     const command = "make";
     const input = { command, run_in_background: true, dangerouslyDisableSandbox: true, timeout: 600_000, newer: ["x"] };

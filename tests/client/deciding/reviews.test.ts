@@ -80,4 +80,17 @@ describe("the review of a request", () => {
     expect(other.context).toEqual({ ...context, file: null, real_path: null });
     expect(other.dangers.length).toBeGreaterThan(same.dangers.length);
   });
+
+  test("is made anew for an edited command, of which no other file is known to be no link", () => {
+    const links = [{ path: "/srv/project/pw", real: "/etc/passwd" }];
+    const context = { working_dir: "/srv/project", file: null, real_path: null, plan: null, skill: null, links };
+    const review = { approval: { ...approval(1), input: { command: "cat a; touch pw" } }, context, dangers: [] };
+    const dangers = (command: string) => editedReview(review, { command }).dangers.map(({ message }) => message);
+    const known = "changes /etc/passwd, outside the working directory";
+    expect(dangers("touch pw")).toEqual([known]);
+    expect(dangers("ls -l; cat b")).toEqual([]);
+    expect(dangers("touch a")).toEqual([]);
+    expect(dangers("touch b")).toEqual(["names b, and where that leads is not known"]);
+    expect(dangers("touch pw b 2>/dev/null").sort()).toEqual([known, "names b, and where that leads is not known"]);
+  });
 });

@@ -58,6 +58,15 @@ describe("partsOf", () => {
     );
   });
 
+  test("marks the words that lead there through links", () => {
+    const links = new Map([
+      ["/work-dir/pw", "/etc/passwd"],
+      ["/work-dir/here", "/work-dir/src"],
+    ]);
+    const parts = partsOf(parseCommand("cat pw here && touch pw src/pw"), "/work-dir", links);
+    expect(parts.filter(({ isOutside }) => isOutside).map(({ text }) => text)).toEqual(["pw", "pw"]);
+  });
+
   test("tells programs, operators, options, texts, redirects and substitutions apart", () => {
     const parts = partsOf(parseCommand('a -x "t $V" $(b) | c > f && d # note'), "/work-dir");
     const role = (text: string) => parts.find((part) => part.text.trim() === text)?.role;

@@ -4,6 +4,7 @@ import type { ApprovalContext, CurrentFile, SkillText } from "../../../contract/
 import { namedPath } from "../../../contract/approvals/named-path.ts";
 import { type Found, follow } from "../../../files/real-path.ts";
 import type { Session, Sessions } from "../../sessions/sessions.ts";
+import { commandLinks } from "./command-links.ts";
 import { readCurrentFile } from "./current-file.ts";
 import type { LeadUp } from "./lead-up.ts";
 import { skillText } from "./skill-text.ts";
@@ -62,7 +63,9 @@ export function createContextOf({ sessions, leadUpOf, taskOf, privatePaths, envi
     const found = path === undefined ? undefined : follow(path);
     const file = withFile ? fileOf(approval, path, found) : null;
     const skill = skillOf(approval, workingDir);
-    return { context: { ...said, file, real_path: found?.real ?? null, skill }, leadUp };
+    const links = commandLinks(approval, workingDir, environment["HOME"]);
+    const real = { real_path: found?.real ?? null, ...(links.length > 0 && { links }) };
+    return { context: { ...said, file, ...real, skill }, leadUp };
   };
 }
 

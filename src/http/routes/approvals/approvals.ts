@@ -57,7 +57,7 @@ export function approvalRoutes({ approvals, approvalViews }: ApprovalsApp): Serv
       params,
       details:
         "The working directory, what the file that the call would change holds now, where the path that it names really leads, " +
-        "the text of the plan or the skill, and the task: the prompt of the turn. What is on another host is null.",
+        "the paths in its command that lead elsewhere through links, the text of the plan or the skill, and the task: the prompt of the turn. What is on another host is null.",
       answer: {
         says: "The context.",
         example: {

@@ -1,3 +1,4 @@
+import type { ChangedPath } from "../paths/changed-paths.ts";
 import type { Directory } from "../paths/paths.ts";
 import type { ProgramCall } from "../programs/programs.ts";
 import type { Word } from "../syntax/parsed-command.ts";
@@ -5,8 +6,14 @@ import type { Word } from "../syntax/parsed-command.ts";
 /** What a rule reports, as verb phrases that follow "it"; `undefined` if there is no danger. */
 export type Finding = string | string[] | undefined;
 
-/** The directory in which a command runs, and the paths that it would create, change or remove. */
-export type CommandContext = { directory: Directory; changed: Word[] };
+/** Where a command runs, and what it does there. */
+export type CommandContext = {
+  directory: Directory;
+  /** The paths that it would create, change or remove, or make a link to: as written, and where they really lead. */
+  changed: ChangedPath[];
+  /** Where any path that it names really leads, if that is elsewhere. */
+  real: Word[];
+};
 
 /** A whole command line, including the commands that other commands start. */
 export type CommandLine = {

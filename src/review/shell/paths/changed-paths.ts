@@ -2,18 +2,38 @@ import { awkProgram } from "../programs/awk-program.ts";
 import { gitTargets } from "../programs/git-arguments.ts";
 import type { ProgramCall } from "../programs/programs.ts";
 import { sedArguments } from "../programs/sed-script.ts";
-import { readArguments, type Valued, valuesOf } from "../syntax/options.ts";
+import { isNamed, readArguments, type Valued, valuesOf } from "../syntax/options.ts";
 import type { Word } from "../syntax/parsed-command.ts";
 import { runsLater } from "./later-files.ts";
 
-type Changes = (command: ProgramCall) => Word[];
+/**
+ * What becomes of a path: the content of the file that it leads to changes, through any link; only the name does, so that
+ * a link of this name is not followed; it is the name, or the directory that something gets a name in; or a link to it is
+ * made.
+ */
+type Effect = "content" | "name" | "destination" | "symbolic link" | "hard link";
+/** A path that a command changes, or makes a link to. */
+export type ChangedPath = Word & { effect: Effect };
+
+type Words = (command: ProgramCall) => Word[];
+type Changes = (command: ProgramCall) => (Word & Partial<ChangedPath>)[];
 
 const all =
-  (valued: Valued = {}, skip = 0): Changes =>
+  (valued: Valued = {}): Words =>
   ({ args }) =>
-    readArguments(args, valued).operands.slice(skip);
+    readArguments(args, valued).operands;
+/** Programs that make, move or remove names, and follow no link of such a name. */
+const names =
+  (words: Words): Changes =>
+  (command) =>
+    affected(words(command), "name");
+/** Programs that put something under a name, or into a directory. */
+const destinations =
+  (words: Words): Changes =>
+  (command) =>
+    affected(words(command), "destination");
 /** `chmod MODE FILES`, but `chmod --reference=FILE FILES`. */
-const allAfterMode: Changes = ({ args }) => {
+const allAfterMode: Words = ({ args }) => {
   const { options, operands } = readArguments(args);
   return valuesOf(options, "--reference").length > 0 ? operands : operands.slice(1);
 };
@@ -22,27 +42,29 @@ const RSYNC = { short: "e", long: ["include", "filter", "files-from", "exclude-f
 
 /** For each program, the paths that it creates, changes or removes. */
 const CHANGES: Record<string, Changes> = {
-  rm: all(),
-  rmdir: all(),
-  unlink: all(),
+  rm: names(all()),
+  rmdir: names(all()),
+  unlink: names(all()),
   shred: all(),
-  mv: (command) => [...copied(command, COPY), ...all(COPY)(command)],
+  mv: (command) => [...affected(copied(command, COPY), "destination"), ...affected(all(COPY)(command), "name")],
   tee: all(),
   sponge: all(),
   ed: all(),
   openssl: ({ args }) => args.filter((_, at) => args[at - 1]?.value === "-out"),
   touch: all({ short: "r", long: ["reference"] }),
-  mkdir: all(),
-  mkfifo: all(),
+  mkdir: names(all()),
+  mkfifo: names(all()),
   truncate: all({ short: "r", long: ["reference"] }),
   chmod: allAfterMode,
   chown: allAfterMode,
   chgrp: allAfterMode,
-  cp: (command) => copied(command, COPY),
-  install: (command) => copied(command, COPY),
-  // A file can be changed through a link to it.
-  ln: (command) => [...copied(command, COPY), ...all(COPY)(command)],
-  rsync: (command) => copied(command, RSYNC),
+  cp: (command) => [...copied(command, COPY), ...linked(command, copyEffect(command))],
+  install: destinations((command) => copied(command, COPY)),
+  ln: (command) => [
+    ...affected([...copied(command, COPY), ...linkedHere(command)], "destination"),
+    ...linked(command, linkEffect(command)),
+  ],
+  rsync: destinations((command) => copied(command, RSYNC)),
   scp: (command) => copied(command, {}),
   sed: (command) => sedArguments(command).writes,
   gsed: (command) => sedArguments(command).writes,
@@ -75,10 +97,15 @@ const WGET = { short: "OPo", long: ["output-document", "directory-prefix", "outp
 /** Programs whose `-o` does not name a file to write. */
 const OTHER_O = /^([efz]?grep|rg|ls|ps|pgrep|ssh|sftp|mount|set|shopt|test|\[|pytest|ip|lsof|apt|kubectl|jq)$/;
 
-/** The paths that a command would create, change or remove, as far as its words show. */
-export function changedPaths(command: ProgramCall): Word[] {
+/** The paths that a command would create, change or remove, or make a link to, as far as its words show. */
+export function changedPaths(command: ProgramCall): ChangedPath[] {
   const written = command.redirects.flatMap(({ writes, target }) => (writes && target ? [target] : []));
-  return [...written, ...(CHANGES[own(command.program)] ?? outputs)(command)];
+  const changed: ReturnType<Changes> = [...written, ...(CHANGES[own(command.program)] ?? outputs)(command)];
+  return changed.map((path) => ({ ...path, effect: path.effect ?? "content" }));
+}
+
+function affected(words: Word[], effect: Effect): ChangedPath[] {
+  return words.map((word) => ({ ...word, effect }));
 }
 
 /** The output files of any other program: `-o FILE`, `--output=FILE` and the like. */
@@ -102,6 +129,50 @@ function copied({ args }: ProgramCall, valued: Valued): Word[] {
   if (!into && (/[^.]\./.test(name) || target.value.startsWith("/dev/"))) return [target];
   const names = sources.map(({ value }) => value.slice(value.lastIndexOf("/") + 1)).filter(runsLater);
   return [target, ...names.map((file) => ({ ...target, value: `${target.value}/${file}` }))];
+}
+
+/** `ln FILE` makes a link of the same name in the current directory. */
+function linkedHere({ args }: ProgramCall): Word[] {
+  const { options, operands } = readArguments(args, COPY);
+  const [file] = operands;
+  if (!file || operands.length > 1 || valuesOf(options, "-t", "--target-directory").length > 0) return [];
+  return [{ ...file, value: file.value.replace(/\/+$/, "").split("/").at(-1) ?? "" }];
+}
+
+function linkEffect({ args }: ProgramCall): Effect {
+  return has(args, "-s", "--symbolic") ? "symbolic link" : "hard link";
+}
+
+/** `cp` copies, unless it is told to make links. */
+function copyEffect({ args }: ProgramCall): Effect | undefined {
+  if (has(args, "-s", "--symbolic-link")) return "symbolic link";
+  return has(args, "-l", "--link") ? "hard link" : undefined;
+}
+
+/** The files that get another name. */
+function linked({ args }: ProgramCall, effect: Effect | undefined): ChangedPath[] {
+  if (effect === undefined) return [];
+  const { options, operands } = readArguments(args, COPY);
+  const [into] = valuesOf(options, "-t", "--target-directory");
+  const link = into ?? (operands.length > 1 ? operands.at(-1) : undefined);
+  const files = into || !link ? operands : operands.slice(0, -1);
+  if (effect === "hard link" || !link || has(args, "-r", "--relative")) return affected(files, effect);
+  const isDirectory = into !== undefined || files.length > 1;
+  const directory = isDirectory ? `${link.value}/` : link.value.slice(0, link.value.lastIndexOf("/") + 1);
+  return affected(
+    files.map((file) => below(directory, file, link)),
+    effect,
+  );
+}
+
+/** What a symbolic link says is relative to the directory that it is in. */
+function below(directory: string, file: Word, link: Word): Word {
+  if (/^[/~$]/.test(file.value)) return file;
+  return { ...file, value: `${directory}${file.value}`, isDynamic: file.isDynamic || link.isDynamic };
+}
+
+function has(args: Word[], ...names: string[]): boolean {
+  return readArguments(args, COPY).options.some((option) => isNamed(option, ...names));
 }
 
 function perlInPlace({ args }: ProgramCall): Word[] {

@@ -70,7 +70,7 @@ export function after({ words }: Pick<SimpleCommand, "words">, directory: Direct
 }
 
 /** Without `.`, `..` and doubled slashes, judged by the text alone. */
-function normalised(path: string): string {
+export function normalised(path: string): string {
   const kept: string[] = [];
   for (const segment of path.split("/")) {
     if (segment === "..") kept.pop();

@@ -1,5 +1,6 @@
 import { forEachChild, type SyntaxNode } from "unbash";
-import { outsideWords } from "../command-dangers.ts";
+import { outsideWords } from "../command-paths.ts";
+import { type Links, NO_LINKS } from "../paths/links.ts";
 import type { ParsedCommand } from "./parsed-command.ts";
 
 /** What a part of a command is, for highlighting. */
@@ -24,14 +25,14 @@ const UNPAINTED = 255;
 const KEYWORDS = /\b(if|then|elif|else|fi|for|in|do|done|while|until|case|esac|select|function|time|coproc)\b/g;
 
 /** Splits the whole text of a command into parts with their roles, in order. */
-export function partsOf(parsed: ParsedCommand, workingDir: string | null): Part[] {
+export function partsOf(parsed: ParsedCommand, workingDir: string | null, links: Links = NO_LINKS): Part[] {
   const { source, tree } = parsed;
   if (!tree) return [{ text: source, role: "word", isOutside: false }];
   const roles = new Uint8Array(source.length).fill(UNPAINTED);
   paint(tree, roles);
   paintRest(source, roles);
   const outside = new Uint8Array(source.length);
-  for (const { pos, end } of outsideWords(parsed, workingDir)) outside.fill(1, pos, end);
+  for (const { pos, end } of outsideWords(parsed, workingDir, links)) outside.fill(1, pos, end);
   const parts: Part[] = [];
   for (let from = 0; from < source.length; ) {
     let end = from + 1;

@@ -20,7 +20,6 @@ type Props = {
 /** What a call would do, shown as what it is. */
 export function CallBody({ approval, context, answering }: Props) {
   const kind = kindOf(approval);
-  const workingDir = context?.working_dir ?? null;
   const file = context?.file;
   switch (kind.kind) {
     case "command":
@@ -31,7 +30,7 @@ export function CallBody({ approval, context, answering }: Props) {
               <Visible text={kind.description} />
             </p>
           )}
-          <CommandText command={kind.command} workingDir={workingDir} />
+          <CommandText command={kind.command} context={context} />
           <Fields of={kind.further} label="How it runs" />
         </>
       );

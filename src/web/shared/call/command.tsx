@@ -1,3 +1,5 @@
+import type { ApprovalContext } from "../../../contract/approvals/approval-context.ts";
+import { linksIn } from "../../../review/real-paths.ts";
 import { type ParsedCommand, parseCommand, partsOf } from "../../../review/shell/index.ts";
 import { LongText } from "../elements/long-text.tsx";
 import { Scrollable } from "../elements/scrollable.tsx";
@@ -6,7 +8,7 @@ import { Visible } from "../elements/visible.tsx";
 const MAX_PAINTED = 6_000;
 
 /** A command of a shell, its parts told apart. */
-export function CommandText({ command, workingDir }: { command: string; workingDir: string | null }) {
+export function CommandText({ command, context }: { command: string; context: ApprovalContext | undefined }) {
   const parsed = parseCommand(command);
   if (parsed.tree === undefined || command.length > MAX_PAINTED) return <LongText text={command} label="Command" />;
   const count = parsed.commands.filter(({ words }) => words.length > 0).length;
@@ -15,7 +17,7 @@ export function CommandText({ command, workingDir }: { command: string; workingD
     <>
       <Scrollable class="code-scroll" label="Command">
         <pre class="code command">
-          {partsOf(parsed, workingDir).map(({ text, role, isOutside }) => (
+          {partsOf(parsed, context?.working_dir ?? null, linksIn(context)).map(({ text, role, isOutside }) => (
             <span
               class={isOutside ? `${role} outside` : role}
               title={isOutside ? "outside of the working directory" : ""}

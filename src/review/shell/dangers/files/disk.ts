@@ -14,7 +14,7 @@ function findDisk({ program, args }: ProgramCall, { changed }: CommandContext): 
     const isReadOnly = args.length === 0 || READ_ONLY.has(args[0]?.value ?? "");
     return isReadOnly ? undefined : `changes a disk or a mount (${program})`;
   }
-  const device = changed.find(({ value }) => DEVICE.test(value));
+  const device = changed.find(({ value, effect }) => DEVICE.test(value) && effect !== "symbolic link");
   if (device) return `writes to a disk (${device.value})`;
   const isCopying = program === "dd" && args.some(({ value }) => /^of=(?!\/dev\/null$)/.test(value));
   return isCopying ? "overwrites a file (dd)" : undefined;

@@ -1,3 +1,4 @@
+import type { ChangedPath } from "../../paths/changed-paths.ts";
 import { isBelowHome, locate } from "../../paths/paths.ts";
 import type { Rule } from "../rule.ts";
 
@@ -8,5 +9,16 @@ export const outside: Rule = {
     changed
       .filter(({ value, isDynamic }) => !isDynamic || isBelowHome(value) || /^\/[^$*?[]+\//.test(value))
       .filter(({ value }) => locate(value, directory) === "outside")
-      .map(({ value }) => `changes ${value}, outside the working directory`),
+      .map((path) => `${happensTo(path)}, outside the working directory`),
 };
+
+function happensTo({ value, effect }: ChangedPath): string {
+  switch (effect) {
+    case "symbolic link":
+      return `makes a link to ${value}`;
+    case "hard link":
+      return `makes a hard link to ${value}`;
+    default:
+      return `changes ${value}`;
+  }
+}

@@ -1,5 +1,5 @@
 import type { ProgramCall } from "../../programs/programs.ts";
-import type { Finding, Rule } from "../rule.ts";
+import type { CommandContext, Finding, Rule } from "../rule.ts";
 
 const NAMES = [
   String.raw`\.(ssh|gnupg|aws|azure|kube|password-store)`,
@@ -39,8 +39,8 @@ export function holdsSecrets(path: string): boolean {
 /** Reads, changes or prints credentials. */
 export const secrets: Rule = { rule: "secrets", test: findSecrets };
 
-function findSecrets({ program, args, words, redirects }: ProgramCall): Finding {
-  const named = [...words, ...redirects.flatMap(({ target }) => target ?? [])];
+function findSecrets({ program, args, words, redirects }: ProgramCall, { real }: CommandContext): Finding {
+  const named = [...words, ...redirects.flatMap(({ target }) => target ?? []), ...real];
   const found = named.find(({ value }) => holdsSecrets(value.replace(/^[\w-]*[=:@]*@|^[\w-]+=/, "")));
   if (found) return `accesses a file with credentials (${found.value})`;
   const prints = Object.hasOwn(PRINTS, program) ? PRINTS[program] : undefined;

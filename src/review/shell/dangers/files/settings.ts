@@ -19,7 +19,10 @@ function findSettings(command: ProgramCall, { directory, changed }: CommandConte
   const { program, args } = command;
   const found = changed.filter(({ value }) => runsLater(fromWorkingDir(value, directory)));
   const hidden = changed.filter(({ value, isDynamic }) => isDynamic && HIDDEN_PATTERN.test(value));
-  const messages = [...found, ...hidden].map(({ value }) => `changes a file that runs later (${value})`);
+  const messages = [...found, ...hidden].map(
+    ({ value, effect }) =>
+      `${effect.endsWith("link") ? "makes a link to" : "changes"} a file that runs later (${value})`,
+  );
   if (program === "git") messages.push(...gitSettings(command));
   const values = args.map(({ value }) => value);
   const isSetting =
