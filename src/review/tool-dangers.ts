@@ -118,6 +118,8 @@ export const TOOL_RULES: readonly ToolRule[] = [
 /** The parts of the call that could not be checked. */
 function unchecked(approval: Approval, { working_dir, real_path, plan, skill }: ApprovalContext): string[] {
   if (writtenPaths(approval).some(isTooLong)) return [TOO_LONG];
+  // Of what is decided nothing is looked up any more.
+  if (approval.status !== "pending") return [];
   const { kind } = kindOf(approval);
   if (kind === "plan" && plan === null) return ["has a plan that could not be found"];
   if (kind === "skill" && skill === null) return ["loads a skill that could not be found"];

@@ -1,8 +1,10 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
 import { type Plexus, startPlexus } from "../support/server/plexus.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
 import { type Person, signedIn } from "./person.ts";
@@ -89,6 +91,24 @@ describe.skipIf(CHROMIUM === undefined)("the history on the page", () => {
     await list.getByRole("button").first().click();
     const notes = person.page.getByRole("dialog").getByText("(the input was removed to save space)");
     await until("both notes", async () => (await notes.count()) === 2);
+    expect(person.complaints).toEqual([]);
+  });
+
+  test("shows a decision with where its child worked and what was dangerous", async () => {
+    await using plexus = await startPlexus();
+    await using directory = await temporaryDirectory();
+    const parent = await plexus.connect();
+    const { value } = await parent.call("claudecode_create", { name: "worker", working_dir: directory.path });
+    const session = await plexus.app.sessions.get(String(value["id"]));
+    if (!session) throw new Error("the session was not made");
+    using ask = await plexus.app.approvals.request(session, { tool_name: "Bash", input: { command: "sudo make it" } });
+    await plexus.app.approvals.decide(OPERATOR, ask.approvalId, { approve: false });
+    await using person = await signedIn(browser, plexus);
+    const list = await openHistory(person);
+    await list.getByRole("button").first().click();
+    const dialog = person.page.getByRole("dialog");
+    await dialog.getByRole("list", { name: "Dangers" }).getByText("runs as root (sudo)").waitFor();
+    await dialog.getByText(`in ${realpathSync(directory.path)}`).waitFor();
     expect(person.complaints).toEqual([]);
   });
 

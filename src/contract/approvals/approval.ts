@@ -9,11 +9,17 @@ export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
 export const ApprovalFilter = z.enum([...ApprovalStatus.options, "resolved"]);
 export type ApprovalFilter = z.infer<typeof ApprovalFilter>;
 
-/** What a pending request should be read with; what is empty, or not known, is left out. */
+/**
+ * What a pending request should be read with; what is empty, or not known, is left out. One that is decided has `cwd` and
+ * `dangers` where it is read alone.
+ */
 export const RequestContext = z.strictObject({
   /** Where the child works, on this host. */
   cwd: z.string().optional(),
-  /** Why it deserves a second look: the rule (docs/dangers.md), and what follows "it". None are left out. */
+  /**
+   * Why it deserves a second look: the rule (docs/dangers.md), and what follows "it". None are left out; once it is
+   * decided, those that its input alone tells.
+   */
   dangers: z.array(z.strictObject({ code: z.string(), text: z.string() })).optional(),
   /** What the child said in the message that makes the call, or, where that has no words, last before it; cut where it is long. */
   said: z.string().optional(),

@@ -50,11 +50,9 @@ export function createApprovalViews({ storage, sessions, decisionRules, contextO
 
   async function about(approval: Approval, withFile: boolean, reader: Principal | undefined) {
     const { context, leadUp } = await contextOf(approval, { withFile });
-    const dangers = shownDangers(approval, context);
     const realPaths = realPathsOf(approval, context);
     const known: RequestContext = {
-      ...(context.working_dir !== null && { cwd: cutText(context.working_dir, MAX_PATH_CHARS) }),
-      ...(dangers.length > 0 && { dangers }),
+      ...placeAndDangers(approval, context),
       ...leadUp,
       ...(realPaths.length > 0 && { real_paths: realPaths.map((path) => cutText(path, MAX_PATH_CHARS)) }),
       ...(await ruled(approval, reader)),
@@ -67,9 +65,14 @@ export function createApprovalViews({ storage, sessions, decisionRules, contextO
     return { ...approval, expires_in_secs, ...known };
   }
 
-  async function show(approval: Approval, reader: Principal): Promise<Approval> {
+  async function listed(approval: Approval, reader: Principal): Promise<Approval> {
     if (approval.status !== "pending") return approval;
     return withTime(approval, (await about(approval, false, reader)).known);
+  }
+
+  /** With where its child works, and the dangers that its text tells: what it led to may be something else since. */
+  async function decided(approval: Approval): Promise<Approval> {
+    return { ...approval, ...placeAndDangers(approval, (await contextOf(approval, { withFile: false })).context) };
   }
 
   return {
@@ -80,22 +83,23 @@ export function createApprovalViews({ storage, sessions, decisionRules, contextO
       return isPending ? { ...event, ...(await about(approvalFromEvent(event), false, undefined)).known } : event;
     },
 
-    /** An approval as it is listed. */
-    show,
+    /** One approval, decided or not. */
+    show: (approval: Approval, reader: Principal): Promise<Approval> =>
+      approval.status === "pending" ? listed(approval, reader) : decided(approval),
 
-    /** One after the other, letting others have their turn meanwhile. */
+    /** One after the other, letting others have their turn meanwhile; what is decided as it is. */
     async showEach(approvals: Approval[], reader: Principal): Promise<Approval[]> {
       const shown: Approval[] = [];
       for (const approval of approvals) {
         if (shown.length % AT_ONCE === AT_ONCE - 1) await new Promise(setImmediate);
-        shown.push(await show(approval, reader));
+        shown.push(await listed(approval, reader));
       }
       return shown;
     },
 
     /** One that is read alone: with what it would change in its file. */
     async showWhole(approval: Approval, reader: Principal): Promise<Approval> {
-      if (approval.status !== "pending") return approval;
+      if (approval.status !== "pending") return decided(approval);
       const { context, known } = await about(approval, true, reader);
       const diff = await diffIn(approval, context);
       return { ...withTime(approval, known), ...(diff !== undefined && { diff }) };
@@ -107,9 +111,17 @@ export function createApprovalViews({ storage, sessions, decisionRules, contextO
   };
 }
 
+function placeAndDangers(approval: Approval, context: ApprovalContext): RequestContext {
+  const dangers = shownDangers(approval, context);
+  return {
+    ...(context.working_dir !== null && { cwd: cutText(context.working_dir, MAX_PATH_CHARS) }),
+    ...(dangers.length > 0 && { dangers }),
+  };
+}
+
 /** None is left out without a word: what there are too many of is counted. */
 function shownDangers(approval: Approval, context: ApprovalContext): NonNullable<RequestContext["dangers"]> {
-  const dangers = dangersOf(approval, context);
+  const dangers = approval.input_removed_at === undefined ? dangersOf(approval, context) : [];
   const shown = dangers.slice(0, MAX_DANGERS).map(({ rule, message }) => ({
     code: rule,
     text: cutText(message, MAX_DANGER_CHARS),

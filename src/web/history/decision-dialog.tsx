@@ -9,6 +9,7 @@ import { CallBody } from "../shared/call/call-body.tsx";
 import { moment } from "../shared/clock.ts";
 import { DecidedByView } from "../shared/elements/decided-by.tsx";
 import { Dialog } from "../shared/elements/dialog.tsx";
+import { Dangers, WorkingDir } from "../shared/elements/judged.tsx";
 import { LongText } from "../shared/elements/long-text.tsx";
 import { StatusBadge } from "../shared/elements/status-badge.tsx";
 import { Visible, visibleText } from "../shared/elements/visible.tsx";
@@ -33,7 +34,6 @@ export function DecisionDialog({ listed, onClose }: { listed: Approval; onClose:
   const { api } = usePage();
   const whole = useSignal(listed);
   useEffect(() => {
-    if (!listed.truncated) return;
     const answer = api.call(getApproval, { params: { id: listed.id } });
     void answer.then(({ approval }) => (whole.value = approval)).catch(() => undefined);
   }, [listed.id]);
@@ -65,7 +65,9 @@ export function DecisionDialog({ listed, onClose }: { listed: Approval; onClose:
           ))}
         </dl>
       )}
+      <Dangers reasons={(approval.dangers ?? []).map(({ text }) => text)} />
       {answers.length === 0 && <CallBody approval={approval} context={undefined} />}
+      <WorkingDir path={approval.cwd ?? null} />
       {answers.length === 0 && approval.updated_input && (
         <>
           <h3>It ran with this instead</h3>

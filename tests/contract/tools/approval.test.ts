@@ -125,13 +125,15 @@ describe("an Approval", () => {
     expect(await read(world, id)).toMatchObject({ expires_in_secs: 180 });
   });
 
-  test("that was decided has no time left, and nothing that only helps to decide", async () => {
+  test("that was decided has its dangers still, and no time left, nor what only helps to decide", async () => {
     await using world = await supervised();
     const { id } = await world.ask({ ...ARGS, input: { command: "sudo rm -rf /" } });
-    expect(await read(world, id)).toMatchObject({ dangers: expect.any(Array) });
+    const { dangers } = Object(await read(world, id));
+    expect(dangers).toContainEqual({ code: "privileges", text: "runs as root (sudo)" });
     await world.parent.call("loopback_respond", { approval_id: id, approve: false });
     const decided = await read(world, id);
-    for (const field of ["expires_in_secs", "dangers", "cwd"]) expect(decided).not.toHaveProperty(field);
+    expect(decided).toMatchObject({ status: "denied", dangers });
+    for (const field of ["expires_in_secs", "suggested_rule"]) expect(decided).not.toHaveProperty(field);
   });
 });
 

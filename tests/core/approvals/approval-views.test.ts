@@ -136,6 +136,46 @@ describe("an approval as an agent sees it", () => {
     }));
 });
 
+describe("an approval that is decided", () => {
+  test("still says where its child works and what was dangerous, wherever it is read alone", () =>
+    inDirectory(async ({ plexus, at, ask }) => {
+      symlinkSync("/etc", at("work/link"));
+      const calls: [string, JsonObject, string[]][] = [
+        ["Bash", { command: "sudo touch /opt/x link/y" }, ["privileges", "outside"]],
+        ["Write", { file_path: "/etc/x", content: "x" }, ["outside"]],
+        // Where a link leads is not looked up any more.
+        ["Write", { file_path: at("work/link/x"), content: "x" }, []],
+        ["ExitPlanMode", {}, []],
+      ];
+      const parent = await plexus.connect();
+      for (const [tool, input, codes] of calls) {
+        const { id } = await ask(tool, input);
+        await plexus.app.approvals.decide(OPERATOR, id, { approve: false, message: "no" });
+        const { approval: toAgent } = Object((await parent.call("loopback_get", { approval_id: id })).value);
+        const { approval: overRest } = Object(await (await plexus.fetch(`/api/v1/approvals/${id}`)).json());
+        for (const approval of [toAgent, overRest]) {
+          const { cwd, dangers = [], status } = approval;
+          const seen = { tool, status, cwd, codes: dangers.map(({ code }: { code: string }) => code) };
+          expect(seen).toEqual({ tool, status: "denied", cwd: at("work"), codes });
+          for (const field of ["expires_in_secs", "real_paths", "diff", "said", "suggested_rule"])
+            expect(approval).not.toHaveProperty(field);
+        }
+      }
+    }));
+
+  test("says nothing of an input that was removed, and nothing in a list", () =>
+    inDirectory(async ({ plexus, ask }) => {
+      const approval = await ask("Bash", { command: "sudo ls" });
+      await plexus.app.approvals.decide(OPERATOR, approval.id, { approve: true });
+      const { show, showEach } = plexus.app.approvalViews;
+      const decided = await plexus.app.approvals.get(OPERATOR, approval.id);
+      expect(await showEach([decided], OPERATOR)).toEqual([decided]);
+      expect(await show(decided, OPERATOR)).toMatchObject({ dangers: [{ code: "privileges" }] });
+      const removed = { ...decided, input: {}, input_removed_at: decided.created_at };
+      expect(await show(removed, OPERATOR)).not.toHaveProperty("dangers");
+    }));
+});
+
 describe("the difference that an approval would make", () => {
   test("is told where it is read alone, and not where it is listed", () =>
     inDirectory(async ({ at, show, showWhole }) => {

@@ -46,6 +46,9 @@ export function approvalRoutes({ approvals, approvalViews }: ApprovalsApp): Serv
       tag: "Approvals",
       summary: "One approval, whole",
       params,
+      details:
+        "Once it is decided, `cwd` and `dangers` are computed from its input and the directory of its session: where links led is " +
+        "not looked up any more.",
       answer: { says: "The approval.", example: { type: "ok", approval: PENDING_RECORD } },
     }).by(async ({ principal, params }) => {
       const approval = await approvals.get(principal, params.id);
