@@ -1,6 +1,6 @@
 import type { ApprovalFilter, ApprovalStatus } from "../contract/approvals/approval.ts";
 import type { JsonObject } from "../contract/values.ts";
-import type { Judged, NewRule, RuleLimits } from "./rules.ts";
+import type { Judged, NewRule, RuleLimits, RuleRow } from "./rules.ts";
 
 /** One request of a child. It carries its session's name and owner, so that the record of a decision outlives the session. */
 export type ApprovalRow = {
@@ -124,7 +124,9 @@ export type Remembered = { rule: NewRule; most: RuleLimits };
  */
 export type DecidedBy = { owner: string | undefined; token: string | undefined; link?: string };
 export type SettledApproval =
-  | { outcome: "settled" | "settled_before"; approval: ApprovalHead }
+  /** With the rule by which it is remembered: a new one, or one that says the same. */
+  | { outcome: "settled"; approval: ApprovalHead; rule?: RuleRow }
+  | { outcome: "settled_before"; approval: ApprovalHead }
   /** The decision was to be remembered, and there is no room for its rule: nothing was decided. */
   | { outcome: "too_many_rules" }
   /** There is none, or it is another owner's. */

@@ -71,17 +71,25 @@ export type PastQuery = {
   limit: number;
 };
 
+/** `existing`: its maker has one already that says the same without end, and this one would too. */
+export type AddedRule =
+  | { outcome: "added" | "existing"; rule: RuleRow }
+  /** Its owner, or everybody together, has so many. */
+  | { outcome: "too_many" }
+  /** The token that calls was. */
+  | { outcome: "revoked" };
+
 export type RuleStorage = {
   book(): Promise<RuleBook>;
   version(): Promise<number>;
   get(id: string): Promise<RuleRow | undefined>;
-  hits(): Promise<RuleHits[]>;
+  /** In the sessions of this owner; in everybody's, also of those who are gone, where none is given. */
+  hits(owner?: string): Promise<RuleHits[]>;
   shadowHits(): Promise<ShadowHits[]>;
   /** Requests that were decided, or given up, newest first; without those that built-in rules decided, and cut inputs. */
   past(query: PastQuery): Promise<PastRequest[]>;
 
-  /** `too_many` where its owner, or everybody together, has so many; `revoked` where the token that calls was. */
-  addIfRoom(rule: NewRule, most: RuleLimits, token?: string): Promise<"added" | "too_many" | "revoked">;
+  addIfNew(rule: NewRule, most: RuleLimits, token?: string): Promise<AddedRule>;
   /** `undefined` when there is none of this id that `by` has made. */
   changeIfMade(
     id: string,

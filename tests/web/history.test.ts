@@ -115,7 +115,9 @@ describe.skipIf(CHROMIUM === undefined)("the history on the page", () => {
   test("says which rule has decided, with a link to it, and what the brake is", async () => {
     await using plexus = await startPlexus();
     const session = await plexus.app.sessions.createByHand(OPERATOR, "ruled");
-    const { id } = await plexus.app.rules.add(OPERATOR, { decision: "deny", match: "Bash(npm *)" });
+    const {
+      rule: { id },
+    } = await plexus.app.rules.add(OPERATOR, { decision: "deny", match: "Bash(npm *)" });
     const asked = { tool_name: "Bash", input: { command: "npm test" } };
     using _ = await plexus.app.approvals.request(session, asked);
     await decided(plexus, "braked", 1);

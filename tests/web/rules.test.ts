@@ -108,6 +108,30 @@ describe.skipIf(CHROMIUM === undefined)("the rules on the page", () => {
     expect(person.complaints.filter((one) => !one.includes("status of 422"))).toEqual([]);
   });
 
+  test("what a rule leaves out is said before it is added and then, and that it is there already", async () => {
+    await using plexus = await startPlexus();
+    await using person = await signedIn(browser, plexus);
+    await openRules(person);
+    const form = person.page.getByRole("dialog");
+    const says = /It allows nothing: a wildcard never covers a dangerous command/;
+    const add = async () => {
+      await person.page.getByRole("button", { name: "Add a rule" }).click();
+      await form.getByLabel("Calls that match").fill("Bash(rm -rf *)");
+      await form.getByRole("button", { name: "Try" }).click();
+      await form.getByText(says).waitFor();
+      await form.getByRole("button", { name: "Add", exact: true }).click();
+      await form.waitFor({ state: "detached" });
+    };
+    const noted = person.page.locator(".toast.noted");
+    await add();
+    await noted.getByText(says).waitFor();
+    await add();
+    await noted.getByText("You have this rule already.").waitFor();
+    await noted.getByRole("link", { name: "See the rule" }).waitFor();
+    expect(await ownRules(plexus)).toHaveLength(1);
+    expect(person.complaints).toEqual([]);
+  });
+
   test("suggests what would have saved most decisions, and adds it once somebody has seen it", async () => {
     await using plexus = await startPlexus();
     const child = await asker(plexus, "builder");

@@ -29,7 +29,11 @@ export function matchLine({ decision, match }: Remembering, columns: number): Li
 export function aboutLines(state: Remembering, note: string | undefined, columns: number): Line[] {
   if (note !== undefined) return wrapped(line(note, "yellow"), columns);
   const where: Span = { text: `${WHERE[state.scope]}; `, style: "cyan" };
-  return wrapped([...(state.trial.kind === "none" ? [] : [where]), trialOf(state)], columns);
+  const limits = state.trial.kind === "tried" ? state.trial.tested.note : undefined;
+  return [
+    ...wrapped([...(state.trial.kind === "none" ? [] : [where]), trialOf(state)], columns),
+    ...(limits === undefined ? [] : wrapped(line(limits, "yellow"), columns)),
+  ];
 }
 
 /** The same in one row. */

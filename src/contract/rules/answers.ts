@@ -1,11 +1,15 @@
 import { z } from "zod";
-import { RuleTested, Suggestion } from "./history-test.ts";
+import { RuleNote, RuleTested, Suggestion } from "./history-test.ts";
 import { Rule } from "./rule.ts";
 
 const type = z.literal("ok");
 
 export const RuleList = z.strictObject({ type, rules: z.array(Rule) });
-export const OneRule = z.strictObject({ type, rule: Rule });
+/** `note`: what the rule will not do although it looks as if it would. */
+export const OneRule = z.strictObject({ type, rule: Rule, note: RuleNote.optional() });
+/** `existing`: the caller had this very rule already, so that none was added. */
+export const AddedRule = OneRule.extend({ existing: z.literal(true).optional() });
+export type AddedRule = z.infer<typeof AddedRule>;
 export const RuleRemoved = z.strictObject({ type, rule_id: z.string() });
 export const SuggestionList = z.strictObject({ type, suggestions: z.array(Suggestion) });
 export const TestedRule = RuleTested;

@@ -32,6 +32,9 @@ export const Contradiction = z.strictObject({
 });
 export type Contradiction = z.infer<typeof Contradiction>;
 
+/** What a rule to allow leaves out, or that it allows nothing: constant words of Plexus. */
+export const RuleNote = z.string();
+
 /** What a rule would have done, over the caller's history; or what the rules would do with one call. */
 export const RuleTested = z.strictObject({
   type: z.literal("ok"),
@@ -44,6 +47,8 @@ export const RuleTested = z.strictObject({
   /** Of a call: what becomes of it now, and by which rule. */
   would_be: RuleDecision.optional(),
   by: z.string().optional(),
+  /** Of a rule: what it will not do although it looks as if it would. */
+  note: RuleNote.optional(),
 });
 export type RuleTested = z.infer<typeof RuleTested>;
 

@@ -91,7 +91,7 @@ export function createDecide({ storage, rules, now, onError }: DecideNeed) {
     if (settled.outcome === "too_many_rules") throw tooManyRules();
     const { status } = settled.approval;
     if (settled.outcome === "settled_before") return alreadyResolved(settled.approval);
-    const rule = remembered && (await rules.remembered(remembered));
+    const rule = settled.rule && (await rules.remembered(settled.rule));
     return { type: "ok", approval_id: id, status, ...(added.length > 0 && { added }), ...(rule && { rule }) };
   }
 

@@ -3,7 +3,7 @@ import type { Decision } from "../../contract/approvals/decision.ts";
 import { AppError } from "../../contract/errors.ts";
 import type { Remember, Rule } from "../../contract/rules/rule.ts";
 import type { ApprovalRow } from "../../storage/approvals.ts";
-import type { NewRule } from "../../storage/rules.ts";
+import type { NewRule, RuleRow } from "../../storage/rules.ts";
 import type { Principal } from "../access/principals.ts";
 import { createFinder } from "../rules/matching/find.ts";
 import { type Pattern, readMatch } from "../rules/matching/pattern.ts";
@@ -100,9 +100,9 @@ export function createDecisionRules({ sessions, judge, grants, rules, dangersIn 
     },
 
     /** A rule came with a decision: it decides what is pending too. */
-    async remembered(rule: NewRule): Promise<Rule> {
+    async remembered(rule: RuleRow): Promise<Rule> {
       await rules.changed();
-      return toRule({ ...rule, hits: 0, lastHitAt: null }, undefined);
+      return toRule(rule, undefined);
     },
   };
 

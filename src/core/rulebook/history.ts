@@ -5,6 +5,7 @@ import type { JsonObject } from "../../contract/values.ts";
 import type { PastRequest } from "../../storage/rules.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { type Principal, visibleOwner } from "../access/principals.ts";
+import { coverageNote } from "../rules/matching/coverage-note.ts";
 import { createFinder } from "../rules/matching/find.ts";
 import { type JudgedCall, judgedCall, type SeenPlace, SHELL_TOOLS, seenPlace } from "../rules/matching/judged-call.ts";
 import { type Pattern, readMatch, toolsOf } from "../rules/matching/pattern.ts";
@@ -154,7 +155,9 @@ export function createRuleHistory({ storage, sessions, judge, dangersIn }: Histo
     if ("problem" in read) throw new AppError("invalid_arguments", `match ${read.problem}.`, { quotes: true });
     const { tried, tested } = await tryRules(principal, [{ decision, pattern: read.pattern }], sessionId);
     const [{ decided = 0, contradicted = 0, contradictions = [] } = {}] = tried;
-    return { type: "ok", decided, contradictions, has_more: contradicted > contradictions.length, tested };
+    const note = coverageNote(decision, match, read.pattern);
+    const has_more = contradicted > contradictions.length;
+    return { type: "ok", decided, contradictions, has_more, tested, ...(note !== undefined && { note }) };
   }
 
   /** What would have been suggested, and for how many decisions, as far as some of each kind show it. */

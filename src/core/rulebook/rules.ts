@@ -1,9 +1,11 @@
 import { AppError, tokenRevoked } from "../../contract/errors.ts";
+import type { AddedRule } from "../../contract/rules/answers.ts";
 import type { Rule, RuleInput, RulesFileStatus, RuleUpdate, SessionRule } from "../../contract/rules/rule.ts";
 import type { NewRule, RuleChange, RuleLimits, RuleRow } from "../../storage/rules.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { callingToken, displayName, mayDecide, ownerKey, type Principal } from "../access/principals.ts";
-import { readMatch } from "../rules/matching/pattern.ts";
+import { callingToken, displayName, mayDecide, ownerKey, type Principal, visibleOwner } from "../access/principals.ts";
+import { coverageNote } from "../rules/matching/coverage-note.ts";
+import { type Pattern, readMatch } from "../rules/matching/pattern.ts";
 import type { Session, Sessions } from "../sessions/sessions.ts";
 import { doesCount, holds, type RuleBook } from "./rule-book.ts";
 import { builtinRules, fileRules, toRule } from "./rule-view.ts";
@@ -20,6 +22,9 @@ type RulesNeed = {
   /** The rules are others: what is pending is judged again by them. */
   onChanged: () => Promise<void>;
 };
+
+/** With what it will not do although it looks as if it would. */
+type NotedRule = { rule: Rule; note?: string };
 
 export type Rules = ReturnType<typeof createRules>;
 
@@ -46,6 +51,13 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
     );
   }
 
+  async function noted(row: RuleRow): Promise<NotedRule> {
+    const [rule] = await shown([row]);
+    if (!rule) throw unknown(row.id);
+    const note = coverageNote(row.decision, row.match, patternOf(row.match));
+    return { rule, ...(note !== undefined && { note }) };
+  }
+
   function unknown(id: string): AppError {
     return new AppError(
       "not_found",
@@ -58,28 +70,28 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
     async list(principal: Principal, sessionKey?: string): Promise<Rule[]> {
       const session = sessionKey === undefined ? undefined : await sessions.require(principal, sessionKey);
       const rows = (await visible(principal)).filter((row) => session === undefined || holds(row, session));
-      const hits = await storage.rules.hits();
-      const current = file.current();
       // How often rules decided for others is nobody's business but the operator's.
-      const counted = principal.kind === "operator" ? hits : [];
+      const counted = await storage.rules.hits(visibleOwner(principal));
+      const current = file.current();
       return [...fileRules(current, counted), ...(await shown(rows)), ...builtinRules(counted)].toSorted(byStrictness);
     },
 
-    async add(principal: Principal, given: RuleInput): Promise<Rule> {
+    /** The rule that says so: a new one, or one that the caller has already. */
+    async add(principal: Principal, given: RuleInput): Promise<Omit<AddedRule, "type">> {
       const session = given.session_id === undefined ? undefined : await sessions.require(principal, given.session_id);
       const owner = session?.owner ?? (principal.kind === "operator" ? null : ownerKey(principal));
       const rule = newRule(given, principal, { owner, sessionId: session?.id ?? null });
-      const added = await storage.rules.addIfRoom(rule, MOST_RULES, callingToken(principal));
-      if (added === "revoked") throw tokenRevoked();
-      if (added === "too_many") throw tooManyRules();
-      await changed();
-      return toRule({ ...rule, hits: 0, lastHitAt: null }, undefined);
+      const added = await storage.rules.addIfNew(rule, MOST_RULES, callingToken(principal));
+      if (added.outcome === "revoked") throw tokenRevoked();
+      if (added.outcome === "too_many") throw tooManyRules();
+      if (added.outcome === "added") await changed();
+      return { ...(await noted(added.rule)), ...(added.outcome === "existing" && { existing: true }) };
     },
 
-    async change(principal: Principal, id: string, given: RuleUpdate): Promise<Rule> {
+    async change(principal: Principal, id: string, given: RuleUpdate): Promise<NotedRule> {
       const row = await storage.rules.get(id);
       if (!row || !isMaker(principal, row)) throw unknown(id);
-      checkMatch(given.match ?? row.match);
+      patternOf(given.match ?? row.match);
       const decision = given.decision ?? row.decision;
       const interrupt = given.interrupt ?? (row.interrupt && decision === "deny");
       if (interrupt && decision !== "deny") throw new AppError("invalid_arguments", "interrupt goes with deny only.");
@@ -96,9 +108,7 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
       if (changedRow === "revoked") throw tokenRevoked();
       if (!changedRow) throw unknown(id);
       await changed();
-      const [rule] = await shown([changedRow]);
-      if (!rule) throw unknown(id);
-      return rule;
+      return noted(changedRow);
     },
 
     async remove(principal: Principal, id: string): Promise<void> {
@@ -126,7 +136,7 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
     principal: Principal,
     scope: Pick<NewRule, "owner" | "sessionId"> & { isSetting?: boolean; fromApprovalId?: string },
   ): NewRule {
-    checkMatch(given.match);
+    patternOf(given.match);
     return {
       id: storage.newId(),
       owner: scope.owner,
@@ -151,9 +161,10 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
   }
 }
 
-function checkMatch(match: string): void {
+function patternOf(match: string): Pattern {
   const read = readMatch(match);
-  if ("problem" in read) throw new AppError("invalid_arguments", `match ${read.problem}.`, { quotes: true });
+  if ("pattern" in read) return read.pattern;
+  throw new AppError("invalid_arguments", `match ${read.problem}.`, { quotes: true });
 }
 
 /** Whose rules a principal may change; `undefined` means everybody's. */

@@ -14,7 +14,7 @@ export function ruleRoutes({ rules, ruleHistory }: RulesApp): Served[] {
       summary: "Lists the rules that hold for the caller, the strictest first",
       details:
         "Those of the operator's file, the stored ones, and the built-in ones; with `session_id`, those that hold in that session. " +
-        "How often rules of the file and built-in ones have decided is told to the operator alone.",
+        "How often rules of the file and built-in ones have decided is told of the caller's sessions; to the operator of all.",
       answer: { says: "All of them.", example: { type: "ok", rules: [RULE] } },
     }).by(async ({ principal, query }) => ({ type: "ok", rules: await rules.list(principal, query.session_id) })),
     serve(addRule, {
@@ -22,11 +22,18 @@ export function ruleRoutes({ rules, ruleHistory }: RulesApp): Served[] {
       summary: "Adds a rule",
       details:
         "With `session_id` it holds in that session; without, in all sessions of the caller, and one of the operator in everybody's. " +
-        "The strictest rule that matches wins: deny, then ask, then allow. It decides what is pending too.",
+        "The strictest rule that matches wins: deny, then ask, then allow. It decides what is pending too. `note` says what a rule " +
+        "to allow leaves out, or that it allows nothing. One without end that the caller has already is not added again.",
       body: { decision: "allow", match: "Bash(touch *)", session_id: SESSION_ID },
-      answers: { 201: { says: "It holds from now on.", example: { type: "ok", rule: RULE } } },
+      answers: {
+        201: { says: "It holds from now on.", example: { type: "ok", rule: RULE } },
+        200: { says: "The caller has this very rule already.", example: { type: "ok", rule: RULE, existing: true } },
+      },
       errors: ["not_found", "limit_reached"],
-    }).by(async ({ principal, body }) => ({ type: "ok", rule: await rules.add(principal, body) })),
+    }).by(async ({ principal, body }) => {
+      const added = await rules.add(principal, body);
+      return { status: added.existing ? 200 : 201, answer: { type: "ok", ...added } };
+    }),
     serve(testRule, {
       tag: "Rules",
       summary: "Tries a rule on what was decided before, or a call on the rules",
@@ -72,7 +79,7 @@ export function ruleRoutes({ rules, ruleHistory }: RulesApp): Served[] {
       errors: ["not_found"],
     }).by(async ({ principal, params, body }) => ({
       type: "ok",
-      rule: await rules.change(principal, params.id, body),
+      ...(await rules.change(principal, params.id, body)),
     })),
     serve(removeRule, {
       tag: "Rules",

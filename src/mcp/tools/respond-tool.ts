@@ -22,7 +22,7 @@ const RESPOND = "loopback_respond";
 const MAX_CHARS = MAX_RESULT_CHARS - 1_500;
 /** What all results may take, so that most of an answer is left for what was waited for. */
 const MAX_RESULTS_CHARS = 16_000;
-/** How many rules that decisions have made are shown, and how much of the reason of each. */
+/** How many rules that decisions have made are shown, each once, and how much of the reason of each. */
 const MAX_RULES = 10;
 const MAX_REASON_CHARS = 200;
 /** Of an id that was not found; those that exist are shorter. */
@@ -218,9 +218,9 @@ function inRoom({ cursor, wait }: After, taken: number): After {
 function shortened(results: BatchResult[], { wait }: After): BatchResult[] {
   const errors = results.filter(({ type }) => type === "error");
   const withMessages = (most: number) => {
-    let rulesLeft = MAX_RULES;
+    const rules = new Set<string>();
     return results.map((result) => {
-      if (result.type === "ok") return rulesLeft-- > 0 ? withShortRule(result) : withoutRule(result);
+      if (result.type === "ok") return isNews(result, rules) ? withShortRule(result) : withoutRule(result);
       if (result.type === "error") return { ...withShortId(result), message: headOf(result.message, most) };
       return { ...result, resolved_by: headOf(result.resolved_by, MAX_NAME_CHARS) };
     });
@@ -231,6 +231,13 @@ function shortened(results: BatchResult[], { wait }: After): BatchResult[] {
 }
 
 type Recorded = Extract<BatchResult, { type: "ok" }>;
+
+/** Whether it made a rule that no result before it shows, as long as there are not too many. */
+function isNews({ rule }: Recorded, shown: Set<string>): boolean {
+  if (!rule || shown.has(rule.id) || shown.size >= MAX_RULES) return false;
+  shown.add(rule.id);
+  return true;
+}
 
 function withShortRule(result: Recorded): Recorded {
   const { rule } = result;

@@ -54,7 +54,7 @@ export const RULE_TOOLS = [
       },
     ],
     annotations: { destructiveHint: false, openWorldHint: false },
-  }).runs(async ({ app, principal }, given) => ({ type: "ok", rule: await app.rules.add(principal, given) })),
+  }).runs(async ({ app, principal }, given) => ({ type: "ok", ...(await app.rules.add(principal, given)) })),
   tool({
     name: "loopback_rule_remove",
     title: "Remove a rule",

@@ -4,11 +4,13 @@ import { createReload } from "../../client/reload.ts";
 import type { ChangeEvent } from "../../contract/change.ts";
 import { addRule, changeRule, listRules, removeRule, suggestRules } from "../../contract/routes/rules.ts";
 import { listTokens } from "../../contract/routes/tokens.ts";
+import type { AddedRule } from "../../contract/rules/answers.ts";
 import type { Suggestion } from "../../contract/rules/history-test.ts";
 import type { Rule, RuleInput, RuleUpdate } from "../../contract/rules/rule.ts";
 import type { Caller } from "../../contract/sign-in.ts";
 import type { Announcer } from "../shared/announcer.tsx";
 import { reasonOf } from "../shared/reason.ts";
+import { linkTo } from "../shared/route.ts";
 
 const RELOAD_AFTER_MS = 1_000;
 export const OPERATOR = "operator";
@@ -55,9 +57,19 @@ export function createRuleList({ api, caller, announcer, signal: whileSignedIn }
   }
 
   const reloading = createReload({ list: { reload, refresh }, afterMs: RELOAD_AFTER_MS, signal: whileSignedIn });
-  const changed = async (change: Promise<unknown>) => {
-    await change;
+  const changed = async <T>(change: Promise<T>): Promise<T> => {
+    const answer = await change;
     void reload();
+    return answer;
+  };
+  /** Says what of a rule is not as it looks. */
+  const told = ({ rule, note, existing }: Omit<AddedRule, "type">) => {
+    const text = [...(existing ? ["You have this rule already."] : []), ...(note === undefined ? [] : [note])].join(
+      " ",
+    );
+    if (text === "") return;
+    announcer.announce(text);
+    announcer.note({ text, link: { to: linkTo.rule(rule.id), name: "See the rule" } });
   };
 
   return {
@@ -69,8 +81,8 @@ export function createRuleList({ api, caller, announcer, signal: whileSignedIn }
     changed(event: ChangeEvent): void {
       if (event.type === "approval_resolved") reloading.soon();
     },
-    add: (body: RuleInput) => changed(api.call(addRule, { body })),
-    change: (id: string, body: RuleUpdate) => changed(api.call(changeRule, { params: { id }, body })),
+    add: async (body: RuleInput) => told(await changed(api.call(addRule, { body }))),
+    change: async (id: string, body: RuleUpdate) => told(await changed(api.call(changeRule, { params: { id }, body }))),
     remove: (id: string) => changed(api.call(removeRule, { params: { id } })),
     /** Whoever made a rule may change it, and so may the operator; those of the file and the built-in ones stand elsewhere. */
     mayChange: ({ tier, created_by }: Rule): boolean =>

@@ -25,7 +25,7 @@ export function TrialView({ state }: { state: RuleTrial }) {
 }
 
 function Tested({ tested }: { tested: RuleTested }) {
-  const { decided, contradictions, has_more } = tested;
+  const { decided, contradictions, has_more, note } = tested;
   const shown = contradictions.slice(0, SHOWN);
   const more = contradictions.length - shown.length;
   return (
@@ -45,6 +45,7 @@ function Tested({ tested }: { tested: RuleTested }) {
         </p>
       )}
       {decided === 0 && <p class="note">It may still decide requests to come.</p>}
+      {note !== undefined && <p class="verdict limits">{note}</p>}
     </>
   );
 }

@@ -70,6 +70,23 @@ describe("plexus rules", () => {
     expect(await listed()).toEqual([]);
   });
 
+  test("says what a rule leaves out, where it is added, changed and tried, and which rule is there already", async () => {
+    const { stdout, stderr } = await place.plexus(["rules", "add", "allow", "Bash(rm -rf *)"]);
+    const id = /^Added (\w{8}): /.exec(stdout)?.[1] ?? "";
+    const says = expect.stringMatching(/^It allows nothing: a wildcard never covers a dangerous command[^\n]*\n$/);
+    expect(stderr).toEqual(says);
+    expect(await place.plexus(["rules", "add", "allow", "Bash(rm -rf *)"])).toEqual({
+      exitCode: 0,
+      stdout: `You have it already, ${id}: allow Bash(rm -rf *), everywhere.\n`,
+      stderr: says,
+    });
+    expect((await place.plexus(["rules", "test", "allow", "Bash(rm -rf *)"])).stderr).toEqual(says);
+    const changed = await place.plexus(["rules", "update", id, "--match", "Bash"]);
+    expect(changed.stderr).toContain("It does not allow commands that raise a danger");
+    await place.plexus(["rules", "remove", id]);
+    expect(await listed()).toEqual([]);
+  });
+
   test("lists built-in rules only on request, and those that hold in a session", async () => {
     const here = await added("ask", "Edit(./ci/**)", "--session", "api");
     await place.session("other");

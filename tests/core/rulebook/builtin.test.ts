@@ -47,12 +47,15 @@ test("what may not be read is not read around the rule either", async () => {
   });
 });
 
-test("what built-in rules have decided is counted, for the operator alone", async () => {
+test("what built-in rules have decided is counted: to a token for its own sessions, to the operator for all", async () => {
   await using plexus = await startRuled();
   const { principal } = await plexus.token("agent");
+  const { principal: other } = await plexus.token("other");
   const file_path = plexus.write("a");
   await ruling(plexus, await plexus.session(), ["Read", { file_path }]);
+  for (let count = 0; count < 2; count++)
+    await ruling(plexus, await plexus.session(`child ${count}`, principal), ["Read", { file_path }]);
   const hits = async (by: typeof principal) =>
     (await plexus.app.rules.list(by)).find(({ id }) => id === "builtin:read")?.hits;
-  expect([await hits(OPERATOR), await hits(principal)]).toEqual([1, 0]);
+  expect([await hits(OPERATOR), await hits(principal), await hits(other)]).toEqual([3, 2, 0]);
 });

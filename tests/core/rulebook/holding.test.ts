@@ -118,13 +118,15 @@ describe("rules that change all the time", () => {
     const churn = (async () => {
       for (let count = 0; !noise.isOver; count++) {
         const other = newRule({ id: core.storage.newId(), match: `mcp__other__${count}` });
-        await core.storage.rules.addIfRoom(other, ANY_RULES);
+        await core.storage.rules.addIfNew(other, ANY_RULES);
         await core.ask(await core.session("another"), { tool: `mcp__any__${count % 7}`, input: {} });
         await core.storage.rules.removeIfMade(other.id, undefined);
       }
     })();
     for (let round = 0; round < 30; round++) {
-      const { id } = await core.rules.add(OPERATOR, { decision: "deny", match: "mcp__mail" });
+      const {
+        rule: { id },
+      } = await core.rules.add(OPERATOR, { decision: "deny", match: "mcp__mail" });
       const asks = await Promise.all(
         Array.from({ length: 4 }, () => core.ask(session, { tool: "mcp__mail__send", input: { round } })),
       );
@@ -177,7 +179,9 @@ describe("two servers on one database", () => {
     await using servers = await twoServers();
     const { first, second, session } = servers;
     expect(await ruling(second, session, TOUCH)).toMatchObject({ status: "pending" });
-    const { id } = await first.app.rules.add(OPERATOR, ALLOW);
+    const {
+      rule: { id },
+    } = await first.app.rules.add(OPERATOR, ALLOW);
     expect(await ruling(second, session, TOUCH)).toMatchObject({ status: "allowed", by: `rule:${id}` });
     await second.app.rules.remove(OPERATOR, id);
     expect(await ruling(first, session, TOUCH)).toMatchObject({ status: "pending" });

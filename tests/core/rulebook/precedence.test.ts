@@ -80,7 +80,7 @@ test("the strictest rule that holds in a session decides, of whatever tier, age 
                 createdBy: madeBy,
               }),
         );
-        await Promise.all(stored.map((one) => core.storage.rules.addIfRoom(one, ANY_RULES)));
+        await Promise.all(stored.map((one) => core.storage.rules.addIfNew(one, ANY_RULES)));
 
         const holding = rules.filter(
           ({ decision, tier, match, isShadow }) =>

@@ -39,7 +39,7 @@ export async function startRuled(options: Options = {}) {
       writeFileSync(file, text);
       return file;
     },
-    add: (rule: RuleInput, principal: Principal = OPERATOR) => app.rules.add(principal, rule),
+    add: async (rule: RuleInput, principal: Principal = OPERATOR) => (await app.rules.add(principal, rule)).rule,
     /** A named token, and its secret. */
     async token(name: string, grant?: string[]): Promise<{ principal: Principal; secret: string }> {
       const { id, token } = await app.tokens.createNamed(name, grant);

@@ -163,6 +163,7 @@ describe("every route", () => {
 
     const rule = { decision: "deny", match: "Bash(npm *)" };
     const added = OneRule.parse(await send(addRule, 201, { body: rule })).rule;
+    await send(addRule, 200, { body: rule });
     await send(addRule, 422, { body: { ...rule, match: "Bash(npm" } });
     await send(addRule, 404, { body: { ...rule, session_id: "0190" } });
     await send(listRules, 200, { query: "session_id=builder" });

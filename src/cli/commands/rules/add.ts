@@ -9,7 +9,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import { sessionKey } from "../sessions/session-key.ts";
 import { decisionArgument, MATCH_HELP, type RuleFlags, settingsOf, withRuleFlags } from "./rule-flags.ts";
 import { placesOf } from "./rule-place.ts";
-import { ruleText, shortId } from "./rule-text.ts";
+import { ruleText, shortId, tellNote } from "./rule-text.ts";
 
 type Options = Flags & RuleFlags & { session?: string; json?: true };
 
@@ -28,6 +28,8 @@ export function addCommand(terminal: Terminal): Command {
       if (json) return terminal.out(jsonText(added, terminal));
       const placeOf = await placesOf(api, [added.rule]);
       const where = session === undefined ? placeOf(added.rule) : `in session ${placeOf(added.rule)}`;
-      terminal.out(`Added ${shortId(added.rule)}: ${ruleText(added.rule, where)}.\n`);
+      const done = added.existing ? "You have it already," : "Added";
+      terminal.out(`${done} ${shortId(added.rule)}: ${ruleText(added.rule, where)}.\n`);
+      tellNote(added, terminal);
     });
 }

@@ -2,6 +2,7 @@ import type { Remember, Rule } from "../../../contract/rules/rule.ts";
 import { duration } from "../../../contract/text/duration.ts";
 import { shortRuleId } from "../../terminal/decided-by.ts";
 import { printable } from "../../terminal/printable.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 
 /** Where a decision is remembered. */
 export const WHERE: Record<Remember["scope"], string> = {
@@ -23,6 +24,11 @@ export function ruleText(rule: Rule, where: string): string {
 /** A rule that came of a decision. */
 export function madeText(rule: Rule): string {
   return `Rule ${shortId(rule)}: ${ruleText(rule, WHERE[rule.session_id === undefined ? "always" : "session"])}.`;
+}
+
+/** What a rule will not do although it looks as if it would. */
+export function tellNote({ note }: { note?: string | undefined }, terminal: Terminal): void {
+  if (note !== undefined) terminal.err(`${note}\n`);
 }
 
 /** For how long it counts, and what else sets it apart; nothing where it holds until it is removed. */

@@ -18,7 +18,7 @@ import { CommandFailed, ExitCode, type Terminal } from "../../terminal/terminal.
 import { jsonInput } from "../sessions/json-input.ts";
 import { sessionKey } from "../sessions/session-key.ts";
 import { decisionArgument, MATCH_HELP } from "./rule-flags.ts";
-import { counted } from "./rule-text.ts";
+import { counted, tellNote } from "./rule-text.ts";
 
 const TEST_WITHIN_MS = 5 * 60_000;
 const MOST_SHOWN = 20;
@@ -84,6 +84,7 @@ function callText({ would_be, by }: RuleTested): string {
 async function showTested(api: Api, tested: RuleTested, terminal: Terminal): Promise<void> {
   const of = tested.tested === undefined ? "" : ` of ${tested.tested}`;
   terminal.out(`It would have decided ${counted(tested.decided, "request")}${of}.\n`);
+  tellNote(tested, terminal);
   const { contradictions } = tested;
   if (contradictions.length === 0) return;
   const shown = contradictions.slice(0, MOST_SHOWN);

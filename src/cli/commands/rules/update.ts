@@ -9,7 +9,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import { changesOf, MATCH_HELP, type RuleFlags, withChangeFlags } from "./rule-flags.ts";
 import { ruleId } from "./rule-id.ts";
 import { placesOf } from "./rule-place.ts";
-import { ruleText, shortId } from "./rule-text.ts";
+import { ruleText, shortId, tellNote } from "./rule-text.ts";
 
 type Options = Flags & RuleFlags & { decision?: RuleDecision; match?: string; json?: true };
 
@@ -28,5 +28,6 @@ export function updateCommand(terminal: Terminal): Command {
       if (json) return terminal.out(jsonText(changed, terminal));
       const placeOf = await placesOf(api, [changed.rule]);
       terminal.out(`Changed ${shortId(changed.rule)}: ${ruleText(changed.rule, placeOf(changed.rule))}.\n`);
+      tellNote(changed, terminal);
     });
 }

@@ -27,7 +27,13 @@ export type Prover = {
 export type HasDangers = (call: ToolCall) => boolean;
 
 /** Tools whose answer must come from a person, or which change what is asked about. */
-const ALWAYS_ASKED = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "EnterWorktree", "ExitWorktree"];
+export const ALWAYS_ASKED: readonly string[] = [
+  "AskUserQuestion",
+  "EnterPlanMode",
+  "ExitPlanMode",
+  "EnterWorktree",
+  "ExitWorktree",
+];
 
 export function createProver(rules: readonly { id: string; pattern: Pattern }[], hasDangers: HasDangers): Prover {
   const names = toolProver([

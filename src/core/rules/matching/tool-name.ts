@@ -53,6 +53,11 @@ export function readMcpTools(name: string): McpTools | undefined {
 /** Tools besides those with known keys whose calls only read. */
 const KNOWN = ["WebSearch"];
 
+/** The tools that a star may stand for, besides those of MCP servers. */
+export function knownTools(glob: string): string[] {
+  return [...Object.keys(TOOL_KEYS), ...KNOWN].filter((name) => matchesText(glob, name));
+}
+
 /** Covers tools by their names. A star covers only tools that are known, and of MCP only those of a server it names. */
 export function toolProver(all: readonly { order: number; glob: string }[]) {
   const exact = new Map<string, number>();

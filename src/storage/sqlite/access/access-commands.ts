@@ -46,6 +46,7 @@ export function tokenCommands({
         if (!tokens.removeNamed(id)) return undefined;
         clients.removeOwned(owner);
         readers.removeOwned(owner);
+        rules.forgetOwnerOfHits(owner);
         if (rules.removeAllowsOf(owner)) rules.changed();
         for (const queued of turns.queuedIdsOf(owner)) queue.endIfQueued(announce, queued, REVOKED_WHILE_QUEUED, now);
         queue.forgetOwner(owner);

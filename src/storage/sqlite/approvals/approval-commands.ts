@@ -27,7 +27,7 @@ import type { ActivityQueries } from "../activity/activity.ts";
 import type { Chain } from "../audit/chain.ts";
 import type { ChangeQueries } from "../events/changes.ts";
 import { translated } from "../reads.ts";
-import { addRules, holds, isRoomFor, record } from "../rules/rule-commands.ts";
+import { addRule, holds, isRoomFor, record } from "../rules/rule-commands.ts";
 import type { RuleQueries } from "../rules/rules.ts";
 import type { SessionQueries } from "../sessions/sessions.ts";
 import type { TurnQueries } from "../turns/turns.ts";
@@ -117,7 +117,7 @@ export function approvalCommands(need: ApprovalCommandsNeed): ApprovalCommands {
     const tooMany = bounds.admit(asked, limits);
     if (tooMany) return tooMany;
     const filed = approvals.create(approval, serverId);
-    record(rules, judged, filed.id, asked.createdAt);
+    record(rules, judged, filed, asked.createdAt);
     if (isInTurn) turns.appendEventsIfRunning(filed.askedIn, [requestedEvent(asked)], filed.createdAt);
     announce(changes.append(approvalChange("approval_requested", filed, filed.createdAt)));
     return { outcome: "filed", approval: filed };
@@ -149,7 +149,7 @@ export function approvalCommands(need: ApprovalCommandsNeed): ApprovalCommands {
     const settled = same && settleIfPending(announce, same.id, whole(decision, createdAt), undefined);
     if (same && settled?.outcome !== "settled") return { outcome: "same", approval: headIn(settled) ?? same };
     const decided = headIn(settled) ?? create(announce, approval, decision);
-    record(rules, judged, decided.id, createdAt);
+    record(rules, judged, decided, createdAt);
     return { outcome: "decided", approval: { ...decided, asker: approval.asker } };
   }
 
@@ -173,11 +173,12 @@ export function approvalCommands(need: ApprovalCommandsNeed): ApprovalCommands {
       return settledBefore(settle.settle(announce, id, timedOut(asked, outcome.resolvedAt)) ?? asked);
     if (asked.status !== "pending") return settledBefore(asked);
     if (link !== undefined && !opens(links.get(link), id, outcome)) return { outcome: "not_by_link" };
-    if (remember && !isRoomFor(rules, [remember.rule], remember.most)) return { outcome: "too_many_rules" };
+    const same = remember && rules.sameAs(remember.rule);
+    if (remember && !same && !isRoomFor(rules, [remember.rule], remember.most)) return { outcome: "too_many_rules" };
     const settled = settle.settle(announce, id, outcome);
     if (!settled) return { outcome: "unknown" };
-    if (remember) addRules(rules, [remember.rule]);
-    return { outcome: "settled", approval: settled };
+    const rule = remember && (same ?? addRule(rules, remember.rule));
+    return { outcome: "settled", approval: settled, ...(rule && { rule }) };
   }
 
   /** In batches: one session may have thousands. */
@@ -203,7 +204,7 @@ export function approvalCommands(need: ApprovalCommandsNeed): ApprovalCommands {
       write((announce) => {
         if (!holds(rules, judged, outcome.resolvedAt)) return { outcome: "stale" } as const;
         const settled = settleIfPending(announce, id, outcome, undefined);
-        if (settled.outcome === "settled") record(rules, judged, id, outcome.resolvedAt);
+        if (settled.outcome === "settled") record(rules, judged, settled.approval, outcome.resolvedAt);
         return settled;
       }),
     async expireDue(now, limit) {

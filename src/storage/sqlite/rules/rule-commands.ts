@@ -1,9 +1,10 @@
-import type { Judged, NewRule, RuleLimits, RuleStorage } from "../../rules.ts";
+import type { ApprovalHead } from "../../approvals.ts";
+import type { Judged, NewRule, RuleLimits, RuleRow, RuleStorage } from "../../rules.ts";
 import type { TokenQueries } from "../access/tokens.ts";
 import type { Write } from "../writer.ts";
 import type { RuleQueries } from "./rules.ts";
 
-type RuleCommands = Pick<RuleStorage, "addIfRoom" | "changeIfMade" | "removeIfMade" | "removeSpent">;
+type RuleCommands = Pick<RuleStorage, "addIfNew" | "changeIfMade" | "removeIfMade" | "removeSpent">;
 
 type RuleCommandsNeed = { write: Write; rules: RuleQueries; tokens: TokenQueries };
 
@@ -15,12 +16,13 @@ export function ruleCommands({ write, rules, tokens }: RuleCommandsNeed): RuleCo
   }
 
   return {
-    addIfRoom: (rule, most, token) =>
+    addIfNew: (rule, most, token) =>
       write(() => {
-        if (tokens.isRevoked(token)) return "revoked";
-        if (!isRoomFor(rules, [rule], most)) return "too_many";
-        addRules(rules, [rule]);
-        return "added";
+        if (tokens.isRevoked(token)) return { outcome: "revoked" };
+        const existing = rules.sameAs(rule);
+        if (existing) return { outcome: "existing", rule: existing };
+        if (!isRoomFor(rules, [rule], most)) return { outcome: "too_many" };
+        return { outcome: "added", rule: addRule(rules, rule) };
       }),
     changeIfMade: (id, by, change, token) =>
       write(() => (tokens.isRevoked(token) ? "revoked" : noting(rules.change(id, by, change)))),
@@ -37,7 +39,13 @@ export function isRoomFor(rules: RuleQueries, added: readonly NewRule[], most: R
   return bounded === 0 || rules.countAll() + bounded <= most.inAll;
 }
 
-/** Adds rules in the transaction at hand. */
+/** Adds a rule in the transaction at hand. */
+export function addRule(rules: RuleQueries, rule: NewRule): RuleRow {
+  addRules(rules, [rule]);
+  return { ...rule, hits: 0, lastHitAt: null };
+}
+
+/** The same of many. */
 export function addRules(rules: RuleQueries, added: readonly NewRule[]): void {
   for (const rule of added) rules.add(rule);
   if (added.length > 0) rules.changed();
@@ -49,8 +57,13 @@ export function holds(rules: RuleQueries, { version, used }: Judged, now: number
 }
 
 /** Puts on record which rules have decided a request, and which would have. */
-export function record(rules: RuleQueries, { used, counted, shadows }: Judged, approvalId: string, now: number): void {
+export function record(
+  rules: RuleQueries,
+  { used, counted, shadows }: Judged,
+  { id: approvalId, owner }: Pick<ApprovalHead, "id" | "owner">,
+  now: number,
+): void {
   for (const id of used) rules.use(id, now);
-  for (const id of counted) rules.count(id, now);
+  for (const id of counted) rules.count(id, owner, now);
   for (const id of shadows) rules.noteShadow(id, approvalId);
 }

@@ -13,6 +13,9 @@ import { recordQueries } from "../approvals/approval-record-pages.ts";
 import type { Orm } from "../orm.ts";
 import { approvals, ruleHits, rules, rulesVersion, shadowHits } from "../tables.ts";
 
+/** What a rule says, to whom, and by whose right. */
+const SAYING = ["createdBy", "owner", "sessionId", "decision", "match", "reason", "interrupt", "mode"] as const;
+
 /** Neither expired nor used up. */
 const counts = sql`(expires_at IS NULL OR expires_at > ${sql.placeholder("now")}) AND (uses_left IS NULL OR uses_left > 0)`;
 
@@ -50,8 +53,11 @@ export function ruleQueries(orm: Orm) {
     .prepare();
   const count = orm
     .insert(ruleHits)
-    .values({ id: at("id"), hits: 1, lastHitAt: at("now") })
-    .onConflictDoUpdate({ target: ruleHits.id, set: { hits: sql`hits + 1`, lastHitAt: sql`excluded.last_hit_at` } })
+    .values({ id: at("id"), owner: at("owner"), hits: 1, lastHitAt: at("now") })
+    .onConflictDoUpdate({
+      target: [ruleHits.id, ruleHits.owner],
+      set: { hits: sql`hits + 1`, lastHitAt: sql`excluded.last_hit_at` },
+    })
     .prepare();
   const noteShadow = orm
     .insert(shadowHits)
@@ -67,7 +73,37 @@ export function ruleQueries(orm: Orm) {
     changed,
     book: (): RuleBook => ({ version: version(), rules: all.all() }),
     get: (id: string): RuleRow | undefined => byId.get({ id }),
-    hits: (): RuleHits[] => orm.select().from(ruleHits).all(),
+    hits: (owner?: string): RuleHits[] =>
+      orm
+        .select({ id: ruleHits.id, hits: sql<number>`sum(hits)`, lastHitAt: sql<number>`max(last_hit_at)` })
+        .from(ruleHits)
+        .where(owner === undefined ? undefined : eq(ruleHits.owner, owner))
+        .groupBy(ruleHits.id)
+        .all(),
+    /** How often rules have decided for an owner who is gone is still told to who is told of everybody. */
+    forgetOwnerOfHits(owner: string): void {
+      const own = orm
+        .select({
+          id: ruleHits.id,
+          owner: sql<string>`''`.as("owner"),
+          hits: ruleHits.hits,
+          lastHitAt: ruleHits.lastHitAt,
+        })
+        .from(ruleHits)
+        .where(eq(ruleHits.owner, owner));
+      orm
+        .insert(ruleHits)
+        .select(own)
+        .onConflictDoUpdate({
+          target: [ruleHits.id, ruleHits.owner],
+          set: {
+            hits: sql`rule_hits.hits + excluded.hits`,
+            lastHitAt: sql`max(rule_hits.last_hit_at, excluded.last_hit_at)`,
+          },
+        })
+        .run();
+      orm.delete(ruleHits).where(eq(ruleHits.owner, owner)).run();
+    },
     shadowHits: (): ShadowHits[] =>
       orm
         .select({
@@ -101,6 +137,18 @@ export function ruleQueries(orm: Orm) {
     countOf: (createdBy: string): number =>
       orm.select({ count: sql<number>`count(*)` }).from(rules).where(eq(rules.createdBy, createdBy)).get()?.count ?? 0,
     countAll: (): number => orm.select({ count: sql<number>`count(*)` }).from(rules).get()?.count ?? 0,
+    /** One of the same maker that says the same, where neither ends by itself. */
+    sameAs: (rule: NewRule): RuleRow | undefined => {
+      const { expiresAt, usesLeft, isSetting } = rule;
+      if (expiresAt !== null || usesLeft !== null || isSetting) return undefined;
+      const same = SAYING.map((key) => (rule[key] === null ? isNull(rules[key]) : eq(rules[key], rule[key])));
+      return orm
+        .select()
+        .from(rules)
+        .where(and(...same, eq(rules.isSetting, false), isNull(rules.expiresAt), isNull(rules.usesLeft)))
+        .limit(1)
+        .get();
+    },
     add: (rule: NewRule): void =>
       void orm
         .insert(rules)
@@ -157,7 +205,7 @@ export function ruleQueries(orm: Orm) {
     /** Whether the rule is there, has not expired and is not used up. */
     counts: (id: string, now: number): boolean => counting.get({ id, now }) !== undefined,
     use: (id: string, now: number): void => void use.run({ id, now }),
-    count: (id: string, now: number): void => void count.run({ id, now }),
+    count: (id: string, owner: string, now: number): void => void count.run({ id, owner, now }),
     noteShadow: (ruleId: string, approvalId: string): void => void noteShadow.run({ ruleId, approvalId }),
   };
 }

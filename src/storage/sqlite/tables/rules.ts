@@ -45,11 +45,17 @@ export const rulesVersion = sqliteTable("rules_version", {
 });
 
 /** How often rules have decided that have no row: those of a file, and the built-in ones. */
-export const ruleHits = sqliteTable("rule_hits", {
-  id: text().primaryKey(),
-  hits: integer().notNull(),
-  lastHitAt: integer("last_hit_at").notNull(),
-});
+export const ruleHits = sqliteTable(
+  "rule_hits",
+  {
+    id: text().notNull(),
+    /** In whose sessions; empty for those of owners who are gone. */
+    owner: text().notNull().default(""),
+    hits: integer().notNull(),
+    lastHitAt: integer("last_hit_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.id, table.owner] })],
+);
 
 /** The requests that a rule in shadow mode would have decided. */
 export const shadowHits = sqliteTable(

@@ -252,3 +252,13 @@ function earlierThan(name: string) {
     MIGRATIONS.findIndex(({ tag }) => tag.endsWith(name)),
   );
 }
+
+test("how often rules had decided before it was kept for each owner is told to who is told of all", () => {
+  using sqlite = new Database(":memory:");
+  migrate(sqlite, earlierThan("_hits_by_owner"));
+  sqlite.run("INSERT INTO rule_hits (id, hits, last_hit_at) VALUES ('builtin:read', 7, 5)");
+  migrate(sqlite);
+  expect(sqlite.query("SELECT id, owner, hits, last_hit_at FROM rule_hits").values()).toEqual([
+    ["builtin:read", "", 7, 5],
+  ]);
+});

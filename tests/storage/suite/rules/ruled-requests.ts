@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Change } from "../../../../src/contract/change.ts";
 import type { Judged, NewRule } from "../../../../src/storage/rules.ts";
-import { ANY_PENDING, builtinOutcome, newApproval, outcome, ruleOutcome } from "../../rows.ts";
+import { ANY_PENDING, builtinOutcome, newApproval, newToken, outcome, ruleOutcome } from "../../rows.ts";
 import { filed, NOW, type OpenedStorage, type OpenForRaces, raced, repeated, storedTurn } from "../engine.ts";
 import { changeOf, filedUnderAnyRules, judgedBy, storedRule, usesLeft } from "./stored-rules.ts";
 
@@ -205,6 +205,29 @@ export function ruledRequestPromises(open: OpenForRaces): void {
         judged,
       );
     expect(await storage.rules.hits()).toEqual([{ id: "builtin:read", hits: 3, lastHitAt: NOW + 2 }]);
+  });
+
+  test("rules without a row are counted for each owner, and for all also when one is gone", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const token = newToken();
+    await storage.tokens.createIfNameFree(token);
+    const gone = `token:${token.id}`;
+    const judged = { ...(await judgedBy(storage)), counted: ["builtin:read"] };
+    for (const [at, owner] of [gone, "operator", gone, "token:another"].entries())
+      await storage.approvals.fileDecided(
+        newApproval({ id: storage.newId(), owner, createdAt: NOW + at }),
+        builtinOutcome(),
+        judged,
+      );
+    const of = async (owner?: string) =>
+      (await storage.rules.hits(owner)).map(({ hits, lastHitAt }) => [hits, lastHitAt]);
+    expect(await of(gone)).toEqual([[2, NOW + 2]]);
+    expect(await of("operator")).toEqual([[1, NOW + 1]]);
+    for (let count = 0; count < 2; count++) {
+      await storage.tokens.revoke(token.id, gone, NOW);
+      expect([await of(gone), await of()]).toEqual([[], [[4, NOW + 3]]]);
+    }
   });
 
   test("what shadow rules would have decided is counted beside what was decided, and goes with the request", async () => {

@@ -21,7 +21,7 @@ export function rulePromises(open: OpenForRaces): void {
   test("a rule that was answered is on disk, as it was given", async () => {
     await using opened = await open();
     const rule = newRule({ id: opened.storage.newId(), reason: "it is safe", expiresAt: 9_000, usesLeft: 3 });
-    expect(await opened.storage.rules.addIfRoom(rule, ANY_RULES)).toBe("added");
+    expect(await opened.storage.rules.addIfNew(rule, ANY_RULES)).toMatchObject({ outcome: "added", rule });
     const storage = await opened.reopen();
     expect((await storage.rules.book()).rules).toEqual([{ ...rule, hits: 0, lastHitAt: null }]);
   });
@@ -40,7 +40,7 @@ export function rulePromises(open: OpenForRaces): void {
     expect(new Set(versions).size).toBe(versions.length);
     await storage.rules.removeIfMade(rule.id, undefined);
     await storage.rules.changeIfMade(rule.id, undefined, changeOf(rule, {}));
-    await storage.rules.addIfRoom(rule, { ofOwner: 0, inAll: 9 });
+    await storage.rules.addIfNew(rule, { ofOwner: 0, inAll: 9 });
     await storage.rules.removeSpent(NOW, 10);
     expect(await storage.rules.version()).toBe(versions.at(-1) ?? -1);
   });
@@ -79,14 +79,63 @@ export function rulePromises(open: OpenForRaces): void {
     const { storage } = opened;
     await repeated(async (round) => {
       const createdBy = `token:${round}`;
-      const rules = Array.from({ length: 4 }, () => newRule({ id: storage.newId(), createdBy }));
+      const rules = Array.from({ length: 4 }, (_, at) =>
+        newRule({ id: storage.newId(), createdBy, match: `Bash(true ${at})` }),
+      );
       const added = await raced(
         opened,
-        rules.map((rule) => (one) => one.rules.addIfRoom(rule, { ofOwner: 1, inAll: 1_000 })),
+        rules.map((rule) => (one) => one.rules.addIfNew(rule, { ofOwner: 1, inAll: 1_000 })),
       );
-      expect(added.filter((one) => one === "added")).toHaveLength(1);
+      expect(added.filter(({ outcome }) => outcome === "added")).toHaveLength(1);
     });
-    expect(await storage.rules.addIfRoom(newRule(), { ofOwner: 1_000, inAll: 25 })).toBe("too_many");
+    expect(await storage.rules.addIfNew(newRule(), { ofOwner: 1_000, inAll: 25 })).toEqual({ outcome: "too_many" });
+  });
+
+  test("a rule that its maker has already is not added again, also when equal ones race", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    await repeated(async (round) => {
+      const equal = () => newRule({ id: storage.newId(), match: `Bash(true ${round})`, reason: "because" });
+      const added = await raced(
+        opened,
+        Array.from({ length: 4 }, () => (one: OpenedStorage) => one.rules.addIfNew(equal(), ANY_RULES)),
+      );
+      expect(added.map(({ outcome }) => outcome).toSorted()).toEqual(["added", "existing", "existing", "existing"]);
+      expect(new Set(added.map((one) => ("rule" in one ? one.rule.id : undefined))).size).toBe(1);
+    });
+    const version = await storage.rules.version();
+    const one = newRule({ id: storage.newId(), match: "Bash(true 0)", reason: "because" });
+    expect(await storage.rules.addIfNew(one, { ofOwner: 0, inAll: 0 })).toMatchObject({ outcome: "existing" });
+    expect(await storage.rules.version()).toBe(version);
+  });
+
+  test("a rule that differs in what it says, to whom, by whose right or for how long is added", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const session = await storedSession(storage);
+    const others: Partial<NewRule>[] = [
+      { decision: "deny" },
+      { match: "Bash(false)" },
+      { owner: "token:1" },
+      { sessionId: session.id },
+      { createdBy: "token:1" },
+      { reason: "because" },
+      { mode: "shadow" },
+      { expiresAt: 9_000 },
+      { expiresAt: 9_000 },
+      { usesLeft: 3 },
+      { usesLeft: 3 },
+    ];
+    await storage.rules.addIfNew(newRule({ id: storage.newId() }), ANY_RULES);
+    for (const other of others)
+      expect([
+        other,
+        (await storage.rules.addIfNew(newRule({ id: storage.newId(), ...other }), ANY_RULES)).outcome,
+      ]).toEqual([other, "added"]);
+    // Those of the settings go when these are replaced.
+    await storedRule(storage, { match: "Bash(set)", reason: null, sessionId: session.id, isSetting: true });
+    const kept = newRule({ id: storage.newId(), match: "Bash(set)", sessionId: session.id });
+    expect((await storage.rules.addIfNew(kept, ANY_RULES)).outcome).toBe("added");
   });
 
   test("what has expired or is used up is forgotten, at most so many at a time, and nothing else", async () => {
@@ -209,7 +258,7 @@ export function rulePromises(open: OpenForRaces): void {
     const parent = await storedSession(storage, { owner: "token:1" });
     const of = { owner: "token:1", createdBy: "token:1", sessionId: parent.id };
     await storedRule(storage, { ...of, match: "Bash(a)", decision: "deny", reason: "no" });
-    await storedRule(storage, { ...of, match: "Bash(b)", decision: "ask" });
+    await storedRule(storage, { ...of, match: "Bash(b)", decision: "ask", reason: null });
     await storedRule(storage, { ...of, match: "Bash(c)" });
     await storedRule(storage, { ...of, match: "Bash(d)", isSetting: true, usesLeft: 2 });
     await storedRule(storage, { ...of, match: "Bash(f)", isSetting: true });
@@ -257,9 +306,9 @@ export function rulePromises(open: OpenForRaces): void {
   test("of decisions that race, only the one that counts is remembered", async () => {
     await using opened = await open();
     const { storage } = opened;
-    await repeated(async () => {
+    await repeated(async (round) => {
       const { id } = await filedUnderAnyRules(storage);
-      const rules = ["a", "b", "c"].map((name) => newRule({ id: storage.newId(), match: `Bash(${name})` }));
+      const rules = ["a", "b", "c"].map((name) => newRule({ id: storage.newId(), match: `Bash(${name} ${round})` }));
       const settled = await raced(
         opened,
         rules.map(
@@ -271,6 +320,20 @@ export function rulePromises(open: OpenForRaces): void {
       expect(stored.flatMap((rule) => rule?.id ?? [])).toEqual(winners.map((rule) => rule.id));
       expect(winners).toHaveLength(1);
     });
+  });
+
+  test("a decision that is remembered by a rule which its maker has already is told that one, and needs no room", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const stored = newRule({ id: storage.newId() });
+    await storage.rules.addIfNew(stored, ANY_RULES);
+    const { id } = await filedUnderAnyRules(storage);
+    const remember = { rule: newRule({ id: storage.newId(), fromApprovalId: id }), most: { ofOwner: 0, inAll: 0 } };
+    expect(await storage.approvals.settleIfPending(id, outcome(), undefined, remember)).toMatchObject({
+      outcome: "settled",
+      rule: { id: stored.id },
+    });
+    expect((await storage.rules.book()).rules).toHaveLength(1);
   });
 
   test("where there is no room for its rule nothing is decided; who comes second is still told who was first", async () => {

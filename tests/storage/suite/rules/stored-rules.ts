@@ -2,10 +2,11 @@ import type { Judged, NewRule, RuleChange } from "../../../../src/storage/rules.
 import { ANY_PENDING, ANY_RULES, newApproval, newRule } from "../../rows.ts";
 import type { OpenedStorage } from "../engine.ts";
 
-/** A rule that is on disk. */
+/** A rule that is on disk, and says what no other one says. */
 export async function storedRule(storage: OpenedStorage, given: Partial<NewRule> = {}): Promise<NewRule> {
-  const rule = newRule({ id: storage.newId(), ...given });
-  await storage.rules.addIfRoom(rule, ANY_RULES);
+  const id = storage.newId();
+  const rule = newRule({ id, reason: `the reason of ${id}`, ...given });
+  await storage.rules.addIfNew(rule, ANY_RULES);
   return rule;
 }
 

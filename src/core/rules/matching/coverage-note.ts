@@ -1,0 +1,65 @@
+import type { RuleDecision } from "../../../contract/rules/rule.ts";
+import { EDITORS } from "../tool-kinds.ts";
+import { problemOfCommand } from "./commands/command-pattern.ts";
+import type { Pattern } from "./pattern.ts";
+import { ALWAYS_ASKED } from "./prove.ts";
+import { knownTools, readMcpTools } from "./tool-name.ts";
+
+const COMMANDS =
+  "commands that raise a danger, redirects to files, shells, interpreters and programs that run others, and anything with variables, substitutions or other syntax of a shell";
+const FILES = "files that control programs or hold credentials (.git, .npmrc, .env and the like)";
+const EDITS = `edits of ${FILES}`;
+const SERVERS = "the tools of MCP servers";
+const UNKNOWN_TOOLS = "tools that Plexus does not know";
+
+const ANSWERED = "somebody answers such a call each time";
+const NO_SERVER = "name the server whose tools are meant, as in mcp__github__get_*";
+const NO_SUCH_TOOL = "no tool that Plexus knows has such a name";
+const NO_BASH = "a command of another tool than Bash always asks";
+
+/** What a new rule will not do although it looks as if it would, in plain words; `undefined` where it is what it looks like. */
+export function coverageNote(decision: RuleDecision, match: string, pattern: Pattern): string | undefined {
+  // To deny or ask, what is meant is found anywhere.
+  if (decision !== "allow") return undefined;
+  const nothing = problemOf(match, pattern);
+  if (nothing !== undefined) return `It allows nothing: ${nothing}.`;
+  const left = leftOut(pattern);
+  return left.length === 0 ? undefined : `It does not allow ${left.join("; ")}: these still ask.`;
+}
+
+/** Why it covers no call at all, in words that follow "it allows nothing:". */
+function problemOf(match: string, pattern: Pattern): string | undefined {
+  switch (pattern.kind) {
+    case "command":
+      return problemOfCommand(/^Bash\((.*)\)$/s.exec(match)?.[1] ?? "");
+    case "tool":
+      if (ALWAYS_ASKED.includes(pattern.name)) return ANSWERED;
+      return pattern.name === "Monitor" ? NO_BASH : undefined;
+    case "tools":
+      if (pattern.glob.startsWith("mcp__")) return isOfServer(pattern.glob) ? undefined : NO_SERVER;
+      return knownTools(pattern.glob).length === 0 ? NO_SUCH_TOOL : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** What a rule leaves out that names no command, no file and no host. */
+function leftOut(pattern: Pattern): string[] {
+  if (pattern.kind === "file") return isEveryFile(pattern.path.names) ? [FILES] : [];
+  if (pattern.kind !== "tool" && pattern.kind !== "tools") return [];
+  if (pattern.kind === "tools" && pattern.glob.startsWith("mcp__")) return [];
+  const tools = pattern.kind === "tool" ? [pattern.name] : knownTools(pattern.glob);
+  return [
+    ...(tools.includes("Bash") ? [COMMANDS] : []),
+    ...(tools.some((tool) => EDITORS.includes(tool)) ? [EDITS] : []),
+    ...(pattern.kind === "tools" ? [SERVERS, UNKNOWN_TOOLS] : []),
+  ];
+}
+
+function isEveryFile(names: readonly string[]): boolean {
+  return names.length === 1 && names[0] === "**";
+}
+
+function isOfServer(glob: string): boolean {
+  return readMcpTools(glob)?.start?.includes("__") === false;
+}

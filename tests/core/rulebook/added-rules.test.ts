@@ -1,0 +1,79 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { AddedRule } from "../../../src/contract/rules/answers.ts";
+import { OPERATOR } from "../open-core.ts";
+import { asking, BASH, type RuledPlexus, ruling, startRuled } from "./ruled.ts";
+
+setDefaultTimeout(60_000);
+
+const own = async ({ app }: RuledPlexus) => (await app.rules.list(OPERATOR)).filter(({ tier }) => tier !== "builtin");
+
+test("a rule that says what one of the caller's says already is answered with that one, over MCP and REST", async () => {
+  await using plexus = await startRuled();
+  const session = await plexus.session();
+  const rule = { decision: "allow", match: "Bash(npm run *)", session_id: session.id };
+  const parent = await plexus.connect();
+  const first = await parent.call("loopback_rule_add", rule);
+  expect(first.value).not.toHaveProperty("existing");
+  const again = await parent.call("loopback_rule_add", rule);
+  expect(again.value).toEqual({ ...first.value, existing: true });
+  const post = (body: object) => plexus.fetch("/api/v1/rules", { method: "POST", body: JSON.stringify(body) });
+  const posted = await post(rule);
+  expect(posted.status).toBe(200);
+  expect(AddedRule.parse(await posted.json())).toMatchObject({
+    existing: true,
+    rule: { id: Object(first.value["rule"]).id },
+  });
+  const other = await post({ ...rule, decision: "deny" });
+  expect(other.status).toBe(201);
+  expect(await other.json()).not.toHaveProperty("existing");
+  expect(await own(plexus)).toHaveLength(2);
+  // Each with an end of its own counts for itself.
+  for (let count = 0; count < 2; count++) expect((await post({ ...rule, uses: 1 })).status).toBe(201);
+});
+
+test("a token does not get the operator's rule for one of its own, which ends with the token", async () => {
+  await using plexus = await startRuled();
+  const { principal } = await plexus.token("agent");
+  const session = await plexus.session("child", principal);
+  const rule = { decision: "allow", match: "Bash(npm test)", session_id: session.id } as const;
+  const byOperator = await plexus.app.rules.add(OPERATOR, rule);
+  const byToken = await plexus.app.rules.add(principal, rule);
+  expect(byToken).not.toHaveProperty("existing");
+  expect(byToken.rule.id).not.toBe(byOperator.rule.id);
+});
+
+test("60 equal decisions that are remembered in one call make one rule, which the answer shows once", async () => {
+  await using plexus = await startRuled();
+  const session = await plexus.session();
+  const waiting = [];
+  for (let at = 0; at < 60; at++) waiting.push(await asking(plexus, session, BASH(`mkdir d${at}`)));
+  const parent = await plexus.connect();
+  const decisions = waiting.map(({ approvalId: approval_id }) => ({
+    ...{ approval_id, approve: true, remember: { scope: "session" } },
+  }));
+  const { value } = await parent.call("loopback_respond", { decisions });
+  const results = value["results"] as { type: string; rule?: { id: string } }[];
+  expect(results.every(({ type }) => type === "ok")).toBe(true);
+  const rules = await own(plexus);
+  expect(rules).toMatchObject([{ match: "Bash(mkdir *)", tier: "session" }]);
+  expect(results.flatMap(({ rule }) => rule?.id ?? [])).toEqual([rules[0]?.id ?? ""]);
+  expect(await ruling(plexus, session, BASH("mkdir other"))).toMatchObject({ status: "allowed" });
+  for (const one of waiting) one[Symbol.dispose]();
+});
+
+test("what a rule to allow leaves out is said when it is added, changed and tried", async () => {
+  await using plexus = await startRuled();
+  const parent = await plexus.connect();
+  const nothing = expect.stringMatching(/^It allows nothing: a wildcard never covers a dangerous command/);
+  const rule = { decision: "allow", match: "Bash(rm -rf *)" };
+  const added = await parent.call("loopback_rule_add", rule);
+  expect(added.value["note"]).toEqual(nothing);
+  expect((await parent.call("loopback_rule_add", rule)).value).toMatchObject({ existing: true, note: nothing });
+  expect((await parent.call("loopback_rule_test", rule)).value["note"]).toEqual(nothing);
+  const { id } = Object(added.value["rule"]);
+  const patch = async (body: object) =>
+    Object(await (await plexus.fetch(`/api/v1/rules/${id}`, { method: "PATCH", body: JSON.stringify(body) })).json());
+  expect((await patch({ match: "Bash" })).note).toContain("It does not allow commands that raise a danger");
+  expect(await patch({ match: "Bash(npm test)" })).not.toHaveProperty("note");
+  expect(await patch({ match: "Bash", decision: "deny" })).not.toHaveProperty("note");
+});
