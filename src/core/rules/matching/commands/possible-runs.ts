@@ -31,7 +31,7 @@ const RUN_NO_WORDS = new Set([
 const MAX_WORDS = 500;
 const MAX_INNER = 100;
 /** The rules for code do not look at paths. */
-const NO_CONTEXT = { directory: startIn(null), changed: [] };
+const NO_CONTEXT = { directory: startIn(null), changed: [], real: [] };
 
 /** The commands that an unknown program would run if it runs its words, or the text in one of them. */
 export function possibleRuns(command: ProgramCall, isSought: (program: string) => boolean): ProgramCall[] {
