@@ -83,7 +83,10 @@ test("all listed tools together cost a parent less than 4,500 tokens", () => {
 describe("a tool's annotations", () => {
   test("call no tool read-only that writes anything, such as a position", async () => {
     await using place = await temporaryDirectory();
-    await using plexus = await startPlexus({ flags: { claude: writeEcho(place.path) }, clocks: { rereadEveryMs: 3_600_000 } });
+    await using plexus = await startPlexus({
+      flags: { claude: writeEcho(place.path) },
+      clocks: { rereadEveryMs: 3_600_000 },
+    });
     const parent = await plexus.connect();
     const create = { name: "worker", working_dir: place.path };
     const { id } = (await parent.call("claudecode_create", create)).value;
