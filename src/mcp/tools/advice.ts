@@ -40,13 +40,18 @@ function toDecideOne({ tool_name, escalates, truncated }: ToldApproval): string 
   return truncated ? `${DECIDE.readOne} ${decide}` : decide;
 }
 
+/** What in an answer says why a turn has ended. */
+type Teller = "error" | "its last event";
+
 /** What to do with a session whose turn has ended like this; nothing needs to be said of one that is complete. */
-export function afterEnd(status: SessionStatus, error: string | null): string | undefined {
+export function afterEnd(
+  { status, error }: { status: SessionStatus; error: string | null },
+  teller: Teller = "error",
+): string | undefined {
   const limit = limitIn(error);
   if (limit) return RAISE[limit];
   if (status === "failed")
-    return "It failed, as error says. Give it more work with claudecode_chat once that is mended.";
-  return status === "cancelled"
-    ? "It was cancelled, as error says. Give it more work with claudecode_chat."
-    : undefined;
+    return `It failed, as ${teller} says. Give it more work with claudecode_chat once that is mended.`;
+  if (status !== "cancelled") return undefined;
+  return `It was cancelled, as ${teller} says. Give it more work with claudecode_chat.`;
 }

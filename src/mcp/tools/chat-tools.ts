@@ -251,7 +251,7 @@ async function standing(
   const { turn, status, error, text, pending, usage, place } = result;
   const asking = await shown(call, pending);
   const isAsking = asking.pending_approvals.length > 0;
-  const next = isAsking ? toDecide(asking.pending_approvals) : (afterEnd(status, error) ?? NEXT[status]);
+  const next = isAsking ? toDecide(asking.pending_approvals) : (afterEnd(result) ?? NEXT[status]);
   return {
     type: "ok",
     session_id: session.id,

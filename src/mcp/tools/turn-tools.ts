@@ -212,7 +212,7 @@ async function pollAnswer(call: ToolCall, session: Session, reading: Reading): P
   const has_more = end < poll.total;
   const more = MORE[from_seq === undefined ? "position" : isSummary ? "summary" : "events"];
   const isAsking = pending.pending_approvals.length > 0;
-  const next = isAsking ? toDecide(pending.pending_approvals) : has_more ? more : nextOf(session, poll);
+  const next = isAsking ? toDecide(pending.pending_approvals) : has_more ? more : nextOf(session, poll, isSummary);
   const common = {
     ...pending,
     read_position: from_seq === undefined ? end : poll.position,
@@ -236,6 +236,7 @@ function eventsIn(events: Parameters<typeof fitEvents>[0], room: number) {
   return { events: told, told };
 }
 
-function nextOf({ kind }: Session, { status, error }: Standing): string | undefined {
-  return kind === "by_hand" ? BY_HAND : (afterEnd(status, error) ?? NEXT[status]);
+function nextOf({ kind }: Session, poll: Standing, isSummary: boolean): string | undefined {
+  if (kind === "by_hand") return BY_HAND;
+  return afterEnd(poll, isSummary ? "error" : "its last event") ?? NEXT[poll.status];
 }

@@ -139,7 +139,7 @@ export async function waitAnswer(
 export function waitWithin(wait: WaitAnswer, room: number): WaitAnswer {
   if (wait.type === "idle") return wait;
   if (wait.type === "timeout") return { ...wait, next: wait.next ?? NEXT.stillRunning };
-  const shown = fitWait(wait, room);
+  const { next: _, ...shown } = fitWait(wait, room);
   // What is shown of them may be cut; who runs on may have had no room, and runs all the same.
   return { ...shown, next: nextOf({ ...shown, running: wait.running }) };
 }
@@ -155,7 +155,7 @@ function nextOf({ approvals, finished, running, has_more }: Told): string {
   }
   const goOn = has_more ? [NEXT.more] : running.length > 0 ? [NEXT.stillRunning] : [];
   const [first, ...others] = finished;
-  const advice = first && others.length === 0 ? afterEnd(first.status, first.error) : undefined;
+  const advice = first && others.length === 0 ? afterEnd(first) : undefined;
   if (advice) return [advice, ...goOn].join(" ");
   const isGood = finished.every(({ status }) => status === "complete");
   const judge = others.length === 0 ? JUDGE.one : isGood ? JUDGE.many : JUDGE.mixed;

@@ -186,8 +186,11 @@ describe("next of an ended turn", () => {
     const { parent } = family;
     const run = { name: "worker", working_dir: family.place, prompt: script([turn]), ...asked };
     expect((await parent.call("claudecode_run", run)).value["next"]).toBe(says);
-    for (const view of ["events", "summary"])
-      expect((await parent.call("claudecode_poll", { name: "worker", view })).value["next"]).toBe(says);
+    const polled = async (view: string) =>
+      (await parent.call("claudecode_poll", { name: "worker", view })).value["next"];
+    expect(await polled("summary")).toBe(says);
+    // Which has no error of its own.
+    expect(await polled("events")).toBe(says?.replace("error says", "its last event says"));
     const waited = (await parent.call("loopback_wait", { since: 0 })).value;
     expect(waited["next"]).toBe(says ?? "Judge the result. Give more work with claudecode_chat.");
   });
@@ -199,7 +202,8 @@ describe("next of an ended turn", () => {
     await until("the model to be asked", () => family.model.requests.length > 0);
     await family.call("claudecode_cancel", { name: "worker" });
     expect((await chat).value).toMatchObject({ status: "cancelled", next: CANCELLED });
-    expect(await family.call("claudecode_poll", { name: "worker" })).toMatchObject({ next: CANCELLED });
+    const { value } = await family.parent.call("claudecode_poll", { name: "worker", view: "summary" });
+    expect(value).toMatchObject({ error: "The turn was cancelled.", next: CANCELLED });
     expect((await family.parent.call("loopback_wait", { since: 0 })).value).toMatchObject({ next: CANCELLED });
   });
 
