@@ -41,7 +41,8 @@ import { createRetention } from "./core/upkeep/retention.ts";
 import { errorFields, type Log } from "./log.ts";
 import { ensureLinkKey, ensureOperatorToken, ensureWebhookSecret } from "./operator-token.ts";
 import { type Metrics, openMetrics } from "./outbound/metrics/metrics.ts";
-import { openWebhooks, sendersOf } from "./outbound/webhooks/webhooks.ts";
+import { createUpdates, type Updates } from "./outbound/updates/updates.ts";
+import { openWebhooks, sendersOf, type Webhooks } from "./outbound/webhooks/webhooks.ts";
 import { openStorage } from "./storage/sqlite/database.ts";
 
 export type { FoundClaude } from "./claude/cli.ts";
@@ -94,7 +95,13 @@ type AccessParts = {
 };
 
 /** What happens, for those who follow it. */
-type FeedParts = { eventFeed: EventFeed; metrics: Metrics; statistics: Statistics };
+type FeedParts = {
+  eventFeed: EventFeed;
+  metrics: Metrics;
+  statistics: Statistics;
+  webhooks: Pick<Webhooks, "list" | "test">;
+  updates: Updates;
+};
 
 /** The server itself. */
 type ServerParts = {
@@ -319,6 +326,8 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
     ruleHistory: rulebook.history,
     mcpClients: createMcpClients({ storage, now }),
     metrics,
+    webhooks,
+    updates: createUpdates({ source: config.updateSource, now }),
     statistics: createStatistics({
       storage,
       now,

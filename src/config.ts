@@ -5,7 +5,8 @@ import { MAX_APPROVAL_TIMEOUT_SECS } from "./contract/approvals/approval.ts";
 import { requirementOf } from "./contract/arguments/problems.ts";
 import { defaultDataDir } from "./contract/data-dir.ts";
 import { Secret } from "./contract/secret.ts";
-import { PublicUrl, WebhookSettings } from "./contract/webhook.ts";
+import { PublicUrl, SafeUrl } from "./contract/url.ts";
+import { WebhookSettings } from "./contract/webhook.ts";
 
 const LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "::1"];
 const LogLevel = z.enum(["debug", "info", "warn", "error", "silent"]);
@@ -47,6 +48,7 @@ const Settings = z.object({
   webhook: z.preprocess(list, WebhookSettings.default([])),
   webhookSecret: Secret.optional(),
   publicUrl: PublicUrl.optional(),
+  updateSource: SafeUrl.optional(),
   url: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
 });
 type Settings = z.infer<typeof Settings>;
@@ -149,6 +151,12 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     env: "PLEXUS_PUBLIC_URL",
     value: "URL",
     help: "where people reach the page, for links in messages (the address that is listened on)",
+  },
+  updateSource: {
+    flag: "--update-source",
+    env: "PLEXUS_UPDATE_SOURCE",
+    value: "URL",
+    help: "URL that names the newest version, read once a day while the settings page is opened (none)",
   },
   webhookSecret: {
     env: "PLEXUS_WEBHOOK_SECRET",

@@ -43,6 +43,11 @@ const CASES: Record<Setting, Case> = {
     env: "http://192.168.0.9:4445",
     means: ["https://a.example", "http://192.168.0.9:4445", undefined],
   },
+  updateSource: {
+    flag: "https://a.example/latest",
+    env: "http://10.0.0.9/version.txt",
+    means: ["https://a.example/latest", "http://10.0.0.9/version.txt", undefined],
+  },
   url: { flag: "http://a:1", env: "https://b", means: ["http://a:1", "https://b", undefined] },
 };
 const settings = Object.entries(CASES) as [Setting, Case][];

@@ -1,14 +1,6 @@
 import { z } from "zod";
 import { LinkVerdict } from "./link.ts";
-
-/** Names and addresses of private networks. */
-const PRIVATE_HOSTS = [
-  /^[^.:]+$/,
-  /\.(localhost|local|internal|home\.arpa)$/,
-  /^(127|10)(\.\d+){3}$/,
-  /^(192\.168|169\.254|172\.(1[6-9]|2\d|3[01]))(\.\d+){2}$/,
-  /^\[(::1|f[cd][0-9a-f]{2}:.*|fe[89ab][0-9a-f]:.*)\]$/,
-];
+import { urlProblem } from "./url.ts";
 
 const MAX_NAME = 40;
 /** What people may be told of; each is an event of `/api/v1/events`. */
@@ -34,19 +26,6 @@ export type Webhook = {
 
 type Options = Omit<Webhook, "url">;
 type Problem = { problem: string };
-
-/** Whether an address is of this machine or a private network. */
-export function isPrivateHost(hostname: string): boolean {
-  return PRIVATE_HOSTS.some((pattern) => pattern.test(hostname));
-}
-
-/** What keeps an address from being one that secrets may be sent to: over TLS, or within a private network. */
-function urlProblem(url: URL | null): string | undefined {
-  if (!url || !/^https?:$/.test(url.protocol)) return "must be an http or https URL";
-  if (url.username || url.password) return "must be a URL without a user name and a password";
-  if (url.protocol === "https:" || isPrivateHost(url.hostname)) return undefined;
-  return "must be an https URL, or one of this machine or a private network";
-}
 
 /** A URL with options in its fragment: `https://ntfy.sh/topic#format=ntfy&name=phone`. */
 export const WebhookSetting = z.string().transform((text, context): Webhook => {
@@ -113,13 +92,3 @@ export const WebhookSettings = z
 function clash(one: Webhook, other: Webhook): boolean {
   return one.url === other.url && JSON.stringify(one) !== JSON.stringify(other);
 }
-
-/** Under which address people reach the page: a whole origin, since its files lie at the root. */
-export const PublicUrl = z.string().transform((text, context): string => {
-  const url = URL.parse(text);
-  const problem =
-    urlProblem(url) ?? (url && `${url.origin}/` !== url.href ? "must be a URL without a path" : undefined);
-  if (!problem && url) return url.origin;
-  context.addIssue({ code: "custom", message: problem ?? "" });
-  return z.NEVER;
-});

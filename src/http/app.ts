@@ -17,13 +17,21 @@ import { type EventsApp, eventRoutes } from "./routes/events.ts";
 import { type LinksApp, linkRoutes } from "./routes/links.ts";
 import { MCP_PATH, type McpTransport, mcpRoute } from "./routes/mcp.ts";
 import { type RulesApp, ruleRoutes } from "./routes/rules.ts";
-import { type HealthApp, healthRoutes, type MetricsApp, metricsRoutes } from "./routes/server.ts";
+import {
+  type HealthApp,
+  healthRoutes,
+  type MetricsApp,
+  metricsRoutes,
+  type VersionApp,
+  versionRoutes,
+} from "./routes/server.ts";
 import { type ChatApp, chatRoutes } from "./routes/sessions/chat.ts";
 import { type SessionsApp, sessionRoutes } from "./routes/sessions/sessions.ts";
 import { type TurnsApp, turnRoutes } from "./routes/sessions/turns.ts";
 import { type CallerApp, callerRoutes, signInRoutes } from "./routes/sign-in.ts";
 import { type StatisticsApp, statisticsRoutes } from "./routes/statistics.ts";
 import { type TokensApp, tokenRoutes } from "./routes/tokens.ts";
+import { type WebhooksApp, webhookRoutes } from "./routes/webhooks.ts";
 import { register, type Served, type ServedOpenly } from "./serve.ts";
 import type { Streaming } from "./streams/events.ts";
 
@@ -45,7 +53,9 @@ export type HttpApp = Pick<App, "config" | "log"> &
   TokensApp &
   TurnsApp &
   UnaskedCallsApp &
-  WaitApp;
+  VersionApp &
+  WaitApp &
+  WebhooksApp;
 
 type RoutesNeed = {
   app: HttpApp;
@@ -74,8 +84,10 @@ export function createRoutes({ app, mcp, loadPage, keepAliveMs, descriptors, clo
     ...waitRoutes(app, closing),
     ...statisticsRoutes(app),
     ...tokenRoutes(app),
+    ...webhookRoutes(app),
     ...callerRoutes(app),
     ...metricsRoutes(app),
+    ...versionRoutes(app),
     ...openApiRoutes(operations),
   ];
   const forAnybody: ServedOpenly[] = [

@@ -21,6 +21,7 @@ import * as tokens from "../../contract/routes/tokens.ts";
 import * as turns from "../../contract/routes/turns.ts";
 import * as unaskedCalls from "../../contract/routes/unasked-calls.ts";
 import * as wait from "../../contract/routes/wait.ts";
+import * as webhooks from "../../contract/routes/webhooks.ts";
 import * as ruleAnswers from "../../contract/rules/answers.ts";
 import { RuleTestInput } from "../../contract/rules/history-test.ts";
 import { Rule, RuleInput, RuleUpdate } from "../../contract/rules/rule.ts";
@@ -46,6 +47,7 @@ const DECLARED = {
   ...wait,
   ...statistics,
   ...tokens,
+  ...webhooks,
   ...signIn,
   ...links,
   ...server,

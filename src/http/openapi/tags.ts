@@ -8,6 +8,7 @@ export const TAGS = {
   Events: "What happens, as it happens.",
   Statistics: "What has happened over time, added up.",
   Tokens: "Named tokens, for the operator.",
+  Webhooks: "Where what happens is told, for the operator.",
   Links: "One-time links that webhooks send: each decides one request.",
   Page: "How the web page signs in.",
   Server: "How the server is.",

@@ -1,7 +1,9 @@
 import type { App } from "../../app.ts";
-import { getMetrics, isAlive, isReady } from "../../contract/routes/server.ts";
+import { getMetrics, getVersion, isAlive, isReady } from "../../contract/routes/server.ts";
 import type { RulesFileStatus } from "../../contract/rules/rule.ts";
+import { ASKED_AT } from "../../contract/samples.ts";
 import { COMMIT, VERSION } from "../../version.ts";
+import { operatorOnly } from "../middleware/auth.ts";
 import { type Served, type ServedOpenly, serve, serveOpenly } from "../serve.ts";
 
 export type HealthApp = Pick<App, "assertReady" | "claude" | "rules">;
@@ -43,6 +45,34 @@ export function healthRoutes(app: HealthApp): ServedOpenly[] {
 /** Of the operator's file of rules, where there is one; a mistake in it is no reason to take the server down. */
 function rulesIn(status: RulesFileStatus | undefined) {
   return status === undefined ? {} : { rules: status };
+}
+
+export type VersionApp = Pick<App, "updates">;
+
+export function versionRoutes({ updates }: VersionApp): Served[] {
+  return [
+    serve(getVersion, {
+      tag: "Server",
+      summary: "The version that runs, and whether there is a newer one",
+      details:
+        "Plexus asks nobody for a newer one unless `--update-source` names a place, which is then read once a day at most. Only for the operator.",
+      guards: [operatorOnly],
+      answer: {
+        says: "What is known.",
+        example: {
+          type: "ok",
+          version: "0.1.0",
+          commit: null,
+          newest: { state: "known", version: "0.2.0", is_newer: true, checked_at: ASKED_AT },
+        },
+      },
+    }).by(async () => ({
+      type: "ok",
+      version: VERSION,
+      commit: COMMIT ?? null,
+      newest: await updates.newest(VERSION),
+    })),
+  ];
 }
 
 /** Figures for Prometheus, over everybody's sessions: numbers, and no names. */

@@ -100,6 +100,18 @@ export function messageOf({ event, pageUrl, decideUrl, now }: MessageNeed): Mess
   }
 }
 
+/** What a person is told who only wants to know whether messages arrive. */
+export function testMessage(pageUrl: string): Message {
+  return {
+    ...NOTHING,
+    headline: "Test message",
+    session: "Plexus",
+    text: "What needs approval is told here.",
+    urgency: "normal",
+    links: [{ label: "Open", url: `${pageUrl}/${pageAddress.settings}` }],
+  };
+}
+
 const RESOLVED = {
   pending: "Pending",
   allowed: "Allowed",

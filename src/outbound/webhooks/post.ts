@@ -1,9 +1,8 @@
 import { createHmac } from "node:crypto";
+import type { Delivery, DeliveryFailure, DeliveryOutcome } from "../../contract/routes/webhooks.ts";
 
-/** How one attempt went: `failed` may pass by itself, `refused` hardly will, and `gone` says to stop. */
-export type Attempt = "delivered" | "failed" | "refused" | "gone";
 /** `notBeforeMs`: how long the receiver wants to be left alone. */
-type Posted = { attempt: Attempt; notBeforeMs: number };
+type Posted = { delivery: Delivery; notBeforeMs: number };
 
 const ANSWER_WITHIN_MS = 10_000;
 /** Too early, or too many: worth another try. */
@@ -28,10 +27,22 @@ export async function post({ url, secret, body, now, signal }: Post): Promise<Po
       signal: AbortSignal.any([AbortSignal.timeout(ANSWER_WITHIN_MS), signal]),
     });
     await response.body?.cancel();
-    return { attempt: judged(response.status), notBeforeMs: waitIn(response.headers.get("retry-after")) };
-  } catch {
-    return { attempt: "failed", notBeforeMs: 0 };
+    const { status } = response;
+    const delivery = { outcome: judged(status), status, failure: null };
+    return { delivery, notBeforeMs: waitIn(response.headers.get("retry-after")) };
+  } catch (cause) {
+    return { delivery: { outcome: "failed", status: null, failure: failureIn(cause) }, notBeforeMs: 0 };
   }
+}
+
+/** In our own words: a message may have the address in it, which is a secret. */
+function failureIn(cause: unknown): DeliveryFailure {
+  if (!(cause instanceof Error)) return "connection";
+  if (cause.name === "TimeoutError") return "timeout";
+  const code = "code" in cause ? String(cause.code) : "";
+  if (/^(ENOTFOUND|EAI_\w+|ENODATA|EAGAIN)$/.test(code)) return "unknown_host";
+  if (code === "ECONNREFUSED") return "refused";
+  return /CERT|SSL|TLS|UNABLE_TO_|HOSTNAME_MISMATCH|ALTNAME/.test(code) ? "certificate" : "connection";
 }
 
 /** Chat services say in seconds when they take the next message. */
@@ -44,7 +55,7 @@ function signature(secret: string, atSecs: number, body: string): string {
   return `t=${atSecs},v1=${createHmac("sha256", secret).update(`${atSecs}.${body}`).digest("hex")}`;
 }
 
-function judged(status: number): Attempt {
+function judged(status: number): DeliveryOutcome {
   if (status >= 200 && status < 300) return "delivered";
   if (status === 410) return "gone";
   return status >= 500 || PASSING.includes(status) ? "failed" : "refused";

@@ -1,4 +1,4 @@
-import { isPrivateHost } from "../../contract/webhook.ts";
+import { isPrivateHost } from "../../contract/url.ts";
 
 /** Whether an address means the same to everybody; some services refuse a button with any other. */
 export function isShareable(url: string): boolean {

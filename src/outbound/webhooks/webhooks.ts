@@ -1,7 +1,10 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { Change, ChangeEvent } from "../../contract/change.ts";
+import { AppError } from "../../contract/errors.ts";
 import { LINK_PATH } from "../../contract/link.ts";
+import type { Delivery, DeliveryOutcome, WebhookStatus } from "../../contract/routes/webhooks.ts";
 import { cutChange } from "../../contract/text/cut.ts";
+import { seconds } from "../../contract/values.ts";
 import { ToldKind, type Webhook } from "../../contract/webhook.ts";
 import type { LinkMaker, LinkSender } from "../../core/approvals/links/link-maker.ts";
 import { createBell } from "../../core/events/bell.ts";
@@ -9,12 +12,12 @@ import type { Broadcast } from "../../core/events/broadcast.ts";
 import { readChange } from "../../core/events/change-view.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { written } from "./formats/formats.ts";
-import { messageOf, type ToldEvent } from "./message.ts";
-import { type Attempt, post } from "./post.ts";
+import { messageOf, type ToldEvent, testMessage } from "./message.ts";
+import { post } from "./post.ts";
 
 export type Webhooks = Awaited<ReturnType<typeof openWebhooks>>;
 /** What became of attempts, and of events that were given up. */
-type WebhookOutcome = Attempt | "dropped";
+type WebhookOutcome = DeliveryOutcome | "dropped";
 
 const PAGE = 50;
 const MAX_REFUSALS = 5;
@@ -23,6 +26,23 @@ const MAX_RETRY_MS = 5 * 60_000;
 const STALE_AFTER_MS = 24 * 60 * 60_000;
 /** A post that is under way when we stop would otherwise be sent again by the next server. */
 const STOP_WITHIN_MS = 2_000;
+
+type Hook = {
+  /** Under which its position is stored. */
+  id: string;
+  /** The address can't be found from this one. */
+  publicId: string;
+  webhook: Webhook;
+  host: string;
+  /** The change that it was told of last, or that was passed over. */
+  position: number;
+  failures: number;
+  isGone: boolean;
+  last: WebhookStatus["last"];
+  /** The test that is under way. */
+  testing: Promise<Delivery> | undefined;
+  bell: ReturnType<typeof createBell>;
+};
 
 type WebhooksNeed = {
   storage: Pick<Storage, "approvals" | "changes" | "links" | "sessions" | "turns" | "unaskedCalls" | "webhooks">;
@@ -51,13 +71,13 @@ export async function openWebhooks(need: WebhooksNeed) {
   const counts: Record<WebhookOutcome, number> = { delivered: 0, failed: 0, refused: 0, gone: 0, dropped: 0 };
   const newest = await storage.changes.newestId();
   const known = await storage.webhooks.positions();
-  const hooks = [...new Map(need.webhooks.map((webhook) => [webhook.url, webhook])).values()].map((webhook) => {
+  const hooks = [...new Map(need.webhooks.map((webhook) => [webhook.url, webhook])).values()].map((webhook): Hook => {
     const id = createHash("sha256").update(webhook.url).digest("hex");
     // The address may be a secret; its host says enough.
     const { host } = new URL(webhook.url);
-    return { id, webhook, host, position: startOf(id), failures: 0, isGone: false, bell: createBell() };
+    const state = { position: startOf(id), failures: 0, isGone: false, last: null, testing: undefined };
+    return { id, publicId: randomUUID(), webhook, host, ...state, bell: createBell() };
   });
-  type Hook = (typeof hooks)[number];
   const secret = hooks.length > 0 ? need.secret() : "";
   const stopping = new AbortController();
   const cutOff = new AbortController();
@@ -139,23 +159,41 @@ export async function openWebhooks(need: WebhooksNeed) {
     for (let refusals = 0; !stopping.signal.aborted; ) {
       if (now() - change.at > STALE_AFTER_MS) return drop(hook, change, "it is more than a day old");
       if (await isMoot(hook, event)) return true;
-      const { attempt, notBeforeMs } = await post({ ...message, now, signal: cutOff.signal });
+      const { delivery, notBeforeMs } = await post({ ...message, now, signal: cutOff.signal });
       if (cutOff.signal.aborted) return false;
-      counts[attempt]++;
-      if (attempt === "delivered") {
+      counts[delivery.outcome]++;
+      note(hook, delivery, false);
+      if (delivery.outcome === "delivered") {
         hook.failures = 0;
         return true;
       }
-      if (attempt === "gone") {
+      if (delivery.outcome === "gone") {
         hook.isGone = true;
         report("a webhook answered 410: it is told nothing more until the next start", { host: hook.host });
         return false;
       }
-      if (attempt === "refused" && ++refusals === MAX_REFUSALS) return drop(hook, change, "it was refused");
+      if (delivery.outcome === "refused" && ++refusals === MAX_REFUSALS) return drop(hook, change, "it was refused");
       if (hook.failures === 0) report("a webhook does not take what it is told: trying again", { host: hook.host });
       await pause(Math.max(backOff(hook.failures++), Math.min(notBeforeMs, MAX_RETRY_MS)));
     }
     return false;
+  }
+
+  function note(hook: Hook, delivery: Delivery, is_test: boolean): void {
+    hook.last = { ...delivery, at: seconds(now()), is_test };
+  }
+
+  /** Apart from what is still to be told, which goes on as before. */
+  async function test(hook: Hook): Promise<Delivery> {
+    const { webhook } = hook;
+    const { url, format } = webhook;
+    const message =
+      format === "plexus"
+        ? { url, secret, body: JSON.stringify({ type: "test", at: seconds(now()) }) }
+        : { ...written(webhook, format, testMessage(need.pageUrl())), secret: undefined };
+    const { delivery } = await post({ ...message, now, signal: cutOff.signal });
+    note(hook, delivery, true);
+    return delivery;
   }
 
   function drop(hook: Hook, { id, kind }: Change, reason: string): true {
@@ -182,6 +220,23 @@ export async function openWebhooks(need: WebhooksNeed) {
   const following = hooks.map(follow);
   return {
     counts,
+    /** As they are configured, and how each was last told of something. */
+    async list(): Promise<WebhookStatus[]> {
+      const newest = hooks.length === 0 ? 0 : await storage.changes.newestId();
+      return hooks.map(({ publicId: id, webhook, host, position, last }) => {
+        const { name, format, events, decide = null } = webhook;
+        return { id, name, host, format, events, decide, behind: Math.max(0, newest - position), last };
+      });
+    },
+    /** Sends a test message; whoever asks meanwhile gets the same answer. */
+    async test(id: string): Promise<Delivery> {
+      const hook = hooks.find(({ publicId }) => publicId === id);
+      if (!hook) throw new AppError("not_found", "There is no such webhook; ids change when the server is started.");
+      hook.testing ??= test(hook).finally(() => {
+        hook.testing = undefined;
+      });
+      return hook.testing;
+    },
     /** Those that take nothing at present. */
     failing: (): { host: string; is_gone: boolean }[] =>
       hooks

@@ -14,7 +14,7 @@ import { visibleText } from "../shared/elements/visible.tsx";
 import { linkTo } from "../shared/route.ts";
 import { DecisionDialog, LinkedDecision } from "./decision-dialog.tsx";
 
-const ROW_PX = 52;
+const ROW_PX = { comfortable: 52, compact: 38 };
 const TYPING_MS = 250;
 const OUTCOMES = ApprovalFilter.options.filter((option) => option !== "pending");
 
@@ -162,15 +162,17 @@ function Filters() {
 function Decisions({ onOpen }: { onOpen: (approval: Approval) => void }) {
   const { decisions, loadMore } = useUser().history;
   const scroller = useRef<HTMLElement>(null);
+  const rowPx = ROW_PX[usePage().preferences.density.value];
   const list = decisions.value;
   const rows = useVirtual({
     count: list.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => rowPx,
     getItemKey: (at) => list[at]?.id ?? at,
     overscan: 8,
   });
-  useKeptPlace(scroller, list);
+  useKeptPlace(scroller, list, rowPx);
+  useLayoutEffect(() => rows.measure(), [rowPx]);
   const shown = rows.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
   useEffect(() => {
@@ -181,7 +183,7 @@ function Decisions({ onOpen }: { onOpen: (approval: Approval) => void }) {
       <ul style={{ height: `${rows.getTotalSize()}px` }}>
         {shown.map(({ index, start, key }) => {
           const approval = list[index];
-          return approval && <Row key={key} approval={approval} top={start} onOpen={onOpen} />;
+          return approval && <Row key={key} approval={approval} top={start} height={rowPx} onOpen={onOpen} />;
         })}
       </ul>
     </Scrollable>
@@ -189,26 +191,25 @@ function Decisions({ onOpen }: { onOpen: (approval: Approval) => void }) {
 }
 
 /** What comes in above moves nothing of what somebody reads further down; another filter begins at the top. */
-function useKeptPlace(scroller: { current: HTMLElement | null }, list: Approval[]): void {
+function useKeptPlace(scroller: { current: HTMLElement | null }, list: Approval[], rowPx: number): void {
   const before = useRef(list);
   const { value: filtered } = useUser().history.filter;
   useLayoutEffect(() => {
-    const top = Math.floor((scroller.current?.scrollTop ?? 0) / ROW_PX);
+    const top = Math.floor((scroller.current?.scrollTop ?? 0) / rowPx);
     const id = before.current[top]?.id;
     const at = list.findIndex((one) => one.id === id);
-    if (scroller.current && scroller.current.scrollTop > 0 && at >= 0)
-      scroller.current.scrollTop += (at - top) * ROW_PX;
+    if (scroller.current && scroller.current.scrollTop > 0 && at >= 0) scroller.current.scrollTop += (at - top) * rowPx;
     before.current = list;
   }, [list]);
   useLayoutEffect(() => scroller.current?.scrollTo(0, 0), [filtered]);
 }
 
-type RowProps = { approval: Approval; top: number; onOpen: (approval: Approval) => void };
+type RowProps = { approval: Approval; top: number; height: number; onOpen: (approval: Approval) => void };
 
-function Row({ approval, top, onOpen }: RowProps) {
+function Row({ approval, top, height, onOpen }: RowProps) {
   const { created_at: requested, resolved_at: decided } = approval;
   return (
-    <li class="row" style={{ height: `${ROW_PX}px`, transform: `translateY(${top}px)` }}>
+    <li class="row" style={{ height: `${height}px`, transform: `translateY(${top}px)` }}>
       <button type="button" class="row-open decision" onClick={() => onOpen(approval)}>
         <StatusBadge status={approval.status} />
         <b>{visibleText(approval.tool_name)}</b>

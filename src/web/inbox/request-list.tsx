@@ -11,7 +11,7 @@ import { useVirtual } from "../shared/elements/virtual.ts";
 import { visibleText } from "../shared/elements/visible.tsx";
 import { isDangerous } from "./listed-dangers.ts";
 
-const ROW_PX = 66;
+const ROW_PX = { comfortable: 66, compact: 46 };
 const GROUP_PX = 34;
 const SUMMARY_CHARS = 200;
 const URGENT_SECS = 30;
@@ -19,10 +19,11 @@ const URGENT_SECS = 30;
 /** Every request that is listed, in groups where they are wanted; of thousands only those on the screen are drawn. */
 export function RequestList() {
   const { requests, arrangement } = useUser();
+  const rowPx = ROW_PX[usePage().preferences.density.value];
   const scroller = useRef<HTMLElement>(null);
   const items = requests.list.value;
   const list = arrangement.rows.value;
-  const heightAt = (at: number) => (list[at] && "group" in list[at] ? GROUP_PX : ROW_PX);
+  const heightAt = (at: number) => (list[at] && "group" in list[at] ? GROUP_PX : rowPx);
   const rows = useVirtual({
     count: list.length,
     getScrollElement: () => scroller.current,
@@ -35,7 +36,7 @@ export function RequestList() {
     overscan: 6,
   });
   // Groups and requests differ in height, and take each other's places.
-  useLayoutEffect(() => rows.measure(), [arrangement.isGrouped.value, list.length]);
+  useLayoutEffect(() => rows.measure(), [arrangement.isGrouped.value, list.length, rowPx]);
   const at = list.findIndex((row) => "item" in row && row.item.approval.id === requests.selected.value?.approval.id);
   useEffect(() => {
     if (at >= 0) rows.scrollToIndex(at, { align: "auto" });
@@ -47,7 +48,7 @@ export function RequestList() {
           const row = list[index];
           if (!row) return null;
           if ("group" in row) return <GroupRow key={key} group={row} top={start} />;
-          return <Row key={key} item={row.item} top={start} place={row.place} of={items.length} />;
+          return <Row key={key} item={row.item} top={start} height={rowPx} place={row.place} of={items.length} />;
         })}
       </ul>
     </Scrollable>
@@ -74,9 +75,9 @@ function GroupRow({ group: { group, ids }, top }: { group: GroupHead; top: numbe
   );
 }
 
-type RowProps = { item: InboxItem; top: number; place: number; of: number };
+type RowProps = { item: InboxItem; top: number; height: number; place: number; of: number };
 
-function Row({ item, top, place, of }: RowProps) {
+function Row({ item, top, height, place, of }: RowProps) {
   const { approval, outcome, isHeld } = item;
   const { now } = usePage();
   const { inbox, selected, checkedIds, openCard } = useUser().requests;
@@ -92,7 +93,7 @@ function Row({ item, top, place, of }: RowProps) {
   return (
     <li
       class={`row${isSelected ? " selected" : ""}${isOpen(item) ? "" : " settled"}`}
-      style={{ height: `${ROW_PX}px`, transform: `translateY(${top}px)` }}
+      style={{ height: `${height}px`, transform: `translateY(${top}px)` }}
       aria-setsize={of}
       aria-posinset={place}
     >

@@ -1,11 +1,12 @@
-import { usePage, useUser } from "../context.ts";
+import { useUser } from "../context.ts";
 import { OPERATOR } from "../rules/rule-list.ts";
 import { Visible } from "../shared/elements/visible.tsx";
 import { linkTo } from "../shared/route.ts";
+import { BrowserSettings } from "./browser-settings.tsx";
 import { SignInSettings } from "./sign-in-settings.tsx";
 import { TokenSettings } from "./token-settings.tsx";
-
-const THEMES = { system: "as the system", light: "light", dark: "dark" } as const;
+import { VersionSettings } from "./version-settings.tsx";
+import { WebhookSettings } from "./webhook-settings.tsx";
 
 /** Tokens and pages, and how this browser shows Plexus. */
 export function SettingsPage() {
@@ -16,41 +17,12 @@ export function SettingsPage() {
         <h1>Settings</h1>
       </header>
       {caller.name === OPERATOR && <TokenSettings />}
-      <Appearance />
+      {caller.name === OPERATOR && <WebhookSettings />}
+      <BrowserSettings />
       <RulesFile />
       <SignInSettings />
-      <section class="setting" aria-labelledby="version">
-        <h2 id="version">Version</h2>
-        <p>Plexus {caller.version}</p>
-      </section>
+      <VersionSettings />
     </main>
-  );
-}
-
-function Appearance() {
-  const { preferences, notifier } = usePage();
-  const { theme, notifies } = preferences;
-  return (
-    <section class="setting" aria-labelledby="appearance">
-      <h2 id="appearance">This browser</h2>
-      <fieldset class="choices">
-        <legend>Colours</legend>
-        {(["system", "light", "dark"] as const).map((one) => (
-          <label key={one} class="check">
-            <input type="radio" name="theme" checked={theme.value === one} onChange={() => (theme.value = one)} />
-            {THEMES[one]}
-          </label>
-        ))}
-      </fieldset>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={notifies.value === "yes"}
-          onChange={({ currentTarget }) => void notifier.want(currentTarget.checked)}
-        />
-        Notify me of new requests while I look elsewhere
-      </label>
-    </section>
   );
 }
 

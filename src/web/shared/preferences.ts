@@ -10,8 +10,13 @@ export function createPreferences() {
     if (theme.value === "system") delete document.documentElement.dataset["theme"];
     else document.documentElement.dataset["theme"] = theme.value;
   });
+  const density = remembered("plexus-density", ["comfortable", "compact"]);
+  effect(() => {
+    document.documentElement.dataset["density"] = density.value;
+  });
   return {
     theme,
+    density,
     diffLayout: remembered("plexus-diff", ["unified", "split"]),
     housekeeping: remembered("plexus-housekeeping", ["hidden", "shown"]),
     inboxOrder: remembered("plexus-inbox-order", INBOX_ORDERS),

@@ -18,7 +18,7 @@ import {
   suggestRules,
   testRule,
 } from "../../../src/contract/routes/rules.ts";
-import { getDocs, getMetrics, getOpenApi, isAlive, isReady } from "../../../src/contract/routes/server.ts";
+import { getDocs, getMetrics, getOpenApi, getVersion, isAlive, isReady } from "../../../src/contract/routes/server.ts";
 import {
   cancelTurn,
   chat,
@@ -38,6 +38,7 @@ import { createToken, listTokens, revokeToken, signOutPages } from "../../../src
 import { followSession, getTurn, listTurnEvents, listTurns, TurnList } from "../../../src/contract/routes/turns.ts";
 import { listUnaskedCalls } from "../../../src/contract/routes/unasked-calls.ts";
 import { waitForNext } from "../../../src/contract/routes/wait.ts";
+import { listWebhooks, testWebhook, WebhookList } from "../../../src/contract/routes/webhooks.ts";
 import { OneRule } from "../../../src/contract/rules/answers.ts";
 import { SessionCreated } from "../../../src/contract/sessions/answers.ts";
 import { SignInCode } from "../../../src/contract/sign-in.ts";
@@ -221,6 +222,12 @@ describe("every route", () => {
       await send(decideByLink, status, { body: { ...body, approve: false }, token: null });
     }
 
+    const { webhooks } = WebhookList.parse(await send(listWebhooks, 200));
+    await send(listWebhooks, 403, { token });
+    await send(testWebhook, 200, { params: { id: webhooks[0]?.id ?? "" } });
+    await send(testWebhook, 404, { params: { id: "0190" } });
+    await send(getVersion, 200);
+    await send(getVersion, 403, { token });
     for (const route of [isAlive, isReady, getMetrics, getOpenApi, getDocs]) await send(route, 200);
     await send(isReady, 200, { token: null });
     await send(getMetrics, 401, { token: null });

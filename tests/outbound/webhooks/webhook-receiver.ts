@@ -6,14 +6,20 @@ export const SECRET = "a-secret-for-webhooks";
 
 const Numbered = z.looseObject({ id: z.int().positive(), decide_url: z.url().optional() });
 
+const Tested = z.strictObject({ type: z.literal("test"), at: z.int().positive() });
+
 export type Received = { id: number; event: ChangeEvent; headers: Headers; text: string; path: string };
 
 export type Receiver = AsyncDisposable & {
   url: string;
   /** Every request so far, whatever it was answered. */
   received: Received[];
+  /** The bodies of test messages. */
+  tests: string[];
   /** What the next ones are answered; a promise holds them. */
   answer: (received: Received) => Response | Promise<Response>;
+  /** What a test message is answered. */
+  answerTest: () => Response | Promise<Response>;
 };
 
 /** What somebody's webhook is: a server that takes posts and checks that they are whole and signed. */
@@ -26,6 +32,10 @@ export function startReceiver(port = 0): Receiver {
       const text = await request.text();
       if (!isSigned(request.headers.get("x-plexus-signature"), text, SECRET))
         return new Response("not signed by Plexus", { status: 400 });
+      if (Tested.safeParse(JSON.parse(text)).success) {
+        receiver.tests.push(text);
+        return receiver.answerTest();
+      }
       // The link that decides is no part of the event: it is for this receiver alone.
       const { id, decide_url: _, ...event } = Numbered.parse(JSON.parse(text));
       const path = new URL(request.url).pathname;
@@ -37,7 +47,9 @@ export function startReceiver(port = 0): Receiver {
   const receiver: Receiver = {
     url: `http://127.0.0.1:${server.port}/hook`,
     received: [],
+    tests: [],
     answer: () => new Response(null, { status: 204 }),
+    answerTest: () => new Response(null, { status: 204 }),
     [Symbol.asyncDispose]: () => server.stop(true),
   };
   return receiver;
