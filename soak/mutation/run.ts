@@ -6,7 +6,7 @@ import type { Job, Report } from "./worker.ts";
 
 /** Files of tests that are quick, and fail for no other reason than a wrong answer. */
 const TESTS = [
-  "tests/core/rules/matching/{beside-wildcards,corpus,edges,find,pattern,prove,suggest,withheld}.test.ts",
+  "tests/core/rules/matching/{beside-wildcards,corpus,edges,find,pattern,prove,suggest,suspects,wildcard-options,withheld}.test.ts",
   "tests/core/rules/{bash,tools,allowed-tools,ineffective,literal-command}.test.ts",
   "tests/review/shell/*.test.ts",
   "tests/review/{dangers,edit}.test.ts",

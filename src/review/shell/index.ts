@@ -6,7 +6,7 @@ export { changesData } from "./dangers/network/database.ts";
 export type { CommandLine } from "./dangers/rule.ts";
 export { runsLater } from "./paths/later-files.ts";
 export type { Links } from "./paths/links.ts";
-export { fromWorkingDir, isTooLong, locate, startIn, TOO_LONG } from "./paths/paths.ts";
+export { fromWorkingDir, isTooLong, isUnknown, locate, startIn, TOO_LONG } from "./paths/paths.ts";
 export { MAX_COMMAND_CHARS } from "./syntax/parse-limits.ts";
 export { type ParsedCommand, parseCommand, type SimpleCommand } from "./syntax/parsed-command.ts";
 export { partsOf, type Role } from "./syntax/parts.ts";

@@ -57,16 +57,23 @@ export function startIn(workingDir: string | null): Directory {
   return { workingDir: at, at };
 }
 
+/** Stands for a directory that is known only when the command runs. */
+const SOMEWHERE = "/somewhere";
+
+export function isUnknown({ at }: Directory): boolean {
+  return at === SOMEWHERE || at.startsWith(`${SOMEWHERE}/`);
+}
+
 /** The current directory after this command; `cd` to an unknown target leads outside. */
 export function after({ words }: Pick<SimpleCommand, "words">, directory: Directory): Directory {
   const [program, ...rest] = words;
   if (program?.value !== "cd" && program?.value !== "pushd") return directory;
   const target = rest.find(({ value }) => !value.startsWith("-"));
   if (!target || target.isDynamic || HOME.test(target.value) || rest.some(({ value }) => value === "-"))
-    return { ...directory, at: "/somewhere" };
+    return { ...directory, at: SOMEWHERE };
   const { value } = target;
   const at = normalised(value.startsWith("/") ? value : `${directory.at}/${value}`);
-  return { ...directory, at: isTooLong(at) ? "/somewhere" : at };
+  return { ...directory, at: isTooLong(at) ? SOMEWHERE : at };
 }
 
 /** Without `.`, `..` and doubled slashes, judged by the text alone. */

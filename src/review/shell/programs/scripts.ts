@@ -95,7 +95,7 @@ function trapped({ args }: ProgramCall): Word[] {
 function splitByEnv({ args }: ProgramCall): (Word | undefined)[] {
   const { options, operands } = readArguments(args, { short: "uCS", long: ["unset", "chdir", "split-string"] }, true);
   const [text] = valuesOf(options, "-S", "--split-string");
-  return text ? [joined([text, ...operands])] : [];
+  return text ? [joined([{ ...text, value: text.value.replaceAll(/\\[_tnfvr]/g, " ") }, ...operands])] : [];
 }
 
 /** `script -c TEXT`, or on the BSDs `script FILE PROGRAM …`. */

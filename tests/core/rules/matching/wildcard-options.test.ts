@@ -104,6 +104,21 @@ describe("the options that a wildcard covers", () => {
        cargo clippy -- -Clinker=./evil
        cargo test -- --logfile=src/x.ts`,
     ],
+    [
+      "Bash(cargo *)",
+      `cargo watch -- evil
+       cargo evil
+       cargo install x
+       cargo exec x
+       cargo -q evil
+       cargo build --target src/x.json
+       cargo clippy -- -L src
+       cargo clippy -- --extern x=src/x.so`,
+    ],
+    ["Bash(cargo watch *)", "cargo watch -s evil\ncargo watch -- evil"],
+    ["Bash(gh *)", "gh evil\ngh co 1\ngh copilot suggest x"],
+    ["Bash(jq *)", "jq -n env\njq -n '$ENV.HOME'\njq -n '[env]'\njq -n '\"\\(env)\"'"],
+    ["Bash(npm *)", "npm --silent exec evil\nnpm -q evil\nnpm --offline true exec evil"],
     ["Bash(tsc *)", "tsc @src/args.txt"],
     ["Bash(pytest *)", "pytest @src/args"],
     ["Bash(mypy *)", "mypy @src/args.txt"],
@@ -344,7 +359,11 @@ describe("the options that a wildcard covers", () => {
     ["Bash(npm *)", "npm install @types/node\nnpm install x@1.0.0"],
     ["Bash(just *)", "just test\njust ci::test\njust test src/x.ts\njust test A=b"],
     ["Bash(cargo *)", "cargo clippy -- -D warnings\ncargo clippy -- -Woverflow\ncargo test -- --nocapture"],
-    ["Bash(cargo *)", "cargo test -pcore\ncargo build -Fcolor -j4\ncargo tree -e no-dev"],
+    ["Bash(cargo *)", "cargo test -pcore\ncargo build -Fcolor -j4\ncargo tree -e no-dev\ncargo -q --locked test"],
+    ["Bash(cargo xtask *)", "cargo xtask build"],
+    ["Bash(gh *)", "gh pr view 1 --comments\ngh run list --limit 9"],
+    ["Bash(jq *)", "jq .x.env a.json\njq '.scripts[\"env\"]' a.json\njq '{env: .x}' a.json\njq .environment a.json"],
+    ["Bash(npm *)", "npm --silent test\nnpm --quiet run lint"],
   ])("%s stays useful", (allow, commands) => {
     expect(otherThan("allow", verdicts(allow, commands))).toEqual([]);
   });

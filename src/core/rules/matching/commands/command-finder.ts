@@ -3,7 +3,7 @@ import { firstOf } from "../first-order.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 import { type HowFound, howFound, type SoughtCommand, soughtCommands, valuesIn } from "./found-command.ts";
 import { hasTooManyWords, mentionsInCode, possibleRuns } from "./possible-runs.ts";
-import { readingsOf } from "./readings.ts";
+import { mayBeAlias, readingsOf } from "./readings.ts";
 import { familyOf } from "./same-commands.ts";
 import { runsUnknownText, type StartedCommand } from "./started-commands.ts";
 import { namesIn } from "./targets.ts";
@@ -55,6 +55,7 @@ export function commandFinder(all: readonly { order: number; command: CommandPat
       index.size > 0 &&
       commands.some(({ command }) => {
         if (command.words[0]?.isDynamic || runsUnknownText(command)) return true;
+        if (mayBeAlias(command) && index.has("git")) return true;
         if (search(command, "possible") !== undefined) return true;
         if (hasTooManyWords(command) || mentionsInCode(command, isSought)) return true;
         return possibleRuns(command, isSought).some(

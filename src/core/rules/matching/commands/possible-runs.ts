@@ -27,6 +27,8 @@ const RUN_NO_WORDS = new Set([
   ...setOf("curl wget kill pkill killall man cd export alias set unset systemctl terraform"),
   ...CONTAINERS,
 ]);
+/** Those of them that read what they run from their input. */
+const READS_CODE = setOf("make just ninja");
 /** More are not looked at: nobody writes them. */
 const MAX_WORDS = 500;
 const MAX_INNER = 100;
@@ -40,7 +42,8 @@ export function possibleRuns(command: ProgramCall, isSought: (program: string) =
   for (const [at, word] of args.slice(0, MAX_WORDS).entries()) {
     for (const text of valuesIn(word.value) ?? [word.value]) {
       if (/\s/.test(text)) {
-        if (isAnySought(text, isSought)) found.push(...commandsIn(text));
+        // Some begin with a sign that a shell does not read.
+        if (isAnySought(text, isSought)) found.push(...[text, text.replace(/^[\s!:]+/, "")].flatMap(commandsIn));
         continue;
       }
       const run = programCall(withWords(command, [{ ...word, value: text }, ...args.slice(at + 1)]));
@@ -50,11 +53,16 @@ export function possibleRuns(command: ProgramCall, isSought: (program: string) =
   return found;
 }
 
-/** Whether code that is part of a command, such as that of `python3 -c` or `tar --to-command`, names a sought program. */
+/**
+ * Whether code that is part of a command names a sought program: that of `python3 -c`, `tar --to-command` or `alias`, and
+ * here-documents for a program that may run them.
+ */
 export function mentionsInCode(command: ProgramCall, isSought: (program: string) => boolean): boolean {
-  if (![indirect, inlineCode].some(({ test }) => test?.(command, NO_CONTEXT) !== undefined)) return false;
-  const texts = [...command.args, ...command.redirects.flatMap(({ body }) => body ?? [])];
-  return texts.some(({ value }) => isAnySought(value, isSought));
+  const isCode =
+    command.program === "alias" || [indirect, inlineCode].some(({ test }) => test?.(command, NO_CONTEXT) !== undefined);
+  const readsNoCode = RUN_NO_WORDS.has(command.program) && !READS_CODE.has(command.program);
+  const bodies = readsNoCode ? [] : command.redirects.flatMap(({ body }) => body ?? []);
+  return [...(isCode ? command.args : []), ...bodies].some(({ value }) => isAnySought(value, isSought));
 }
 
 /** Whether a command has too many words to look for others in them. */

@@ -7,6 +7,30 @@ import { familyOf } from "./same-commands.ts";
 /** Git itself gives up when an alias leads to itself. */
 const MAX_ALIASES = 5;
 
+/** Verbs of git itself and of programs that are often installed beside it; any other may be an alias in the settings. */
+const GIT_VERBS = new Set(
+  (
+    "add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore check-mailmap check-ref-format " +
+    "checkout checkout-index cherry cherry-pick citool clean clone column commit commit-graph commit-tree config count-objects credential " +
+    "daemon describe diagnose diff diff-files diff-index diff-pairs diff-tree difftool fast-export fast-import fetch fetch-pack " +
+    "filter-branch filter-repo flow fmt-merge-msg for-each-ref for-each-repo format-patch fsck gc get-tar-commit-id grep gui hash-object " +
+    "help hook imap-send index-pack init init-db instaweb interpret-trailers last-modified lfs log ls-files ls-remote ls-tree mailinfo " +
+    "mailsplit maintenance merge merge-base merge-file merge-index merge-one-file merge-tree mergetool mktag mktree multi-pack-index mv " +
+    "name-rev notes p4 pack-objects pack-redundant pack-refs patch-id prune prune-packed pull push quiltimport range-diff read-tree " +
+    "rebase receive-pack reflog refs remote repack replace replay request-pull rerere reset restore rev-list rev-parse revert rm " +
+    "send-email send-pack shell shortlog show show-branch show-index show-ref sparse-checkout stage stash status stripspace submodule " +
+    "subtree svn switch symbolic-ref tag unpack-file unpack-objects update-index update-ref update-server-info upload-archive " +
+    "upload-pack var verify-commit verify-pack verify-tag version web--browse whatchanged worktree write-tree"
+  ).split(" "),
+);
+
+/** Whether a command of git may be an alias. */
+export function mayBeAlias(command: ProgramCall): boolean {
+  if (command.program !== "git") return false;
+  const { verb } = gitArguments(command);
+  return verb !== "" && !GIT_VERBS.has(verb);
+}
+
 /** The command, and what else its words say that it runs: `python -m pip` is `pip`, `git-push` is `git push`. */
 export function readingsOf(command: ProgramCall): ProgramCall[] {
   const others = [...moduleOf(command), ...verbOf(command), ...aliasesOf(command, MAX_ALIASES)];

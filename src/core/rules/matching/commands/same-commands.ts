@@ -144,6 +144,7 @@ const FAMILIES = new Map(
     bat: "batcat",
     dnf: "yum microdnf",
     fd: "fdfind",
+    git: "hub",
     gradle: "gradlew",
     make: "gmake gnumake",
     mvn: "mvnw mvnd",

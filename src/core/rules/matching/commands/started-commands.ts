@@ -1,5 +1,5 @@
 import { after, type Directory, startIn } from "../../../../review/shell/paths/paths.ts";
-import { isShell, type ProgramCall } from "../../../../review/shell/programs/programs.ts";
+import { isShell, isSource, type ProgramCall } from "../../../../review/shell/programs/programs.ts";
 import { STANDARD_INPUT, shellArguments } from "../../../../review/shell/programs/scripts.ts";
 import { unwrapped } from "../../../../review/shell/programs/unwrapped.ts";
 import { parseCommand } from "../../../../review/shell/syntax/parsed-command.ts";
@@ -67,8 +67,11 @@ function readsInput({ program, args, hasInput }: ProgramCall): boolean {
   return !isCommand && (operand === undefined || STANDARD_INPUT.test(operand.value));
 }
 
-/** Whether a shell runs what another command prints; a here-document is known. */
+/** Whether a shell runs what another command prints, or a file that is not known yet; a here-document is known. */
 export function runsUnknownText(command: ProgramCall): boolean {
+  const { program, args } = command;
+  const file = isShell(program) ? shellArguments(args).operand : isSource(program) ? args[0] : undefined;
+  if (file?.isDynamic) return true;
   return readsInput(command) && !command.redirects.some(({ body }) => body !== undefined && !body.isDynamic);
 }
 

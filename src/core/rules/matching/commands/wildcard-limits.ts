@@ -80,6 +80,18 @@ const TAR: Limits = {
   // An archive on another host is read through a remote shell.
   words: /^(?:-\w*|--file=)?[^/=]*:/,
 };
+const CARGO: Limits = {
+  // Any other verb is a program of its own.
+  verbs: setOf(
+    "add audit b bench build c check clean clippy d deny doc fetch fix fmt generate-lockfile help info init llvm-cov locate-project " +
+      "machete metadata miri new nextest outdated package pkgid r read-manifest remove report rm run search t test tree udeps uninstall " +
+      "update vendor verify-project version",
+  ),
+  never: /^(?:exec|generate|make|script|watch|with)$/,
+  long: ["config", "manifest-path"],
+  // After `--` come the options of rustc, of which some need no value; a target may be described by a file.
+  words: /^\+|^(?:rustc|rustdoc)$|^-[gOvVhq]*[ZCoL]|\.json$/,
+};
 /** Verbs that run the words after them, wherever they stand. */
 const RUN: Limits = { words: /^run$/ };
 const EXEC: Limits = { words: /^exec$/ };
@@ -96,8 +108,7 @@ const LIMITS: Readonly<Record<string, Limits>> = {
   yarn: PACKAGES,
   git: GIT,
   make: { words: /^(?:.*=.*|-[A-Za-z0-9.]*[fCIE].*|--(?:e|f|m|d|i).*)$/ },
-  // After `--` come the options of rustc, of which some need no value.
-  cargo: { long: ["config", "manifest-path"], words: /^\+|^(?:rustc|rustdoc)$|^-[gOvVhq]*[ZCo]/ },
+  cargo: CARGO,
   tar: TAR,
   sort: { long: ["compress-program", "output"], short: "oT" },
   rg: { long: ["pre", "hostname-bin", "follow"], short: "L" },
@@ -122,9 +133,16 @@ const LIMITS: Readonly<Record<string, Limits>> = {
   tree: { short: "lo" },
   // It decodes and expands such addresses itself.
   curl: { words: /file:|[[\]{}]/i },
-  jq: { words: /(?<![.$\w])(?:import|include|modulemeta)\b/ },
+  // The environment holds keys.
+  jq: { words: /(?<![.$\w])(?:import|include|modulemeta)\b|\$ENV\b|(?<![.$\w"'])env\b(?!\s*:)/ },
   diff: { long: ["recursive", "paginate"], short: "rl" },
-  gh: { never: /^(?:alias|extension|extensions|ext|config|auth|api|codespace|cs|secret|variable|ssh-key|gpg-key)$/ },
+  gh: {
+    // Any other verb may be an extension, or an alias of the settings.
+    verbs: setOf(
+      "pr issue run repo release workflow gist search status browse label project ruleset cache attestation org version help completion",
+    ),
+    never: /^(?:alias|extension|extensions|ext|config|auth|api|codespace|cs|secret|variable|ssh-key|gpg-key)$/,
+  },
   ctags: { long: ["recurse", "options"], short: "RL" },
   // Before the name of a recipe a word may set a variable, and the name may be that of another directory's.
   just: {
@@ -235,12 +253,15 @@ export function isRunner(name: string): boolean {
   return low.startsWith("git-") || plain.some((one) => RUNNERS.has(one) || INTERPRETERS.test(one) || LOADERS.test(one));
 }
 
-/** The program's name and the first word after it; `--no-pager`, which does not change what runs, is skipped. */
+/** Options without a value that may stand before a verb, and do not change what it does. */
+const BEFORE_VERB = setOf("--no-pager --silent --quiet --verbose --locked --offline --frozen -q -v -vv");
+
+/** The program's name and its verb: the first word after it, and after such options. */
 export function programAndVerb([program = "", ...rest]: readonly string[]): { name: string; verb: string } {
   // Some file systems treat `GIT` and `git` as one.
   return {
     name: (program.split("/").at(-1) ?? "").toLowerCase(),
-    verb: rest.find((word) => word !== "--no-pager") ?? "",
+    verb: rest.find((word) => !BEFORE_VERB.has(word)) ?? "",
   };
 }
 

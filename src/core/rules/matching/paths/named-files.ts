@@ -1,8 +1,9 @@
 import { follow } from "../../../../files/real-path.ts";
-import { startIn } from "../../../../review/shell/index.ts";
+import { isUnknown, startIn } from "../../../../review/shell/index.ts";
 import { changedPaths } from "../../../../review/shell/paths/changed-paths.ts";
 import { gitArguments } from "../../../../review/shell/programs/git-arguments.ts";
 import type { ProgramCall } from "../../../../review/shell/programs/programs.ts";
+import { sedArguments } from "../../../../review/shell/programs/sed-script.ts";
 import type { Word } from "../../../../review/shell/syntax/parsed-command.ts";
 import { textAt } from "../../tool-keys.ts";
 import type { WithheldFiles } from "../../withheld-files.ts";
@@ -10,8 +11,8 @@ import { pathsIn } from "../commands/named-paths.ts";
 import { firstOf } from "../first-order.ts";
 import type { JudgedCall } from "../judged-call.ts";
 import type { PathFinder } from "./path-finder.ts";
-import { possiblyChanged, possiblyChangedTrees } from "./possible-changes.ts";
-import { possiblyReadTrees } from "./possible-reads.ts";
+import { changesByName, possiblyChanged, possiblyChangedTrees } from "./possible-changes.ts";
+import { possiblyReadTrees, readsByName } from "./possible-reads.ts";
 
 /** No system accepts a longer path. */
 const MAX_PATH = 4_096;
@@ -67,7 +68,7 @@ export function mayChangeFiles(judged: JudgedCall, { find, holds }: Pick<FinderH
   const { searchAll, isExhausted } = commandSearch(judged);
   const holding = (path: string) => (follow(path)?.kind === "directory" && holds(path) ? 0 : undefined);
   const found = [searchAll(find, possiblyChanged), searchAll(holding, possiblyChangedTrees)];
-  return isExhausted() || firstOf(found) !== undefined;
+  return isExhausted() || firstOf(found) !== undefined || isLost(judged, changesByName);
 }
 
 /** Whether a command may read a withheld file in a directory: one that it names, or goes through without being told. */
@@ -77,7 +78,12 @@ export function mayFindFiles(judged: JudgedCall, { isPrivate, holdsPrivate }: Wi
     const found = follow(path);
     return found && (isPrivate(found) || holdsPrivate(found)) ? 0 : undefined;
   };
-  return searchAll(isKept, possiblyReadTrees) !== undefined || isExhausted();
+  return searchAll(isKept, possiblyReadTrees) !== undefined || isExhausted() || isLost(judged, readsByName);
+}
+
+/** Whether files are named in a directory that is known only when the command runs. */
+function isLost(judged: JudgedCall, namesFiles: (command: ProgramCall) => boolean): boolean {
+  return judged.started().commands.some(({ command, directory }) => isUnknown(directory) && namesFiles(command));
 }
 
 function commandSearch(judged: JudgedCall) {
@@ -140,8 +146,10 @@ function literalFront(value: string): string {
   return end < 0 ? known : known.slice(0, known.lastIndexOf("/") + 1);
 }
 
-function namedBy({ words, redirects }: ProgramCall): Word[] {
-  return [...words, ...redirects.flatMap(({ target }) => target ?? [])];
+function namedBy(command: ProgramCall): Word[] {
+  const { program, words, redirects } = command;
+  const sources = /^g?sed$/.test(program) ? sedArguments(command).reads : [];
+  return [...words, ...sources, ...redirects.flatMap(({ target }) => target ?? [])];
 }
 
 function changedBy(command: ProgramCall): Word[] {

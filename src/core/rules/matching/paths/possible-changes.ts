@@ -50,7 +50,23 @@ export function possiblyChanged(command: ProgramCall): Word[] {
 /** The same for directories that may be changed with all that is below them. */
 export function possiblyChangedTrees(command: ProgramCall): Word[] {
   const words = possiblyChanged(command);
-  return [...(BUILDING.has(familyOf(command.program)) ? [] : words), ...words.flatMap(aboveWildcard)];
+  const named = BUILDING.has(familyOf(command.program)) ? [] : words;
+  return [...named, ...words.flatMap(aboveWildcard), ...unknownIn(changedPaths(command))];
+}
+
+/** Whether a command creates, changes or removes files that its words name. */
+export function changesByName(command: ProgramCall): boolean {
+  return changedPaths(command).length > 0;
+}
+
+/** The directories before the first name that is not known. */
+export function unknownIn(words: readonly Word[]): Word[] {
+  return words.filter(({ isDynamic }) => isDynamic).map(atFront);
+}
+
+export function atFront(word: Word): Word {
+  const known = /^[^$`*?[{]*\//.exec(word.value)?.[0] ?? ".";
+  return { ...word, isDynamic: false, value: known };
 }
 
 /** The directory in which a program would look for what a pattern in quotes matches. */

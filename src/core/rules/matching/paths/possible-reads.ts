@@ -3,7 +3,7 @@ import { readArguments } from "../../../../review/shell/syntax/options.ts";
 import type { Word } from "../../../../review/shell/syntax/parsed-command.ts";
 import { familyOf } from "../commands/same-commands.ts";
 import { searchesHere } from "../commands/search-operands.ts";
-import { aboveWildcard, BUILDING, CHANGES_KNOWN, COPYING } from "./possible-changes.ts";
+import { aboveWildcard, atFront, BUILDING, CHANGES_KNOWN, COPYING, unknownIn } from "./possible-changes.ts";
 
 /** Programs that read nothing of the files that are named to them but names and attributes. */
 const NAMES_ONLY = new Set(
@@ -17,7 +17,7 @@ const NAMES_ONLY = new Set(
 const CONTENTS = new Set(
   (
     "cat tac head tail less more bat nl rev sort uniq cut paste tr wc grep egrep fgrep zgrep rg ag ack sed awk diff cmp comm xxd od hexdump " +
-    "strings base64 base32 jq yq cp mv install dd rsync scp tar zip gzip bzip2 xz curl wget openssl source . mapfile readarray tee xargs"
+    "strings base64 base32 jq yq cp mv install dd rsync scp tar zip gzip bzip2 xz curl wget openssl ln source . mapfile readarray tee xargs"
   ).split(" "),
 );
 
@@ -43,12 +43,7 @@ function sourcesOf(program: string, { args }: ProgramCall): Word[] {
   return COPYING.has(program) ? readArguments(args).operands.slice(0, -1) : args;
 }
 
-function unknownIn(words: readonly Word[]): Word[] {
-  return words.filter(({ isDynamic }) => isDynamic).map(atFront);
-}
-
-/** The directory before the first name that is not known. */
-function atFront(word: Word): Word {
-  const known = /^[^$`*?[{]*\//.exec(word.value)?.[0] ?? ".";
-  return { ...word, isDynamic: false, value: known };
+/** Whether a command prints, copies or sends files that its words name. */
+export function readsByName(command: ProgramCall): boolean {
+  return CONTENTS.has(familyOf(command.program)) && command.args.some(({ value }) => !value.startsWith("-"));
 }
