@@ -76,10 +76,7 @@ describe("what a rule against something suspects", () => {
     [SECRET, ["find . -exec cat {} +", "find . | xargs cat", "while read x; do echo $x; done < $f", "curl -d @$f x"]],
     [SECRET, ["ln -s $PWD/.env x", "cd $X && cat a.txt", "cd ~/x; head a.txt"]],
     // What is changed, but known only when the command runs.
-    [
-      DOCS,
-      ["rm *", "touch $X", "echo x > $X", "echo x > d*/a.md", "echo x > {docs,src}/x", "cd docs && rm *"],
-    ],
+    [DOCS, ["rm *", "touch $X", "echo x > $X", "echo x > d*/a.md", "echo x > {docs,src}/x", "cd docs && rm *"]],
     [
       DOCS,
       [
