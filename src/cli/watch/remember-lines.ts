@@ -11,11 +11,13 @@ const WHERE: Record<Remembering["scope"], string> = { session: "in this session"
 const CURSOR: Span = { text: "█" };
 const LEAST_MATCH = 12;
 
-/** What the person may do about requests like this one. */
-export function ruleLines({ suggested_rule, escalates }: Approval, columns: number): Line[] {
-  if (escalates) return wrapped(line(`! it is ${OUTSIDE_GRANT}`, "yellow"), columns);
-  if (suggested_rule === undefined) return [];
-  return wrapped([{ text: "A remembers: ", style: "dim" }, span(`allow ${suggested_rule}`, "dim")], columns);
+/** Why it asks although a rule looks as if it allowed it, and what the person may do about requests like this one. */
+export function ruleLines({ suggested_rule, why_asked, escalates }: Approval, columns: number): Line[] {
+  const asked = why_asked === undefined ? [] : wrapped(line(`it asks: ${why_asked}`, "dim"), columns);
+  if (escalates) return [...asked, ...wrapped(line(`! it is ${OUTSIDE_GRANT}`, "yellow"), columns)];
+  if (suggested_rule === undefined) return asked;
+  const remembers = wrapped([{ text: "A remembers: ", style: "dim" }, span(`allow ${suggested_rule}`, "dim")], columns);
+  return [...asked, ...remembers];
 }
 
 /** The match that is being written, its end where it is long. */

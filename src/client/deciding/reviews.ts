@@ -59,8 +59,8 @@ export function reviewOf(approval: Approval, context: ApprovalContext | undefine
 
 /** The review of the same request with an edited input: of another file or another skill nothing is known. */
 export function editedReview({ approval, context }: Review, input: JsonObject): Review {
-  // What is suggested is for the input as it was requested.
-  const { suggested_rule: _, ...rest } = approval;
+  // What is suggested, and why it asks, is about the input as it was requested.
+  const { suggested_rule: _, why_asked: __, ...rest } = approval;
   const edited = { ...rest, input };
   if (!context) return reviewOf(edited, context);
   const isSameFile = namedPath(edited) === namedPath(approval);

@@ -29,6 +29,9 @@ export const Contradiction = z.strictObject({
   approval_id: Id,
   was: ApprovalStatus,
   would_be: RuleDecision,
+  /** The call, in a line. */
+  tool: z.string(),
+  input: z.string(),
 });
 export type Contradiction = z.infer<typeof Contradiction>;
 
@@ -47,6 +50,10 @@ export const RuleTested = z.strictObject({
   /** Of a call: what becomes of it now, and by which rule. */
   would_be: RuleDecision.optional(),
   by: z.string().optional(),
+  /** The patterns of the rules that decide it. */
+  match: z.string().optional(),
+  /** Where it asks: why no rule allows it, of the one that looks most as if it did; it may quote the call. */
+  why: z.string().optional(),
   /** Of a rule: what it will not do although it looks as if it would. */
   note: RuleNote.optional(),
 });

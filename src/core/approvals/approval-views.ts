@@ -27,7 +27,7 @@ const EFFORT: DiffEffort = { timeoutMs: 100, marksWords: false };
 export type ApprovalViews = ReturnType<typeof createApprovalViews>;
 type ApprovalViewsNeed = {
   sessions: Pick<Sessions, "get">;
-  decisionRules: Pick<DecisionRules, "suggested" | "escalates">;
+  decisionRules: Pick<DecisionRules, "suggested" | "whyAsked" | "escalates">;
   storage: { approvals: Pick<Storage["approvals"], "head"> };
   contextOf: ContextOf;
   now: () => number;
@@ -35,15 +35,17 @@ type ApprovalViewsNeed = {
 
 /** Approvals with what helps to decide them: an agent sees what a person sees. */
 export function createApprovalViews({ storage, sessions, decisionRules, contextOf, now }: ApprovalViewsNeed) {
-  /** Which rule would decide such calls, and whether it is not the reader's to allow. */
+  /** Which rule would decide such calls, why no other one does, and whether it is not the reader's to allow. */
   async function ruled(approval: Approval, reader: Principal | undefined) {
     const session = await sessions.get(approval.session_id);
     if (!session) return {};
     const { tool_name, input } = approval;
     const suggested_rule = decisionRules.suggested(session, { tool_name, input });
+    const why_asked = await decisionRules.whyAsked(session, { tool_name, input });
     const escalates = reader !== undefined && (await decisionRules.escalates(reader, session, { tool_name, input }));
     return {
       ...(suggested_rule !== undefined && { suggested_rule }),
+      ...(why_asked !== undefined && { why_asked }),
       ...(escalates && { escalates: true as const }),
     };
   }

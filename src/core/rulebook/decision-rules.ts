@@ -69,6 +69,10 @@ export function createDecisionRules({ sessions, judge, grants, rules, dangersIn 
 
     suggested,
 
+    /** Why somebody is asked about this call although a rule looks as if it decided it; such a sentence may quote the call. */
+    whyAsked: async (session: Session, call: PermitInput): Promise<string | undefined> =>
+      (await judge.explain(session, call)).why,
+
     /** The rule by which this decision is remembered; it decides such a call as it was decided. */
     async toRemember(
       principal: Principal,

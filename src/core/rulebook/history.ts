@@ -1,7 +1,9 @@
 import { AppError } from "../../contract/errors.ts";
 import type { Contradiction, RuleTested, RuleTestInput, Suggestion } from "../../contract/rules/history-test.ts";
 import type { RuleDecision } from "../../contract/rules/rule.ts";
+import { oneLine } from "../../contract/text/one-line.ts";
 import type { JsonObject } from "../../contract/values.ts";
+import { summaryOf } from "../../review/kinds.ts";
 import type { PastRequest } from "../../storage/rules.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { type Principal, visibleOwner } from "../access/principals.ts";
@@ -22,6 +24,8 @@ const BATCH = 500;
 const SLICE_MS = 8;
 const MAX_PAST = 200_000;
 const MAX_CONTRADICTIONS = 50;
+/** Of a call that contradicts, and of its tool's name. */
+const MAX_LINE_CHARS = 120;
 const MAX_SUGGESTIONS = 10;
 /** A rule that would have saved fewer decisions is not worth reading. */
 const LEAST_SAVED = 2;
@@ -29,6 +33,8 @@ const LEAST_SAVED = 2;
 const MAX_TRIED = 30;
 /** So many different calls of one kind show what could be suggested for it, besides those that come again. */
 const MAX_OF_A_KIND = 100;
+
+const NO_RULE = "No rule is about such a call.";
 
 type HistoryNeed = {
   storage: Pick<Storage, "rules">;
@@ -138,7 +144,7 @@ export function createRuleHistory({ storage, sessions, judge, dangersIn }: Histo
           if (!contradicts(rule.decision, one)) continue;
           rule.contradicted++;
           if (rule.contradictions.length < MAX_CONTRADICTIONS)
-            rule.contradictions.push({ approval_id: one.id, was: one.status, would_be: rule.decision });
+            rule.contradictions.push({ approval_id: one.id, was: one.status, would_be: rule.decision, ...lineOf(one) });
         }
         if (pause.isDue()) await pause.take();
       }
@@ -160,12 +166,13 @@ export function createRuleHistory({ storage, sessions, judge, dangersIn }: Histo
     return { type: "ok", decided, contradictions, has_more, tested, ...(note !== undefined && { note }) };
   }
 
-  /** What would have been suggested, and for how many decisions, as far as some of each kind show it. */
+  /** What would have been suggested for decisions that no rule makes by now, as far as some of each kind show it. */
   async function likelyMatches(principal: Principal, sessionId: string | undefined): Promise<string[]> {
     const read = reader();
     const saved = new Map<string, number>();
     const refuted = new Set<string>();
-    const seen = new Map<string, { match: string | undefined; isRead: boolean }>();
+    const seen = new Map<string, { match: string | undefined; isRead: boolean; isCovered: boolean }>();
+    const covered = new Map<Session, (call: JudgedCall) => boolean>();
     const kinds = new Map<string, number>();
     const pause = pauses();
     for await (const batch of past(principal, sessionId, [])) {
@@ -174,17 +181,21 @@ export function createRuleHistory({ storage, sessions, judge, dangersIn }: Histo
         const input = JSON.parse(one.inputText) as JsonObject;
         const kind = kindOf(one, input);
         const key = `${kind} ${textAt(input, "command") ?? textAt(input, "file_path") ?? one.askHash}`;
-        const known = seen.get(key) ?? { match: undefined, isRead: false };
+        const known = seen.get(key) ?? { match: undefined, isRead: false, isCovered: false };
         const count = kinds.get(kind) ?? 0;
         if (!known.isRead && (count < MAX_OF_A_KIND || seen.has(key) || one.status === "denied")) {
           kinds.set(kind, count + 1);
-          known.match = suggestedMatch(read(one, input), dangersIn(one.session));
+          const call = read(one, input);
+          known.match = suggestedMatch(call, dangersIn(one.session));
           known.isRead = true;
+          const isCovered = covered.get(one.session) ?? (await judge.coveredNow(one.session));
+          covered.set(one.session, isCovered);
+          known.isCovered = known.match !== undefined && isCovered(call);
         }
         seen.set(key, known);
         if (known.match !== undefined) {
           if (one.status === "denied") refuted.add(known.match);
-          else saved.set(known.match, (saved.get(known.match) ?? 0) + 1);
+          else if (!known.isCovered) saved.set(known.match, (saved.get(known.match) ?? 0) + 1);
         }
         if (pause.isDue()) await pause.take();
       }
@@ -204,6 +215,7 @@ export function createRuleHistory({ storage, sessions, judge, dangersIn }: Histo
     const [asking] = [...judged.used, ...judged.counted];
     const would_be: RuleDecision = outcome === undefined ? "ask" : outcome.status === "allowed" ? "allow" : "deny";
     const by = outcome?.resolvedBy ?? (asking === undefined ? undefined : `rule:${asking}`);
+    const { match, why = NO_RULE } = await judge.explain(session, { ...asked, input: { ...asked.input } });
     const decided = outcome === undefined ? 0 : 1;
     return {
       type: "ok" as const,
@@ -212,6 +224,8 @@ export function createRuleHistory({ storage, sessions, judge, dangersIn }: Histo
       has_more: false,
       would_be,
       ...(by !== undefined && { by }),
+      ...(match !== undefined && by?.startsWith("rule:") && { match }),
+      ...(would_be === "ask" && { why }),
     };
   }
 
@@ -257,6 +271,15 @@ function mayCover(pattern: Pattern, { literal }: JudgedCall): boolean {
   if (pattern.kind !== "command") return true;
   const { words } = pattern.command;
   return literal()?.some((command) => words.every((word, at) => command.words[at] === word)) ?? false;
+}
+
+/** The call in a line. */
+function lineOf({ toolName, inputText }: PastRequest): Pick<Contradiction, "tool" | "input"> {
+  const input = JSON.parse(inputText) as JsonObject;
+  return {
+    tool: oneLine(toolName, MAX_LINE_CHARS),
+    input: oneLine(summaryOf({ tool_name: toolName, input }), MAX_LINE_CHARS),
+  };
 }
 
 /** Calls of one kind are likely to have the same rule suggested: commands with the same first two words, files side by side. */

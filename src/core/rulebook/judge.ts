@@ -1,5 +1,6 @@
 import { pathOutside } from "../../claude/launch/program-path.ts";
 import type { PermitInput } from "../../contract/approvals/approval.ts";
+import { oneLine } from "../../contract/text/one-line.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import type { RuleOutcome } from "../../storage/approvals.ts";
 import type { Judged } from "../../storage/rules.ts";
@@ -27,11 +28,15 @@ type JudgeNeed = {
 /** What the rules decide; without an outcome somebody has to be asked. */
 export type Judgement = { outcome: RuleOutcome | undefined; judged: Judged };
 
+/** What rules decide, by their matches; or in a sentence why somebody is asked, which may quote the call. */
+export type Explained = { match?: string; why?: string };
+
 export type Judge = ReturnType<typeof createJudge>;
 
 const ANOTHER_DIRECTORY =
   "Plexus does not let a child work in another directory than its own: its calls could not be judged there. Work here, or ask for a session there.";
 
+const MAX_MATCH_CHARS = 80;
 const NOT_SEARCHED = "it could not be searched for what is denied: its paths lead too far.";
 const NAMES_PRIVATE = "it names a file of Plexus, or one that holds tokens, which no child may read or change.";
 
@@ -117,6 +122,30 @@ export function createJudge({ book, grants, privatePaths, home, path }: JudgeNee
     },
 
     callOf,
+
+    /** Of a call that is judged now: the rules that decide it, or why somebody is asked although a rule looks as if it allowed it. */
+    async explain(session: Session, asked: PermitInput): Promise<Explained> {
+      await book.freshen();
+      const { set } = await book.holdingIn(session);
+      const call = callOf(session, asked);
+      const against = set.against(call);
+      if (against) return explainedBy(against);
+      if (call.hasFailed) return { why: NOT_SEARCHED };
+      const withheld = set.withheld(call.place);
+      const mayAllow = await grants.mayAllow(set.makers, session);
+      const allowing = set.allowing(call, withheld, mayAllow);
+      if (allowing) return explainedBy(allowing);
+      const doubt = set.doubt(call, withheld, mayAllow);
+      return doubt ? { why: doubt.why } : {};
+    },
+
+    /** Whether a rule that holds now would decide a call of the past in this session, or ask about it. */
+    async coveredNow(session: Session): Promise<(call: JudgedCall) => boolean> {
+      const { set } = await book.holdingIn(session);
+      const mayAllow = await grants.mayAllow(set.makers, session);
+      const withheld = set.withheld(placeOf(session));
+      return (call) => set.against(call) !== undefined || set.allowing(call, withheld, mayAllow) !== undefined;
+    },
   };
 
   function callOf(session: Session, { tool_name, input }: PermitInput): JudgedCall {
@@ -154,6 +183,11 @@ function byRule({ decision, rules }: Verdict, by: By): Judgement {
     },
     judged: judgedBy(by, usedIn(rules)),
   };
+}
+
+function explainedBy({ decision, rules }: Verdict): Explained {
+  const match = rules.map((rule) => rule.match).join(", ");
+  return decision === "ask" ? { match, why: `${oneLine(match, MAX_MATCH_CHARS)} is a rule to ask` } : { match };
 }
 
 function byBuiltin(rule: string, denial: string | undefined, by: By): Judgement {

@@ -1,6 +1,9 @@
 import type { RuleDecision } from "../../contract/rules/rule.ts";
+import { createDoubts } from "../rules/matching/doubts.ts";
 import { createFinder, type Finder } from "../rules/matching/find.ts";
 import type { JudgedCall, Place } from "../rules/matching/judged-call.ts";
+import { type Doubt, whyNotCovered } from "../rules/matching/obstacles.ts";
+import { once } from "../rules/matching/once.ts";
 import type { Pattern } from "../rules/matching/pattern.ts";
 import { createProver, type HasDangers, type Prover } from "../rules/matching/prove.ts";
 import type { WithheldFiles } from "../rules/withheld-files.ts";
@@ -23,6 +26,9 @@ export type CompiledRule = {
 /** What the rules say of a call; `undefined` when none of them matches. */
 export type Verdict = { decision: RuleDecision; rules: CompiledRule[] };
 
+/** Why a rule does not decide a call, in a sentence that may quote the call. */
+export type Reasoned = { rule: CompiledRule; why: string };
+
 /** Whether a principal may allow this call by itself. */
 export type MayAllow = (createdBy: string, call: JudgedCall) => boolean;
 
@@ -36,6 +42,8 @@ export type RuleSet = {
   suspects(call: JudgedCall): boolean;
   /** The rules that together prove the call safe to allow. */
   allowing(call: JudgedCall, withheld: WithheldFiles | undefined, mayAllow: MayAllow): Verdict | undefined;
+  /** Of a call that is not allowed: the rule that looks most as if it allowed it, and why it does not. For people, who can wait. */
+  doubt(call: JudgedCall, withheld: WithheldFiles | undefined, mayAllow: MayAllow): Reasoned | undefined;
   /** The rules in shadow mode that would have decided. */
   shadows(call: JudgedCall, withheld: WithheldFiles | undefined, mayAllow: MayAllow): CompiledRule[];
   /** What rules against reading keep from being read around them. */
@@ -67,6 +75,13 @@ export function createRuleSet(rules: readonly CompiledRule[], hasDangers: HasDan
     return prover;
   }
 
+  const doubts = once(() => createDoubts(allows, hasDangers));
+
+  function reasoned({ id, ...doubt }: Doubt): Reasoned | undefined {
+    const rule = byId.get(id);
+    return rule && { rule, why: whyNotCovered(rule.match, doubt) };
+  }
+
   function verdict(decision: RuleDecision, ids: readonly string[]): Verdict {
     return { decision, rules: ids.flatMap((id) => byId.get(id) ?? []) };
   }
@@ -85,6 +100,18 @@ export function createRuleSet(rules: readonly CompiledRule[], hasDangers: HasDan
       const prover = proverOf(makers.filter((maker) => mayAllow(maker, call)));
       const proof = prover.prove(call, withheld, against.suspects(call));
       return proof && verdict("allow", proof);
+    },
+    doubt(call, withheld, mayAllow) {
+      const isSuspect = against.suspects(call);
+      // What nobody's grant bounded, or was live, would allow it.
+      const [unbounded] = proverOf([...makers]).prove(call, withheld, isSuspect) ?? [];
+      if (unbounded !== undefined) return reasoned({ id: unbounded, obstacle: "grant" });
+      const shadow = shadows.find(
+        ({ rule, set }) => rule.decision === "allow" && set.allowing(call, withheld, mayAllow) !== undefined,
+      );
+      if (shadow) return reasoned({ id: shadow.rule.id, obstacle: "shadow" });
+      const doubt = doubts()(call, withheld, isSuspect);
+      return doubt && reasoned(doubt);
     },
     shadows: (call, withheld, mayAllow) =>
       shadows.flatMap(({ rule, set }) => ((set.against(call) ?? set.allowing(call, withheld, mayAllow)) ? [rule] : [])),

@@ -39,14 +39,17 @@ export function ruleRoutes({ rules, ruleHistory }: RulesApp): Served[] {
       summary: "Tries a rule on what was decided before, or a call on the rules",
       details:
         "A rule: how many past requests it would have decided, and each that somebody has decided otherwise. A call (`tool_name`, `input` " +
-        "and `session_id`): what becomes of it now, and by which rule. Paths are judged as they are now.",
+        "and `session_id`): what becomes of it now, and by which rule (`match`); where it asks, `why` the rule that looks most as if it " +
+        "allowed it does not. Paths are judged as they are now.",
       body: { decision: "allow", match: "Bash(touch *)" },
       answer: {
         says: "What it would have done.",
         example: {
           type: "ok",
           decided: 12,
-          contradictions: [{ approval_id: APPROVAL_ID, was: "denied", would_be: "allow" }],
+          contradictions: [
+            { approval_id: APPROVAL_ID, was: "denied", would_be: "allow", tool: "Bash", input: "touch a" },
+          ],
           has_more: false,
           tested: 40,
         },

@@ -43,8 +43,7 @@ export const RULE_TOOLS = [
     name: "loopback_rule_add",
     title: "Add a rule",
     description:
-      "Decides such calls from now on, pending ones too. Allows only what is proven: literal " +
-      "commands, real paths, no dangers under a wildcard.",
+      "Decides such calls from now on, pending ones too. Allows only what is proven: note says what that leaves out.",
     input: RuleInput,
     answer: RuleAddAnswer,
     examples: [
@@ -71,7 +70,7 @@ export const RULE_TOOLS = [
     name: "loopback_rule_test",
     title: "Try a rule",
     description:
-      "How many past requests a rule would have decided, and which you decided otherwise; or what becomes of a call now.",
+      "What a rule would have decided before, and what you decided otherwise; or what becomes of a call now, and why.",
     input: RuleTestInput,
     answer: RuleTestAnswer,
     examples: [
@@ -80,7 +79,9 @@ export const RULE_TOOLS = [
         answer: {
           type: "ok",
           decided: 12,
-          contradictions: [{ approval_id: APPROVAL_ID, was: "denied", would_be: "allow" }],
+          contradictions: [
+            { approval_id: APPROVAL_ID, was: "denied", would_be: "allow", tool: "Bash", input: "touch a" },
+          ],
           has_more: false,
           tested: 40,
         },
@@ -94,9 +95,23 @@ export const RULE_TOOLS = [
           has_more: false,
           would_be: "allow",
           by: `rule:${RULE_ID}`,
+          match: "Bash(touch *)",
+        },
+      },
+      {
+        input: { tool_name: "Bash", input: { command: "touch a > b" }, session_id: SESSION_ID },
+        when: "when it asks",
+        answer: {
+          type: "ok",
+          decided: 0,
+          contradictions: [],
+          has_more: false,
+          would_be: "ask",
+          why: "Bash(touch *) does not cover it: it writes to b (redirect)",
         },
       },
     ],
+    untrusted: ["contradictions", "why"],
     annotations: { readOnlyHint: true, openWorldHint: false },
   }).runs(async ({ app, principal }, given) => app.ruleHistory.test(principal, given)),
   tool({

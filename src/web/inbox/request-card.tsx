@@ -68,6 +68,7 @@ export function RequestCard({ item, onBack, children }: Props) {
           answering={open && answeringOf(open, user)}
         />
         <WorkingDir path={known?.context?.working_dir ?? null} />
+        {isPending && known && <WhyAsked why={known.approval.why_asked} />}
       </div>
       {item.isHeld && <HeldActions id={id} />}
       {isOpen(item) && (open ? <QuestionActions question={open} /> : <Actions escalates={known?.approval.escalates} />)}
@@ -114,6 +115,16 @@ function TaskSummary({ task }: { task: string }) {
     <>
       <b>Task</b> <Visible text={task.trim().split("\n", 1)[0] ?? ""} />
     </>
+  );
+}
+
+/** Of a rule that looks as if it allowed the call. */
+function WhyAsked({ why }: { why: string | undefined }) {
+  if (why === undefined) return null;
+  return (
+    <p class="note why-asked">
+      It asks: <Visible text={why} />
+    </p>
   );
 }
 

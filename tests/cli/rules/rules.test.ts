@@ -129,8 +129,15 @@ describe("plexus rules", () => {
     const id = await added("deny", "Bash(git push *)");
     const tried = async (...args: string[]) =>
       (await place.plexus(["rules", "test", "--session", "api", ...args])).stdout;
-    expect(await tried("--command", "sh -c 'git push -f'")).toMatch(new RegExp(`^deny, by a rule \\(${id}\\)\n$`));
-    expect(await tried("--command", "make")).toBe("ask: somebody decides it\n");
+    expect(await tried("--command", "sh -c 'git push -f'")).toMatch(
+      new RegExp(`^deny, by a rule \\(${id}\\): Bash\\(git push \\*\\)\n$`),
+    );
+    expect(await tried("--command", "make")).toBe("ask: somebody decides it\n  No rule is about such a call.\n");
+    const near = await added("allow", "Bash(npm run *)");
+    expect(await tried("--command", "npm run lint > out")).toBe(
+      "ask: somebody decides it\n  Bash(npm run *) does not cover it: it writes to out (redirect)\n",
+    );
+    await place.plexus(["rules", "remove", near]);
     expect(await tried("--tool", "Glob", "--input", '{"pattern":"*"}')).toBe("allow, by the built-in rule search\n");
     await place.plexus(["rules", "remove", id]);
   });

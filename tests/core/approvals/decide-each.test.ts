@@ -27,6 +27,7 @@ const NO_RULES: DecisionRules = {
   checkAllow: async () => {},
   escalates: async () => false,
   suggested: () => undefined,
+  whyAsked: async () => undefined,
   toRemember: () => Promise.reject(new Error("nothing is remembered")),
   remembered: () => Promise.reject(new Error("nothing is remembered")),
 };

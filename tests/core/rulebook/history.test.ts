@@ -27,11 +27,11 @@ describe("a rule that is tried on the past", () => {
     await decided(plexus, session, "mkdir c", "denied");
     expect(await tried(plexus, "allow", "Bash(touch *)")).toEqual({
       ...{ type: "ok", decided: 2, has_more: false, tested: 4 },
-      contradictions: [{ approval_id: denied, was: "denied", would_be: "allow" }],
+      contradictions: [{ approval_id: denied, was: "denied", would_be: "allow", tool: "Bash", input: "touch b" }],
     });
     expect(await tried(plexus, "deny", "Bash(rm *)")).toMatchObject({
       decided: 1,
-      contradictions: [{ approval_id: allowed, was: "allowed", would_be: "deny" }],
+      contradictions: [{ approval_id: allowed, was: "allowed", would_be: "deny", tool: "Bash", input: "rm -f c" }],
     });
     // Who is asked decides as before.
     expect(await tried(plexus, "ask", "Bash")).toMatchObject({ decided: 4, contradictions: [] });
@@ -115,6 +115,35 @@ describe("suggestions", () => {
       expect.stringContaining("npm"),
     ]);
     expect(await plexus.app.ruleHistory.suggest(OPERATOR, (await plexus.session("other")).id)).toEqual([]);
+  });
+
+  test("leave out what a rule decides by now, in the sessions in which it holds", async () => {
+    await using plexus = await startRuled();
+    const [one, two] = [await plexus.session("one"), await plexus.session("two")];
+    for (const command of [
+      "touch a",
+      "touch b",
+      "mkdir a",
+      "mkdir b",
+      "npm test",
+      "npm test",
+      "go test ./...",
+      "go test ./x",
+    ])
+      await decided(plexus, one, command, "allowed");
+    const suggested = async (key?: string) =>
+      (await plexus.app.ruleHistory.suggest(OPERATOR, key)).map(({ rule }) => rule.match).toSorted();
+    const all = ["Bash(go test *)", "Bash(mkdir *)", "Bash(npm test)", "Bash(touch *)"];
+    expect(await suggested()).toEqual(all);
+    // The very rule, one that covers it, one to ask that goes before it, and one that decides nothing.
+    await plexus.add({ decision: "allow", match: "Bash(touch *)", session_id: one.id });
+    await plexus.add({ decision: "allow", match: "Bash(npm *)" });
+    await plexus.add({ decision: "ask", match: "Bash(go)" });
+    await plexus.add({ decision: "allow", match: "Bash(mkdir *)", mode: "shadow" });
+    expect(await suggested()).toEqual(["Bash(mkdir *)"]);
+    expect(await suggested(one.id)).toEqual(["Bash(mkdir *)"]);
+    for (const command of ["touch c", "touch d"]) await decided(plexus, two, command, "allowed");
+    expect(await suggested()).toEqual(["Bash(mkdir *)", "Bash(touch *)"]);
   });
 
   test("leave out what rules decide by themselves", async () => {

@@ -11,13 +11,16 @@ setDefaultTimeout(60_000);
 const tokens = (value: unknown) => Math.ceil(JSON.stringify(value).length / 4);
 
 /** What an agent gets of calls that a child asks about in one go, as in a project of usual depth. */
-async function seen(calls: { tool_name: string; input: JsonObject }[]): Promise<JsonObject[]> {
+async function seen(
+  calls: { tool_name: string; input: JsonObject }[],
+  rules: { decision: "allow"; match: string }[] = [],
+): Promise<JsonObject[]> {
   await using directory = await temporaryDirectory();
   const working_dir = join(directory.path, "code/my-project");
   mkdirSync(working_dir, { recursive: true });
   await using plexus = await startPlexus();
   const parent = await plexus.connect();
-  const { value } = await parent.call("claudecode_create", { name: "feature-worker", working_dir });
+  const { value } = await parent.call("claudecode_create", { name: "feature-worker", working_dir, rules });
   const session = await plexus.app.sessions.get(String(value["id"]));
   if (!session) throw new Error("the session was not made");
   for (const [at, call] of calls.entries()) {
@@ -41,6 +44,18 @@ describe("an approval with its context takes at most 170 tokens, without the chi
   ])("%s", async (_, call) => {
     const [approval] = await seen([call]);
     expect(approval).toHaveProperty("cwd");
+    expect(tokens(approval)).toBeLessThanOrEqual(170);
+  });
+
+  test("one that tells why a rule does not allow it", async () => {
+    const [approval] = await seen(
+      [bash("npm run build -- --mode production > build/out.log")],
+      [{ decision: "allow", match: "Bash(npm run *)" }],
+    );
+    expect(approval).toHaveProperty(
+      "why_asked",
+      "Bash(npm run *) does not cover it: it writes to build/out.log (redirect)",
+    );
     expect(tokens(approval)).toBeLessThanOrEqual(170);
   });
 

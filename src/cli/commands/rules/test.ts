@@ -76,9 +76,11 @@ async function callOf({ tool, input, command }: Options, terminal: Terminal) {
 }
 
 /** What becomes of a call now. */
-function callText({ would_be, by }: RuleTested): string {
+function callText({ would_be, by, match, why }: RuleTested): string {
   const rule = by === undefined ? "" : `, by ${decidedBy(by)}`;
-  return would_be === "ask" ? `ask: somebody decides it${rule}\n` : printable(`${would_be}${rule}`).concat("\n");
+  const matched = match === undefined ? "" : `: ${match}`;
+  if (would_be !== "ask") return `${printable(`${would_be}${rule}${matched}`)}\n`;
+  return `ask: somebody decides it${rule}\n${why === undefined ? "" : `  ${printable(why)}\n`}`;
 }
 
 async function showTested(api: Api, tested: RuleTested, terminal: Terminal): Promise<void> {

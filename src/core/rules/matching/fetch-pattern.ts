@@ -50,7 +50,7 @@ export function hostFinder(all: readonly { order: number; host: FetchPattern }[]
 }
 
 /** Claude Code adds what is missing at the front. */
-function hostOf(address: string | undefined): string | undefined {
+export function hostOf(address: string | undefined): string | undefined {
   if (address === undefined || address.length > MAX_ADDRESS) return undefined;
   const full = [address, `https://${address}`].find((one) => URL.canParse(one) && new URL(one).hostname !== "");
   return full === undefined ? undefined : new URL(full).hostname.replace(/\.$/, "");

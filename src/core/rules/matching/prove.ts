@@ -9,6 +9,7 @@ import { commandProver } from "./commands/command-prover.ts";
 import { mayPrintWithheld } from "./commands/stored/withheld-contents.ts";
 import { coversHost, plainHost } from "./fetch-pattern.ts";
 import type { JudgedCall } from "./judged-call.ts";
+import type { Obstacle } from "./obstacles.ts";
 import { fileProver, isOrdinaryFile } from "./paths/file-prover.ts";
 import type { Pattern } from "./pattern.ts";
 import { placed } from "./placed.ts";
@@ -49,12 +50,8 @@ export function createProver(rules: readonly { id: string; pattern: Pattern }[],
   const hosts = placed(rules, "fetch");
 
   const byName = (call: ToolCall, files: () => ReadableFiles | undefined): number | undefined => {
-    const order = ALWAYS_ASKED.includes(call.toolName) ? undefined : names(call.toolName);
-    if (order === undefined || !hasExpectedInput(call) || hasDangers(call)) return undefined;
-    if (!touchesFiles(call)) return order;
-    const here = files();
-    if (!here || !avoidsPrivate(call, here)) return undefined;
-    return EDITORS.includes(call.toolName) && !isOrdinaryFile(call, here) ? undefined : order;
+    const order = names(call.toolName);
+    return order === undefined || obstacleByName(call, files, hasDangers) !== undefined ? undefined : order;
   };
 
   const fileOrder = (call: ToolCall, files: ReadableFiles, home: string): number | undefined =>
@@ -115,8 +112,24 @@ export function createProver(rules: readonly { id: string; pattern: Pattern }[],
   };
 }
 
+/** What keeps a rule for all calls of a tool from covering this one. */
+export function obstacleByName(
+  call: ToolCall,
+  files: () => ReadableFiles | undefined,
+  hasDangers: HasDangers,
+): Obstacle | undefined {
+  if (ALWAYS_ASKED.includes(call.toolName)) return "answered";
+  if (!hasExpectedInput(call)) return "arguments";
+  if (hasDangers(call)) return "dangerous";
+  if (!touchesFiles(call)) return undefined;
+  const here = files();
+  if (!here) return "place";
+  if (!avoidsPrivate(call, here)) return "private";
+  return EDITORS.includes(call.toolName) && !isOrdinaryFile(call, here) ? "control_file" : undefined;
+}
+
 /** A redirect, as the call that would write the same file. */
-function writing(path: string, dir: string): ToolCall {
+export function writing(path: string, dir: string): ToolCall {
   return { toolName: "Write", input: { file_path: path.startsWith("/") ? path : `${dir}/${path}`, content: "" } };
 }
 

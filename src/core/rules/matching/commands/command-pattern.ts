@@ -4,6 +4,7 @@ import { startedBy } from "../../../../review/shell/programs/wrappers.ts";
 import { DIRECTORY_CHANGES } from "../../harmless-command.ts";
 import { literalCommands } from "../../literal-command.ts";
 import type { ReadableFiles } from "../../readable-files.ts";
+import type { Obstacle } from "../obstacles.ts";
 import { gitAddsAll, leavesRepository } from "./git-places.ts";
 import { areSafePaths, namesDirectory, namesOutside, namesPrivate } from "./named-paths.ts";
 import { areOptionsHarmless } from "./options/harmless-options.ts";
@@ -52,39 +53,51 @@ function beforeWildcard(text: string): string | undefined {
   return /^(.*?)(?: |:)\*$/s.exec(text)?.[1];
 }
 
-/** Whether a pattern that begins with the same words covers the command: its own words lead to nothing private. */
+/** Whether a pattern covers a command. */
 export function coversCommand(
-  { words, hasWildcard }: CommandPattern,
+  pattern: CommandPattern,
   command: SimpleCommand,
   source: string,
   files: ReadableFiles,
 ): boolean {
-  const given = command.words.map(({ value }) => value);
-  if (!words.every((word, at) => word === given[at]) || namesPrivate(words.slice(1), files)) return false;
-  return hasWildcard ? isRestSafe(words.length, given, command, source, files) : given.length === words.length;
+  return obstacleTo(pattern, command, source, files) === undefined;
 }
 
-/** Whether the words that the wildcard stands for can't change what kind of command this is. */
-function isRestSafe(
+/** What keeps a pattern from covering a command that begins with the same words; its own words must lead to nothing private. */
+export function obstacleTo(
+  { words, hasWildcard }: CommandPattern,
+  command: SimpleCommand,
+  source: string,
+  files: ReadableFiles,
+): Obstacle | undefined {
+  const given = command.words.map(({ value }) => value);
+  if (!words.every((word, at) => word === given[at])) return "exact";
+  if (namesPrivate(words.slice(1), files)) return "private";
+  if (hasWildcard) return obstacleInRest(words.length, given, command, source, files);
+  return given.length === words.length ? undefined : "exact";
+}
+
+/** Which of the words that the wildcard stands for could change what kind of command this is. */
+function obstacleInRest(
   patternLength: number,
   given: readonly string[],
   command: SimpleCommand,
   source: string,
   files: ReadableFiles,
-): boolean {
-  if (!wildcardMayCover(given, patternLength) || startedBy(programCall(command)).length > 0) return false;
+): Obstacle | undefined {
+  if (!wildcardMayCover(given, patternLength) || startedBy(programCall(command)).length > 0) return "runner";
   const { name, verb } = programAndVerb(given);
-  if (!areOptionsHarmless(given, patternLength, verb)) return false;
+  if (!areOptionsHarmless(given, patternLength, verb)) return "option";
   const rest = given.slice(patternLength);
   const goesThroughAll = name === "git" ? gitAddsAll(verb, given.slice(1)) : searchesHere(name, given.slice(1));
-  if (goesThroughAll && files.withholdsHere()) return false;
-  if (!areSafePaths(rest, files, name === "git")) return false;
-  if (!takesOnlyData(name) && namesOutside(rest, files)) return false;
+  if (goesThroughAll && files.withholdsHere()) return "search";
+  if (!areSafePaths(rest, files, name === "git")) return "path";
+  if (!takesOnlyData(name) && namesOutside(rest, files)) return "outside";
   const acceptsNoDirectory = [name, `${name} ${verb}`].some((start) => ACCEPTS_NO_DIRECTORY.test(start));
-  if (acceptsNoDirectory && namesDirectory(rest, files)) return false;
-  if (writesSecond(name, given.slice(1))) return false;
-  if (name === "git" && leavesRepository(verb, given, patternLength, files)) return false;
-  return dangersOf(command, source, files.start).length === 0;
+  if (acceptsNoDirectory && namesDirectory(rest, files)) return "names_directory";
+  if (writesSecond(name, given.slice(1))) return "writes";
+  if (name === "git" && leavesRepository(verb, given, patternLength, files)) return "repository";
+  return dangersOf(command, source, files.start).length === 0 ? undefined : "danger";
 }
 
 /** By program, its options whose value is the next word. */
@@ -103,7 +116,8 @@ function writesSecond(name: string, words: readonly string[]): boolean {
   return words.filter(isOperand).length > 1;
 }
 
-function dangersOf(command: SimpleCommand, source: string, dir: string) {
+/** The dangers of a command by itself. */
+export function dangersOf(command: SimpleCommand, source: string, dir: string) {
   const alone = { source, commands: [command], functions: [], variables: [], evaluations: [], problems: [] };
   return dangersIn({ ...alone, tree: undefined }, dir);
 }

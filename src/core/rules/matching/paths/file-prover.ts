@@ -46,7 +46,7 @@ export function isOrdinaryFile(call: ToolCall, files: ReadableFiles): boolean {
 }
 
 /** `Edit` is for all tools that edit, and `Read` for those that search. */
-function isFor(tool: string, toolName: string): boolean {
+export function isFor(tool: string, toolName: string): boolean {
   if (tool === toolName) return true;
   return tool === "Edit" ? EDITORS.includes(toolName) : tool === "Read" && SEARCHERS.includes(toolName);
 }

@@ -45,8 +45,22 @@ export function coversPath(pattern: PathPattern, real: string, roots: Roots, isK
 type IsKept = (path: string) => boolean;
 
 /** The same for many patterns and one path, which is looked at once. */
-export function coveredPath(real: string, { workingDir, home }: Roots, isKept: IsKept = () => false) {
-  const steps = real.split("/").length > MAX_DEPTH ? undefined : stepsAlong(real, isKept);
+export function coveredPath(real: string, roots: Roots, isKept: IsKept = () => false) {
+  return matchedBy(isTooDeep(real) ? undefined : stepsAlong(real, isKept), real, roots);
+}
+
+/** Whether a pattern looks as if it covered a path, to somebody who does not think of files that control programs. */
+export function seemsToCover(pattern: PathPattern, path: string, roots: Roots): boolean {
+  const names = path.slice(1).split("/");
+  const steps = names.map((name) => ({ name, isControl: false }));
+  return !isTooDeep(path) && matchedBy(steps, path, roots)(pattern);
+}
+
+function isTooDeep(path: string): boolean {
+  return path.split("/").length > MAX_DEPTH;
+}
+
+function matchedBy(steps: readonly Step[] | undefined, real: string, { workingDir, home }: Roots) {
   const below = (start: string) =>
     isWithin(start, real) ? steps?.slice(start === "/" ? 0 : start.split("/").length - 1) : undefined;
   const paths = { absolute: steps, home: below(home), working: below(workingDir), below: below(workingDir) };
