@@ -104,3 +104,27 @@ test("what is edited is remembered as it was edited", async () => {
   expect(await ruling(plexus, session, BASH("npm test"))).toMatchObject({ status: "allowed" });
   expect(await ruling(plexus, session, BASH("npm tset"))).toMatchObject({ status: "pending" });
 });
+
+test("without a match the rule is of what runs, over MCP, among many and over REST; of a denial it is of what was asked", async () => {
+  await using plexus = await startRuled();
+  const session = await plexus.session();
+  const parent = await plexus.connect();
+  const remember = { scope: "session" };
+  using one = await asking(plexus, session, BASH("mkdir d.txt"));
+  const edited = { approve: true, updated_input: { command: "touch e.txt" }, remember };
+  const alone = await parent.call("loopback_respond", { approval_id: one.approvalId, ...edited });
+  expect(alone.value["rule"]).toMatchObject({ decision: "allow", match: "Bash(touch *)" });
+  using two = await asking(plexus, session, BASH("pytest d.txt"));
+  const merged = { approve: true, updated_input: { command: "mkdir e" }, merge: true, remember };
+  const many = await parent.call("loopback_respond", { decisions: [{ approval_id: two.approvalId, ...merged }] });
+  expect(many.value["results"]).toMatchObject([{ rule: { decision: "allow", match: "Bash(mkdir *)" } }]);
+  using three = await asking(plexus, session, BASH("cargo build"));
+  const posted = await plexus.fetch(`/api/v1/approvals/${three.approvalId}/respond`, {
+    method: "POST",
+    body: JSON.stringify({ approve: true, updated_input: { command: "go test ./..." }, remember }),
+  });
+  expect(await posted.json()).toMatchObject({ rule: { decision: "allow", match: "Bash(go test *)" } });
+  using four = await asking(plexus, session, BASH("npm test"));
+  const denial = await parent.call("loopback_respond", { approval_id: four.approvalId, approve: false, remember });
+  expect(denial.value["rule"]).toMatchObject({ decision: "deny", match: "Bash(npm test)" });
+});
