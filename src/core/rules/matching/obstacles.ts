@@ -30,7 +30,8 @@ const REASONS = {
   dangerous: () => "it is dangerous, which a rule for all such calls does not cover",
   search: () => "it searches where not everything may be read",
   path: (about: string) => `it names a path that may lead elsewhere, or a file that runs later${named(about)}`,
-  outside: (about: string) => `it names a path outside of the session's directories, whose code it could load${named(about)}`,
+  outside: (about: string) =>
+    `it names a path outside of the session's directories, whose code it could load${named(about)}`,
   stored: () => "it may print what a file that may not be read has contained",
   names_directory: (about: string) => `it names a directory, whose own code or links would count${named(about)}`,
   writes: (about: string) => `it writes a file that its words name${named(about)}`,
