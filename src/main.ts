@@ -2,8 +2,8 @@ import { CommanderError } from "commander";
 import { complaint, createProgram, withDefaultCommand } from "./cli/program.ts";
 import { CommandFailed, ExitCode, type Terminal } from "./cli/terminal/terminal.ts";
 import { hasTokenVariable, UsageError, wantsColour } from "./config.ts";
-import { AppError } from "./contract/errors.ts";
-import { isUnreachable, Refused } from "./contract/refused.ts";
+import { AppError } from "./contract/refusals/errors.ts";
+import { isUnreachable, Refused } from "./contract/refusals/refused.ts";
 
 const isInteractive = process.stdout.isTTY === true;
 const terminal: Terminal = {

@@ -1,7 +1,7 @@
 import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { ZodError } from "zod";
-import { AppError } from "./contract/errors.ts";
+import { AppError } from "./contract/refusals/errors.ts";
 import { Secret } from "./contract/secret.ts";
 import { newSecret } from "./core/access/tokens.ts";
 

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { AppError } from "../contract/errors.ts";
+import { AppError } from "../contract/refusals/errors.ts";
 import { claudeVersion } from "./cli-version.ts";
 import { findClaude } from "./find.ts";
 

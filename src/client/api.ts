@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { ErrorBody } from "../contract/errors.ts";
-import { Refused } from "../contract/refused.ts";
+import { ErrorBody } from "../contract/refusals/errors.ts";
+import { Refused } from "../contract/refusals/refused.ts";
+import { DOOR_HEADER, type Door } from "../contract/refusals/ways.ts";
 import {
   type AnswerOf,
   answersOf,
@@ -9,7 +10,6 @@ import {
   type QueryOf,
   type Route,
 } from "../contract/routes/declaration/route.ts";
-import { DOOR_HEADER, type Door } from "../contract/ways.ts";
 
 const ANSWER_WITHIN_MS = 30_000;
 /** A newer server may refuse with a code that is not known here. */

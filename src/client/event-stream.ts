@@ -1,5 +1,5 @@
 import { eventsIn } from "../contract/event-stream.ts";
-import { Refused } from "../contract/refused.ts";
+import { Refused } from "../contract/refusals/refused.ts";
 import { pause } from "./pause.ts";
 
 const RETRY_MS = { first: 100, most: 2_000 };

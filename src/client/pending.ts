@@ -1,5 +1,5 @@
 import type { Approval } from "../contract/approvals/approval.ts";
-import { isUnreachable } from "../contract/refused.ts";
+import { isUnreachable } from "../contract/refusals/refused.ts";
 import { getApproval, listApprovals } from "../contract/routes/approvals.ts";
 import type { Api } from "./api.ts";
 import { type Inbox, LISTED_CHARS } from "./inbox.ts";

@@ -1,6 +1,6 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import type { App } from "../app.ts";
-import { AppError } from "../contract/errors.ts";
+import { AppError } from "../contract/refusals/errors.ts";
 import { type AuthApp, type Env, identifyCaller, refuseChildren, requireCaller } from "./middleware/auth.ts";
 import { answerError } from "./middleware/errors.ts";
 import { checkOrigin } from "./middleware/origin.ts";

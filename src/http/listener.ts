@@ -1,5 +1,5 @@
 import type { Server } from "bun";
-import { AppError } from "../contract/errors.ts";
+import { AppError } from "../contract/refusals/errors.ts";
 
 type Handler = (request: Request, server: Server<undefined>) => Response | Promise<Response>;
 export type Listener = AsyncDisposable & {

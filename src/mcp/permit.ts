@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { App, Session } from "../app.ts";
 import { OperatorPermitInput, type PermitAnswer } from "../contract/approvals/approval.ts";
 import { parsedArguments } from "../contract/arguments/problems.ts";
-import { AppError } from "../contract/errors.ts";
+import { AppError } from "../contract/refusals/errors.ts";
 import { Name } from "../contract/values.ts";
 import { errorFields } from "../log.ts";
 import type { Caller } from "./caller.ts";

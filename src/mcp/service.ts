@@ -1,6 +1,6 @@
 import type { CallToolResult, ReadResourceResult, Resource, Tool as SdkTool } from "@modelcontextprotocol/sdk/types.js";
 import type { App, Principal } from "../app.ts";
-import { AppError, tokenRevoked } from "../contract/errors.ts";
+import { AppError, tokenRevoked } from "../contract/refusals/errors.ts";
 import { cutText } from "../contract/text/cut.ts";
 import type { PendingResource } from "../contract/tools/approval-answers.ts";
 import type { JsonObject } from "../contract/values.ts";

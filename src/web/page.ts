@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { createApi } from "../client/api.ts";
-import { Refused } from "../contract/refused.ts";
+import { Refused } from "../contract/refusals/refused.ts";
 import { signOut as endSignIn, signIn as redeemCode, whoAmI } from "../contract/routes/sign-in.ts";
 import { createAnnouncer } from "./shared/announcer.tsx";
 import { createClock } from "./shared/clock.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createApi } from "../../src/client/api.ts";
-import { Refused } from "../../src/contract/refused.ts";
+import { Refused } from "../../src/contract/refusals/refused.ts";
 import { decideApproval, getApproval, listApprovals } from "../../src/contract/routes/approvals.ts";
 import { createSession, getSession } from "../../src/contract/routes/sessions.ts";
 import { OPERATOR_TOKEN, startPlexus } from "../support/server/plexus.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { createEventStream } from "../../src/client/event-stream.ts";
-import { Refused } from "../../src/contract/refused.ts";
+import { Refused } from "../../src/contract/refusals/refused.ts";
 
 const over: AbortController[] = [];
 afterEach(() => {

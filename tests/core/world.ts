@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { PermitAnswer } from "../../src/contract/approvals/approval.ts";
 import { Decision, type RespondResult } from "../../src/contract/approvals/decision.ts";
-import { AppError } from "../../src/contract/errors.ts";
+import { AppError } from "../../src/contract/refusals/errors.ts";
 import type { Principal } from "../../src/core/access/principals.ts";
 import { toPermitAnswer } from "../../src/core/approvals/approval-view.ts";
 import type { WaitingRequest } from "../../src/core/approvals/request.ts";

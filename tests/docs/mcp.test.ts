@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { ToolRequestEvent } from "../../src/contract/approvals/approval.ts";
-import { ErrorCode } from "../../src/contract/errors.ts";
+import { ErrorCode } from "../../src/contract/refusals/errors.ts";
 import { TurnEvent } from "../../src/contract/sessions/turn.ts";
 
 const PAGE = readFileSync(join(import.meta.dir, "../../docs/mcp.md"), "utf8");

@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { AppError } from "../../src/contract/errors.ts";
-import { DOOR_HEADER } from "../../src/contract/ways.ts";
+import { AppError } from "../../src/contract/refusals/errors.ts";
+import { DOOR_HEADER } from "../../src/contract/refusals/ways.ts";
 import { startPlexus } from "../support/server/plexus.ts";
 
 setDefaultTimeout(60_000);

@@ -1,5 +1,5 @@
 import { PERMISSION_TOOL } from "../../contract/approvals/approval.ts";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { Supervision } from "../../contract/sessions/supervision.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import { supports } from "../cli-version.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, constants, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import { createMarkers, MARK, markerArguments, markOf } from "../process/markers.ts";
 import { findProcess, type ProcessIdentity, processesWith } from "../process/processes.ts";
 import { userLogin } from "../settings/login.ts";

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 
 /** Refuses a directory that the CLI can't work in: starting there would fail as if the CLI were missing. */
 export function checkDirectory(argument: "working_dir" | "add_dirs", path: string): void {

@@ -1,5 +1,5 @@
 import type { Api } from "../../client/api.ts";
-import { shortIds } from "../../client/short-id.ts";
+import { shortIds } from "../../client/words/short-id.ts";
 import type { Config } from "../../config.ts";
 import { listApprovals } from "../../contract/routes/approvals.ts";
 import { listRules } from "../../contract/routes/rules.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../../config.ts";
-import { Refused } from "../../contract/refused.ts";
+import { Refused } from "../../contract/refusals/refused.ts";
 import { whoAmI } from "../../contract/routes/sign-in.ts";
 import * as routes from "../../contract/routes/tokens.ts";
 import type { JsonObject } from "../../contract/values.ts";

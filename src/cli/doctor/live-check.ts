@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { UsableClaude } from "../../claude/cli.ts";
 import type { Api } from "../../client/api.ts";
 import type { Config } from "../../config.ts";
-import { AnyErrorResult } from "../../contract/errors.ts";
+import { AnyErrorResult } from "../../contract/refusals/errors.ts";
 import { ConfigureAnswer } from "../../contract/tools/approval-answers.ts";
 import { callTool } from "../../mcp/client.ts";
 import { openApi } from "../server/server-client.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../../config.ts";
-import { isUnreachable } from "../../contract/refused.ts";
+import { isUnreachable } from "../../contract/refusals/refused.ts";
 import { type BridgeEnd, type BridgeNeed, runBridge } from "../../mcp/bridge/bridge.ts";
 import { CommandFailed } from "../terminal/terminal.ts";
 import { ensureServer } from "./detached-server.ts";

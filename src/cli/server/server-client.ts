@@ -1,6 +1,6 @@
 import type { Api, ServerWords } from "../../client/api.ts";
 import { type Config, isLoopback, localUrl } from "../../config.ts";
-import { Refused } from "../../contract/refused.ts";
+import { Refused } from "../../contract/refusals/refused.ts";
 import { readOperatorToken } from "../../operator-token.ts";
 import { VERSION } from "../../version.ts";
 import { CommandFailed } from "../terminal/terminal.ts";

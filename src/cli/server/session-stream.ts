@@ -1,6 +1,6 @@
 import type { Api } from "../../client/api.ts";
 import type { SessionFeedEvent } from "../../client/feeds.ts";
-import { isUnreachable, Refused } from "../../contract/refused.ts";
+import { isUnreachable, Refused } from "../../contract/refusals/refused.ts";
 import { CommandFailed, ExitCode } from "../terminal/terminal.ts";
 
 const GIVE_UP_MS = 60_000;

@@ -1,4 +1,4 @@
-import { decidedByWords, decidedBy as readDecidedBy } from "../../client/decided-by.ts";
+import { decidedByWords, decidedBy as readDecidedBy } from "../../client/words/decided-by.ts";
 
 export const BRAKE_WORDS = "denied at once: denied three times in a row before";
 

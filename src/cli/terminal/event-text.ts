@@ -1,4 +1,4 @@
-import { shortId } from "../../client/short-id.ts";
+import { shortId } from "../../client/words/short-id.ts";
 import type { ApprovalStatus } from "../../contract/approvals/approval.ts";
 import { TurnEvent } from "../../contract/sessions/turn.ts";
 import { cutText } from "../../contract/text/cut.ts";

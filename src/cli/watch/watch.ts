@@ -2,7 +2,7 @@ import { changesOf } from "../../client/feeds.ts";
 import { createInbox } from "../../client/inbox.ts";
 import { createPendingReader } from "../../client/pending.ts";
 import type { Config } from "../../config.ts";
-import { isUnreachable, Refused } from "../../contract/refused.ts";
+import { isUnreachable, Refused } from "../../contract/refusals/refused.ts";
 import { whoAmI } from "../../contract/routes/sign-in.ts";
 import { openApi } from "../server/server-client.ts";
 import { openKeyboard } from "../terminal/keyboard.ts";

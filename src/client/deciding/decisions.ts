@@ -1,7 +1,7 @@
 import type { Approval } from "../../contract/approvals/approval.ts";
 import type { BatchResult, Decision } from "../../contract/approvals/decision.ts";
 import type { ChangeEvent } from "../../contract/change.ts";
-import { Refused } from "../../contract/refused.ts";
+import { Refused } from "../../contract/refusals/refused.ts";
 import { decideApproval, decideApprovals } from "../../contract/routes/approvals.ts";
 import type { Rule } from "../../contract/rules/rule.ts";
 import type { Api, RequestOptions } from "../api.ts";

@@ -1,5 +1,5 @@
 import type { Approval } from "../../contract/approvals/approval.ts";
-import { Refused } from "../../contract/refused.ts";
+import { Refused } from "../../contract/refusals/refused.ts";
 import { testRule } from "../../contract/routes/rules.ts";
 import type { RuleTested } from "../../contract/rules/history-test.ts";
 import type { Remember } from "../../contract/rules/rule.ts";

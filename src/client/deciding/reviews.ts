@@ -1,7 +1,7 @@
 import type { Approval } from "../../contract/approvals/approval.ts";
 import type { ApprovalContext } from "../../contract/approvals/approval-context.ts";
 import { namedPath } from "../../contract/approvals/named-path.ts";
-import { Refused } from "../../contract/refused.ts";
+import { Refused } from "../../contract/refusals/refused.ts";
 import { getApproval, getApprovalContext } from "../../contract/routes/approvals.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import { dangersOf } from "../../review/dangers.ts";

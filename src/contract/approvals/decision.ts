@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { problemsIn } from "../arguments/problems.ts";
-import { type AppError, ErrorResult, errorResult } from "../errors.ts";
+import { type AppError, ErrorResult, errorResult } from "../refusals/errors.ts";
+import type { Door } from "../refusals/ways.ts";
 import { Remember, Rule } from "../rules/rule.ts";
 import { Id, isJsonObject, JsonObject, MAX_MESSAGE_CHARS, optional, UnixSeconds } from "../values.ts";
-import type { Door } from "../ways.ts";
 import { ApprovalStatus } from "./approval.ts";
 
 /** The CLI accepts answers of up to 50,000 characters; longer ones only if its model API counts few enough tokens. */

@@ -1,5 +1,5 @@
 import type { ZodError, z } from "zod";
-import { AppError } from "../errors.ts";
+import { AppError } from "../refusals/errors.ts";
 import { similarName } from "../text/similar-name.ts";
 import { UNPRINTABLE } from "../text/unprintable.ts";
 import { isJsonObject } from "../values.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Approval, ToldApproval } from "../approvals/approval.ts";
-import { ErrorResult } from "../errors.ts";
+import { ErrorResult } from "../refusals/errors.ts";
 import { opened, TurnCancelled } from "../sessions/answers.ts";
 import { ChatStanding, Queued, Started } from "../sessions/chat-answers.ts";
 import { TurnSummary } from "../sessions/session-view.ts";

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { tokenRevoked } from "../../contract/errors.ts";
+import { tokenRevoked } from "../../contract/refusals/errors.ts";
 import { seconds } from "../../contract/values.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Decider } from "./principals.ts";

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { AppError, tokenRevoked } from "../../contract/errors.ts";
+import { AppError, tokenRevoked } from "../../contract/refusals/errors.ts";
 import { seconds } from "../../contract/values.ts";
 import type { TokenRow } from "../../storage/access.ts";
 import type { Storage } from "../../storage/storage.ts";

@@ -1,5 +1,5 @@
 import type { Approval, ApprovalFilter, PermitInput } from "../../contract/approvals/approval.ts";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import { seconds } from "../../contract/values.ts";
 import type { LostConnection } from "../../storage/approvals.ts";
 import type { Storage } from "../../storage/storage.ts";

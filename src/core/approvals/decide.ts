@@ -1,5 +1,5 @@
 import type { Decision, ReadDecision, RefusedDecision, RespondResult } from "../../contract/approvals/decision.ts";
-import { AppError, tokenRevoked } from "../../contract/errors.ts";
+import { AppError, tokenRevoked } from "../../contract/refusals/errors.ts";
 import { type JsonObject, seconds } from "../../contract/values.ts";
 import { applyAnswers, applyEdit, type Edited } from "../../review/edit.ts";
 import type { ApprovalHead, ApprovalOutcome, DecidedBy } from "../../storage/approvals.ts";

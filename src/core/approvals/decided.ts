@@ -1,5 +1,5 @@
 import type { ApprovalFilter } from "../../contract/approvals/approval.ts";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { ApprovalRow, ApprovalScope, DecidedPlace } from "../../storage/approvals.ts";
 import type { Storage } from "../../storage/storage.ts";
 

@@ -1,4 +1,4 @@
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { FiledApproval, PendingLimits } from "../../storage/approvals.ts";
 
 const MEGABYTE = 1024 * 1024;

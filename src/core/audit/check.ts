@@ -1,5 +1,5 @@
 import { AuditChain, type AuditLine, type AuditProblem, type AuditReport } from "../../contract/audit.ts";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { AuditRow } from "../../storage/audit.ts";
 import { NO_HASH, subjectOf, timeOf } from "../../storage/record/audit-entry.ts";
 import type { Storage } from "../../storage/storage.ts";

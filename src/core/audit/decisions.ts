@@ -1,5 +1,5 @@
 import type { AuditChain, AuditMark, AuditProblem, DecidedEntry } from "../../contract/audit.ts";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import { isJsonObject } from "../../contract/values.ts";
 import type { ApprovalRow } from "../../storage/approvals.ts";
 import { chainOf, decidedEntry, entryIn, hashOfUpdate } from "../../storage/record/audit-entry.ts";

@@ -1,6 +1,6 @@
 import type { PermitInput } from "../../contract/approvals/approval.ts";
 import type { Decision } from "../../contract/approvals/decision.ts";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { Remember, Rule } from "../../contract/rules/rule.ts";
 import type { ApprovalRow } from "../../storage/approvals.ts";
 import type { NewRule, RuleRow } from "../../storage/rules.ts";

@@ -1,4 +1,4 @@
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { Contradiction, RuleTested, RuleTestInput, Suggestion } from "../../contract/rules/history-test.ts";
 import type { RuleDecision } from "../../contract/rules/rule.ts";
 import { oneLine } from "../../contract/text/one-line.ts";

@@ -1,4 +1,4 @@
-import { AppError, tokenRevoked } from "../../contract/errors.ts";
+import { AppError, tokenRevoked } from "../../contract/refusals/errors.ts";
 import type { AddedRule } from "../../contract/rules/answers.ts";
 import type { Rule, RuleInput, RulesFileStatus, RuleUpdate, SessionRule } from "../../contract/rules/rule.ts";
 import type { NewRule, RuleChange, RuleLimits, RuleRow } from "../../storage/rules.ts";

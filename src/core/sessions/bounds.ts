@@ -1,4 +1,4 @@
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { SessionConfig } from "../../contract/sessions/session.ts";
 import type { SessionSize } from "../../storage/sessions.ts";
 

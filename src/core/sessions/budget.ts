@@ -1,4 +1,4 @@
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import { type SessionConfig, SMALLEST_BUDGET_USD } from "../../contract/sessions/session.ts";
 import type { Session } from "./sessions.ts";
 

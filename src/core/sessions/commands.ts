@@ -1,6 +1,6 @@
 import { byHandArguments } from "../../claude/launch/by-hand.ts";
 import type { ConfigureInput } from "../../contract/approvals/approval.ts";
-import { AppError, refusalOf } from "../../contract/errors.ts";
+import { AppError, refusalOf } from "../../contract/refusals/errors.ts";
 import type { Opened, TurnCancelled, Warned } from "../../contract/sessions/answers.ts";
 import type { Begun } from "../../contract/sessions/chat-answers.ts";
 import { type LeftRunning, leftRunning } from "../../contract/sessions/left-running.ts";

@@ -1,5 +1,5 @@
 import type { LaunchSpec } from "../../claude/launch/launch.ts";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { SessionConfig } from "../../contract/sessions/session.ts";
 import { budgetLeft } from "./budget.ts";
 import type { Session } from "./sessions.ts";

@@ -1,7 +1,7 @@
-import { AppError, tokenRevoked } from "../../contract/errors.ts";
+import { AppError, tokenRevoked } from "../../contract/refusals/errors.ts";
+import type { Ways } from "../../contract/refusals/ways.ts";
 import type { SessionConfig } from "../../contract/sessions/session.ts";
 import { similarName } from "../../contract/text/similar-name.ts";
-import type { Ways } from "../../contract/ways.ts";
 import type { NewRule } from "../../storage/rules.ts";
 import type { FirstRules, SessionRow } from "../../storage/sessions.ts";
 import type { Storage } from "../../storage/storage.ts";

@@ -1,4 +1,4 @@
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { CreateInput, SessionConfig } from "../../contract/sessions/session.ts";
 import type { McpServerPolicy } from "./mcp-server-policy.ts";
 import type { Workspace } from "./workspace.ts";

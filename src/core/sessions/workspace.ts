@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { realPath } from "../../claude/launch/real-path.ts";
 import { checkDirectory } from "../../claude/launch/working-dir.ts";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { SessionConfig } from "../../contract/sessions/session.ts";
 import { isWithin } from "../../files/real-path.ts";
 

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { findChildProcess } from "../../claude/launch/launch.ts";
 import type { ProcessIdentity } from "../../claude/process/processes.ts";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { TurnRow } from "../../storage/turns.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 
 export const TRY_AGAIN_MS = 1_000;
 

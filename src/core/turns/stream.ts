@@ -1,4 +1,4 @@
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { SessionEvent } from "../../contract/sessions/session-view.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { NumberedTurnEvent, TurnRow } from "../../storage/turns.ts";

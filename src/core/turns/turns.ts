@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Checkpoint } from "../../claude/output/checkpoint.ts";
 import { createReadProgress } from "../../claude/output/read-progress.ts";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { LeftRunning } from "../../contract/sessions/left-running.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { BegunTurn, TurnRow } from "../../storage/turns.ts";

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { App, Holder, Principal } from "../../app.ts";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { Held } from "./request-limits.ts";
 
 const MAX_WRONG = 100;

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import { type Env, refuseRevoked } from "./auth.ts";
 import { checkJsonLimits } from "./json-limits.ts";
 

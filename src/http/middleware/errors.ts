@@ -3,8 +3,8 @@ import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ZodError, z } from "zod";
 import { problemsIn } from "../../contract/arguments/problems.ts";
-import { AppError, type ErrorBody, type ErrorCode } from "../../contract/errors.ts";
-import { DOOR_HEADER, Door } from "../../contract/ways.ts";
+import { AppError, type ErrorBody, type ErrorCode } from "../../contract/refusals/errors.ts";
+import { DOOR_HEADER, Door } from "../../contract/refusals/ways.ts";
 import { errorFields, type Log } from "../../log.ts";
 
 export const STATUS: Record<ErrorCode, ContentfulStatusCode> = {

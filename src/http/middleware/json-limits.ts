@@ -1,4 +1,4 @@
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import { MAX_JSON_DEPTH } from "../../contract/values.ts";
 
 /** The deepest input that is accepted, and what a request wraps around it. */

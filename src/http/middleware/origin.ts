@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { MiddlewareHandler } from "hono";
 import { type Config, isLoopback } from "../../config.ts";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { Env } from "./auth.ts";
 
 /**

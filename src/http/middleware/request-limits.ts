@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { App, Principal } from "../../app.ts";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { Env } from "./auth.ts";
 import { createShares, type Holders, holdersOf, type Shares } from "./shares.ts";
 

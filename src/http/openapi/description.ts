@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ErrorCode } from "../../contract/errors.ts";
+import type { ErrorCode } from "../../contract/refusals/errors.ts";
 import type { ParamsOf, Route, Status } from "../../contract/routes/declaration/route.ts";
 import type { SentEvent } from "../streams/events.ts";
 import type { Tag } from "./tags.ts";

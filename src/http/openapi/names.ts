@@ -5,8 +5,8 @@ import { BatchResult, Decision, DecisionBatch, RespondResult } from "../../contr
 import { UnaskedCall } from "../../contract/approvals/unasked-call.ts";
 import { AuditLine, AuditReport } from "../../contract/audit.ts";
 import { ChangeEvent } from "../../contract/change.ts";
-import { ErrorBody } from "../../contract/errors.ts";
 import { LinkBody, LinkDecisionBody, OpenedLink } from "../../contract/link.ts";
+import { ErrorBody } from "../../contract/refusals/errors.ts";
 import * as approvals from "../../contract/routes/approvals.ts";
 import * as audit from "../../contract/routes/audit.ts";
 import type { Route } from "../../contract/routes/declaration/route.ts";

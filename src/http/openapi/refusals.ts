@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../contract/errors.ts";
+import type { ErrorCode } from "../../contract/refusals/errors.ts";
 import { STATUS } from "../middleware/errors.ts";
 import type { Operation } from "./description.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
-import { AppError } from "../../contract/errors.ts";
 import { LINK_PATH } from "../../contract/link.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import { type Asset, bundlePage, embeddedPage } from "../../web/bundle.ts";
 import type { Env } from "../middleware/auth.ts";
 

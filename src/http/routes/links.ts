@@ -1,5 +1,5 @@
 import type { App, Principal } from "../../app.ts";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import { decideByLink, openLink } from "../../contract/routes/links.ts";
 import { APPROVAL_ID, ASKED_AT, PENDING_RECORD } from "../../contract/samples.ts";
 import { createWrongTokenLimit } from "../middleware/auth.ts";

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import { type Caller, callerOf, type Env, refusePages } from "../middleware/auth.ts";
 import { readJson } from "../middleware/body.ts";
 import type { Held } from "../middleware/request-limits.ts";

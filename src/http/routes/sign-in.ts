@@ -1,5 +1,5 @@
 import type { App } from "../../app.ts";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import { createCode, signIn, signOut, whoAmI } from "../../contract/routes/sign-in.ts";
 import { ASKED_AT } from "../../contract/samples.ts";
 import { VERSION } from "../../version.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { type Holder, SlowReader } from "../../app.ts";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import { errorFields, type Log } from "../../log.ts";
 import { callerOf, type Env } from "../middleware/auth.ts";
 

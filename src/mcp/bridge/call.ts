@@ -1,4 +1,4 @@
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 import { readCallEventId } from "../calls/event-id.ts";
 import { PROTOCOL_VERSION } from "../revision.ts";

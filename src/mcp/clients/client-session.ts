@@ -1,6 +1,6 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { App, Principal } from "../../app.ts";
-import { tokenRevoked } from "../../contract/errors.ts";
+import { tokenRevoked } from "../../contract/refusals/errors.ts";
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 import { errorFields } from "../../log.ts";
 import { Connection, transportOptions } from "../calls/connection.ts";

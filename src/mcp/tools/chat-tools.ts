@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Session } from "../../app.ts";
 import { parsedArguments } from "../../contract/arguments/problems.ts";
-import { AppError, ErrorCode, errorResult } from "../../contract/errors.ts";
+import { AppError, ErrorCode, errorResult } from "../../contract/refusals/errors.ts";
 import { SESSION_ID } from "../../contract/samples.ts";
 import type { Warned } from "../../contract/sessions/answers.ts";
 import { Child, MAX_CHILDREN, RunInput } from "../../contract/sessions/run-input.ts";

@@ -6,7 +6,7 @@ import {
   RespondInput,
   type RespondResult,
 } from "../../contract/approvals/decision.ts";
-import { AppError, ErrorCode } from "../../contract/errors.ts";
+import { AppError, ErrorCode } from "../../contract/refusals/errors.ts";
 import { APPROVAL_ID, ASKED_AT } from "../../contract/samples.ts";
 import { MAX_RESULT_CHARS } from "../../contract/text/cut.ts";
 import { fittingText, listedChars } from "../../contract/text/fit.ts";

@@ -1,5 +1,5 @@
 import type { Principal, Session } from "../../app.ts";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { ToolCall } from "./declaration/tool.ts";
 
 type Reference = { name?: string | undefined; session_id?: string | undefined };

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Change, ChangeEvent } from "../../contract/change.ts";
-import { AppError } from "../../contract/errors.ts";
 import { LINK_PATH } from "../../contract/link.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { Delivery, DeliveryOutcome, WebhookStatus } from "../../contract/routes/webhooks.ts";
 import { cutChange } from "../../contract/text/cut.ts";
 import { seconds } from "../../contract/values.ts";

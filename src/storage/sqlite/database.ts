@@ -2,13 +2,13 @@ import { Database } from "bun:sqlite";
 import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Change } from "../../contract/change.ts";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import type { Storage } from "../storage.ts";
 import { storageOn } from "./engine.ts";
 import { lockDataDir } from "./lock.ts";
 import { migrate } from "./migrations.ts";
-import { createOrm } from "./orm.ts";
-import { translated } from "./reads.ts";
+import { createOrm } from "./statements/orm.ts";
+import { translated } from "./statements/reads.ts";
 import * as tables from "./tables.ts";
 import { createWriter } from "./writer.ts";
 

@@ -1,5 +1,5 @@
 import { SQLiteError } from "bun:sqlite";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 
 /** Says in a person's words why the database failed; what is not the database's failure passes unchanged. */
 export function storageError(cause: unknown): unknown {

@@ -1,7 +1,7 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 
 /** What stands in its place is no file of ours. */
 const UNUSABLE = /^SQLITE_(CANTOPEN|NOTADB|CORRUPT)/;

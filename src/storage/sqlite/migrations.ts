@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { AppError } from "../../contract/errors.ts";
+import { AppError } from "../../contract/refusals/errors.ts";
 import { embeddedMigrations } from "./embedded-migrations.ts" with { type: "macro" };
 
 /** Carried inside the binary. */

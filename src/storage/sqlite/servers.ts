@@ -1,6 +1,6 @@
 import { and, eq, lte, ne, type SQL, sql } from "drizzle-orm";
 import type { ServerStorage } from "../servers.ts";
-import type { Orm } from "./orm.ts";
+import type { Orm } from "./statements/orm.ts";
 import { approvals, servers } from "./tables.ts";
 import type { Write } from "./writer.ts";
 

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { decidedBy, decidedByWords } from "../../client/decided-by.ts";
+import { decidedBy, decidedByWords } from "../../client/words/decided-by.ts";
 import { type Approval, ApprovalFilter } from "../../contract/approvals/approval.ts";
 import { MAX_SEARCH_CHARS } from "../../contract/routes/approvals.ts";
 import { duration } from "../../contract/text/duration.ts";

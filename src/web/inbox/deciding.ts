@@ -5,7 +5,7 @@ import { createDecider, type DeciderResult, type SentDecision } from "../../clie
 import { createDecisions } from "../../client/deciding/decisions.ts";
 import { createRemembering, rememberOf } from "../../client/deciding/remember.ts";
 import { isOpen } from "../../client/inbox.ts";
-import { callWords } from "../../client/words.ts";
+import { callWords } from "../../client/words/words.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
 import type { Rule } from "../../contract/rules/rule.ts";
 import type { JsonObject } from "../../contract/values.ts";

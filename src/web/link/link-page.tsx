@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { decidedBy, decidedByWords } from "../../client/decided-by.ts";
 import type { Review } from "../../client/deciding/reviews.ts";
+import { decidedBy, decidedByWords } from "../../client/words/decided-by.ts";
 import { MAX_REASON_CHARS } from "../../contract/link.ts";
 import { pageAddress } from "../../contract/page-address.ts";
 import { duration } from "../../contract/text/duration.ts";

@@ -3,7 +3,7 @@ import { createApi } from "../../client/api.ts";
 import { createConfirmation } from "../../client/deciding/confirmation.ts";
 import { type Review, reviewOf } from "../../client/deciding/reviews.ts";
 import { LINK, LINK_PATH, type OpenedLink } from "../../contract/link.ts";
-import { Refused } from "../../contract/refused.ts";
+import { Refused } from "../../contract/refusals/refused.ts";
 import { decideByLink, openLink } from "../../contract/routes/links.ts";
 import { fetchUncached, WORDS } from "../page.ts";
 import { createClock } from "../shared/clock.ts";

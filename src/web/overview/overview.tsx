@@ -1,7 +1,13 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { attentionWords, deciderWords, dollarWords, RANGE_WORDS, waitWords } from "../../client/statistics-words.ts";
+import {
+  attentionWords,
+  deciderWords,
+  dollarWords,
+  RANGE_WORDS,
+  waitWords,
+} from "../../client/words/statistics-words.ts";
 import { getStatistics } from "../../contract/routes/statistics.ts";
 import { type Attention, decisionsOf, type Statistics, StatisticsRange } from "../../contract/statistics.ts";
 import { usePage } from "../context.ts";

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { costText } from "../../client/words.ts";
+import { costText } from "../../client/words/words.ts";
 import type { SessionSummary } from "../../contract/sessions/session-view.ts";
 import { useUser } from "../context.ts";
 import { SessionBadge } from "../sessions/status.tsx";

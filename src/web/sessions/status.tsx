@@ -1,4 +1,4 @@
-import { SESSION_WORDS } from "../../client/words.ts";
+import { SESSION_WORDS } from "../../client/words/words.ts";
 import type { SessionStatus } from "../../contract/sessions/turn.ts";
 
 export function SessionBadge({ status }: { status: SessionStatus }) {
@@ -9,4 +9,4 @@ export function isGoingOn(status: SessionStatus): boolean {
   return status === "queued" || status === "running" || status === "awaiting_permission";
 }
 
-export { costText as dollars } from "../../client/words.ts";
+export { costText as dollars } from "../../client/words/words.ts";

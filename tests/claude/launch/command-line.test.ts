@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type CommandSpec, commandLine, mcpConfig } from "../../../src/claude/launch/command-line.ts";
-import { AppError } from "../../../src/contract/errors.ts";
+import { AppError } from "../../../src/contract/refusals/errors.ts";
 
 const loopback = { type: "http", url: "http://127.0.0.1:4445/mcp" };
 const spec: CommandSpec = {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { shortId } from "../../../src/client/short-id.ts";
+import { shortId } from "../../../src/client/words/short-id.ts";
 import { Waited } from "../../../src/contract/tools/wait-answers.ts";
 import { writeEcho } from "../../support/claude/stand-in.ts";
 import { startKillableServer } from "../../support/server/killable-server.ts";

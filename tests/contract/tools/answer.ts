@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { type ErrorCode, ErrorResult } from "../../../src/contract/errors.ts";
+import { type ErrorCode, ErrorResult } from "../../../src/contract/refusals/errors.ts";
 import type { JsonObject } from "../../../src/contract/values.ts";
 import type { ToolAnswer } from "../../support/mcp/mcp-client.ts";
 import { declared, type ToolName } from "../../support/mcp/tool-answers.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Approval } from "../../../src/contract/approvals/approval.ts";
 import { RespondResult } from "../../../src/contract/approvals/decision.ts";
-import { ErrorBody } from "../../../src/contract/errors.ts";
+import { ErrorBody } from "../../../src/contract/refusals/errors.ts";
 import type { TestClient } from "../../support/mcp/mcp-client.ts";
 import { ARGS, OPERATOR, supervised, TIMED_OUT } from "./supervised.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { PermitAnswer } from "../../../src/contract/approvals/approval.ts";
-import { ErrorResult } from "../../../src/contract/errors.ts";
+import { ErrorResult } from "../../../src/contract/refusals/errors.ts";
 import type { ToolAnswer } from "../../support/mcp/mcp-client.ts";
 import { ARGS, OPERATOR, supervised, TIMED_OUT } from "./supervised.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ErrorResult } from "../../../src/contract/errors.ts";
+import { ErrorResult } from "../../../src/contract/refusals/errors.ts";
 import { Rule } from "../../../src/contract/rules/rule.ts";
 import { OPERATOR } from "../open-core.ts";
 import { asking, BASH, ruling, rulingOn, startRuled } from "./ruled.ts";

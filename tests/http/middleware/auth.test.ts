@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ErrorBody } from "../../../src/contract/errors.ts";
+import { ErrorBody } from "../../../src/contract/refusals/errors.ts";
 import { OPERATOR_TOKEN, startPlexus } from "../../support/server/plexus.ts";
 import { expectRefusal, namedToken } from "../support/callers.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ErrorBody } from "../../../src/contract/errors.ts";
+import { ErrorBody } from "../../../src/contract/refusals/errors.ts";
 import { vitalsOf } from "../../support/processes/vitals.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/server/plexus.ts";
 import { startServerProcess } from "../../support/server/server-process.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ErrorBody } from "../../../src/contract/errors.ts";
+import { ErrorBody } from "../../../src/contract/refusals/errors.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/server/plexus.ts";
 import { ask, expectRefusal, namedToken, sessionOf } from "../support/callers.ts";
 import { head, sendRaw } from "../support/raw-request.ts";

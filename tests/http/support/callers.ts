@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { App } from "../../../src/app.ts";
-import { ErrorBody, type ErrorCode } from "../../../src/contract/errors.ts";
+import { ErrorBody, type ErrorCode } from "../../../src/contract/refusals/errors.ts";
 import type { JsonObject } from "../../../src/contract/values.ts";
 import type { Plexus } from "../../support/server/plexus.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { approvalQueries } from "../../../src/storage/sqlite/approvals/approvals.ts";
 import { openDatabase } from "../../../src/storage/sqlite/database.ts";
-import { createOrm } from "../../../src/storage/sqlite/orm.ts";
+import { createOrm } from "../../../src/storage/sqlite/statements/orm.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { newApproval } from "../rows.ts";
 import { temporaryDirect } from "./direct.ts";

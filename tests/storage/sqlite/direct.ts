@@ -10,10 +10,10 @@ import { usedApprovalQueries } from "../../../src/storage/sqlite/approvals/used-
 import { auditQueries } from "../../../src/storage/sqlite/audit/audit.ts";
 import { openDatabase } from "../../../src/storage/sqlite/database.ts";
 import { changeQueries } from "../../../src/storage/sqlite/events/changes.ts";
-import { createOrm } from "../../../src/storage/sqlite/orm.ts";
 import { nodeQueries } from "../../../src/storage/sqlite/sessions/nodes.ts";
 import { sessionQueries } from "../../../src/storage/sqlite/sessions/sessions.ts";
 import { spaceQueries } from "../../../src/storage/sqlite/space.ts";
+import { createOrm } from "../../../src/storage/sqlite/statements/orm.ts";
 import * as tables from "../../../src/storage/sqlite/tables.ts";
 import { turnQueries } from "../../../src/storage/sqlite/turns/turns.ts";
 import { historySizeQueries } from "../../../src/storage/sqlite/upkeep/history-sizes.ts";

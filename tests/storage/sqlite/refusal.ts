@@ -1,4 +1,4 @@
-import { AppError } from "../../../src/contract/errors.ts";
+import { AppError } from "../../../src/contract/refusals/errors.ts";
 
 /** The message with which `work` was refused; fails when it was not refused in our own words. */
 export function refusalOf(work: () => unknown): string {

@@ -1,6 +1,6 @@
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import type { JsonSchemaType } from "@modelcontextprotocol/sdk/validation/types.js";
-import { ErrorResult } from "../../../src/contract/errors.ts";
+import { ErrorResult } from "../../../src/contract/refusals/errors.ts";
 import { SessionDetail } from "../../../src/contract/sessions/session-view.ts";
 import { type CutEvent, TurnEvent } from "../../../src/contract/sessions/turn.ts";
 import type { CutObject } from "../../../src/contract/text/cut.ts";

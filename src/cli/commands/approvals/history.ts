@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Api } from "../../../client/api.ts";
-import { isShortId, shortIds } from "../../../client/short-id.ts";
-import { APPROVAL_WORDS } from "../../../client/words.ts";
+import { isShortId, shortIds } from "../../../client/words/short-id.ts";
+import { APPROVAL_WORDS } from "../../../client/words/words.ts";
 import { type Flags, readConfig } from "../../../config.ts";
 import { type Approval, type ApprovalFilter, ApprovalStatus } from "../../../contract/approvals/approval.ts";
 import { listApprovals } from "../../../contract/routes/approvals.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Api } from "../../../client/api.ts";
-import { shortIds } from "../../../client/short-id.ts";
+import { shortIds } from "../../../client/words/short-id.ts";
 import { type Flags, readConfig } from "../../../config.ts";
 import type { Approval } from "../../../contract/approvals/approval.ts";
 import { duration } from "../../../contract/text/duration.ts";

@@ -1,5 +1,5 @@
 import type { Api } from "../../../client/api.ts";
-import { isShortId, shortId, shortIds } from "../../../client/short-id.ts";
+import { isShortId, shortId, shortIds } from "../../../client/words/short-id.ts";
 import { UsageError } from "../../../config.ts";
 import type { Approval } from "../../../contract/approvals/approval.ts";
 import { getApproval, listApprovals } from "../../../contract/routes/approvals.ts";

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Api } from "../../../client/api.ts";
-import { SESSION_WORDS } from "../../../client/words.ts";
+import { SESSION_WORDS } from "../../../client/words/words.ts";
 import { type Flags, readConfig } from "../../../config.ts";
-import { isUnreachable, Refused } from "../../../contract/refused.ts";
+import { isUnreachable, Refused } from "../../../contract/refusals/refused.ts";
 import { waitForNext } from "../../../contract/routes/wait.ts";
 import { duration } from "../../../contract/text/duration.ts";
 import type { Finished, Waited } from "../../../contract/tools/wait-answers.ts";

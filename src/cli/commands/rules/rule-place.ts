@@ -1,5 +1,5 @@
 import type { Api } from "../../../client/api.ts";
-import { Refused } from "../../../contract/refused.ts";
+import { Refused } from "../../../contract/refusals/refused.ts";
 import { getSession } from "../../../contract/routes/sessions.ts";
 import { listTokens } from "../../../contract/routes/tokens.ts";
 import type { Rule } from "../../../contract/rules/rule.ts";

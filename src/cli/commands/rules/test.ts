@@ -2,7 +2,7 @@ import { Argument, type Command } from "commander";
 import type { Api } from "../../../client/api.ts";
 import { type Flags, readConfig, UsageError } from "../../../config.ts";
 import type { Approval } from "../../../contract/approvals/approval.ts";
-import { Refused } from "../../../contract/refused.ts";
+import { Refused } from "../../../contract/refusals/refused.ts";
 import { getApproval } from "../../../contract/routes/approvals.ts";
 import { testRule } from "../../../contract/routes/rules.ts";
 import type { Contradiction, RuleTested, RuleTestInput } from "../../../contract/rules/history-test.ts";

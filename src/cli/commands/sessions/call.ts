@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { type Flags, readConfig } from "../../../config.ts";
-import { AnyErrorResult } from "../../../contract/errors.ts";
+import { AnyErrorResult } from "../../../contract/refusals/errors.ts";
 import { clientCommand } from "../../server/settings.ts";
 import { callServerTool } from "../../server/tool-call.ts";
 import { jsonText } from "../../terminal/printable.ts";

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { z } from "zod";
 import { type Config, type Flags, readConfig, UsageError } from "../../../config.ts";
-import { AnyErrorResult } from "../../../contract/errors.ts";
+import { AnyErrorResult } from "../../../contract/refusals/errors.ts";
 import type { Supervision } from "../../../contract/sessions/supervision.ts";
 import { ConfigureAnswer } from "../../../contract/tools/approval-answers.ts";
 import { JsonObject } from "../../../contract/values.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Api } from "../../../client/api.ts";
-import { isShortId } from "../../../client/short-id.ts";
+import { isShortId } from "../../../client/words/short-id.ts";
 import { type Flags, readConfig } from "../../../config.ts";
 import { getSession } from "../../../contract/routes/sessions.ts";
 import { listTurns } from "../../../contract/routes/turns.ts";

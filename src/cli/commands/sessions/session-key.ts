@@ -1,6 +1,6 @@
 import type { Api } from "../../../client/api.ts";
-import { isShortId } from "../../../client/short-id.ts";
-import { Refused } from "../../../contract/refused.ts";
+import { isShortId } from "../../../client/words/short-id.ts";
+import { Refused } from "../../../contract/refusals/refused.ts";
 import { getSession, listSessions } from "../../../contract/routes/sessions.ts";
 import type { SessionDetail, SessionSummary } from "../../../contract/sessions/session-view.ts";
 import { CommandFailed } from "../../terminal/terminal.ts";

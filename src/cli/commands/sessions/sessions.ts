@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { shortIds } from "../../../client/short-id.ts";
-import { costText, SESSION_WORDS } from "../../../client/words.ts";
+import { shortIds } from "../../../client/words/short-id.ts";
+import { costText, SESSION_WORDS } from "../../../client/words/words.ts";
 import { type Flags, readConfig } from "../../../config.ts";
 import type { SessionSummary } from "../../../contract/sessions/session-view.ts";
 import { duration } from "../../../contract/text/duration.ts";

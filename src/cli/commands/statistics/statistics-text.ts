@@ -1,4 +1,10 @@
-import { attentionWords, deciderWords, dollarWords, RANGE_WORDS, waitWords } from "../../../client/statistics-words.ts";
+import {
+  attentionWords,
+  deciderWords,
+  dollarWords,
+  RANGE_WORDS,
+  waitWords,
+} from "../../../client/words/statistics-words.ts";
 import { type Attention, decisionsOf, type Statistics, type StatisticsBucket } from "../../../contract/statistics.ts";
 import { printable } from "../../terminal/printable.ts";
 import { shortened, table } from "../../terminal/table.ts";

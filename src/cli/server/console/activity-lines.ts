@@ -1,5 +1,5 @@
 import { type App, SlowReader } from "../../../app.ts";
-import { shortId } from "../../../client/short-id.ts";
+import { shortId } from "../../../client/words/short-id.ts";
 import type { ChangeEvent } from "../../../contract/change.ts";
 import { APPROVAL_OUTCOMES } from "../../terminal/event-text.ts";
 import { moment } from "../../terminal/moment.ts";

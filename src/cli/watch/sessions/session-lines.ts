@@ -1,4 +1,4 @@
-import { costText, SESSION_WORDS } from "../../../client/words.ts";
+import { costText, SESSION_WORDS } from "../../../client/words/words.ts";
 import type { SessionSummary } from "../../../contract/sessions/session-view.ts";
 import { duration } from "../../../contract/text/duration.ts";
 import { type Line, line, type Span, span } from "../../terminal/lines.ts";

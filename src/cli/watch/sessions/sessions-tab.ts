@@ -1,6 +1,6 @@
 import type { Api } from "../../../client/api.ts";
 import { byAttention, createSessionList } from "../../../client/session-list.ts";
-import { isUnreachable, Refused } from "../../../contract/refused.ts";
+import { isUnreachable, Refused } from "../../../contract/refusals/refused.ts";
 import type { SessionSummary } from "../../../contract/sessions/session-view.ts";
 import { ENTER, ESCAPE } from "../../terminal/keys.ts";
 import { type Line, line } from "../../terminal/lines.ts";

@@ -1,6 +1,6 @@
 import type { Api } from "../../../client/api.ts";
 import { sessionEvents } from "../../../client/feeds.ts";
-import { isUnreachable, Refused } from "../../../contract/refused.ts";
+import { isUnreachable, Refused } from "../../../contract/refusals/refused.ts";
 import { cutText } from "../../../contract/text/cut.ts";
 import { createEventSpans, GUTTER } from "../../terminal/event-text.ts";
 import { type Line, line, type Span, widthOf, wrapped } from "../../terminal/lines.ts";

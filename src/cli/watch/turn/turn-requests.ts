@@ -1,6 +1,6 @@
 import type { Api } from "../../../client/api.ts";
 import type { InboxItem } from "../../../client/inbox.ts";
-import { shortId } from "../../../client/short-id.ts";
+import { shortId } from "../../../client/words/short-id.ts";
 import type { Config } from "../../../config.ts";
 import type { Approval } from "../../../contract/approvals/approval.ts";
 import { answerTo } from "../../../review/choices.ts";

@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { App, ApprovalList, Principal } from "../../../app.ts";
 import { type Approval, type ToldApproval, toldApproval } from "../../../contract/approvals/approval.ts";
-import { AppError, errorResult } from "../../../contract/errors.ts";
+import { AppError, errorResult } from "../../../contract/refusals/errors.ts";
 import type { TurnEvent } from "../../../contract/sessions/turn.ts";
 import { cutApproval, cutEvent, MAX_RESULT_CHARS } from "../../../contract/text/cut.ts";
 import { fitting, listedChars } from "../../../contract/text/fit.ts";

@@ -1,6 +1,6 @@
 import { asc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { McpClientRow } from "../../access.ts";
-import type { Orm } from "../orm.ts";
+import type { Orm } from "../statements/orm.ts";
 import { mcpClients } from "../tables.ts";
 
 export type McpClientQueries = ReturnType<typeof mcpClientQueries>;

@@ -1,6 +1,6 @@
 import { asc, eq, inArray, isNull, lte, sql } from "drizzle-orm";
 import type { SignInCodeRow } from "../../access.ts";
-import type { Orm } from "../orm.ts";
+import type { Orm } from "../statements/orm.ts";
 import { signInCodes } from "../tables.ts";
 
 export type SignInCodeQueries = ReturnType<typeof signInCodeQueries>;

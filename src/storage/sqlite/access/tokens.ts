@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { and, asc, desc, eq, inArray, isNull, lt, notInArray, sql } from "drizzle-orm";
 import type { TokenRow } from "../../access.ts";
 import { createMemory } from "../memory.ts";
-import type { Orm } from "../orm.ts";
+import type { Orm } from "../statements/orm.ts";
 import { tokens } from "../tables.ts";
 
 export type TokenQueries = ReturnType<typeof tokenQueries>;

@@ -12,7 +12,7 @@ import type { ApprovalHead, ApprovalOutcome } from "../../approvals.ts";
 import { deciderOf, hourOf, waitStepOf } from "../../record/activity-record.ts";
 import type { SessionRow } from "../../sessions.ts";
 import type { TurnEnd } from "../../turns.ts";
-import type { Orm } from "../orm.ts";
+import type { Orm } from "../statements/orm.ts";
 import { activityHours, approvals, sessions, turns } from "../tables.ts";
 import type { Write } from "../writer.ts";
 

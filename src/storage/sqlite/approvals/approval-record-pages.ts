@@ -2,7 +2,7 @@ import { and, desc, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { ApprovalQuery, ApprovalScope } from "../../approvals.ts";
 import type { PastQuery } from "../../rules.ts";
-import type { Orm } from "../orm.ts";
+import type { Orm } from "../statements/orm.ts";
 import { approvals } from "../tables.ts";
 
 /** A filter that leaves fewer than this is read whole; one that leaves more fills a page soon. */

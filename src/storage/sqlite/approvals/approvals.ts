@@ -11,8 +11,8 @@ import type {
   RuleOutcome,
 } from "../../approvals.ts";
 import { BRAKE } from "../../record/approval-record.ts";
-import type { Orm } from "../orm.ts";
-import { given } from "../parameters.ts";
+import type { Orm } from "../statements/orm.ts";
+import { given } from "../statements/parameters.ts";
 import { approvals } from "../tables.ts";
 import { head } from "./approval-head.ts";
 import { recordQueries, size } from "./approval-record-pages.ts";

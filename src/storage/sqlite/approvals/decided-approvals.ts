@@ -1,7 +1,7 @@
 import { and, eq, gte, sql } from "drizzle-orm";
 import type { ApprovalScope, DecidedPage, DecidedPlace, DecidedQuery } from "../../approvals.ts";
 import { createTextSearch, type SearchedTexts } from "../../record/decided-search.ts";
-import type { Orm } from "../orm.ts";
+import type { Orm } from "../statements/orm.ts";
 import { approvals } from "../tables.ts";
 import { type ApprovalQueries, fittingRows } from "./approvals.ts";
 

@@ -1,8 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { ApprovalHead, LostConnection } from "../../approvals.ts";
-import type { Orm } from "../orm.ts";
-import { given } from "../parameters.ts";
 import { heldByGone } from "../servers.ts";
+import type { Orm } from "../statements/orm.ts";
+import { given } from "../statements/parameters.ts";
 import { approvals } from "../tables.ts";
 import { head } from "./approval-head.ts";
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { ApprovalRow } from "../../approvals.ts";
-import type { Orm } from "../orm.ts";
 import { inOneStep } from "../space.ts";
+import type { Orm } from "../statements/orm.ts";
 import { approvals } from "../tables.ts";
 
 /** Spelled as in the partial index, which is used only then. */

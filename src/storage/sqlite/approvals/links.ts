@@ -1,6 +1,6 @@
 import { eq, lt, notInArray, sql } from "drizzle-orm";
 import type { LinkRow } from "../../links.ts";
-import type { Orm } from "../orm.ts";
+import type { Orm } from "../statements/orm.ts";
 import { approvalLinks } from "../tables.ts";
 
 export type LinkQueries = ReturnType<typeof linkQueries>;

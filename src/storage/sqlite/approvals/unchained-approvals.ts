@@ -1,6 +1,6 @@
 import { and, asc, inArray, lt, sql } from "drizzle-orm";
-import type { Orm } from "../orm.ts";
 import { inOneStep } from "../space.ts";
+import type { Orm } from "../statements/orm.ts";
 import { approvals } from "../tables.ts";
 
 /** A child that runs may still come back for its answer. */

@@ -1,7 +1,7 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { ApprovalHead, ApprovalRow, Interruption } from "../../approvals.ts";
-import type { Orm } from "../orm.ts";
-import { given } from "../parameters.ts";
+import type { Orm } from "../statements/orm.ts";
+import { given } from "../statements/parameters.ts";
 import { approvals } from "../tables.ts";
 import { head } from "./approval-head.ts";
 

@@ -2,8 +2,8 @@ import { and, asc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { AuditChain, AuditEntry } from "../../../contract/audit.ts";
 import type { AuditCheckpoint, AuditLink, AuditRow } from "../../audit.ts";
 import { entryIn, hashOfEntry, NO_HASH, timeOf } from "../../record/audit-entry.ts";
-import type { Orm } from "../orm.ts";
 import { inOneStep } from "../space.ts";
+import type { Orm } from "../statements/orm.ts";
 import { approvals, audit, auditCheckpoints } from "../tables.ts";
 
 /** What went; where the chain goes on behind it; and the number of the entry that stopped it because it does not verify. */

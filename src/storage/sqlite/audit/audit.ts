@@ -3,7 +3,7 @@ import { and, asc, desc, eq, gt, sql } from "drizzle-orm";
 import type { AuditChain, AuditMark } from "../../../contract/audit.ts";
 import type { ApprovalPlace, AuditLink, AuditRow, DecidedPlace } from "../../audit.ts";
 import { entryIn } from "../../record/audit-entry.ts";
-import type { Orm } from "../orm.ts";
+import type { Orm } from "../statements/orm.ts";
 import { approvals, audit } from "../tables.ts";
 import { auditFrontQueries } from "./audit-front.ts";
 

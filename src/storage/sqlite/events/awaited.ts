@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, gt, type SQL, sql } from "drizzle-orm";
 import type { ApprovalScope } from "../../approvals.ts";
 import type { EndedQuery, EndedTurn, OngoingTurn } from "../../changes.ts";
-import type { Orm } from "../orm.ts";
+import type { Orm } from "../statements/orm.ts";
 import { changes, sessions, turns } from "../tables.ts";
 
 export type AwaitedQueries = ReturnType<typeof awaitedQueries>;

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { and, asc, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { Change } from "../../../contract/change.ts";
-import type { Orm } from "../orm.ts";
+import type { Orm } from "../statements/orm.ts";
 import { changes } from "../tables.ts";
 
 export type ChangeQueries = ReturnType<typeof changeQueries>;

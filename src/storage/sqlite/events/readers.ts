@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, inArray, lt, lte, sql } from "drizzle-orm";
 import type { FirstTold, Reader, ReaderStanding } from "../../readers.ts";
-import type { Orm } from "../orm.ts";
+import type { Orm } from "../statements/orm.ts";
 import { changes, readers } from "../tables.ts";
 
 export type ReaderQueries = ReturnType<typeof readerQueries>;

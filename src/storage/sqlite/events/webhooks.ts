@@ -1,5 +1,5 @@
 import type { WebhookPosition } from "../../changes.ts";
-import type { Orm } from "../orm.ts";
+import type { Orm } from "../statements/orm.ts";
 import { webhooks } from "../tables.ts";
 
 /** Queries on how far webhooks have been told. */

@@ -10,7 +10,7 @@ import type {
   ShadowHits,
 } from "../../rules.ts";
 import { recordQueries } from "../approvals/approval-record-pages.ts";
-import type { Orm } from "../orm.ts";
+import type { Orm } from "../statements/orm.ts";
 import { approvals, ruleHits, rules, rulesVersion, shadowHits } from "../tables.ts";
 
 /** What a rule says, to whom, and by whose right. */

@@ -1,7 +1,7 @@
 import { asc, eq, gt, inArray, sql } from "drizzle-orm";
 import type { NodeRow } from "../../sessions.ts";
-import type { Orm } from "../orm.ts";
 import { inOneStep } from "../space.ts";
+import type { Orm } from "../statements/orm.ts";
 import { nodes } from "../tables.ts";
 
 export type NodeQueries = ReturnType<typeof nodeQueries>;

@@ -1,9 +1,9 @@
 import type { SessionConfig } from "../../../contract/sessions/session.ts";
 import type { ConversationStorage, SessionSize, SessionStorage } from "../../sessions.ts";
 import type { TokenQueries } from "../access/tokens.ts";
-import { translated } from "../reads.ts";
 import { addRules, isRoomFor } from "../rules/rule-commands.ts";
 import type { RuleQueries } from "../rules/rules.ts";
+import { translated } from "../statements/reads.ts";
 import { createTally } from "../tally.ts";
 import type { TurnQueries } from "../turns/turns.ts";
 import type { Write } from "../writer.ts";

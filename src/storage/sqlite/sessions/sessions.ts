@@ -3,8 +3,8 @@ import { and, desc, eq, getTableColumns, lt, or, type SQL, sql } from "drizzle-o
 import type { SessionStatus } from "../../../contract/sessions/turn.ts";
 import type { ListedSession, SessionRow, SessionSize } from "../../sessions.ts";
 import { createMemory } from "../memory.ts";
-import type { Orm } from "../orm.ts";
-import { given } from "../parameters.ts";
+import type { Orm } from "../statements/orm.ts";
+import { given } from "../statements/parameters.ts";
 import { sessions } from "../tables.ts";
 
 export type SessionQueries = ReturnType<typeof sessionQueries>;

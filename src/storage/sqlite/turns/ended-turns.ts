@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
-import type { Orm } from "../orm.ts";
 import { inOneStep } from "../space.ts";
+import type { Orm } from "../statements/orm.ts";
 import { turnEvents, turns } from "../tables.ts";
 
 const isOver = sql`status <> 'running' AND status <> 'queued'`;

@@ -1,8 +1,8 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { JsonObject } from "../../../contract/values.ts";
 import type { QueuedTurn, QueueSize, TurnRow } from "../../turns.ts";
-import type { Orm } from "../orm.ts";
-import { given } from "../parameters.ts";
+import type { Orm } from "../statements/orm.ts";
+import { given } from "../statements/parameters.ts";
 import { turns } from "../tables.ts";
 
 const isQueued = sql`status = 'queued'`;

@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
-import type { Orm } from "../orm.ts";
-import { given } from "../parameters.ts";
+import type { Orm } from "../statements/orm.ts";
+import { given } from "../statements/parameters.ts";
 import { turns } from "../tables.ts";
 
 const isRunning = sql`status = 'running'`;

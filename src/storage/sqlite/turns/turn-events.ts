@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gte, lt, sql } from "drizzle-orm";
 import type { TurnEvent } from "../../../contract/sessions/turn.ts";
 import { fitting } from "../../../contract/text/fit.ts";
 import type { EventWords, NumberedTurnEvent, ToolUseEvent } from "../../turns.ts";
-import type { Orm } from "../orm.ts";
+import type { Orm } from "../statements/orm.ts";
 import { readPositions, turnEvents, turns } from "../tables.ts";
 
 /** A call is followed by its result sooner than that, unless much else goes on meanwhile. */

@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { turnChange } from "../../record/turn-record.ts";
 import type { QueuedTurnEnd, QueueState } from "../../turns.ts";
 import type { ChangeQueries } from "../events/changes.ts";
-import type { Orm } from "../orm.ts";
+import type { Orm } from "../statements/orm.ts";
 import { turnQueue, turnShares } from "../tables.ts";
 import type { Announce } from "../writer.ts";
 import type { TurnQueries } from "./turns.ts";

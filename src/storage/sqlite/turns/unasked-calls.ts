@@ -1,7 +1,7 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { UnaskedCallRow } from "../../unasked-calls.ts";
-import type { Orm } from "../orm.ts";
 import { inOneStep } from "../space.ts";
+import type { Orm } from "../statements/orm.ts";
 import { turns, unaskedCalls } from "../tables.ts";
 
 export type UnaskedCallQueries = ReturnType<typeof unaskedCallQueries>;

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { sql } from "drizzle-orm";
-import type { Orm } from "../orm.ts";
+import type { Orm } from "../statements/orm.ts";
 import { approvals, turns } from "../tables.ts";
 
 /** Figures that cost the same however long the history is: they read what is pending, queued or runs, by its index. */

@@ -1,5 +1,5 @@
 import type { HeldDenial } from "../../../client/deciding/held-denials.ts";
-import { callWords } from "../../../client/words.ts";
+import { callWords } from "../../../client/words/words.ts";
 import { useUser } from "../../context.ts";
 
 /** What is about to be denied, and the way back; the key is for the last of them. */

@@ -2,7 +2,7 @@ import type { Confirmation } from "../../../client/deciding/confirmation.ts";
 import type { Decider, Denial, SentDecision } from "../../../client/deciding/decider.ts";
 import { createHeldDenials, HELD_SECS, type HeldDenial } from "../../../client/deciding/held-denials.ts";
 import type { InboxItem, RequestEnd } from "../../../client/inbox.ts";
-import { callWords, endedFirstWords } from "../../../client/words.ts";
+import { callWords, endedFirstWords } from "../../../client/words/words.ts";
 import type { Approval } from "../../../contract/approvals/approval.ts";
 import type { Announcer } from "../../shared/announcer.tsx";
 import { followed } from "../../shared/followed.ts";

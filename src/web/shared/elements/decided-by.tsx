@@ -1,4 +1,4 @@
-import { BRAKE_MEANING, decidedBy, decidedByWords } from "../../../client/decided-by.ts";
+import { BRAKE_MEANING, decidedBy, decidedByWords } from "../../../client/words/decided-by.ts";
 import { linkTo } from "../route.ts";
 
 /** Who has decided: a rule with a link to it, anybody else by name. */

@@ -1,4 +1,4 @@
-import { APPROVAL_WORDS } from "../../../client/words.ts";
+import { APPROVAL_WORDS } from "../../../client/words/words.ts";
 import type { ApprovalStatus } from "../../../contract/approvals/approval.ts";
 
 export function StatusBadge({ status }: { status: ApprovalStatus }) {

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { AppError } from "../../../../src/contract/errors.ts";
+import { AppError } from "../../../../src/contract/refusals/errors.ts";
 import { openStorage } from "../../../../src/storage/sqlite/database.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../support/temporary.ts";
 import { newApproval, outcome } from "../../rows.ts";

@@ -4,7 +4,7 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { approvalQueries } from "../../../../src/storage/sqlite/approvals/approvals.ts";
 import { openDatabase, openStorage } from "../../../../src/storage/sqlite/database.ts";
-import { createOrm } from "../../../../src/storage/sqlite/orm.ts";
+import { createOrm } from "../../../../src/storage/sqlite/statements/orm.ts";
 import { createWriter } from "../../../../src/storage/sqlite/writer.ts";
 import { allow, OPERATOR, openCore } from "../../../core/open-core.ts";
 import { temporaryDirectory } from "../../../support/temporary.ts";

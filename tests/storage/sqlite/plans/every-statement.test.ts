@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "bun:test";
 import { READS } from "../../../../bench/growth/growth.ts";
 import { storageOn } from "../../../../src/storage/sqlite/engine.ts";
 import { migrate } from "../../../../src/storage/sqlite/migrations.ts";
-import { createOrm } from "../../../../src/storage/sqlite/orm.ts";
+import { createOrm } from "../../../../src/storage/sqlite/statements/orm.ts";
 import type { Storage } from "../../../../src/storage/storage.ts";
 
 /** Tables that hold more the longer a server runs. */

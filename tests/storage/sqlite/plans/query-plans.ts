@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { migrate } from "../../../../src/storage/sqlite/migrations.ts";
-import { createOrm } from "../../../../src/storage/sqlite/orm.ts";
+import { createOrm } from "../../../../src/storage/sqlite/statements/orm.ts";
 
 /** A database in memory that tells how SQLite goes about what is asked of it. */
 export function openPlans() {

@@ -1,5 +1,5 @@
-import type { Attention, StatisticsRange } from "../contract/statistics.ts";
-import { duration } from "../contract/text/duration.ts";
+import type { Attention, StatisticsRange } from "../../contract/statistics.ts";
+import { duration } from "../../contract/text/duration.ts";
 
 export const RANGE_WORDS: Record<StatisticsRange, string> = {
   "24h": "the last 24 hours",

@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryFailure } from "../contract/routes/webhooks.ts";
+import type { Delivery, DeliveryFailure } from "../../contract/routes/webhooks.ts";
 
 const FAILURES: Record<DeliveryFailure, string> = {
   timeout: "no answer within 10 seconds",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { decidedBy, decidedByWords } from "../../src/client/decided-by.ts";
+import { decidedBy, decidedByWords } from "../../../src/client/words/decided-by.ts";
 
 describe("who has decided", () => {
   test.each([

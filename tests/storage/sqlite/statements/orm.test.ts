@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { asc, eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import { integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { createOrm, type Orm } from "../../../src/storage/sqlite/orm.ts";
-import { given } from "../../../src/storage/sqlite/parameters.ts";
+import { createOrm, type Orm } from "../../../../src/storage/sqlite/statements/orm.ts";
+import { given } from "../../../../src/storage/sqlite/statements/parameters.ts";
 
 const things = sqliteTable("things", {
   id: integer().primaryKey(),

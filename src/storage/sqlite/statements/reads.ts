@@ -1,4 +1,4 @@
-import { storageError } from "./failure.ts";
+import { storageError } from "../failure.ts";
 
 type Query = (...parameters: never[]) => unknown;
 /** Queries, each with a promise of what it finds. */

@@ -1,8 +1,8 @@
-import type { Approval, ApprovalStatus } from "../contract/approvals/approval.ts";
-import type { SessionStatus } from "../contract/sessions/turn.ts";
-import { visibleText } from "../contract/text/visible-text.ts";
+import type { Approval, ApprovalStatus } from "../../contract/approvals/approval.ts";
+import type { SessionStatus } from "../../contract/sessions/turn.ts";
+import { visibleText } from "../../contract/text/visible-text.ts";
+import type { RequestEnd } from "../inbox.ts";
 import { decidedBy, decidedByWords } from "./decided-by.ts";
-import type { RequestEnd } from "./inbox.ts";
 
 /** What people read for the status of a session, on the page and in the terminal. */
 export const SESSION_WORDS: Record<SessionStatus, string> = {
