@@ -97,6 +97,9 @@ describe("plexus run on a terminal", () => {
     await screen.shows("│ touch as-edited\r\n");
     await screen.shows("Edited. Press a to allow it like this");
     await press(screen, "a");
+    // The server has not looked where the path of the edited command leads.
+    await screen.shows("Press a again to allow it, although it names as-edited");
+    await press(screen, "a");
     expect(await screen.exited).toBe(0);
     expect([made("as-asked"), made("as-edited")]).toEqual([false, true]);
   });

@@ -86,7 +86,7 @@ describe("approvals.decideEach", () => {
       for (const given of [{}, { updated_input: { a: 1 } }, { answers: { a: "b" } }]) {
         const [one, other] = await decideEach(principal, allowing([known, unknown], given));
         expect(JSON.stringify(one).replaceAll(known, "")).toBe(JSON.stringify(other).replaceAll(unknown, ""));
-        expect(one).toMatchObject({ type: "error", code: "not_found" });
+        expect(one).toMatchObject({ type: "refused", error: { code: "not_found" } });
       }
     }
     expect((await storage.approvals.get(known))?.status).toBe("pending");
@@ -105,8 +105,8 @@ describe("approvals.decideEach", () => {
     const edit = { approval_id: edited, approve: true, updated_input: { command: "other" } };
     const results = await decideEach(CI, batch([edit, { approval_id: plain, approve: true }]));
     expect(results).toMatchObject([
-      { type: "error", code: "unauthorized", approval_id: edited },
-      { type: "error", code: "unauthorized", approval_id: plain },
+      { type: "refused", error: { code: "unauthorized" }, approval_id: edited },
+      { type: "refused", error: { code: "unauthorized" }, approval_id: plain },
     ]);
     for (const id of [edited, plain]) expect((await storage.approvals.get(id))?.status).toBe("pending");
   });
@@ -122,7 +122,7 @@ describe("approvals.decideEach", () => {
     const results = await decideEach(OPERATOR, allowing(ids));
     expect(results).toMatchObject([
       { type: "ok" },
-      { type: "error", code: "internal", approval_id: ids[1] },
+      { type: "refused", error: { code: "internal" }, approval_id: ids[1] },
       { type: "ok" },
     ]);
     expect(errors).toEqual([expect.any(TypeError)]);
@@ -135,7 +135,7 @@ describe("approvals.decideEach", () => {
     const [id = ""] = await filed(storage, 1);
     const bad = { approval_id: id, approve: true, updated_input: { other: 1 } };
     const [first, second] = await decideEach(OPERATOR, batch([bad, { approval_id: id, approve: false }]));
-    expect(first).toMatchObject({ type: "error", code: "invalid_arguments" });
+    expect(first).toMatchObject({ type: "refused", error: { code: "invalid_arguments" } });
     expect(second).toMatchObject({ type: "ok", status: "denied" });
   });
 
@@ -153,7 +153,7 @@ describe("approvals.decideEach", () => {
     const edit = { approval_id: id, approve: true, updated_input: { ...asked, added: 1 } };
     const [first, ...others] = await decideEach(OPERATOR, batch(Array.from({ length: 50 }, () => edit)));
     expect(first).toMatchObject({ type: "ok", status: "allowed" });
-    for (const other of others) expect(other).toMatchObject({ type: "error", code: "invalid_arguments" });
+    for (const other of others) expect(other).toMatchObject({ type: "refused", error: { code: "invalid_arguments" } });
     expect(reads).toBe(1);
   });
 });

@@ -22,6 +22,6 @@ describe("budgetLeft", () => {
     [0.5, 0.7],
     [0.000001, 0.0000001],
   ])("refuses a session with a budget of $%d that has spent $%d, and says what to do", (budget, spent) => {
-    expect(() => left(budget, spent)).toThrow(/"spender" has used up its budget: .*claudecode_update/);
+    expect(() => left(budget, spent)).toThrow(/"spender" has used up its budget: .*Raise it/);
   });
 });

@@ -35,7 +35,7 @@ describe("a refusal names what there is", () => {
     const refusal = () => family.refused("claudecode_poll", { name: "absent" });
     const message = async () => (await refusal()).message;
     expect(await message()).toBe(
-      'There is no session "absent". You have none: claudecode_run (POST /api/v1/run, `plexus run`) makes one.',
+      'There is no session "absent". You have none: start one (claudecode_run).',
     );
     const { token } = await family.plexus.app.tokens.createNamed("other");
     const other = await family.plexus.connect(token);
@@ -45,7 +45,7 @@ describe("a refusal names what there is", () => {
     expect(await message()).toBe('There is no session "absent". You have: "two", "one".');
     for (const name of ["three", "four", "five", "six"]) await family.create(name);
     expect(await message()).toBe(
-      'There is no session "absent". You have: "six", "five", "four", "three", "two", and others (claudecode_list, `plexus sessions`).',
+      'There is no session "absent". You have: "six", "five", "four", "three", "two", and others (claudecode_list).',
     );
     const theirs = await other.call("claudecode_poll", { name: "one" });
     expect(theirs.value["message"]).toBe('There is no session "one". You have: "secret".');

@@ -21,6 +21,7 @@ const SETTINGS: Setting[] = [
   "allowedHosts",
   "webhook",
   "publicUrl",
+  "updateSource",
 ];
 
 /** For a server that must not outlive the process that started it. */
