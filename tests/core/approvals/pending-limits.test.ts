@@ -16,8 +16,7 @@ describe("tooManyPending", () => {
       tooManyPending({ outcome: "too_many", bound, size }, LIMITS);
     expect(refusal("session_count")).toMatchObject({
       code: "too_many_requests",
-      message:
-        "This session has 10 undecided asks, which is the limit: wait until some are decided, then ask again.",
+      message: "This session has 10 undecided asks, which is the limit: wait until some are decided, then ask again.",
     });
     expect(refusal("session_bytes").message).toContain("This session has 1 MB of undecided asks");
     expect(refusal("all_bytes").message).toContain("All sessions together have 2 MB of undecided asks");

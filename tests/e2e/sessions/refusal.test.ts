@@ -34,9 +34,7 @@ describe("a refusal names what there is", () => {
     await using family = await startFamily();
     const refusal = () => family.refused("claudecode_poll", { name: "absent" });
     const message = async () => (await refusal()).message;
-    expect(await message()).toBe(
-      'There is no session "absent". You have none: start one (claudecode_run).',
-    );
+    expect(await message()).toBe('There is no session "absent". You have none: start one (claudecode_run).');
     const { token } = await family.plexus.app.tokens.createNamed("other");
     const other = await family.plexus.connect(token);
     await other.call("claudecode_create", { name: "secret", working_dir: family.place });
