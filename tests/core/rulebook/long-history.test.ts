@@ -5,6 +5,8 @@ import { plantPast, variedCommand } from "./past-requests.ts";
 import { type RuledPlexus, startRuled } from "./ruled.ts";
 
 const PAST = 100_000;
+/** About twice what it takes; with a full reading of each call it is ten times as much. */
+const MOST_OF_ITS_TEXT = 40;
 /** As children ask: nearly all calls again and again, described in other words, and some only once. */
 const COMMANDS = ["npm test", "npm run build", "git status", "git diff --stat", "touch src/a.ts", "mkdir -p build"];
 
@@ -14,6 +16,15 @@ async function tried({ app }: RuledPlexus, decision: RuleDecision, match: string
   const { decided } = await app.ruleHistory.test(OPERATOR, { decision, match });
   const { user, system } = process.cpuUsage(before);
   return { decided, seconds: (user + system) / 1e6 };
+}
+
+/** Reads and writes as much JSON as the past has, which tells how fast this machine is now. */
+function secondsForItsText(): number {
+  const input = { file_path: "/srv/project/src/f100.ts", old_string: "a".repeat(200), new_string: "b1000" };
+  const before = process.cpuUsage();
+  for (let at = 0; at < PAST; at++) JSON.parse(JSON.stringify({ ...input, at }));
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
 }
 
 /** How often others have their turn until something is done. */
@@ -28,7 +39,7 @@ async function turnsDuring(done: Promise<unknown>): Promise<number> {
 }
 
 describe("100,000 past requests", () => {
-  test("that are mostly alike: a rule is tried in less than a second of processor time", async () => {
+  test("that are mostly alike: a rule is tried in little more than it takes to read them", async () => {
     await using plexus = await startRuled();
     const { id: sessionId } = await plexus.session();
     plantPast({ dataDir: plexus.dataDir, sessionId }, PAST, (at) => {
@@ -54,7 +65,7 @@ describe("100,000 past requests", () => {
       expect([match, decided > 0]).toEqual([match, decision === "allow"]);
       worst = Math.max(worst, seconds);
     }
-    expect(worst).toBeLessThan(1);
+    expect(worst / secondsForItsText()).toBeLessThan(MOST_OF_ITS_TEXT);
   }, 120_000);
 
   // With a full reading of each, every one of these took 15 seconds or more.
