@@ -44,90 +44,117 @@ const linked = (name: string): Case => ({
   },
   turns: READS,
 });
-const mentioned = (mention: (where: Plant) => string): Case => ({
-  plant: ({ project, secret }) => symlinkSync(secret, join(project, "README.md")),
+const mentionedAs = (name: string, mention: (where: Plant) => string): Case => ({
+  plant: ({ project, secret }) => symlinkSync(secret, join(project, name)),
   mention,
 });
+const mentioned = (mention: (where: Plant) => string) => mentionedAs("README.md", mention);
 
-const CASES: Record<string, Case> = {
-  "a file in the prompt": mentioned(() => "@README.md"),
-  "a file in the prompt, quoted": mentioned(() => '@"README.md" @./README.md'),
-  "a file in the prompt, with lines": mentioned(() => "@README.md#L1-2"),
-  "a file in the prompt, by its whole path": mentioned(({ secret }) => `@${secret}`),
-  "a file of the home in the prompt": {
-    plant: ({ place, words }) => writeFileSync(join(place.home, "notes.txt"), words),
-    mention: () => "@~/notes.txt",
-  },
-  "a directory in the prompt": {
-    plant: ({ place, words }) => writes(join(place.root, "elsewhere", words), ""),
-    mention: ({ place }) => `@${join(place.root, "elsewhere")} @${join(place.root, "elsewhere")}/ @../elsewhere/`,
-  },
-  "a resource of a server in the prompt": { plant: () => {}, mention: () => "@other:other://doc" },
-  "an agent of the project in the prompt": {
-    plant: ({ project, words }) =>
-      writes(join(project, ".claude", "agents", "bold.md"), `---\nname: bold\ndescription: ${words}\n---\n${words}`),
-    mention: () => '@agent-bold @"bold (agent)"',
-  },
-  "a file, a directory and a resource in the prompt of a subagent": {
-    plant: ({ project, secret }) => symlinkSync(secret, join(project, "README.md")),
-    turns: ({ secret }) => {
-      const prompt = `See @README.md @${secret} @other:other://doc ${script([{ say: "seen" }])}`;
-      const input = { description: "t", subagent_type: "general-purpose", run_in_background: false, prompt };
-      return [{ use: [{ name: "ListMcpResourcesTool", input: {} }] }, { use: [{ name: "Agent", input }] }];
+/** Cases that one child goes through together, each with a secret of its own: a start of the CLI is what takes long. */
+const GROUPS: Record<string, Record<string, Case>> = {
+  "what the prompt mentions": {
+    "a file": mentioned(() => "@README.md"),
+    "a file, quoted": mentionedAs("QUOTED.md", () => '@"QUOTED.md" @./QUOTED.md'),
+    "a file, with lines": mentionedAs("LINES.md", () => "@LINES.md#L1-2"),
+    "a file, by its whole path": mentionedAs("WHOLE.md", ({ secret }) => `@${secret}`),
+    "a file of the home": {
+      plant: ({ place, words }) => writeFileSync(join(place.home, "notes.txt"), words),
+      mention: () => "@~/notes.txt",
+    },
+    "a directory": {
+      plant: ({ place, words }) => writes(join(place.root, "elsewhere", words), ""),
+      mention: ({ place }) => `@${join(place.root, "elsewhere")} @${join(place.root, "elsewhere")}/ @../elsewhere/`,
+    },
+    "an agent of the project": {
+      plant: ({ project, words }) =>
+        writes(join(project, ".claude", "agents", "bold.md"), `---\nname: bold\ndescription: ${words}\n---\n${words}`),
+      mention: () => '@agent-bold @"bold (agent)"',
     },
   },
-  "a file in what a command prints": {
-    ...mentioned(() => ""),
-    turns: ({ secret }) => [bash(`echo 'See @README.md @${secret}'`), bash("true")],
+  "what a subagent's prompt mentions": {
+    "a file, a directory and a resource": {
+      plant: ({ project, secret }) => symlinkSync(secret, join(project, "README.md")),
+      turns: ({ secret }) => {
+        const prompt = `See @README.md @${secret} @other:other://doc ${script([{ say: "seen" }])}`;
+        const input = { description: "t", subagent_type: "general-purpose", run_in_background: false, prompt };
+        return [{ use: [{ name: "ListMcpResourcesTool", input: {} }] }, { use: [{ name: "Agent", input }] }];
+      },
+    },
   },
-  "CLAUDE.md beside what is read": linked("sub/CLAUDE.md"),
-  ".claude/CLAUDE.md beside what is read": linked("sub/.claude/CLAUDE.md"),
-  "CLAUDE.local.md beside what is read": linked("sub/CLAUDE.local.md"),
-  "AGENTS.md beside what is read": linked("sub/AGENTS.md"),
-  "a rule beside what is read": linked("sub/.claude/rules/a.md"),
-  "AGENTS.md": linked("AGENTS.md"),
-  "CLAUDE.local.md": linked("CLAUDE.local.md"),
-  "a rule": linked(".claude/rules/a.md"),
-  "CLAUDE.md above the project": linked("../CLAUDE.md"),
-  "an import of a CLAUDE.md beside what is read": {
-    plant: ({ project, secret }) => writes(join(project, "sub", "CLAUDE.md"), `@${secret}\n`),
-    turns: READS,
+  "what a command prints, or has changed": {
+    "a file that is mentioned": {
+      ...mentioned(() => ""),
+      turns: ({ secret }) => [bash(`echo 'See @README.md @${secret}'`), bash("true")],
+    },
+    "a file that was read, and is a link by now": {
+      plant: () => {},
+      turns: (where) => [...READS(where), bash(`ln -sf ${where.secret} sub/a.txt`), bash("true"), bash("true")],
+    },
   },
-  "a skill beside what is read": {
-    plant: ({ project, words }) =>
-      writes(join(project, "sub/.claude/skills/e/SKILL.md"), `---\nname: e\ndescription: ${words}\n---\n`),
-    turns: READS,
+  "a link in place of what Claude Code looks for": {
+    "CLAUDE.md beside what is read": linked("sub/CLAUDE.md"),
+    ".claude/CLAUDE.md beside what is read": linked("sub/.claude/CLAUDE.md"),
+    "CLAUDE.local.md beside what is read": linked("sub/CLAUDE.local.md"),
+    "AGENTS.md beside what is read": linked("sub/AGENTS.md"),
+    "a rule beside what is read": linked("sub/.claude/rules/a.md"),
+    "AGENTS.md": linked("AGENTS.md"),
+    "CLAUDE.local.md": linked("CLAUDE.local.md"),
+    "a rule": linked(".claude/rules/a.md"),
+    "CLAUDE.md above the project": linked("../CLAUDE.md"),
   },
-  "a file that was read, and is a link by now": {
-    plant: () => {},
-    turns: (where) => [...READS(where), bash(`ln -sf ${where.secret} sub/a.txt`), bash("true"), bash("true")],
+  "what is beside a file that is read": {
+    "an import of a CLAUDE.md": {
+      plant: ({ project, secret }) => writes(join(project, "sub", "CLAUDE.md"), `@${secret}\n`),
+      turns: READS,
+    },
+    "a skill": {
+      plant: ({ project, words }) =>
+        writes(join(project, "sub/.claude/skills/e/SKILL.md"), `---\nname: e\ndescription: ${words}\n---\n`),
+      turns: READS,
+    },
   },
 };
 
-describe("the CLI does not send without asking:", () => {
-  test.each(Object.keys(CASES))("%s", (name) =>
+describe("the CLI does not send without asking", () => {
+  test.each(Object.keys(GROUPS))("%s", (group) =>
     withPlace(async (place, start) => {
-      const { plant, mention, turns } = CASES[name] ?? { plant: () => {} };
-      const words = `secret-${crypto.randomUUID()}`;
-      const where = { project: place.workingDir, secret: join(place.root, "secret.txt"), words, place };
-      writeFileSync(where.secret, words);
-      writes(join(where.project, "sub", "a.txt"), "a");
-      plant(where);
+      const cases = Object.entries(GROUPS[group] ?? {}).map(([name, one], at) => {
+        const words = `secret-${crypto.randomUUID()}`;
+        const where = { project: place.workingDir, secret: join(place.root, `secret-${at}.txt`), words, place };
+        return { ...one, name, words, where };
+      });
+      writes(join(place.workingDir, "sub", "a.txt"), "a");
+      for (const { plant, where } of cases) {
+        writeFileSync(where.secret, where.words);
+        plant(where);
+      }
+      const resource = `secret-${crypto.randomUUID()}`;
       await using permit = startPermitStub("allow");
-      await using other = startOther(words);
+      await using other = startOther(resource);
       const options = { model, loopback: permit.entry, mcpServers: { other: other.entry } };
-      const saying = (turns: Turn[]) => `Look at ${mention?.(where) ?? "nothing"} now. ${script(turns)}`;
-      const run = start({ ...options, prompt: saying([...(turns?.(where) ?? []), { say: "done" }]) });
+      const mentions = cases.map(({ mention, where }) => mention?.(where) ?? "");
+      const saying = (turns: Turn[]) => `Look at @other:other://doc ${mentions.join(" ")} now. ${script(turns)}`;
+      const run = start({ ...options, prompt: saying([...turnsOf(cases), { say: "done" }]) });
       expect(await run.outcome()).toEqual({ outcome: "complete" });
       // By then the CLI knows more than at its start.
       const resume = run.facts.init?.claudeSessionId;
       const prompt = saying([bash("true"), { say: "done" }]);
       expect(await start({ ...options, prompt, resume }).outcome()).toEqual({ outcome: "complete" });
-      expect(requestsWith(words)).toEqual([]);
+      const sent = cases.filter(({ words }) => requestsWith(words).length > 0);
+      expect(sent.map(({ name }) => name)).toEqual([]);
+      expect(requestsWith(resource)).toEqual([]);
       expect(other.methods).not.toContain("resources/read");
     }),
   );
 });
+
+/** The turns of all, each once. */
+function turnsOf(cases: (Case & { where: Plant })[]): Turn[] {
+  const turns = cases.flatMap(({ turns, where }) => turns?.(where) ?? []);
+  const reads = READS(cases[0]?.where as Plant).map((turn) => JSON.stringify(turn));
+  const others = turns.filter((turn) => !reads.includes(JSON.stringify(turn)));
+  return [...turns.filter((turn) => !others.includes(turn)).slice(0, reads.length), ...others];
+}
 
 function startOther(text = "") {
   const offer = { instructions: "Poke with the left hand.", resource: { uri: "other://doc", text } };
