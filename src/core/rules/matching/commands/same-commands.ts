@@ -154,8 +154,10 @@ const FAMILIES = new Map(
     node: "nodejs",
     pytest: "py.test",
     python: "py pythonw",
+    sudo: "sudoedit sudo-rs",
     tar: "bsdtar",
     terraform: "tofu terragrunt",
+    wget: "wget2",
     yarn: "yarnpkg",
   }).flatMap(([name, others]) => others.split(" ").map((other): [string, string] => [other, name])),
 );

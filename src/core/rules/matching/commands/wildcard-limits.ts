@@ -1,5 +1,5 @@
 import { INTERPRETERS, JQ, LIMITS, type Limits, LOADERS, LONG, RUNNERS } from "./options/program-limits.ts";
-import { ANY_OPTIONS } from "./options/program-options.ts";
+import { ANY_OPTIONS, takesOnlyData } from "./options/program-options.ts";
 import {
   binaryIn,
   endsBeforeBinary,
@@ -9,7 +9,10 @@ import {
   verbsIn,
 } from "./package-managers.ts";
 import { familyOf } from "./same-commands.ts";
+import { targetsFrom } from "./targets.ts";
 
+/** Verbs after which most programs run the words that follow. */
+const RUNNING_VERB = /^(?:exec|eval|shell|ssh)$/;
 /** Programs for which `@name` is not a file with more arguments, but a package, a commit or a person. */
 const NO_ARGUMENT_FILES = setOf("git gh rg ag ack pip");
 /** The same, but what follows `--` is for another program. */
@@ -24,6 +27,13 @@ export function wildcardMayCover(given: readonly string[], patternLength: number
   const { verbs, never, long = [], short, words, unlessFirst, rest, values } = limits;
   if (never?.test(verb)) return false;
   if (verbs && !verbs.has(verb) && !(verb !== "" && given.indexOf(verb, 1) < patternLength)) return false;
+  if (
+    RUNNING_VERB.test(verb) &&
+    given.indexOf(verb, 1) >= patternLength &&
+    !takesOnlyData(name) &&
+    targetsFrom(family, []) === undefined
+  )
+    return false;
   if (printsEnvironment(family, given, patternLength)) return false;
   if (isPackageManager(family) && !packagesMayCover(family, given, patternLength, limits)) return false;
   if (given.some((word, at) => at >= patternLength && /^@./.test(word) && isArgumentFile(family, given, at)))

@@ -19,7 +19,7 @@ export type Limits = {
 /** Programs that run what their arguments, input or files say: their name does not tell what will run. */
 export const RUNNERS = setOf(
   "sh bash zsh dash ksh mksh ash fish csh tcsh busybox toybox pwsh powershell eval source . exec command builtin noglob nocorrect trap " +
-    "env xargs sudo doas su pkexec runuser timeout nohup nice ionice chrt taskset setsid stdbuf unbuffer time watch flock " +
+    "env xargs sudo sudo-rs sudoedit doas su pkexec runuser timeout nohup nice ionice chrt taskset setsid stdbuf unbuffer time watch flock " +
     "chroot unshare nsenter parallel strace ltrace gdb lldb valgrind script expect entr ssh scp rsync osascript at batch " +
     "systemd-run npx bunx pnpx uvx pipx nix-shell docker podman kubectl crontab find fd fdfind " +
     "prlimit choom run-parts setarch linux32 linux64 dbus-run-session uv poetry bundle mise pipenv conda direnv ip " +
@@ -134,6 +134,8 @@ export const LIMITS: Readonly<Record<string, Limits>> = {
   // It decodes and expands such addresses itself.
   // Protocols of other kinds send what the address says.
   curl: { words: /file:|[[\]{}]|^(?!https?:)[a-z][\w+.-]*:\/\//i },
+  // The name of the file is that in the address, once it is decoded.
+  wget: { words: /^[^?]*%[\da-f]{2}/i },
   jq: { words: JQ },
   yq: { words: new RegExp(`${JQ.source}|(?:env|envsubst|load\\w*|system)\\(|\\benvsubst\\b`) },
   printenv: { never: /^/ },
