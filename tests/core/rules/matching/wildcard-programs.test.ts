@@ -138,6 +138,23 @@ const WILDCARDS: [rule: string, covered: string, asked: string][] = [
     "mytool build\n mytool build exec",
     "mytool exec id\n mytool eval x\n mytool -v shell\n mytool ssh x",
   ],
+  [
+    "Bash(mytool *)",
+    "mytool --fail-on-error x\n mytool --verbose",
+    `mytool --on-change id
+     mytool --callback=id
+     mytool --invoke id
+     mytool --preview id
+     mytool --action=id`,
+  ],
+  ["Bash(pandoc *)", "pandoc a.md -t html", "pandoc -F ./x a.md\n pandoc -L x.lua a.md\n pandoc -sL x.lua a.md"],
+  ["Bash(latexmk *)", "latexmk a.tex", "latexmk -e 'system(1)' a.tex\n latexmk -r x a.tex"],
+  ["Bash(ssh-keygen *)", "ssh-keygen -l -f a.txt", "ssh-keygen -D ./x.so"],
+  ["Bash(ssh-add *)", "ssh-add -l", "ssh-add -s ./x.so"],
+  ["Bash(tshark *)", "tshark -r a.pcap", "tshark -X lua_script:x -r a.pcap"],
+  ["Bash(pre-commit *)", "pre-commit run", "pre-commit try-repo https://x.example/y"],
+  ["Bash(firebase *)", "firebase projects:list", "firebase emulators:exec id"],
+  ["Bash(bazel *)", "bazel build :x", "bazel --bazelrc=x build //x"],
   ["Bash(mytool exec *)", "mytool exec id", ""],
   ["Bash(just *)", "just exec x", ""],
   ["Bash(rg *)", "rg eval src", ""],
