@@ -4,6 +4,7 @@ import { firstOf } from "./first-order.ts";
 export type FetchPattern = { domain: string; isBelow: boolean };
 
 const MAX_ADDRESS = 32_768;
+const MAX_SCHEME = 32;
 
 /** `domain:docs.rs` or `domain:*.docs.rs`. */
 export function readFetchPattern(text: string): FetchPattern | undefined {
@@ -31,6 +32,8 @@ export function coversHost({ domain, isBelow }: FetchPattern, host: string): boo
   return isBelow ? host.endsWith(`.${domain}`) : host === domain;
 }
 
+export type HostFinder = ReturnType<typeof hostFinder>;
+
 /** Finds the host of an address by its name, whatever else is in the address. */
 export function hostFinder(all: readonly { order: number; host: FetchPattern }[]) {
   const exact = new Map<string, number>();
@@ -39,19 +42,41 @@ export function hostFinder(all: readonly { order: number; host: FetchPattern }[]
     const index = host.isBelow ? below : exact;
     index.set(host.domain, firstOf([index.get(host.domain), order]) ?? order);
   }
-  return (address: string | undefined): number | undefined => {
-    const host = hostOf(address);
+  const byName = (host: string | undefined): number | undefined => {
     if (host === undefined) return undefined;
     const found = [exact.get(host)];
     for (let dot = host.indexOf("."); dot >= 0; dot = host.indexOf(".", dot + 1))
       found.push(below.get(host.slice(dot + 1)));
     return firstOf(found);
   };
+  return {
+    isEmpty: all.length === 0,
+    find: (address: string | undefined): number | undefined => firstOf(readingsOf(address).map(hostOf).map(byName)),
+    /** The same for an address anywhere in a word of a command, with or without a scheme, and for `user@host:path`. */
+    findIn: (word: string): number | undefined =>
+      firstOf(addressesIn(word).flatMap((address) => readingsOf(address).map(hostOf).map(byName))),
+  };
+}
+
+/** Browsers read a backslash as a slash, other programs as a part of the user's name. */
+function readingsOf(address: string | undefined): (string | undefined)[] {
+  return address?.includes("\\") ? [address, address.replaceAll("\\", "%5C")] : [address];
+}
+
+function addressesIn(word: string): string[] {
+  const pieces = [word, ...word.split(/[\s=,;'"<>()]/)].filter((piece) => piece !== "" && !piece.startsWith("-"));
+  return pieces.flatMap((piece) => {
+    const slashes = piece.indexOf("://");
+    const scheme = piece.slice(Math.max(0, slashes - MAX_SCHEME), Math.max(0, slashes));
+    const address = piece.slice(Math.max(0, slashes - (/[a-z][a-z\d+.-]*$/i.exec(scheme)?.[0].length ?? 0)));
+    const [, host] = /^(?:[^@/]*@)?([^:/@]+):/.exec(address) ?? [];
+    return host === undefined ? [address] : [address, host];
+  });
 }
 
 /** Claude Code adds what is missing at the front. */
 export function hostOf(address: string | undefined): string | undefined {
   if (address === undefined || address.length > MAX_ADDRESS) return undefined;
   const full = [address, `https://${address}`].find((one) => URL.canParse(one) && new URL(one).hostname !== "");
-  return full === undefined ? undefined : new URL(full).hostname.replace(/\.$/, "");
+  return full === undefined ? undefined : new URL(full).hostname.replace(/\.+$/, "");
 }

@@ -2,8 +2,9 @@ import { textAt } from "../tool-keys.ts";
 import { EDITORS, SEARCHERS } from "../tool-kinds.ts";
 import type { WithheldFiles } from "../withheld-files.ts";
 import { commandFinder } from "./commands/command-finder.ts";
+import type { StartedCommand } from "./commands/started-commands.ts";
 import { mayPrintWithheld } from "./commands/stored/withheld-contents.ts";
-import { hostFinder } from "./fetch-pattern.ts";
+import { type HostFinder, hostFinder } from "./fetch-pattern.ts";
 import { firstOf } from "./first-order.ts";
 import type { JudgedCall, Place } from "./judged-call.ts";
 import { mayChangeFiles, mayFindFiles, searchCommandFiles, searchNamedFiles } from "./paths/named-files.ts";
@@ -25,7 +26,7 @@ export type Finder = {
 type Rule = { id: string; pattern: Pattern };
 
 /** Tools that read what their input names; an edit shows the lines around it. */
-const READERS = ["Read", "NotebookRead", "LS", ...SEARCHERS, ...EDITORS.filter((tool) => tool !== "Write")];
+const READERS = ["Read", "NotebookRead", "LS", "LSP", ...SEARCHERS, ...EDITORS.filter((tool) => tool !== "Write")];
 
 export function createFinder(rules: readonly Rule[]): Finder {
   const commands = commandFinder(placed(rules, "command"));
@@ -43,7 +44,7 @@ export function createFinder(rules: readonly Rule[]): Finder {
     const found = [
       tools(call.toolName),
       commands.find(judged.started().commands),
-      call.toolName === "WebFetch" ? hosts(textAt(call.input, "url")) : undefined,
+      call.toolName === "WebFetch" ? hosts.find(textAt(call.input, "url")) : undefined,
     ];
     const read = READERS.includes(call.toolName) && !reads.isEmpty ? reads.at(place).find : undefined;
     if (read) found.push(searchNamedFiles(judged, read));
@@ -80,6 +81,7 @@ export function createFinder(rules: readonly Rule[]): Finder {
         const started = judged.started();
         if (!started.isComplete && !isAboutNothing) return true;
         if (commands.suspects(started.commands)) return true;
+        if (!hosts.isEmpty && namesHost(hosts, started.commands)) return true;
         if (!edits.isEmpty && mayChangeFiles(judged, edits.at(judged.place))) return true;
         const withheld = keepsAll || !reads.isEmpty ? withheldIn(judged.place) : undefined;
         return withheld !== undefined && (mayPrintWithheld(judged, withheld) || mayFindFiles(judged, withheld));
@@ -97,6 +99,11 @@ const ALL_FILES: WithheldFiles = {
   holdsPrivate: ({ kind }) => kind === "directory",
   mayHold: () => true,
 };
+
+/** Whether a word of the commands leads to a host that may not be fetched from. */
+function namesHost(hosts: HostFinder, commands: readonly StartedCommand[]): boolean {
+  return commands.some(({ command }) => command.args.some(({ value }) => hosts.findIn(value) !== undefined));
+}
 
 function searchesIn(reads: PathFinder, edits: PathFinder, place: Place) {
   const read = reads.isEmpty ? undefined : reads.at(place);

@@ -6,24 +6,32 @@ import { matchesText } from "./paths/path-pattern.ts";
 /** The server accepts no longer tool name. */
 const MAX_NAME = 512;
 
-/** Other names under which a tool is found: `Edit` stands for all that edit, and `Monitor` runs commands like `Bash`. */
+/**
+ * Other names under which a tool is found: `Edit` stands for all that edit, `Monitor` runs commands like `Bash`, and `Agent`
+ * was called `Task` before.
+ */
 const ALSO_NAMED = new Map([
   ...EDITORS.map((tool): [string, string] => [tool, "Edit"]),
   ["Monitor", "Bash"],
   ["Task", "Agent"],
+  ["Agent", "Task"],
 ]);
 
-/** Finds tools by their names; a star stands for any characters, anywhere in a name. */
+/** Finds tools by their names in any case; a star stands for any characters, anywhere in a name. */
 export function toolFinder(all: readonly { order: number; glob: string }[]) {
   const exact = new Map<string, number>();
-  const globs = all.filter(({ glob }) => glob.includes("*"));
+  const globs: typeof all = all
+    .filter(({ glob }) => glob.includes("*"))
+    .map(({ order, glob }) => ({ order, glob: glob.toLowerCase() }));
   for (const { order, glob } of all) {
-    if (!glob.includes("*")) exact.set(glob, firstOf([exact.get(glob), order]) ?? order);
+    const name = glob.toLowerCase();
+    if (!name.includes("*")) exact.set(name, firstOf([exact.get(name), order]) ?? order);
   }
   return (toolName: string): number | undefined => {
     if (toolName.length > MAX_NAME) return undefined;
-    const found = [exact.get(toolName), exact.get(ALSO_NAMED.get(toolName) ?? toolName)];
-    for (const { order, glob } of globs) if (matchesText(glob, toolName)) found.push(order);
+    const names = [toolName, ALSO_NAMED.get(toolName) ?? toolName].map((name) => name.toLowerCase());
+    const found = names.map((name) => exact.get(name));
+    for (const { order, glob } of globs) if (names.some((name) => matchesText(glob, name))) found.push(order);
     return firstOf(found);
   };
 }

@@ -13,7 +13,7 @@ const LATER = [
   String.raw`\.git(/.*)?`,
   String.raw`\.(gitconfig|gitmodules)`,
   String.raw`\.config/git(/.*)?`,
-  String.raw`\.husky(/.*)?`,
+  String.raw`\.(husky|githooks|hg)(/.*)?`,
   String.raw`\.?lefthook\.ya?ml`,
   String.raw`\.pre-commit-config\.yaml`,
   // continuous integration
@@ -29,6 +29,8 @@ const LATER = [
   String.raw`\.(n?vimrc|exrc|emacs|dir-locals\.el)`,
   String.raw`\.config/nvim(/.*)?`,
   String.raw`\.envrc`,
+  String.raw`\.?mise(\.local)?\.toml`,
+  String.raw`\.(gdbinit|lldbinit|bazelrc|curlrc|wgetrc|ackrc)`,
   String.raw`(sitecustomize|usercustomize)\.py`,
   // profiles of shells and sessions
   String.raw`\.(bashrc|bash_(profile|login|logout|aliases)|profile|zshrc|zshenv|zprofile|zlogin|zlogout)`,

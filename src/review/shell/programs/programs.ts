@@ -20,7 +20,7 @@ function programOf({ words }: Pick<SimpleCommand, "words">): string {
   const name = path
     .slice(path.lastIndexOf("/") + 1)
     .toLowerCase()
-    .replace(/\.exe$/, "");
+    .replace(/\.(?:exe|cmd|bat)$/, "");
   return DYNAMIC_LOADER.test(name) ? "ld.so" : name;
 }
 

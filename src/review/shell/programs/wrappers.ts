@@ -67,6 +67,9 @@ const ARCHITECTURES =
     " ",
   );
 
+/** Programs that run the rest of their words, and take no options with a value in a word of its own. */
+const TRANSPARENT = "chronic coreutils dumb-init eatmydata ifne run-one torify torsocks tsocks valgrind".split(" ");
+
 /** Keyed by the program, or by the program and its first words. */
 const WRAPPERS: Record<string, Wrapper> = {
   builtin: {},
@@ -74,7 +77,7 @@ const WRAPPERS: Record<string, Wrapper> = {
   toybox: {},
   command: {},
   exec: { short: "a" },
-  env: { short: "uCS", long: ["unset", "chdir", "split-string"] },
+  env: { short: "uCSaP", long: ["unset", "chdir", "split-string", "argv0"] },
   nice: { short: "n", long: ["adjustment"] },
   nohup: {},
   setsid: {},
@@ -153,6 +156,13 @@ const WRAPPERS: Record<string, Wrapper> = {
   strace: { short: "oepEsuPaIbSXU" },
   ltrace: { short: "oepsunaAlx" },
   fakeroot: { short: "lsib" },
+  ...Object.fromEntries(TRANSPARENT.map((name) => [name, {}])),
+  proxychains: { short: "f" },
+  proxychains4: { short: "f" },
+  runuser: { short: "ugGsw", long: ["user", "group", "supp-group", "shell", "whitelist-environment"] },
+  setuidgid: { operands: 1 },
+  "s6-setuidgid": { operands: 1 },
+  tini: { short: "pe", isAfterDashes: true },
   caffeinate: { short: "tw" },
   unbuffer: {},
   rlwrap: { short: "fHsDbC" },
@@ -261,7 +271,8 @@ function isWorkspace(word: string, before: string): boolean {
 }
 
 function withoutAssignments(words: Word[]): Word[] {
-  const first = words.findIndex(({ value }) => !/^\w+\+?=/.test(value));
+  // For `env` a dash by itself is an option.
+  const first = words.findIndex(({ value }) => value !== "-" && !/^\w+\+?=/.test(value));
   return first < 0 ? [] : words.slice(first);
 }
 

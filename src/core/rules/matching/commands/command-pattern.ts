@@ -5,7 +5,7 @@ import { DIRECTORY_CHANGES } from "../../harmless-command.ts";
 import { literalCommands } from "../../literal-command.ts";
 import type { ReadableFiles } from "../../readable-files.ts";
 import type { Obstacle } from "../obstacles.ts";
-import { gitAddsAll, leavesRepository } from "./git-places.ts";
+import { gitAddsAll, leavesRepository, putsFilesBack } from "./git-places.ts";
 import { areSafePaths, namesDirectory, namesOutside, namesPrivate } from "./named-paths.ts";
 import { areOptionsHarmless } from "./options/harmless-options.ts";
 import { takesOnlyData } from "./options/program-options.ts";
@@ -95,7 +95,7 @@ function obstacleInRest(
   if (!takesOnlyData(name) && namesOutside(rest, files)) return "outside";
   const acceptsNoDirectory = [name, `${name} ${verb}`].some((start) => ACCEPTS_NO_DIRECTORY.test(start));
   if (acceptsNoDirectory && namesDirectory(rest, files)) return "names_directory";
-  if (writesSecond(name, given.slice(1))) return "writes";
+  if (writesSecond(name, given.slice(1)) || (name === "git" && putsFilesBack(verb, rest, files))) return "writes";
   if (name === "git" && leavesRepository(verb, given, patternLength, files)) return "repository";
   return dangersOf(command, source, files.start).length === 0 ? undefined : "danger";
 }

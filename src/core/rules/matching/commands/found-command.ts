@@ -45,7 +45,7 @@ function nameOf(program: string): string {
  */
 export function howFound(sought: SoughtCommand, { args }: ProgramCall): HowFound {
   const known = args.map(({ value }) => value);
-  const how = howFoundIn(sought, known);
+  const how = howFoundIn(sought, known) ?? (mayPush(sought, known) ? "possible" : undefined);
   if (how !== undefined || !args.some(({ isDynamic }) => isDynamic)) return how;
   // A word that is known only when the command runs could be any that is missing.
   const given = args.map(({ value, isDynamic }) => (isDynamic && !isOption(value) ? ANY : value));
@@ -67,6 +67,21 @@ function howFoundIn({ program, operands, options }: SoughtCommand, given: readon
   const front = takesVerb(program) ? operands.slice(0, 1) : [];
   if (operands.length <= front.length || !startsWith(front, given, is)) return undefined;
   return hasInOrder(operands, given, is) ? "possible" : undefined;
+}
+
+/** Whether git would push to the remote that is sought, and only its settings or the repository tell which branches. */
+function mayPush({ program, operands, options }: SoughtCommand, given: readonly string[]): boolean {
+  const [verb, remote = "", ...refs] = operands;
+  const at = given.indexOf("push");
+  if (program !== "git" || verb !== "push" || remote === "") return false;
+  if (!startsWith([verb], given, (word, wanted) => word === wanted)) return false;
+  if (!options.every((option) => hasOption(program, given, option))) return false;
+  const words = given.slice(at + 1);
+  const [to, ...named] = words.filter((word) => !isOption(word));
+  if (to === undefined) return true;
+  if (refs.length === 0 || ![to, ...named].includes(remote)) return false;
+  const isAnyBranch = words.some((word) => /^--(?:al|mi|br)|^\+?(?:HEAD|@|:)$|\*/.test(word));
+  return isAnyBranch || named.length === 0;
 }
 
 type IsWord = (word: string, sought: string) => boolean;

@@ -1,5 +1,5 @@
 import type { ReadableFiles } from "../../readable-files.ts";
-import { namesOutside, namesRepository } from "./named-paths.ts";
+import { namesExisting, namesOutside, namesRepository } from "./named-paths.ts";
 
 /** Verbs that exchange commits with another repository, which may run its own code. */
 const EXCHANGING = /^(?:push|fetch|pull|clone|ls-remote|remote)$/;
@@ -32,6 +32,11 @@ function namesHost(verb: string, given: readonly string[], patternLength: number
     if (!mayBeValue) return false;
   }
   return false;
+}
+
+/** Whether git puts files back as they were committed: `checkout` takes a path where it could be a branch. */
+export function putsFilesBack(verb: string, rest: readonly string[], files: ReadableFiles): boolean {
+  return verb === "checkout" && (rest.some((word) => /[*?[]|^:/.test(word)) || namesExisting(rest, files));
 }
 
 /** Whether git adds all files of the working directory to what it stores. */

@@ -51,6 +51,13 @@ export function namesDirectory(words: readonly string[], files: ReadableFiles): 
   );
 }
 
+/** Whether a word by itself is the path of something that is there. */
+export function namesExisting(words: readonly string[], files: ReadableFiles): boolean {
+  return words.some(
+    (word) => word !== "" && !isTooLong(word) && files.follow(fullPath(word, files))?.kind !== "missing",
+  );
+}
+
 /** Whether a word may be a repository: git also tries `x.git` and `x/.git`, and a file can say where one is. */
 export function namesRepository(words: readonly string[], files: ReadableFiles): boolean {
   return words.some((word) =>

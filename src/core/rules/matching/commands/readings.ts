@@ -4,6 +4,8 @@ import { valuesOf } from "../../../../review/shell/syntax/options.ts";
 import { parseCommand, type Word } from "../../../../review/shell/syntax/parsed-command.ts";
 import { familyOf } from "./same-commands.ts";
 
+/** Programs whose words are names of scripts. */
+const RUN_SCRIPTS = new Set(["npm-run-all", "npm-run-all2", "run-s", "run-p"]);
 /** Git itself gives up when an alias leads to itself. */
 const MAX_ALIASES = 5;
 
@@ -33,7 +35,13 @@ export function mayBeAlias(command: ProgramCall): boolean {
 
 /** The command, and what else its words say that it runs: `python -m pip` is `pip`, `git-push` is `git push`. */
 export function readingsOf(command: ProgramCall): ProgramCall[] {
-  const others = [...moduleOf(command), ...verbOf(command), ...aliasesOf(command, MAX_ALIASES)];
+  const others = [
+    ...moduleOf(command),
+    ...verbOf(command),
+    ...scriptsOf(command),
+    ...inAllOf(command),
+    ...aliasesOf(command, MAX_ALIASES),
+  ];
   return others.length === 0 ? [command] : [command, ...others];
 }
 
@@ -53,6 +61,30 @@ function verbOf(command: ProgramCall): ProgramCall[] {
   const [, program, verb] = /^(\w+)-([\w-]+)$/.exec(command.program) ?? [];
   if (!first || program === undefined || verb === undefined) return [];
   return called(command, [{ ...first, value: program }, { ...first, value: verb }, ...rest]);
+}
+
+/** The scripts that `npm-run-all` and its short forms run, each as `npm run` would. */
+function scriptsOf(command: ProgramCall): ProgramCall[] {
+  const [first] = command.words;
+  if (!first || !RUN_SCRIPTS.has(command.program)) return [];
+  return command.args.flatMap((word) => {
+    const [script = "", ...given] = word.value.trim().split(/\s+/);
+    if (script === "" || script.startsWith("-")) return [];
+    return called(
+      command,
+      [first, first, word, ...given.map(() => word)].map((one, at) => ({
+        ...one,
+        value: ["npm", "run", script, ...given][at] ?? "",
+      })),
+    );
+  });
+}
+
+/** `terragrunt run-all apply` is `terragrunt apply` in each directory. */
+function inAllOf(command: ProgramCall): ProgramCall[] {
+  const [first, run, ...rest] = command.words;
+  if (command.program !== "terragrunt" || !first || !/^run(?:-all)?$/.test(run?.value ?? "")) return [];
+  return called(command, [first, ...rest]);
 }
 
 /** What `git -c alias.x=… x` runs: another verb, or after `!` a text for a shell. */

@@ -50,7 +50,7 @@ export function namesIn(program: string, word: string): string[] {
   if (isOption(word)) return [];
   if (program === "git") {
     const [from = "", to = from] = word.replace(/^\+/, "").split(":");
-    return [from, to].flatMap((one) => [one, one.replace(/^refs\/(?:heads|tags)\//, "")]);
+    return [from, to].flatMap((one) => [one, one.replace(/^(?:refs\/)?(?:heads|tags)\//, "")]);
   }
   if (TARGETS.has(program) || AFTER_VERB.has(program)) {
     // `./x` is `x`, `app:x`, `app#x` and `mod::x` end with their target, and npm-run-all splits a text.

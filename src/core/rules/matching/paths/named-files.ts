@@ -42,7 +42,7 @@ export function searchNamedFiles(judged: JudgedCall, search: Search): number | u
   } = judged;
   const dir = startIn(place.workingDir ?? null).at;
   const look = searcher();
-  const paths = ["file_path", "notebook_path", "path"].flatMap((key) => {
+  const paths = ["file_path", "notebook_path", "path", "filePath"].flatMap((key) => {
     const written = textAt(input, key);
     return written === undefined ? [] : [fullPath(written, dir, place.home)];
   });

@@ -10,12 +10,13 @@ import { familyOf } from "../commands/same-commands.ts";
 /** Programs that change no file which their words name, unless one of these words is among them. */
 const READERS = new Map<string, RegExp | undefined>([
   ...[...READING_PROGRAMS, ...SPECIAL_PROGRAMS].map((name): [string, undefined] => [name, undefined]),
-  ...names("rg ag ack ugrep zgrep less more bat jq shellcheck mypy pylint flake8 hadolint gh du df ps kill pwd cd"),
+  ...names("rg ag ack ugrep zgrep less more bat jq shellcheck mypy pylint flake8 hadolint du df ps kill pwd cd"),
   ["sort", /^-[A-Za-z]*o|^--o/],
   ["file", /^-[A-Za-z]*C|^--c/],
   ["tree", /^-[A-Za-z]*o|^--o/],
   ["diff", /^--o/],
-  ["yq", /^-[A-Za-z]*i|^--inp/],
+  ["yq", /^-[A-Za-z]*[is]|^--(?:inp|split)/],
+  ["gh", /^(?:clone|download|checkout|co)$/],
   ["eslint", /^--fix|^-[A-Za-z]*o|^--o/],
   ["prettier", /^-[A-Za-z]*w|^--w/],
   ["markdownlint", /^-[A-Za-z]*[fo]|^--[fo]/],

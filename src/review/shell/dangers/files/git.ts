@@ -1,9 +1,10 @@
 import { gitArguments } from "../../programs/git-arguments.ts";
 import type { ProgramCall } from "../../programs/programs.ts";
-import { isNamed, type Option, readArguments } from "../../syntax/options.ts";
+import { isNamed, type Option, readArguments, type Valued } from "../../syntax/options.ts";
+import type { Word } from "../../syntax/parsed-command.ts";
 import type { Finding, Rule } from "../rule.ts";
 
-type Rest = { options: Option[]; words: string[]; has: (...names: string[]) => boolean };
+type Rest = { options: Option[]; operands: Word[]; words: string[]; has: (...names: string[]) => boolean };
 
 /** For each verb: whether these arguments discard work or history. */
 const LOSSES: Record<string, (rest: Rest) => boolean> = {
@@ -11,7 +12,12 @@ const LOSSES: Record<string, (rest: Rest) => boolean> = {
   clean: ({ has }) => has("-f", "--force"),
   branch: ({ has }) => has("-D", "-M", "-C", "-f", "--force"),
   tag: ({ has }) => has("-d", "--delete", "-f", "--force"),
-  checkout: ({ has, words }) => has("-f", "--force", "-B") || words.includes("--") || words.includes("."),
+  checkout: ({ has, words, operands }) =>
+    has("-f", "--force", "-B", "--ours", "--theirs") ||
+    words.includes("--") ||
+    words.some((word) => /^[.:]|[*?[]/.test(word)) ||
+    // What follows a commit are paths.
+    (operands.length > 1 && !has("-b", "--orphan", "-t", "--track")),
   switch: ({ has }) => has("-f", "--discard-changes", "-C", "--force-create"),
   restore: ({ has }) => !has("-S", "--staged") || has("-W", "--worktree"),
   rm: ({ has }) => has("-r", "-f", "--force") && !has("--cached"),
@@ -26,22 +32,28 @@ const LOSSES: Record<string, (rest: Rest) => boolean> = {
   replace: () => true,
 };
 
+/** Options of verbs whose value is the next word. */
+const VALUED: Record<string, Valued> = {
+  commit: { short: "mFcCt", long: ["message"] },
+  checkout: { short: "bB", long: ["orphan", "conflict"] },
+};
+
 /** Discards work or history, changes remote branches, or changes the remotes. */
 export const git: Rule = { rule: "git", test: findGit };
 
 function findGit(command: ProgramCall): Finding {
   if (command.program !== "git") return undefined;
   const { verb, rest } = gitArguments(command);
-  const { options } = readArguments(rest, verb === "commit" ? { short: "mFcCt", long: ["message"] } : {});
+  const { options, operands } = readArguments(rest, Object.hasOwn(VALUED, verb) ? VALUED[verb] : {});
   const words = rest.map(({ value }) => value);
   const has = (...names: string[]) => options.some((option) => isNamed(option, ...names));
   if (verb === "push") return pushes(words, has);
   if (["commit", "merge", "rebase", "am"].includes(verb) && has("--no-verify")) return skipsHooks(verb);
   if (verb === "commit" && has("-n")) return skipsHooks(verb);
-  if (verb === "remote" && ["add", "set-url", "rename"].includes(words[0] ?? "")) {
+  if (verb === "remote" && ["add", "set-url", "rename", "remove", "rm", "set-branches"].includes(words[0] ?? "")) {
     return "changes where git fetches from and pushes to (git remote)";
   }
-  const isLoss = Object.hasOwn(LOSSES, verb) && LOSSES[verb]?.({ options, words, has });
+  const isLoss = Object.hasOwn(LOSSES, verb) && LOSSES[verb]?.({ options, operands, words, has });
   return isLoss ? `discards work or history (git ${verb})` : undefined;
 }
 

@@ -41,7 +41,12 @@ export const secrets: Rule = { rule: "secrets", test: findSecrets };
 
 function findSecrets({ program, args, words, redirects }: ProgramCall, { real }: CommandContext): Finding {
   const named = [...words, ...redirects.flatMap(({ target }) => target ?? []), ...real];
-  const found = named.find(({ value }) => holdsSecrets(value.replace(/^[\w-]*[=:@]*@|^[\w-]+=/, "")));
+  const found = named.find(
+    ({ value }) =>
+      holdsSecrets(value.replace(/^[\w-]*[=:@]*@|^[\w-]+=/, "")) ||
+      // `HEAD:.env` is a file that git has stored.
+      (program === "git" && value.includes(":") && holdsSecrets(value.slice(value.indexOf(":") + 1))),
+  );
   if (found) return `accesses a file with credentials (${found.value})`;
   const prints = Object.hasOwn(PRINTS, program) ? PRINTS[program] : undefined;
   const isPrinting = prints?.test(args.map(({ value }) => value).join(" "));

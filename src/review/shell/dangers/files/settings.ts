@@ -26,7 +26,8 @@ function findSettings(command: ProgramCall, { directory, changed }: CommandConte
   if (program === "git") messages.push(...gitSettings(command));
   const values = args.map(({ value }) => value);
   const isSetting =
-    (CONFIGURES.test(program) && /^(config (set|edit|--global)|env -w|mcp add)/.test(values.slice(0, 2).join(" "))) ||
+    (CONFIGURES.test(program) &&
+      /^(config (set|edit|--global)|env --?[wu]|mcp add)/.test(values.slice(0, 2).join(" "))) ||
     (program === "npm" &&
       NPM_SETS.test(
         readArguments(args)

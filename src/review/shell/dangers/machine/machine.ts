@@ -22,6 +22,8 @@ function findMachine(command: ProgramCall): Finding {
   const { program, args } = command;
   const values = args.map(({ value }) => value);
   const isReadOnly = READ_ONLY.test(values[0] ?? "");
+  if (program === "hostname" && values.some((value) => !value.startsWith("-") || /^-[bF]|^--(?:boot|file)/.test(value)))
+    return "changes the name of the machine (hostname)";
   if (POWER.has(program)) return `stops or restarts the machine (${program})`;
   if (SERVICES.has(program))
     return isReadOnly || values[1] === "status" ? undefined : `changes system services (${program})`;

@@ -1,6 +1,6 @@
 import type { Rule } from "../rule.ts";
 
-const AS_ROOT = new Set(["sudo", "doas", "pkexec"]);
+const AS_ROOT = new Set(["sudo", "sudo-rs", "sudoedit", "doas", "pkexec"]);
 const AS_ANOTHER = new Set(["su", "runuser", "sg", "newgrp", "gosu", "su-exec", "setpriv"]);
 const NAMESPACES = new Set(["chroot", "nsenter", "unshare"]);
 

@@ -8,6 +8,11 @@ const AGENTS = new Set(["claude", "codex", "gemini", "aider", "opencode", "goose
 const AGENT_READ_ONLY = /^(--version|-v|--help|-h|doctor|update)$/;
 const OWN_ADDRESS = /(localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0):4445\b|\/api\/v1\/approvals\b/i;
 
+const PORT = ":4445";
+/** No name of a host is longer. */
+const MAX_FRONT = 300;
+const LOOPBACK = /^(?:127\.|0\.0\.0\.0$|(?:.*\.)?localhost\.?$|\[::(?:1|ffff:7f[\da-f:]*)?\]$)/;
+
 /** Uses Plexus itself, or starts an agent that nothing supervises. */
 export const supervision: Rule = { rule: "supervision", test: findSupervision };
 
@@ -23,5 +28,17 @@ function findSupervision({ program, args }: ProgramCall): Finding {
     if (unsupervised) return `starts an agent that acts without asking (${program} ${unsupervised.value})`;
     return AGENT_READ_ONLY.test(first ?? "") ? undefined : `starts another agent (${program})`;
   }
-  return args.some(({ value }) => OWN_ADDRESS.test(value)) ? "sends requests to Plexus itself" : undefined;
+  return args.some(({ value }) => OWN_ADDRESS.test(value) || isOwn(value))
+    ? "sends requests to Plexus itself"
+    : undefined;
+}
+
+/** The same in any spelling that programs take: `127.1:4445`, `0:4445`, `localhost.:4445`. */
+function isOwn(word: string): boolean {
+  const colon = word.indexOf(PORT);
+  if (colon < 0) return false;
+  const front = word.slice(Math.max(0, colon - MAX_FRONT), colon);
+  const host = front.slice(front.search(/[^\s=/@]*$/));
+  const address = `http://${host}${PORT}`;
+  return URL.canParse(address) && LOOPBACK.test(new URL(address).hostname);
 }

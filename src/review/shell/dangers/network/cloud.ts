@@ -7,13 +7,17 @@ const AWS_READ_ONLY =
 const CLOUD_CHANGES =
   /^(delete|create|deploy|update|remove|set|reset|add|destroy|stop|start|restart|rollback|import|purge|publish|ssh|invoke|assign|apply|rm|cp|mv|rsync)(-|$)/;
 const GH_CHANGES: Record<string, RegExp> = {
-  repo: /^(delete|create|edit|archive|rename|fork|sync|deploy-key|set-default)$/,
-  pr: /^(merge|close)$/,
+  repo: /^(delete|create|edit|archive|unarchive|rename|fork|sync|deploy-key|autolink|set-default)$/,
+  pr: /^(merge|close|review|revert|lock|unlock)$/,
   release: /^(create|delete|edit|upload|delete-asset)$/,
   secret: /^(set|delete)$/,
   variable: /^(set|delete)$/,
   workflow: /^(run|enable|disable)$/,
-  gist: /^(create|edit|delete)$/,
+  gist: /^(create|edit|delete|rename)$/,
+  run: /^delete$/,
+  cache: /^delete$/,
+  label: /^delete$/,
+  project: /^(delete|item-delete|field-delete|close|unlink)$/,
   issue: /^(delete|transfer|lock)$/,
   "ssh-key": /^(add|delete)$/,
   "gpg-key": /^(add|delete)$/,

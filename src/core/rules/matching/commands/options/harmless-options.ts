@@ -19,7 +19,7 @@ const PASS_ON: Readonly<Record<string, RegExp>> = {
 };
 /** Names of options with which programs run another program, load code or settings, or write a file. */
 const TELLING =
-  /^(?:exec|execute|executable|program|prog|command|cmd|shell|eval|script|scripts|pager|editor|browser|viewer|plugin|plugins|hook|hooks|require|import|load|loader|preload|module|config|configuration|conf|settings|rc|init|rsh|ssh|helper|wrapper|filter|pre|post|preprocessor|compiler|linker|interpreter|launcher|runner|tool|proxy|output|out|outfile|reporter|resolver|transform|formatter|engine|engines|provider|providers|library|libraries|driver|extension|extensions|addon|addons|jar|classpath|extern|keyout|environment|setup|prefix|cwd|chdir|directory|root|options|args|codegen|emit|logfile|runtool|sequencer|processor|extractor|serializer|serializers|rulesdir|parser|ui|roots)$/;
+  /^(?:exec|execute|executable|program|prog|command|cmd|shell|eval|script|scripts|pager|editor|browser|viewer|plugin|plugins|hook|hooks|require|import|load|loader|preload|module|config|configuration|conf|settings|rc|init|rsh|ssh|helper|wrapper|filter|pre|post|preprocessor|compiler|linker|interpreter|launcher|runner|tool|proxy|output|out|outfile|reporter|resolver|transform|formatter|engine|engines|provider|providers|library|libraries|driver|extension|extensions|addon|addons|jar|classpath|extern|keyout|environment|setup|prefix|cwd|chdir|directory|root|options|args|codegen|emit|logfile|runtool|sequencer|processor|extractor|serializer|serializers|rulesdir|parser|ui|roots|preset|tsconfig|sysroot|inspect|alias|opts|rcfile|ackrc|pylintrc|eslintrc|bazelrc|call|invoke|callback|action|bind|preview|setenv)$/;
 /** The first letters of these are enough for many programs. */
 const LEAST_LETTERS = 3;
 
@@ -92,7 +92,12 @@ function isTelling(word: string): boolean {
     .replaceAll(/([a-z])([A-Z])/g, "$1-$2")
     .toLowerCase()
     .split(/[-_.]/);
-  return parts.some((part) => TELLING.test(part)) || TELLING_NAMES.some((one) => isShortFor(name, one));
+  return (
+    // What is to run when something happens.
+    parts[0] === "on" ||
+    parts.some((part) => TELLING.test(part) || TELLING.test(part.replace(/s$/, ""))) ||
+    TELLING_NAMES.some((one) => isShortFor(name, one))
+  );
 }
 
 const TELLING_NAMES = TELLING.source.replaceAll(/^\^\(\?:|\)\$$/g, "").split("|");
