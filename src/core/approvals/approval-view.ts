@@ -3,7 +3,10 @@ import type { ChangeEvent } from "../../contract/change.ts";
 import { type JsonObject, seconds } from "../../contract/values.ts";
 import type { ApprovalRow } from "../../storage/approvals.ts";
 
-/** An echoed input up to this size is safe for every CLI version; above it `{}` means the same: run what was asked. */
+/**
+ * Every CLI version takes an echoed input of up to this size. For a larger one, `{}` has the same meaning: run the
+ * original input.
+ */
 const MAX_ECHO_BYTES = 8_000;
 
 export function toApproval(row: ApprovalRow): Approval {
@@ -36,7 +39,7 @@ export function toToolRequest(row: ApprovalRow): ToolRequestEvent {
   };
 }
 
-/** What a change tells of an approval; an approval that is still pending has no resolution to tell. */
+/** The event for a change of an approval; `undefined` for `approval_resolved` while the approval is pending. */
 export function toChangeEvent(
   kind: "approval_requested" | "approval_resolved",
   row: ApprovalRow,
@@ -77,11 +80,11 @@ export type AnsweredRow = Pick<
   "id" | "status" | "input" | "updatedInput" | "inputCutAt" | "responseMessage" | "resolvedBy" | "interrupt"
 >;
 
-/** What the child is told; only a row that says `allowed` ever makes an allow. */
+/** The answer for the child. Only a row with status `allowed` produces an allow. */
 export function toPermitAnswer(row: AnsweredRow): PermitAnswer {
   switch (row.status) {
     case "allowed":
-      // `{}` would run what was asked, instead of what was allowed.
+      // The edited input is gone, and `{}` would run the original input instead.
       if (row.inputCutAt !== null && row.updatedInput !== null) return EDIT_REMOVED;
       return { behavior: "allow", updatedInput: row.updatedInput ?? echoed(row.input) };
     case "denied": {
@@ -101,7 +104,7 @@ const EDIT_REMOVED: PermitAnswer = {
   message: "The call was allowed with another input, which was removed to save space since. The tool was not run.",
 };
 
-/** What an allow without changes says of the input: the input itself, or `{}` where that is long. */
+/** The `updatedInput` of an unedited allow: the input itself, or `{}` if it is long. */
 function echoed(input: JsonObject): JsonObject {
   return Buffer.byteLength(JSON.stringify(input)) <= MAX_ECHO_BYTES ? input : {};
 }

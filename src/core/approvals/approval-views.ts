@@ -19,9 +19,9 @@ const MAX_DANGERS = 8;
 const MAX_DANGER_CHARS = 200;
 const MAX_PATH_CHARS = 500;
 const MAX_DIFF_CHARS = 12_000;
-/** What is longer is not compared: nobody would read it, and everybody would wait for it. */
+/** Longer inputs get no diff: nobody reads one that long, and computing it blocks the event loop. */
 const MAX_COMPARED_CHARS = 1024 * 1024;
-/** Half a person's patience: meanwhile the server serves nobody else. */
+/** Computing a diff blocks the event loop, so it gets less time here than in the web page. */
 const EFFORT: DiffEffort = { timeoutMs: 100, marksWords: false };
 
 export type ApprovalViews = ReturnType<typeof createApprovalViews>;
@@ -33,9 +33,12 @@ type ApprovalViewsNeed = {
   now: () => number;
 };
 
-/** Approvals with what helps to decide them: an agent sees what a person sees. */
+/** Adds to approvals what helps to decide them, so that an agent sees what a person sees. */
 export function createApprovalViews({ storage, sessions, decisionRules, contextOf, now }: ApprovalViewsNeed) {
-  /** Which rule would decide such calls, why no other one does, and whether it is not the reader's to allow. */
+  /**
+   * The suggested rule, why no existing rule decided the call, and whether the reader's grant is too narrow to allow
+   * it.
+   */
   async function ruled(approval: Approval, reader: Principal | undefined) {
     const session = await sessions.get(approval.session_id);
     if (!session) return {};
@@ -72,13 +75,16 @@ export function createApprovalViews({ storage, sessions, decisionRules, contextO
     return withTime(approval, (await about(approval, false, reader)).known);
   }
 
-  /** With where its child works, and the dangers that its text tells: what it led to may be something else since. */
+  /**
+   * Adds the working directory and the dangers that the input alone shows. Links are not followed: they may have
+   * changed since.
+   */
   async function decided(approval: Approval): Promise<Approval> {
     return { ...approval, ...placeAndDangers(approval, (await contextOf(approval, { withFile: false })).context) };
   }
 
   return {
-    /** The event of a request with what helps to decide it, where it is still pending; any other as it is. */
+    /** Adds context to the event of a request that is still pending; returns any other event unchanged. */
     async withContext(event: ChangeEvent): Promise<ChangeEvent> {
       if (event.type !== "approval_requested") return event;
       const isPending = (await storage.approvals.head(event.approval_id))?.status === "pending";
@@ -89,7 +95,10 @@ export function createApprovalViews({ storage, sessions, decisionRules, contextO
     show: (approval: Approval, reader: Principal): Promise<Approval> =>
       approval.status === "pending" ? listed(approval, reader) : decided(approval),
 
-    /** One after the other, letting others have their turn meanwhile; what is decided as it is. */
+    /**
+     * Works through the list in sequence and yields to the event loop in between. Decided approvals are returned
+     * unchanged.
+     */
     async showEach(approvals: Approval[], reader: Principal): Promise<Approval[]> {
       const shown: Approval[] = [];
       for (const approval of approvals) {
@@ -99,7 +108,7 @@ export function createApprovalViews({ storage, sessions, decisionRules, contextO
       return shown;
     },
 
-    /** One that is read alone: with what it would change in its file. */
+    /** One approval with the diff to the current file. */
     async showWhole(approval: Approval, reader: Principal): Promise<Approval> {
       if (approval.status !== "pending") return decided(approval);
       const { context, known } = await about(approval, true, reader);
@@ -107,7 +116,7 @@ export function createApprovalViews({ storage, sessions, decisionRules, contextO
       return { ...withTime(approval, known), ...(diff !== undefined && { diff }) };
     },
 
-    /** What helps a person to review it, in the browser or in the terminal. */
+    /** The context with which the web page and the terminal show an approval. */
     review: async (approval: Approval): Promise<ApprovalContext> =>
       (await contextOf(approval, { withFile: true })).context,
   };
@@ -121,7 +130,7 @@ function placeAndDangers(approval: Approval, context: ApprovalContext): RequestC
   };
 }
 
-/** None is left out without a word: what there are too many of is counted. */
+/** At most MAX_DANGERS; a last entry counts the rest. */
 function shownDangers(approval: Approval, context: ApprovalContext): NonNullable<RequestContext["dangers"]> {
   const dangers = approval.input_removed_at === undefined ? dangersOf(approval, context) : [];
   const shown = dangers.slice(0, MAX_DANGERS).map(({ rule, message }) => ({
@@ -132,13 +141,13 @@ function shownDangers(approval: Approval, context: ApprovalContext): NonNullable
   return more > 0 ? [...shown, { code: "more", text: `has ${more} more dangers like these` }] : shown;
 }
 
-/** What a write or an edit would change, as a text; `undefined` for any other call. */
+/** The diff of a write or an edit; `undefined` for any other call. */
 async function diffIn(approval: Approval, { file }: ApprovalContext): Promise<string | undefined> {
   const kind = kindOf(approval);
   if (kind.kind !== "write" && kind.kind !== "edit") return undefined;
   const size = JSON.stringify(approval.input).length;
   if (size > MAX_COMPARED_CHARS) return `(an input of ${size} characters is too long to compare)`;
-  // Loaded by the first that needs it: a start has no use for what compares texts.
+  // Loaded on first use, to keep the diff library out of the start.
   const { diffOfEdits, diffOfWrite, diffText } = await import("../../review/diff.ts");
   const diff = kind.kind === "write" ? diffOfWrite(kind.content, file, EFFORT) : diffOfEdits(kind.edits, file, EFFORT);
   return cutText(diffText(diff), MAX_DIFF_CHARS);

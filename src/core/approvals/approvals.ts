@@ -17,7 +17,7 @@ import { createRequests } from "./request.ts";
 
 export type Approvals = Awaited<ReturnType<typeof openApprovals>>;
 export type ApprovalList = { approvals: Approval[]; hasMore: boolean };
-/** What built-in rules decided is left out unless asked for. */
+/** Decisions of built-in rules are left out unless `withBuiltin` is set. */
 type ListFilter = Omit<DecidedFilter, "status"> & {
   status?: ApprovalFilter | undefined;
   sessionId?: string | undefined;
@@ -30,26 +30,29 @@ type ApprovalsNeed = {
   storage: Pick<Storage, "approvals" | "newId">;
   broadcast: Broadcast;
   now: () => number;
-  /** Milliseconds that no setting of the clock moves: whether a child is gone must not depend on that. */
+  /** A monotonic clock in milliseconds: a change of the system time must not make a child look gone. */
   elapsed: () => number;
-  /** How long a request waits, where its session says nothing else. */
+  /** How long a request waits if its session sets no timeout of its own. */
   timeoutSecs: number;
-  /** How long an approval may be without a connection that holds it. */
+  /** How long a pending approval may have no open connection before it is abandoned. */
   abandonAfterMs: number;
-  /** Resolves when what a session's child has said so far is on record: a request comes after it. */
+  /**
+   * Resolves when all output that the session's child has written so far is stored, so that a request follows it in the
+   * record.
+   */
   outputStored: (sessionId: string) => Promise<void>;
-  /** What the rules decide, so that nobody has to. */
+  /** Matches a call against the rules. */
   judge: (session: Session, asked: PermitInput) => Promise<Judgement>;
-  /** The rules were others than those that a call was judged by. */
+  /** Called when the rules changed while a call was being judged. */
   onStale: () => void;
-  /** What a decision is held to, and what is remembered of it. */
+  /** The caller's limits, and the rules that "remember" creates. */
   decisionRules: DecisionRules;
-  /** Told when a built-in rule has decided. */
+  /** Called when a built-in rule decides a request. */
   onBuiltin: () => void;
   onError: (cause: unknown) => void;
 };
 
-/** The life of an approval: asked, waited for, decided exactly once. */
+/** The life of an approval: a child requests it, waits, and it is decided exactly once. */
 export async function openApprovals(need: ApprovalsNeed) {
   const { storage, broadcast, now, abandonAfterMs, onError } = need;
   const deadline = createDeadline({ now, onDue: () => void expire().catch(onError) });
@@ -60,7 +63,7 @@ export async function openApprovals(need: ApprovalsNeed) {
     onDropped: (lost) => void abandonUnheld(lost).catch(onError),
   });
   const listDecided = createDecidedList(storage);
-  /** Those that could not be released yet, since the database took no writes. */
+  /** Ids of approvals whose release failed because the database accepted no writes; tried again later. */
   const unreleased = new Set<string>();
   const requests = createRequests({
     storage,
@@ -74,13 +77,14 @@ export async function openApprovals(need: ApprovalsNeed) {
     onStale: need.onStale,
     onBuiltin: need.onBuiltin,
   });
-  // Read first, all of it: a database that is damaged here must end the start, and leave no timer behind.
+  // Read everything before starting timers: if the database is damaged, opening fails and must not leave a timer
+  // running.
   const firstDeadline = await storage.approvals.nextDeadline();
   await storage.approvals.pendingIds();
   await takeOver();
   deadline.at(firstDeadline);
 
-  /** The children of servers that are gone come back to this one, or to nobody. */
+  /** Takes over the pending approvals of servers that are gone: their children can only reconnect to this server. */
   async function takeOver(): Promise<void> {
     const ids = await storage.approvals.takeOver(abandonAfterMs);
     connections.expectBack(ids.map((id) => ({ id, asker: null })));
@@ -94,7 +98,7 @@ export async function openApprovals(need: ApprovalsNeed) {
 
   async function abandonUnheld(lost: LostConnection[]): Promise<void> {
     try {
-      // All at once: a child that comes back meanwhile holds its approval behind its release, never before it.
+      // Start all releases now: if a child reconnects meanwhile, its hold is queued after the release and wins.
       await Promise.all(lost.filter(({ id }) => unreleased.has(id)).map(release));
       const ids = lost.map(({ id }) => id);
       await storage.approvals.abandonIfUnheld(ids, "no child was connected to receive the answer", now());
@@ -113,17 +117,17 @@ export async function openApprovals(need: ApprovalsNeed) {
     request: requests.request,
     resume: requests.resume,
     ...createDecide({ storage, rules: need.decisionRules, now, onError }),
-    /** The child that asked is gone, so there is nobody left to tell. */
+    /** For requests whose child is gone: nobody waits for the decision. */
     abandon: (ids: string[], reason: string): Promise<void> => storage.approvals.abandonIfPending(ids, reason, now()),
     expire,
 
-    /** Finds what servers that are gone, or a jump of the clock, have left pending. */
+    /** Settles requests that are overdue after a jump of the clock, and takes over those of servers that are gone. */
     async reread(): Promise<void> {
       await expire();
       await takeOver();
     },
 
-    /** Another server may have taken over what connections here still hold. */
+    /** Holds every approval with an open connection here again, since another server may have taken it over. */
     async holdAgain(): Promise<void> {
       await Promise.all(connections.openIds().map((id) => storage.approvals.holdAgain(id, undefined)));
     },
@@ -134,7 +138,7 @@ export async function openApprovals(need: ApprovalsNeed) {
       return toApproval(row);
     },
 
-    /** How it stands, without its input, which may be large. */
+    /** Status and decision, without reading the input, which may be large. */
     async outcome(
       principal: Principal,
       id: string,
@@ -145,14 +149,14 @@ export async function openApprovals(need: ApprovalsNeed) {
       return { id, status, resolved_by: resolvedBy, resolved_at: resolvedAt === null ? null : seconds(resolvedAt) };
     },
 
-    /** What the caller may decide, oldest first. */
+    /** The pending approvals that the caller may decide, oldest first. */
     async pending(principal: Principal, sessionId: string | undefined, limit: number): Promise<ApprovalList> {
       const scope = { owner: visibleOwner(principal), sessionId };
       const { rows, hasMore } = await storage.approvals.listPending(scope, limit);
       return { approvals: rows.map(toApproval), hasMore };
     },
 
-    /** What the caller may see, a page at a time: the newest first, or, of what is decided, the last decision first. */
+    /** One page of the approvals that the caller may see: newest first, or for decided ones, last decision first. */
     async list(principal: Principal, filter: ListFilter): Promise<ListedApprovals> {
       const { sessionId, status, since, until, search, ...page } = filter;
       const scope = { owner: visibleOwner(principal), sessionId };

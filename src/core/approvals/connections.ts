@@ -2,20 +2,20 @@ import type { LostConnection } from "../../storage/approvals.ts";
 
 /** One connection on which a child waits for the decision on an approval. */
 export type Connection = {
-  /** Which request for the approval is the last one that is known here. */
+  /** Notes the latest request for the approval that this server knows of. */
   noteAsker(asker: string | null): void;
-  /** Ends without anybody having to come back. */
+  /** Closes the connection; the child is not expected back. */
   finish(): void;
-  /** Ends before there was a decision: its child is expected back, unless another connection is left. */
+  /** Closes the connection before a decision: the child is expected back unless it has another connection. */
   lose(): void;
-  /** Ends as if it had never been: a child that was expected back still is, until the same time. */
+  /** Closes the connection as if it had never opened: a child that was expected back keeps its old deadline. */
   undo(): void;
 };
 
 /**
- * Counts the connections of this process on which children wait, and reports an approval when its last one is lost, and
- * when nobody has come back for it in time. Who holds what is in the database; here is only the timer, which must not
- * depend on a wall clock that may be set.
+ * Counts the connections of this process on which children wait. Reports an approval when its last connection is lost,
+ * and again when its child has not reconnected in time. The database knows which server holds which approval; this part
+ * only has the timer, which uses a monotonic clock.
  */
 export function createConnections({
   now,
@@ -28,7 +28,7 @@ export function createConnections({
   onLost: (lost: LostConnection) => void;
   onDropped: (lost: LostConnection[]) => void;
 }) {
-  /** `isOneLost`: a child was cut off while another connection was left. */
+  /** `isOneLost`: a connection was lost while another one was open. */
   const open = new Map<string, { count: number; asker: string | null; isOneLost: boolean }>();
   const lostAt = new Map<string, { at: number; asker: string | null }>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -40,7 +40,7 @@ export function createConnections({
     timer = setTimeout(sweep, Math.max(0, (first?.at ?? 0) + graceMs - now()) + 1);
   }
 
-  /** Entries stand in the order in which they were lost, so the overdue ones come first. */
+  /** `lostAt` is ordered by the time of loss, so overdue entries come first. */
   function sweep(): void {
     clearTimeout(timer);
     timer = undefined;
@@ -58,7 +58,7 @@ export function createConnections({
     if (!open.has(id)) lostAt.set(id, { at: now(), asker });
   }
 
-  /** Back in its place among those that were lost before and after it. */
+  /** Restores an entry with its old time, and the order of `lostAt`. */
   function expectAsBefore(id: string, lost: { at: number; asker: string | null }): void {
     const inOrder = [...lostAt, [id, lost] as const].sort(([, one], [, other]) => one.at - other.at);
     lostAt.clear();
@@ -70,9 +70,9 @@ export function createConnections({
 
   return {
     sweep,
-    /** The approvals for which a child waits here. */
+    /** Ids of the approvals with an open connection here. */
     openIds: (): string[] => [...open.keys()],
-    /** Counts from now on, until one of its ends. */
+    /** Counts one more connection until one of its methods closes it. */
     connect(id: string, asker: string | null): Connection {
       const entry = open.get(id) ?? { count: 0, asker, isOneLost: false };
       entry.count++;
@@ -80,7 +80,7 @@ export function createConnections({
       const lostBefore = lostAt.get(id);
       lostAt.delete(id);
       let hasEnded = false;
-      /** Whether it was the last one. */
+      /** Returns true if this was the last connection. */
       const end = (): boolean => {
         if (hasEnded) return false;
         hasEnded = true;
@@ -110,7 +110,7 @@ export function createConnections({
         },
       };
     },
-    /** Counts from now on as lost: what was pending when we started, or could not be given up. */
+    /** Counts these as lost from now on: approvals that were pending at start, or that could not be abandoned. */
     expectBack(lost: Iterable<LostConnection>): void {
       for (const one of lost) expect(one);
       watch();

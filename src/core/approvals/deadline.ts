@@ -1,7 +1,7 @@
-/** The longest delay that a timer takes. */
+/** The longest delay that setTimeout accepts. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** One timer for the earliest of many stored deadlines. `at` tells it of one; `onDue` runs when the earliest has come. */
+/** One timer for the earliest of many stored deadlines: `at` adds a deadline, `onDue` runs when the earliest is due. */
 export function createDeadline({ now, onDue }: { now: () => number; onDue: () => void }) {
   let stopped = false;
   let earliest: { at: number; timer: ReturnType<typeof setTimeout> } | undefined;

@@ -10,7 +10,7 @@ import type { DecisionRules } from "../rulebook/decision-rules.ts";
 import { MOST_RULES, tooManyRules } from "../rulebook/rules.ts";
 import { keysOf } from "../rules/tool-keys.ts";
 
-/** How many keys of a merged input are named, and how much of each. */
+/** How many unknown or added keys a message names, and how many characters of each. */
 const MAX_ADDED = 10;
 const MAX_KEY_CHARS = 100;
 
@@ -18,26 +18,26 @@ type DecideNeed = {
   storage: { approvals: Pick<Storage["approvals"], "get" | "settleIfPending"> };
   rules: DecisionRules;
   now: () => number;
-  /** Told of a bug that must not stop the other decisions of a batch. */
+  /** Called with an unexpected error of one decision; the others of the batch go on. */
   onError: (cause: unknown) => void;
 };
 
-/** What a link can say. */
+/** What a one-time link can decide: no edit, no rule. */
 type LinkedDecision = Pick<Decision, "approve" | "message">;
 
-/** A decision that can be carried out, or who was first. */
+/** A checked decision, or the earlier decision that came first. */
 type Prepared =
   | { id: string; decision: Decision; updatedInput: JsonObject | null; added?: string[]; remembered?: NewRule }
   | { before: RespondResult };
 
-/** Whom the record names, and what the command that decides holds them to. */
+/** The name for the record, and the limits that the settling command enforces. */
 type DecidingBy = { name: string; by: DecidedBy };
-/** A link that was checked, and the one request that it is for. */
+/** A link whose secret was checked, and the one request that it may decide. */
 export type DecidingLink = { id: string; approvalId: string; name: string };
 
-/** How a principal, or a link, decides: through the one command in which all decisions race, and the first one wins. */
+/** Decides requests for principals and links. All decisions race through one storage command; the first one wins. */
 export function createDecide({ storage, rules, now, onError }: DecideNeed) {
-  /** An edit is checked against the input as it was asked, which never changes: one that is refused decides nothing. */
+  /** Checks an edit against the original input, which never changes. A refused edit decides nothing. */
   async function prepare(principal: Principal, id: string, decision: Decision): Promise<Prepared> {
     const { updated_input, merge = false, answers, remember } = decision;
     if (principal.kind === "session") throw unknownApproval(id);
@@ -61,7 +61,10 @@ export function createDecide({ storage, rules, now, onError }: DecideNeed) {
     return { id, decision, ...edited, ...(remembered && { remembered }) };
   }
 
-  /** One of many. An edit is checked once for each approval: another one could only come second. */
+  /**
+   * Prepares one decision of a batch. A second edit of the same approval is refused unchecked, since it could only
+   * lose.
+   */
   async function prepareOf(principal: Principal, one: ReadDecision, edited: Set<string>): Promise<Prepared> {
     if ("problem" in one) throw new AppError("invalid_arguments", one.problem);
     const { approval_id, ...decision } = one.decision;
@@ -71,7 +74,10 @@ export function createDecide({ storage, rules, now, onError }: DecideNeed) {
     return prepared;
   }
 
-  /** Decides, or tells who was first. What is not the caller's reads the same as what does not exist. */
+  /**
+   * Decides, or returns the earlier decision. An approval of another owner is `not_found`, like one that does not
+   * exist.
+   */
   async function settle({ name, by }: DecidingBy, prepared: Prepared): Promise<RespondResult> {
     if ("before" in prepared) return prepared.before;
     const { id, decision, updatedInput, added = [], remembered } = prepared;
@@ -100,23 +106,23 @@ export function createDecide({ storage, rules, now, onError }: DecideNeed) {
       return settle(decidingBy(principal), await prepare(principal, id, decision));
     },
 
-    /** Decides the request of a link as it stands: nothing is edited, and nothing remembered. */
+    /** Decides the request of a link: no edit, no rule. */
     decideByLink({ id, approvalId, name }: DecidingLink, decision: LinkedDecision): Promise<RespondResult> {
       const by = { owner: undefined, token: undefined, link: id };
       return settle({ name: `link:${name}`, by }, { id: approvalId, decision, updatedInput: null });
     },
 
-    /** Each on its own, in their order and in one commit; of two on one approval the first one counts. */
+    /** Decides each on its own, in order and in one commit. Of two decisions on one approval the first one counts. */
     async decideEach(principal: Principal, given: ReadDecision[]): Promise<(RespondResult | RefusedDecision)[]> {
       const prepared: PromiseSettledResult<Prepared>[] = [];
       const edited = new Set<string>();
-      // One after the other: each edit is checked against an input that may be large.
+      // In sequence, yielding after each edit: checking one against a large input takes time.
       for (const one of given) {
         const [settled] = await Promise.allSettled([prepareOf(principal, one, edited)]);
         prepared.push(settled);
         if (hasEdit(one)) await new Promise(setImmediate);
       }
-      // Begun together, so that they share a commit.
+      // Started together, so that they share a commit.
       const results = await Promise.allSettled(
         prepared.map(async (one) => {
           if (one.status === "rejected") throw one.reason;
@@ -143,7 +149,7 @@ function decidingBy(principal: Principal): DecidingBy {
   };
 }
 
-/** The same whatever was wrong: a guess learns nothing. */
+/** The same error for every cause, so that a guesser learns nothing. */
 export function linkOver(): AppError {
   const why = "it was revoked with its webhook, its time is over, or it was never made";
   return new AppError("not_found", `This link decides nothing here: ${why}. Open Plexus itself to decide.`);
@@ -180,7 +186,7 @@ function alreadyResolved({
   };
 }
 
-/** A key that is misspelt would leave the original as it is: the tool ignores it, and runs what was meant to be changed. */
+/** Refuses misspelt keys: the tool would ignore such a key and run the original value. */
 function refuseUnknownKeys(toolName: string, further: string[]): void {
   const known = keysOf(toolName);
   if (!known) return;

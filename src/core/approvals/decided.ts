@@ -3,7 +3,7 @@ import { AppError } from "../../contract/refusals/errors.ts";
 import type { ApprovalRow, ApprovalScope, DecidedPlace } from "../../storage/approvals.ts";
 import type { Storage } from "../../storage/storage.ts";
 
-/** What one answer may hold, and for how long it may be searched for: whoever asked goes on from where it ended. */
+/** Bounds of one answer; the caller continues with its cursor. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const SEARCH_MS = 400;
 const CURSOR = /^(\d{1,16})~(.{1,64})$/;
@@ -11,7 +11,7 @@ const CURSOR = /^(\d{1,16})~(.{1,64})$/;
 export type DecidedFilter = {
   status: Exclude<ApprovalFilter, "pending">;
   toolName?: string | undefined;
-  /** Both in seconds: decided then or later, and before then. */
+  /** Unix seconds: decided at `since` or later, and before `until`. */
   since?: number | undefined;
   until?: number | undefined;
   search?: string | undefined;
@@ -19,14 +19,14 @@ export type DecidedFilter = {
   cursor?: string | undefined;
   limit: number;
 };
-/** With how far the list was searched, in milliseconds, where it goes on. */
+/** `searchedBackTo`: the time in milliseconds up to which the list was searched; undefined at the end of the list. */
 export type DecidedList = { rows: ApprovalRow[]; cursor: string | null; searchedBackTo: number | undefined };
 
-/** Lists decisions, the last one first, and searches all of them without keeping anybody else waiting. */
+/** Lists and searches decisions, last one first, in slices that leave the event loop free for other work. */
 export function createDecidedList(storage: Pick<Storage, "approvals">) {
   let lastTurn: Promise<unknown> = Promise.resolve();
 
-  /** However many search at once, each round of the event loop has one slice of one search. */
+  /** Queues the slices of all searches: each round of the event loop runs one slice. */
   function inTurn(): Promise<unknown> {
     lastTurn = lastTurn.then(() => new Promise(setImmediate));
     return lastTurn;

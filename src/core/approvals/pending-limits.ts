@@ -3,14 +3,14 @@ import type { FiledApproval, PendingLimits } from "../../storage/approvals.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-/** More undecided requests than this are no work but a flood; whoever reaches a bound with one request has that one taken. */
+/** Bounds against a flood of requests. The request that reaches a bound is still accepted; the next one is refused. */
 export const PENDING_LIMITS: PendingLimits = {
   asksPerSession: 20_000,
   bytesPerSession: 256 * MEGABYTE,
   bytesInAll: 1024 * MEGABYTE,
 };
 
-/** Says which bound a request would pass, and what to do. */
+/** The error that names the bound and says what to do. */
 export function tooManyPending(
   { bound, size }: Extract<FiledApproval, { outcome: "too_many" }>,
   limits: PendingLimits,

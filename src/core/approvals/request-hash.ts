@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 
-/** The same for equal requests whatever the order of their keys; the tool's name counts, or one tool's allow could run another. */
+/**
+ * Equal for equal requests, whatever the order of their keys. It includes the tool's name: else an allow for one tool
+ * could run another.
+ */
 export function hashOf(toolName: string, input: JsonObject): string {
   return createHash("sha256")
     .update(JSON.stringify([toolName, sorted(input)]))
     .digest("hex");
 }
 
-/** Tells objects from arrays, so that no two different inputs look alike. */
+/** Tags objects and arrays, so that no two different inputs serialize alike. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return ["array", ...value.map(sorted)];
   if (!isJsonObject(value)) return value;

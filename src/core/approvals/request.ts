@@ -14,12 +14,12 @@ import type { Connection } from "./connections.ts";
 import { PENDING_LIMITS, tooManyPending } from "./pending-limits.ts";
 import { hashOf } from "./request-hash.ts";
 
-/** A child that waits for the decision on its request; the approval outlives it. */
+/** A child's wait for the decision on its request. Disposing ends the wait; the approval goes on. */
 export type WaitingRequest = Disposable & {
   approvalId: string;
-  /** Which request for this approval it is: by both it is taken up again. */
+  /** Identifies this request among those for the same approval. `resume` needs both ids. */
   asker: string | null;
-  /** Resolves when somebody has decided, and never before the decision, and that it is used up, are on disk. */
+  /** Resolves after the decision and its delivery are both on disk. */
   answer(): Promise<PermitAnswer>;
 };
 
@@ -30,23 +30,23 @@ type RequestsNeed = {
   timeoutSecs: number;
   connect: (approvalId: string, asker: string | null) => Connection;
   onFiled: (asked: ApprovalHead) => void;
-  /** Resolves when what the child has said before is on record. */
+  /** Resolves when all output that the child has written so far is stored. */
   outputStored: (sessionId: string) => Promise<void>;
-  /** What the rules decide, so that nobody has to. */
+  /** Matches a call against the rules. */
   judge: (session: Session, asked: PermitInput) => Promise<Judgement>;
-  /** The rules were others than those that a call was judged by. */
+  /** Called when the rules changed while a call was being judged. */
   onStale: () => void;
   onBuiltin: () => void;
 };
-/** All of a decided row that its child is answered by. */
+/** The columns of a decided row that the child's answer needs. */
 type DecidedRow = AnsweredRow & Pick<ApprovalRow, "deliveredAt" | "asker">;
-/** A request that is filed: it waits, or is answered already; `undefined` when the rules have changed meanwhile. */
+/** A filed request, waiting or already answered; `undefined` if the rules changed before it was filed. */
 type Filed = Promise<WaitingRequest | undefined>;
 
 export function createRequests(need: RequestsNeed) {
   const { storage, broadcast, now } = need;
 
-  /** Judges a request by the rules, and files it; judged anew for as long as the rules change meanwhile. */
+  /** Judges a request by the rules and files it. Repeats both while the rules change in between. */
   async function request(session: Session, input: PermitInput): Promise<WaitingRequest> {
     for (;;) {
       const { outcome, judged } = await need.judge(session, input);
@@ -56,7 +56,10 @@ export function createRequests(need: RequestsNeed) {
     }
   }
 
-  /** Files a request that waits for a decision. It waits and holds before the commit makes its row visible, so that no decision can slip past it. */
+  /**
+   * Files a request that needs a decision. The waiter and the connection are registered before the commit makes the row
+   * visible, so no decision can be missed.
+   */
   async function ask(session: Session, input: PermitInput, judged: Judged): Filed {
     if (session.kind === "managed") await need.outputStored(session.id);
     const asked = asApproval(session, input);
@@ -86,14 +89,14 @@ export function createRequests(need: RequestsNeed) {
     }
   }
 
-  /** One that was filed before; it may be decided by now, so that it is read before it is waited for. */
+  /** Waits for a request that was filed before. It may be decided by now, so the row is read before waiting. */
   function attached({ id }: ApprovalHead, asker: string | null): WaitingRequest {
     const waiting = wait(id, asker);
     waiting.noteAsker(asker);
     return waiting.knowing(false);
   }
 
-  /** Files a request together with the decision of a rule: nobody has to be asked. */
+  /** Files a request together with the decision of a rule. */
   async function decided(session: Session, input: PermitInput, outcome: RuleOutcome, judged: Judged): Filed {
     if (session.kind === "managed" && !outcome.isBuiltin) await need.outputStored(session.id);
     const asked = asApproval(session, input);
@@ -127,7 +130,10 @@ export function createRequests(need: RequestsNeed) {
     };
   }
 
-  /** Waits from now on: whatever becomes of a pending one later wakes it, so that it need not be read before. */
+  /**
+   * Registers the waiter and the connection. Every later decision wakes the waiter, so a row known to be pending need
+   * not be read again.
+   */
   function wait(approvalId: string, asker: string | null) {
     const waiter = broadcast.waitFor(approvalId);
     const connection = need.connect(approvalId, asker);
@@ -151,17 +157,17 @@ export function createRequests(need: RequestsNeed) {
 
     return {
       noteAsker: connection.noteAsker,
-      /** There is no such approval for this caller. */
+      /** Gives up the wait; the child is not expected back. */
       forget(): void {
         waiter[Symbol.dispose]();
         connection.finish();
       },
-      /** It could not be held again, or not by this caller: all is as if nobody had come. */
+      /** Reverts a `resume` that failed: as if the child had not reconnected. */
       undo(): void {
         waiter[Symbol.dispose]();
         connection.undo();
       },
-      /** `isPending` is how it stood in a commit after this had begun to wait. */
+      /** `isPending`: the status in a commit after the waiter was registered. */
       knowing(isPending: boolean): WaitingRequest {
         mayBeDecided = !isPending;
         return {
@@ -179,8 +185,9 @@ export function createRequests(need: RequestsNeed) {
   }
 
   /**
-   * The answer, once it is on record that it is used up: the same request, made again, is a new one. An allow runs one
-   * call, so it is for the last request: the others are lost connections of the child, or other calls with the same id.
+   * Returns the answer after its delivery is on disk; the same request made again is then a new one. An allow runs one
+   * call, so only the latest request gets it: earlier ones are lost connections of the child, or other calls with the
+   * same id.
    */
   async function delivered(row: DecidedRow, asker: string | null): Promise<PermitAnswer> {
     if (row.status === "abandoned") return toPermitAnswer(row);
@@ -193,15 +200,15 @@ export function createRequests(need: RequestsNeed) {
 
   return {
     request,
-    /** Takes up a request again after its connection was lost; `undefined` when the caller has no such request. */
+    /** Resumes a request after its connection was lost; `undefined` if the caller has no such request. */
     async resume(
       principal: Principal,
       { approvalId, asker }: Pick<WaitingRequest, "approvalId" | "asker">,
     ): Promise<WaitingRequest | undefined> {
-      // A child asks for its own session; the operator for any, to try things out.
+      // A child may resume requests of its own session. The operator may resume any, to try things out.
       if (principal.kind === "token") return undefined;
       const sessionId = principal.kind === "session" ? principal.sessionId : undefined;
-      // Connected first, so that the end of an older connection is not taken for the last one.
+      // Connect first: an older connection that closes meanwhile is then not the last one.
       const waiting = wait(approvalId, asker);
       try {
         const asked = await storage.approvals.holdAgain(approvalId, sessionId);
@@ -219,7 +226,7 @@ export function createRequests(need: RequestsNeed) {
   };
 }
 
-/** What the commit of a decision has written, where it is told with the wake-up; else the row is read. */
+/** The decision that came with the wake-up; `undefined` if it did not, then the row is read. */
 function decisionIn(change: Change | undefined): DecidedRow | undefined {
   if (!change?.decision) return undefined;
   const { status, resolvedBy, answer } = change.decision;

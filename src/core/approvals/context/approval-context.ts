@@ -9,10 +9,10 @@ import { readCurrentFile } from "./current-file.ts";
 import type { LeadUp } from "./lead-up.ts";
 import { skillText } from "./skill-text.ts";
 
-/** The tools whose input names one file that they change. */
+/** Tools whose input names the one file that they change. */
 const EDITING_TOOLS = ["Edit", "Write", "MultiEdit"];
 
-/** What helps to review a call, and what its child said before it. */
+/** The context of a call, and what its child said before it. */
 type KnownContext = { context: ApprovalContext; leadUp: LeadUp };
 export type ContextOf = ReturnType<typeof createContextOf>;
 
@@ -20,14 +20,14 @@ type Need = {
   sessions: Pick<Sessions, "get">;
   leadUpOf: (approval: Approval) => Promise<LeadUp>;
   taskOf: (approval: Approval) => Promise<string | undefined>;
-  /** What is shown to nobody. */
+  /** Paths whose contents are never shown. */
   privatePaths: string[];
-  /** What children inherit: it tells where their user's files are. */
+  /** The environment that children inherit; it gives the user's home and Claude directories. */
   environment: Record<string, string | undefined>;
 };
 
 export function createContextOf({ sessions, leadUpOf, taskOf, privatePaths, environment }: Need) {
-  /** As Claude Code reads a path: without the space around it, `~` as the home directory, `..` taken as text. */
+  /** Resolves a path like Claude Code: trims it, expands `~`, and removes `..` textually. */
   function pathOf(approval: Approval, workingDir: string): string | undefined {
     const named = namedPath(approval)?.trim();
     if (named === undefined) return undefined;
@@ -43,12 +43,15 @@ export function createContextOf({ sessions, leadUpOf, taskOf, privatePaths, envi
   function skillOf({ tool_name, input }: Approval, workingDir: string): SkillText | null {
     if (tool_name !== "Skill") return null;
     const ofUser = environment["CLAUDE_CONFIG_DIR"] ?? join(environment["HOME"] ?? "/", ".claude");
-    // A person's own skill goes before the project's of the same name.
+    // The user's skill takes precedence over the project's skill of the same name.
     const directories = [join(ofUser, "skills"), join(workingDir, ".claude", "skills")];
     return skillText(input["skill"], directories, privatePaths);
   }
 
-  /** Of a pending approval, and of no other file than the one that it names; that one, and the task, only where they are wanted. */
+  /**
+   * Context for a pending approval. The only file read besides a skill is the one that the call names; file and task
+   * are read only with `withFile`.
+   */
   return async (approval: Approval, { withFile }: { withFile: boolean }): Promise<KnownContext> => {
     const workingDir = workingDirOf(await sessions.get(approval.session_id));
     const nothing = { working_dir: workingDir, file: null, real_path: null, plan: null, skill: null };
@@ -56,10 +59,10 @@ export function createContextOf({ sessions, leadUpOf, taskOf, privatePaths, envi
     const leadUp = await leadUpOf(approval);
     const task = withFile ? await taskOf(approval) : undefined;
     const said = { ...nothing, plan: leadUp.plan ?? null, ...(task !== undefined && { task }) };
-    // A claude somewhere else has other files than this host.
+    // Without a working directory the child may run on another host, with other files.
     if (workingDir === null) return { context: said, leadUp };
     const path = pathOf(approval, workingDir);
-    // Followed once, so that the file that is shown is the one at the path that is told.
+    // Resolved once, so that the file shown and the path shown are the same.
     const found = path === undefined ? undefined : follow(path);
     const file = withFile ? fileOf(approval, path, found) : null;
     const skill = skillOf(approval, workingDir);
@@ -69,7 +72,7 @@ export function createContextOf({ sessions, leadUpOf, taskOf, privatePaths, envi
   };
 }
 
-/** Where the session's child works on this host, if it does. */
+/** The child's working directory on this host, if it has one. */
 function workingDirOf(session: Session | undefined): string | null {
   return session?.config?.working_dir ?? null;
 }

@@ -4,11 +4,11 @@ import type { PathLink } from "../../../contract/approvals/approval-context.ts";
 import { type Budget, type Found, follow } from "../../../files/real-path.ts";
 import { commandPaths } from "../../../review/real-paths.ts";
 
-/** For all paths of a command together: a repository can make each of them long with links. */
+/** One budget for all paths of a command: a repository can make each of them long with links. */
 const MAX_STEPS = 4_000;
 const MAX_PATHS = 200;
 
-/** The paths in a call's command that lead elsewhere through links now, and the first of those that are too many to follow. */
+/** The paths in a call's command that links currently lead elsewhere, and the first path beyond the limit. */
 export function commandLinks(
   call: Pick<Approval, "tool_name" | "input">,
   workingDir: string,
@@ -31,12 +31,12 @@ export function commandLinks(
 
 function realPath(written: string, plain: string, budget: Budget): string | null {
   const found = followMade(written, budget);
-  // With a dot behind it, a link counts only if it leads to a directory.
+  // After a trailing `/.` a link is only followed if it leads to a directory.
   if (found && written.endsWith("/.") && found.kind !== "directory") return plain;
   return found?.real ?? null;
 }
 
-/** As if a directory that is missing were made before: `..` leads out of it again. */
+/** Follows the path as if missing directories existed, so that `..` leads out of them. */
 function followMade(path: string, budget: Budget): Found | undefined {
   const found = follow(path, budget);
   const up = path.search(/\/\.\.(?:\/|$)/);

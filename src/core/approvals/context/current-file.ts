@@ -5,7 +5,7 @@ import type { Found } from "../../../files/real-path.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
-/** What the file that a path leads to holds, as far as it can be shown; whatever is wrong is told, never thrown. */
+/** The current content of a file, or the reason why it can't be shown. Never throws. */
 export function readCurrentFile(path: string, found: Found | undefined, privatePaths: string[]): CurrentFile {
   const unshown = (reason: string): CurrentFile => ({ state: "unshown", path, reason: `it ${reason}` });
   if (found?.kind === "missing") return { state: "absent", path };

@@ -4,28 +4,28 @@ import { cutText } from "../../../contract/text/cut.ts";
 import type { Storage } from "../../../storage/storage.ts";
 import type { NumberedTurnEvent, ToolUseEvent } from "../../../storage/turns.ts";
 
-/** What stood in a turn before a request of its child. */
+/** What a turn contains before a request of its child. */
 export type LeadUp = {
   /**
-   * The words of whoever asks, the child or one of its subagents: those in the message that makes the call, or, where
-   * that has none, the last ones before it.
+   * The last words of the speaker that makes the call, the child or a subagent: those in the same message, or if there
+   * are none, the last ones before it.
    */
   said?: string;
-  /** The subagent that asks. */
+  /** The subagent that makes the call. */
   agent?: string;
-  /** The plan with which ExitPlanMode would leave plan mode: the CLI takes it out of what it asks. */
+  /** The plan that ExitPlanMode presents; the CLI leaves it out of the permission request. */
   plan?: string;
 };
 
-/** A message may have many calls, each with its request, its decision and its result behind it. */
+/** A message may have many calls, each followed by its request, decision and result. */
 const EVENTS_BEFORE = 250;
-/** The CLI may write the line of a call after it has asked. */
+/** The CLI may write the line of a call after it requests permission. */
 const EVENTS_AFTER = 20;
 const MAX_EVENT_BYTES = 64 * 1024;
 const MAX_SAID_CHARS = 300;
 const SOME_SUBAGENT = "a subagent";
 
-/** Finds what a child said before a request, in as many events as one message may have. */
+/** Finds what a child said before a request, within as many events as one message may have. */
 export function createLeadUps({ storage }: { storage: Pick<Storage, "approvals" | "turns"> }) {
   return async ({ id, tool_use_id }: Pick<Approval, "id" | "tool_use_id">): Promise<LeadUp> => {
     const asked = await storage.approvals.head(id);
@@ -33,7 +33,7 @@ export function createLeadUps({ storage }: { storage: Pick<Storage, "approvals" 
     const { askedIn, askedSeq } = asked;
     const range = { from: Math.max(0, askedSeq - EVENTS_BEFORE), to: askedSeq + EVENTS_AFTER };
     const events = await storage.turns.shortEvents(askedIn, { ...range, maxBytes: MAX_EVENT_BYTES });
-    // Without its call it is not known who asks: words of somebody else would mislead.
+    // Without the call the speaker is unknown, and another speaker's words would mislead.
     const found = callIn(events, tool_use_id, askedSeq);
     if (!found) return {};
     const { call, seq } = found;
@@ -48,7 +48,7 @@ export function createLeadUps({ storage }: { storage: Pick<Storage, "approvals" 
   };
 }
 
-/** The newest call of this id before the request, else the first one behind it: a gateway may use an id again. */
+/** The newest call with this id before the request, else the first one after it: a gateway may reuse ids. */
 function callIn(events: NumberedTurnEvent[], toolUseId: string, askedSeq: number) {
   const calls = events.flatMap(({ seq, event }): { seq: number; call: ToolUseEvent }[] =>
     event.type === "tool_use" && event.tool_use_id === toolUseId ? [{ seq, call: event }] : [],
@@ -56,7 +56,7 @@ function callIn(events: NumberedTurnEvent[], toolUseId: string, askedSeq: number
   return calls.findLast(({ seq }) => seq < askedSeq) ?? calls[0];
 }
 
-/** What the same speaker said last: all of its words since its call before, and since a result of one, or as many as are there. */
+/** The speaker's last words: everything since its previous call or tool result, as far as `events` reaches. */
 function wordsBefore(events: NumberedTurnEvent[], callSeq: number, parent: string | undefined): string {
   const words: string[] = [];
   const isOthers = (event: NumberedTurnEvent["event"]) =>
@@ -71,7 +71,7 @@ function wordsBefore(events: NumberedTurnEvent[], callSeq: number, parent: strin
   return words.reverse().join("").trim();
 }
 
-/** The id of the call that an event is, or the result of. */
+/** The call id of a tool_use or tool_result event. */
 function callIdOf(event: NumberedTurnEvent["event"]): string[] {
   return event.type === "tool_use" || event.type === "tool_result" ? [event.tool_use_id] : [];
 }

@@ -4,7 +4,7 @@ import type { Storage } from "../../../storage/storage.ts";
 
 const MAX_TASK_CHARS = 2_000;
 
-/** Finds what a child that asks was told to do: the prompt of its turn. An ephemeral one is not kept. */
+/** Finds the task of a child that asks: the prompt of its turn. Ephemeral prompts are not kept. */
 export function createTaskOf({ storage }: { storage: Pick<Storage, "approvals" | "turns" | "conversations"> }) {
   return async ({ id }: Pick<Approval, "id">): Promise<string | undefined> => {
     const asked = await storage.approvals.head(id);

@@ -3,22 +3,22 @@ import type { LinkVerdict } from "../../../contract/link.ts";
 import type { Storage } from "../../../storage/storage.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
-/** A request may wait for a week; what lies in a chat should not open it for so long. */
+/** A request may wait for a week, but a link in a chat should not stay valid that long. */
 const MAX_LIFE_MS = DAY_MS;
-/** For so long a link that is over still says who decided. */
+/** How long an expired link still shows who decided. */
 const KEPT_MS = DAY_MS;
 const ID_BYTES = 9;
 const SECRET_BYTES = 32;
 
-/** Who sends links, and what these may decide. */
+/** The webhook that sends links, and what its links may decide. */
 export type LinkSender = { id: string; name: string; verdict: LinkVerdict };
-/** What was done with links since the start. */
+/** Counters since the server started. */
 export type LinkCounts = Record<"made" | "opened" | "decided" | "refused", number>;
 export type LinkMaker = ReturnType<typeof createLinkMaker>;
 
 type LinkMakerNeed = {
   storage: Pick<Storage, "approvals" | "links">;
-  /** Signs links; asked for only where one is made. */
+  /** The key that signs links; read only when a link is made. */
   key: () => string;
   counts: LinkCounts;
   now: () => number;
@@ -28,8 +28,8 @@ type LinkMakerNeed = {
 export function createLinkMaker({ storage, key, counts, now }: LinkMakerNeed) {
   return {
     /**
-     * The link of this sender for a request: on record before it is sent, and the same one again where the message has
-     * to be sent again. `undefined` when the request is not pending.
+     * Makes the sender's link for a request and stores it before it is sent. A repeated call returns the same link, so
+     * a message can be sent again. `undefined` if the request is not pending.
      */
     async make({ id: webhookId, name, verdict }: LinkSender, approvalId: string): Promise<string | undefined> {
       const asked = await storage.approvals.head(approvalId);
@@ -48,7 +48,7 @@ export function createLinkMaker({ storage, key, counts, now }: LinkMakerNeed) {
   };
 }
 
-/** What is stored of a secret. */
+/** Only the hash of a secret is stored. */
 export function linkHash(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }

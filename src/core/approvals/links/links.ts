@@ -19,19 +19,19 @@ type LinksNeed = {
   storage: Pick<Storage, "approvals" | "links">;
   approvals: Pick<Approvals, "decideByLink">;
   views: Pick<ApprovalViews, "show" | "review">;
-  /** The ids of those whose links count. */
+  /** Ids of the webhooks whose links are valid. */
   senders: string[];
   counts: LinkCounts;
   now: () => number;
 };
 
-/** Links by which somebody without a token decides one request, once. Only `decide` decides. */
+/** One-time links let somebody without a token decide one request. Only `decide` decides. */
 export function createLinks({ storage, approvals, views, senders, counts, now }: LinksNeed) {
-  /** The link of which this is the text, secret included. */
+  /** Looks up a link by its text and checks the secret. */
   async function known(text: string): Promise<LinkRow> {
     const [, id = "", secret = ""] = LINK.exec(text) ?? [];
     const row = await storage.links.get(id);
-    // Compared in any case, so that the time does not tell which links there are.
+    // Compare even if there is no such link, so that timing does not reveal which ids exist.
     const isRight = timingSafeEqual(linkHash(secret), row ? Buffer.from(row.hash, "hex") : NO_HASH);
     if (row && isRight && senders.includes(row.webhookId)) return row;
     counts.refused++;
@@ -39,7 +39,7 @@ export function createLinks({ storage, approvals, views, senders, counts, now }:
   }
 
   return {
-    /** What the link leads to. To look at it uses up nothing: chat programs fetch links. */
+    /** Shows the request. Opening does not use up the link: chat programs fetch links. */
     async open(text: string): Promise<OpenedLink> {
       const link = await known(text);
       const row = await storage.approvals.get(link.approvalId);
@@ -66,7 +66,7 @@ export function createLinks({ storage, approvals, views, senders, counts, now }:
       };
     },
 
-    /** Decides the link's own request; whoever comes second is told who was first. */
+    /** Decides the link's request, or returns the earlier decision. */
     async decide(text: string, decision: { approve: boolean; message?: string | undefined }): Promise<RespondResult> {
       const { id, approvalId, name } = await known(text);
       const result = await approvals.decideByLink({ id, approvalId, name }, decision);
