@@ -11,6 +11,7 @@ const bin = join(root, "node_modules", ".bin");
 const STEPS: Record<string, () => Promise<string[]>> = {
   types: () => quietly(join(bin, "tsc"), "-p", "."),
   "types of the page": () => quietly(join(bin, "tsc"), "-p", "src/web"),
+  "types of its worker": () => quietly(join(bin, "tsc"), "-p", "src/web/worker"),
   "lint, layers and format": () => quietly(join(bin, "biome"), "ci", "--error-on-warnings", "--colors=off", "."),
   "migrations match the tables": migrationDrift,
   "docs match the code": docsDrift,

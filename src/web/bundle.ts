@@ -3,6 +3,8 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { BunPlugin } from "bun";
 import { z } from "zod";
 import { LINK_PATH } from "../contract/link.ts";
+import { MANIFEST_PATH, WORKER_PATH } from "../contract/page-address.ts";
+import { MANIFEST, PICTURES } from "./install/manifest.ts";
 
 /** Under which name the bundled page lies in the binary. */
 export const PAGE_FILE = "plexus.page";
@@ -27,14 +29,32 @@ export async function embeddedPage(): Promise<Asset[] | undefined> {
 
 /** Bundles the page, and the page of one-time links, from their sources. */
 export async function bundlePage(effort: Effort): Promise<Asset[]> {
-  const icon = await Bun.file(join(import.meta.dir, "icon.svg")).text();
   const [page, link] = [
     await bundleOf("/", "main.tsx", "page.html", effort),
     await bundleOf(LINK_PATH, "link/main.tsx", "link/link.html", effort),
   ];
-  const files = [...page, ...link, asset("/assets/icon.svg", icon, effort)];
+  const files = [...page, ...link, ...(await appFiles(effort))];
   // What both have is the same file under the same name.
   return [...new Map(files.map((file) => [file.path, file])).values()];
+}
+
+/** What makes the page an app, under names that never change. */
+async function appFiles(effort: Effort): Promise<Asset[]> {
+  const bytesOf = (path: string) => Bun.file(join(import.meta.dir, path)).bytes();
+  const { outputs } = await Bun.build({
+    entrypoints: [join(import.meta.dir, "worker/worker.ts")],
+    target: "browser",
+    format: "iife",
+    minify: true,
+  });
+  return [
+    asset(MANIFEST_PATH, JSON.stringify(MANIFEST), effort),
+    asset(WORKER_PATH, (await outputs[0]?.text()) ?? "", effort),
+    asset("/assets/icon.svg", await bytesOf("icon.svg"), effort),
+    ...(await Promise.all(
+      PICTURES.map(async (name) => asset(`/assets/${name}`, await bytesOf(`install/${name}`), effort)),
+    )),
+  ];
 }
 
 /** A document that lies at `path`, with all that its script brings along. */
@@ -80,10 +100,12 @@ const TYPES: Record<string, string> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
   svg: "image/svg+xml",
+  png: "image/png",
+  webmanifest: "application/manifest+json",
 };
 
-function asset(path: string, text: string, effort: Effort): Asset {
-  const bytes = Buffer.from(text);
+function asset(path: string, content: string | Uint8Array, effort: Effort): Asset {
+  const bytes = Buffer.from(content);
   return {
     path,
     type: TYPES[path.split(".").at(-1) ?? ""] ?? "text/html; charset=utf-8",

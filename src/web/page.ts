@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { createApi } from "../client/api.ts";
 import { Refused } from "../contract/refusals/refused.ts";
 import { signOut as endSignIn, signIn as redeemCode, whoAmI } from "../contract/routes/sign-in.ts";
+import { createWorker } from "./install/register.ts";
 import { createAnnouncer } from "./shared/announcer.tsx";
 import { createClock } from "./shared/clock.ts";
 import { createNotifier } from "./shared/notification.ts";
@@ -32,6 +33,7 @@ export function createPage() {
     router: createRouter(),
     notifier: createNotifier({ preferences, announcer }),
   };
+  const worker = createWorker();
   const token = createTokenStore();
   const apiWith = (secret: () => string | undefined) =>
     createApi({ server: () => ({ url: "", token: secret() }), fetch: fetchUncached, words: WORDS, door: "page" });
@@ -135,6 +137,7 @@ export function createPage() {
     start(): void {
       shared.router.onLaterCode(() => void signIn());
       void signIn();
+      void worker.registered();
     },
   };
 }

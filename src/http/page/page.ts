@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { LINK_PATH } from "../../contract/link.ts";
+import { MANIFEST_PATH, WORKER_PATH } from "../../contract/page-address.ts";
 import { AppError } from "../../contract/refusals/errors.ts";
 import { type Asset, bundlePage, embeddedPage } from "../../web/bundle.ts";
 import type { Env } from "../middleware/auth.ts";
@@ -12,11 +13,14 @@ const POLICY = [
   "style-src 'self'",
   "img-src 'self'",
   "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
+  // One kind of address that becomes a script: that of the page's own worker.
+  "trusted-types plexus-worker",
 ].join("; ");
 
 const HEADERS = {
@@ -52,7 +56,12 @@ export function pageRoutes(loadPage: LoadPage) {
     if (!file) throw new AppError("not_found", `There is nothing at ${c.req.method} ${c.req.path}.`);
     return respond(c, file);
   };
-  return new Hono<Env>().get("/", answer).get(LINK_PATH, answer).get("/assets/:name", answer);
+  return new Hono<Env>()
+    .get("/", answer)
+    .get(LINK_PATH, answer)
+    .get(MANIFEST_PATH, answer)
+    .get(WORKER_PATH, answer)
+    .get("/assets/:name", answer);
 }
 
 async function readPage(): ReturnType<LoadPage> {

@@ -51,7 +51,7 @@ describe("the web page", () => {
     await using plexus = await startPlexus();
     const html = await (await plexus.fetch("/", { token: null })).text();
     const files = [...html.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
-    expect(files).toHaveLength(4);
+    expect(files).toHaveLength(5);
     for (const path of files) {
       const response = await plexus.fetch(path, { token: null });
       expect({ path, status: response.status }).toEqual({ path, status: 200 });
