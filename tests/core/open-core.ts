@@ -20,12 +20,12 @@ import { type Direct, openDirect } from "../storage/sqlite/direct.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 
 export const OPERATOR: Principal = { kind: "operator" };
-/** Long enough that no test sees it end. */
+/** Longer than any test runs. */
 export const NEVER_MS = 3_600_000;
 
 export type Clock = { now: () => number; advance(ms: number): void };
 
-/** Time that stands still until it is told to move. */
+/** A clock that only moves with `advance`. */
 export function stoppedClock(start = 1_700_000_000_000): Clock {
   let at = start;
   return {
@@ -37,17 +37,17 @@ export function stoppedClock(start = 1_700_000_000_000): Clock {
 }
 
 export type CoreOptions = {
-  /** The named tokens that there are. */
+  /** The named tokens to create. */
   tokens?: Principal[];
   clock?: Pick<Clock, "now">;
-  /** Else the clock itself, which nobody sets then. */
+  /** The monotonic clock; by default the same as `clock`. */
   elapsed?: () => number;
   timeoutSecs?: number;
   abandonAfterMs?: number;
   rereadEveryMs?: number;
   retentionDays?: number;
   builtinRetentionDays?: number;
-  /** The name of the built-in rule that allows a call. */
+  /** Returns the name of the built-in rule that allows a call. */
   builtinRule?: (session: Session, asked: PermitInput) => string | undefined;
   maxHistoryBytes?: number;
   rulesFile?: string;
@@ -63,16 +63,16 @@ export type Core = Disposable & {
   eventFeed: EventFeed;
   auditCheck: AuditCheck;
   retention: ReturnType<typeof createRetention>;
-  /** What went wrong in the background. */
+  /** Errors of background work. */
   errors: unknown[];
-  /** The operator's session of this name, made if there is none. */
+  /** Returns the operator's session of this name; creates it if there is none. */
   session(name?: string): Promise<Session>;
   ask(session: Session, given?: AskGiven): Promise<WaitingRequest>;
 };
 
 export type AskGiven = { tool?: string; input?: JsonObject; toolUseId?: string | undefined };
 
-/** The core on this data dir as the app wires it, with the background work out of the way unless a test wants it. */
+/** Opens the core on this data dir, wired like the app. Background work runs only if a test sets its interval. */
 export async function openCore(dataDir: string, options: CoreOptions = {}): Promise<Core> {
   const now = options.clock?.now ?? stoppedClock().now;
   const errors: unknown[] = [];
@@ -151,11 +151,11 @@ export async function openCore(dataDir: string, options: CoreOptions = {}): Prom
 export type TemporaryCore = Omit<Core, typeof Symbol.dispose> &
   AsyncDisposable & {
     dataDir: string;
-    /** For rows that no command would write, and for reading rows as they are stored. */
+    /** Direct access to the database: writes rows that no command would write, and reads rows as they are stored. */
     direct: Direct;
   };
 
-/** A core on a data dir that goes away with it. */
+/** A core on a temporary data dir, removed on dispose. */
 export async function temporaryCore(options: CoreOptions = {}): Promise<TemporaryCore> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await temporaryDirectory());
@@ -165,12 +165,12 @@ export async function temporaryCore(options: CoreOptions = {}): Promise<Temporar
   return { ...core, direct, dataDir: directory.path, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** Decisions as the transports hand them over. */
+/** Decisions as the transports parse them. */
 export const allow = Decision.parse({ approve: true });
 export const deny = (message?: string) => Decision.parse({ approve: false, message });
 export const edit = (updated_input: JsonObject) => Decision.parse({ approve: true, updated_input });
 
-/** Lets no approval be decided in this data dir, as a disk that fails would, until disposed. */
+/** Makes every update of an approval fail, as on a full disk, until disposed. */
 export function blockUpdates(dataDir: string): Disposable {
   const sqlite = new Database(join(dataDir, "plexus.db"));
   sqlite.run("CREATE TRIGGER broken BEFORE UPDATE ON loopback_approvals BEGIN SELECT RAISE(ABORT, 'broken'); END");

@@ -25,12 +25,12 @@ const CREATOR: Principal = { kind: "token", id: "1", name: "creator" };
 const STRANGER: Principal = { kind: "token", id: "2", name: "stranger" };
 const RETENTION_DAYS = 2;
 
-/** What somebody was told about an approval. */
+/** One answer about an approval that somebody got. */
 type Told =
   | { to: "decider"; mark: string; as: Role; result: RespondResult | "not_found" | "storage_unavailable" }
   | { to: "child"; answer: PermitAnswer };
 
-/** A server that is put through any steps, and a record, kept outside of it, of what it has told to whom. */
+/** A server that takes random steps, and a record outside of it of every answer that it gave. */
 export async function createWorld(dataDir: string, options: { abandonAfterMs: number }) {
   const clock = stoppedClock();
   const told = new Map<string, Told[]>();
@@ -61,7 +61,7 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
       const asked = await core.ask(session, { input: { slot }, toolUseId: `slot-${slot}` });
       known.set(slot, (known.get(slot) ?? new Set()).add(asked.approvalId));
       add(holding, slot, asked);
-      // Never settles when the server stops before anybody has decided.
+      // Never settles if the server stops before a decision.
       void asked.answer().then((answer) => add(told, asked.approvalId, { to: "child", answer }), expectClosed);
     } catch (cause) {
       expectClosed(cause);
@@ -92,13 +92,13 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
     return [...(known.get(slot) ?? [])];
   }
 
-  /** Notes what is decided, and finds out whether anything was decided anew. */
+  /** Records new decisions, and checks that earlier ones have not changed. */
   async function observe(): Promise<void> {
     for (const id of [...known.values()].flatMap((ids) => [...ids])) {
       const row = await core.storage.approvals.get(id);
       const before = settled.get(id);
       if (row === undefined) removed.add(id);
-      // A decision that waits for its child is delivered later, to whoever asked last; nothing else of it ever changes.
+      // An undelivered decision is delivered later, to the latest asker. Nothing else of it may change.
       else if (before?.deliveredAt === null)
         expect(row).toEqual({ ...before, deliveredAt: row.deliveredAt, asker: row.asker });
       else if (before) expect(row).toEqual(before);
@@ -124,7 +124,7 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
     await observe();
   }
 
-  /** Waits until nothing is under way any more. */
+  /** Waits for all steps that were started. */
   async function rest(): Promise<void> {
     while (inFlight.length > 0) await Promise.all(inFlight.splice(0));
     await turn();
@@ -160,7 +160,7 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
       }
     },
 
-    /** Lets everything end, and holds the record against what is stored. */
+    /** Ends every approval and compares the record with the database. */
     async finish(): Promise<void> {
       await rest();
       await observe();
@@ -186,7 +186,7 @@ export async function createWorld(dataDir: string, options: { abandonAfterMs: nu
   };
 }
 
-/** Whoever was told something was told what the row says. */
+/** Checks that an answer matches the row. */
 function expectTrue(one: Told, row: ApprovalRow, isRemoved: boolean): void {
   if (one.to === "child") {
     const forgotten = isRemoved && one.answer.behavior === "deny" && one.answer.message.includes("no longer on record");
@@ -221,7 +221,7 @@ function refusalCode(cause: unknown): "not_found" | "storage_unavailable" {
   throw cause;
 }
 
-/** All that may go wrong is that the server stops meanwhile. */
+/** The only expected error: the server stopped meanwhile. */
 function expectClosed(cause: unknown): void {
   if (refusalCode(cause) !== "storage_unavailable") throw cause;
 }

@@ -25,7 +25,7 @@ const row = (given: Partial<ApprovalRow> = {}): ApprovalRow => ({
 });
 
 describe("the answer to a child", () => {
-  test("echoes an input of up to 8,000 bytes, and stands {} for a longer one", () => {
+  test("echoes an input of up to 8,000 bytes, and sends {} for a longer one", () => {
     const ofBytes = (bytes: number) => ({ a: "é".repeat((bytes - 8) / 2) });
     const [small, large] = [ofBytes(8_000), ofBytes(8_002)];
     expect(toPermitAnswer(row({ input: small }))).toEqual({ behavior: "allow", updatedInput: small });
@@ -38,7 +38,7 @@ describe("the answer to a child", () => {
     expect(answer).toEqual({ behavior: "allow", updatedInput: edited });
   });
 
-  test("denies an edit whose input was removed, and lets run what was allowed as it was", () => {
+  test("denies an edit whose input was removed, and allows an unedited call whose input was removed", () => {
     const removed = { input: {}, inputCutAt: 5_000 };
     expect(toPermitAnswer(row(removed))).toEqual({ behavior: "allow", updatedInput: {} });
     expect(toPermitAnswer(row({ ...removed, updatedInput: {} }))).toMatchObject({ behavior: "deny" });
@@ -56,7 +56,7 @@ describe("the answer to a child", () => {
     expect(toPermitAnswer(row({ status: "denied" }))).not.toHaveProperty("interrupt");
   });
 
-  test("names who denied where that one gave no reason", () => {
+  test("names who denied if no reason was given", () => {
     expect(toPermitAnswer(row({ status: "denied", resolvedBy: "token:ci" }))).toMatchObject({
       message: expect.stringContaining("token:ci"),
     });
@@ -86,7 +86,7 @@ describe("what others see of an approval", () => {
     expect(Approval.parse(toApproval(row({ resolvedAt: null, resolvedBy: null }))).resolved_at).toBeNull();
   });
 
-  test("tells of a request at any time, and of a resolution only once there is one", () => {
+  test("announces a request at any time, and a resolution only once there is one", () => {
     const pending = row({ status: "pending", resolvedAt: null, resolvedBy: null });
     expect(ChangeEvent.parse(toChangeEvent("approval_requested", pending)).type).toBe("approval_requested");
     expect(ChangeEvent.parse(toChangeEvent("approval_requested", row())).type).toBe("approval_requested");

@@ -14,12 +14,12 @@ type World = {
   plexus: Plexus;
   at: (name: string) => string;
   ask: (tool_name: string, input: JsonObject) => Promise<Approval>;
-  /** As it is listed, and as it is read alone. */
+  /** `show`: the approval as it is listed; `showWhole`: as it is read alone. */
   show: (tool_name: string, input: JsonObject) => Promise<Approval>;
   showWhole: (tool_name: string, input: JsonObject) => Promise<Approval>;
 };
 
-/** A session that works in a directory `work`, and calls that are asked in it. */
+/** A session that works in the directory `work`, and makes calls there. */
 async function inDirectory(body: (world: World) => Promise<void>): Promise<void> {
   await using directory = await temporaryDirectory();
   const at = (name: string) => join(realpathSync(directory.path), name);
@@ -44,7 +44,7 @@ async function inDirectory(body: (world: World) => Promise<void>): Promise<void>
 }
 
 describe("an approval as an agent sees it", () => {
-  test("says where the child works, and nothing that is empty", () =>
+  test("has the working directory, and no empty field", () =>
     inDirectory(async ({ at, show }) => {
       const shown = await show("Bash", { command: "npm test > out.txt" });
       expect(shown).toMatchObject({ cwd: at("work"), expires_in_secs: expect.any(Number) });
@@ -52,7 +52,7 @@ describe("an approval as an agent sees it", () => {
         expect(shown).not.toHaveProperty(field);
     }));
 
-  test("has the dangers and the real path that a person sees, from the same code", () =>
+  test("has the same dangers and real paths that a person sees", () =>
     inDirectory(async ({ plexus, at, ask }) => {
       symlinkSync("/etc", at("work/link"));
       symlinkSync("loop", at("work/loop"));
@@ -85,7 +85,7 @@ describe("an approval as an agent sees it", () => {
       });
     }));
 
-  test("says nothing of a real path that is the one written, relative to where the child works or not", () =>
+  test("leaves out a real path that equals the written one, absolute or relative", () =>
     inDirectory(async ({ at, show }) => {
       writeFileSync(at("work/a.txt"), "x");
       for (const file_path of [at("work/a.txt"), "a.txt", "./a.txt", "none//b.txt"]) {
@@ -101,7 +101,7 @@ describe("an approval as an agent sees it", () => {
         expect(await show("Write", { file_path, content: "x" })).toMatchObject({ real_paths: [real] });
     }));
 
-  test("counts the dangers that are too many to tell, and shortens what is long", () =>
+  test("counts the dangers beyond the limit, and cuts long texts", () =>
     inDirectory(async ({ show }) => {
       const long = `/etc/${"d".repeat(1_000)}`;
       const dangerous = ["sudo x", "kill 1", "chmod -R 777 /", "git push -f", "ssh host", "npm publish", "eval $X"];
@@ -114,7 +114,7 @@ describe("an approval as an agent sees it", () => {
       for (const { text } of dangers) expect(text.length).toBeLessThanOrEqual(200);
     }));
 
-  test("is made at once of whatever a repository has put there", () =>
+  test("is made quickly whatever files a repository contains", () =>
     inDirectory(async ({ at, show, showWhole }) => {
       Bun.spawnSync(["mkfifo", at("work/pipe")]);
       symlinkSync(at("work/loop"), at("work/loop"));
@@ -137,13 +137,13 @@ describe("an approval as an agent sees it", () => {
 });
 
 describe("an approval that is decided", () => {
-  test("still says where its child works and what was dangerous, wherever it is read alone", () =>
+  test("still has its working directory and its dangers when it is read alone", () =>
     inDirectory(async ({ plexus, at, ask }) => {
       symlinkSync("/etc", at("work/link"));
       const calls: [string, JsonObject, string[]][] = [
         ["Bash", { command: "sudo touch /opt/x link/y" }, ["privileges", "outside"]],
         ["Write", { file_path: "/etc/x", content: "x" }, ["outside"]],
-        // Where a link leads is not looked up any more.
+        // Links are not followed any more.
         ["Write", { file_path: at("work/link/x"), content: "x" }, []],
         ["ExitPlanMode", {}, []],
       ];
@@ -163,7 +163,7 @@ describe("an approval that is decided", () => {
       }
     }));
 
-  test("says nothing of an input that was removed, and nothing in a list", () =>
+  test("has no dangers once its input was removed, and none in a list", () =>
     inDirectory(async ({ plexus, ask }) => {
       const approval = await ask("Bash", { command: "sudo ls" });
       await plexus.app.approvals.decide(OPERATOR, approval.id, { approve: true });
@@ -176,8 +176,8 @@ describe("an approval that is decided", () => {
     }));
 });
 
-describe("the difference that an approval would make", () => {
-  test("is told where it is read alone, and not where it is listed", () =>
+describe("the diff of an approval", () => {
+  test("is included when the approval is read alone, not when it is listed", () =>
     inDirectory(async ({ at, show, showWhole }) => {
       writeFileSync(at("work/a.txt"), "one\ntwo\nthree\n");
       const edit = { file_path: at("work/a.txt"), old_string: "two", new_string: "2" };
@@ -188,7 +188,7 @@ describe("the difference that an approval would make", () => {
       expect(await showWhole("Bash", { command: "ls" })).not.toHaveProperty("diff");
     }));
 
-  test("says where an edit was not found in the file, not that it fails, and shows no file that nobody may see", () =>
+  test("says that the edited text was not found, and shows no private file", () =>
     inDirectory(async ({ plexus, at, showWhole }) => {
       writeFileSync(at("work/a.txt"), "one\n");
       const edit = { file_path: at("work/a.txt"), old_string: "none", new_string: "2" };
@@ -200,7 +200,7 @@ describe("the difference that an approval would make", () => {
       expect(diff).toStartWith("+1 -0 (the current file is not shown: it holds settings or tokens");
     }));
 
-  test("is cut where it is long, and not made of what is too long to compare", () =>
+  test("is cut if it is long, and left out if the input is too long to compare", () =>
     inDirectory(async ({ at, showWhole }) => {
       const file_path = at("work/a.txt");
       writeFileSync(file_path, Array.from({ length: 20_000 }, (_, line) => `old ${line}`).join("\n"));
@@ -213,7 +213,7 @@ describe("the difference that an approval would make", () => {
       expect(huge.diff).toContain("too long to compare");
     }));
 
-  test("has no line of a file that could pass for one of ours", () =>
+  test("marks every line of a file, so that none can pass for a header", () =>
     inDirectory(async ({ at, showWhole }) => {
       writeFileSync(at("work/a.txt"), "");
       const content = "@@ line 1 @@\n+0 -0 (harmless)\nreal";
@@ -222,7 +222,7 @@ describe("the difference that an approval would make", () => {
     }));
 });
 
-describe("everywhere that an agent sees an approval, it is the same", () => {
+describe("an approval is the same everywhere that an agent sees it", () => {
   test("in wait, pending, get, poll, the resource, over REST and in the events", () =>
     inDirectory(async ({ plexus, at, ask }) => {
       const { id, session_id } = await ask("Bash", { command: "sudo make install" });

@@ -48,7 +48,7 @@ describe("an approval that no connection holds", () => {
     expect(await statusOf(core, second.approvalId)).toBe("pending");
   });
 
-  test("becomes abandoned although somebody else tried to take it up, or its child could not", async () => {
+  test("becomes abandoned after a resume by another session, or after its own child's resume failed", async () => {
     await using core = await temporaryCore({ clock: realTime, abandonAfterMs: 30 });
     const session = await core.session();
     const child = { kind: "session", sessionId: session.id } as const;
@@ -78,7 +78,7 @@ describe("an approval that no connection holds", () => {
     expect(await again.answer()).toMatchObject({ behavior: "allow" });
   });
 
-  test("stays pending when its child comes back while it is being given up", async () => {
+  test("stays pending when its child reconnects while it is being abandoned", async () => {
     await using core = await temporaryCore({ clock: realTime, abandonAfterMs: NEVER_MS });
     const session = await core.session();
     const child = { kind: "session", sessionId: session.id } as const;
@@ -87,7 +87,7 @@ describe("an approval that no connection holds", () => {
       core.storage.approvals.abandonIfUnheld([lost.approvalId], "gone", Date.now());
     const lost = await core.ask(session, call);
     lost[Symbol.dispose]();
-    // Both in one transaction.
+    // Both commands share one transaction.
     const [resumed] = await Promise.all([core.approvals.resume(child, lost), givenUp(lost)]);
     expect(await statusOf(core, lost.approvalId)).toBe("pending");
     resumed?.[Symbol.dispose]();
@@ -99,7 +99,7 @@ describe("an approval that no connection holds", () => {
     expect(await statusOf(core, lost.approvalId)).toBe("abandoned");
   });
 
-  test("is given up although its connection is still on record, when to release it could not be written", async () => {
+  test("is abandoned even if its release could not be written and the row still shows a connection", async () => {
     await using core = await temporaryCore({ clock: realTime, abandonAfterMs: 20 });
     const ask = await core.ask(await core.session());
     {
@@ -111,7 +111,7 @@ describe("an approval that no connection holds", () => {
     await until("the approval to be abandoned", async () => (await statusOf(core, ask.approvalId)) === "abandoned");
   });
 
-  test("says in the database who holds it, and until when its child is expected", async () => {
+  test("records in the database which server holds it, and until when its child is expected back", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock, abandonAfterMs: GRACE_MS });
     const session = await core.session();
@@ -130,7 +130,7 @@ describe("an approval that no connection holds", () => {
     expect(held()).toEqual({ isHeld: true, until: null });
   });
 
-  test("keeps its decision when one was made", async () => {
+  test("keeps a decision that was made before its connection closed", async () => {
     await using core = await temporaryCore({ clock: realTime, abandonAfterMs: 20 });
     const session = await core.session();
     const decided = await core.ask(session);
@@ -143,7 +143,7 @@ describe("an approval that no connection holds", () => {
     expect(await core.storage.changes.newestId()).toBe(4);
   });
 
-  test("is given up later when that could not be written at first", async () => {
+  test("is abandoned later if the first attempt could not be written", async () => {
     await using core = await temporaryCore({ clock: realTime, abandonAfterMs: 20 });
     const ask = await core.ask(await core.session());
     const block = blockUpdates(core.dataDir);
@@ -154,7 +154,7 @@ describe("an approval that no connection holds", () => {
     await until("the approval to be abandoned", async () => (await statusOf(core, ask.approvalId)) === "abandoned");
   });
 
-  test("has its full time again after a restart, however long that took", async () => {
+  test("gets the full grace period after a restart, however long that took", async () => {
     await using directory = await temporaryDirectory();
     const clock = stoppedClock();
     let id: string;
@@ -170,7 +170,7 @@ describe("an approval that no connection holds", () => {
     expect(again.approvalId).toBe(id);
   });
 
-  test("is given up after a restart when nobody comes back for it", async () => {
+  test("is abandoned after a restart if its child does not reconnect", async () => {
     await using directory = await temporaryDirectory();
     let id: string;
     {
@@ -183,7 +183,7 @@ describe("an approval that no connection holds", () => {
 });
 
 describe("createConnections", () => {
-  test("counts from when the last of several was lost, and tells that at once", () => {
+  test("reports the loss of the last connection at once, and counts the grace period from there", () => {
     using at = stoppedConnections();
     const { clock, lost, dropped, connections } = at;
     const [first, second] = [connections.connect("a", "1"), connections.connect("a", "2")];
@@ -204,7 +204,7 @@ describe("createConnections", () => {
     expect(dropped).toEqual(["a"]);
   });
 
-  test("expects nobody back when the last one was finished", () => {
+  test("does not expect a child back after its last connection finished", () => {
     using at = stoppedConnections();
     const { clock, lost, dropped, connections } = at;
     const [first, second] = [connections.connect("a", "1"), connections.connect("a", "1")];
@@ -215,7 +215,7 @@ describe("createConnections", () => {
     expect({ lost, dropped }).toEqual({ lost: [], dropped: [] });
   });
 
-  test("counts from our own start for what was pending then", () => {
+  test("counts from its own start for approvals that were pending then", () => {
     using at = stoppedConnections();
     const { clock, dropped, connections } = at;
     connections.expectBack(["a", "b"].map((id) => ({ id, asker: null })));
@@ -229,7 +229,7 @@ describe("createConnections", () => {
     expect(dropped).toEqual(["a", "b"]);
   });
 
-  test("begins anew for whoever was back in between", () => {
+  test("starts the grace period again for a child that reconnected in between", () => {
     using at = stoppedConnections();
     const { clock, dropped, connections } = at;
     connections.connect("a", "1").lose();
@@ -240,7 +240,7 @@ describe("createConnections", () => {
     expect(dropped).toEqual([]);
   });
 
-  test("stays silent once disposed, whoever is lost afterwards", async () => {
+  test("reports nothing once disposed, even if a connection is lost afterwards", async () => {
     const told: unknown[] = [];
     const note = (lost: unknown) => void told.push(lost);
     const old = createConnections({ now: Date.now, graceMs: 1, onLost: note, onDropped: note });

@@ -21,7 +21,7 @@ async function filed(storage: TemporaryStorage, count: number, owner = "operator
   return asked.map(({ id }) => id);
 }
 
-/** Nobody is bounded, and nothing is remembered. */
+/** Rules that limit nobody and create nothing. */
 const NO_RULES: DecisionRules = {
   isBounded: async () => false,
   checkAllow: async () => {},
@@ -41,7 +41,7 @@ function open(storage: Pick<TemporaryStorage, "approvals">) {
 }
 
 describe("approvals.decideEach", () => {
-  test("puts all of them on disk in one commit, edited ones too, in their order", async () => {
+  test("stores all decisions, edits included, in one commit and in their order", async () => {
     const commits: Change[][] = [];
     await using storage = await temporaryStorage((changes) => commits.push(changes));
     const ids = await filed(storage, 100);
@@ -56,7 +56,7 @@ describe("approvals.decideEach", () => {
     expect(commits.map((changes) => changes.map(({ subjectId }) => subjectId))).toEqual([ids]);
   });
 
-  test("gives every approval to one of those who decide it at once, alone or with others", async () => {
+  test("lets exactly one of several simultaneous deciders decide each approval, alone or in a batch", async () => {
     await using storage = await temporaryStorage();
     await storage.tokens.createIfNameFree(newToken({ id: CI.id }));
     const { decide, decideEach } = open(storage);
@@ -76,7 +76,7 @@ describe("approvals.decideEach", () => {
     }
   });
 
-  test("tells a child, and a stranger, the same of what exists and what does not", async () => {
+  test("gives a child and a stranger the same refusal for existing and unknown approvals", async () => {
     await using storage = await temporaryStorage();
     await storage.tokens.createIfNameFree(newToken({ id: CI.id }));
     const { decideEach } = open(storage);
@@ -111,7 +111,7 @@ describe("approvals.decideEach", () => {
     for (const id of [edited, plain]) expect((await storage.approvals.get(id))?.status).toBe("pending");
   });
 
-  test("reports a bug with one of them, says that this one was not decided, and decides the others", async () => {
+  test("reports an unexpected error, refuses that one decision, and makes the others", async () => {
     await using storage = await temporaryStorage();
     const ids = await filed(storage, 3);
     const settleIfPending: typeof storage.approvals.settleIfPending = async (id, ...rest) => {
@@ -129,7 +129,7 @@ describe("approvals.decideEach", () => {
     expect((await storage.approvals.get(ids[1] ?? ""))?.status).toBe("pending");
   });
 
-  test("decides nothing by an edit that is refused, in any order of the decisions", async () => {
+  test("decides nothing by a refused edit, and takes the next decision on the same approval", async () => {
     await using storage = await temporaryStorage();
     const { decideEach } = open(storage);
     const [id = ""] = await filed(storage, 1);
@@ -139,7 +139,7 @@ describe("approvals.decideEach", () => {
     expect(second).toMatchObject({ type: "ok", status: "denied" });
   });
 
-  test("checks an edit of one approval once: the others of the call are refused, and cost nothing", async () => {
+  test("checks one edit of an approval, and refuses the others without a read", async () => {
     await using storage = await temporaryStorage();
     const { decideEach } = open(storage);
     const [id = ""] = await filed(storage, 1);

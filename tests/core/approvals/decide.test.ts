@@ -43,7 +43,7 @@ describe("approvals.decide", () => {
     });
   });
 
-  test("gives one of many simultaneous deciders its ok, and all others the name of that one", async () => {
+  test("answers ok to one of many simultaneous deciders, and names it to all others", async () => {
     await using core = await temporaryCore({ tokens: [CI] });
     const session = await core.sessions.createByHand(CI, "child");
     for (let round = 0; round < 20; round++) {
@@ -64,7 +64,7 @@ describe("approvals.decide", () => {
     }
   });
 
-  test("tells a change once, and only of the decision that counts", async () => {
+  test("announces one change, for the decision that counts", async () => {
     await using core = await temporaryCore();
     using ask = await core.ask(await core.session());
     await Promise.all(
@@ -74,7 +74,7 @@ describe("approvals.decide", () => {
     expect(kinds).toEqual(["approval_requested", "approval_resolved"]);
   });
 
-  test("keeps what was decided: the edited input, or the reason", async () => {
+  test("stores the edited input or the reason", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     using edited = await core.ask(session);
@@ -93,7 +93,7 @@ describe("approvals.decide", () => {
     });
   });
 
-  test("comes too late after the deadline, though no timer has noticed yet", async () => {
+  test("comes too late after the deadline, even if no timer has fired yet", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock, timeoutSecs: 10 });
     using ask = await core.ask(await core.session());
@@ -115,7 +115,7 @@ describe("approvals.decide", () => {
     expect(await core.approvals.decide(OPERATOR, ask.approvalId, allow)).toMatchObject({ type: "ok" });
   });
 
-  test("fails without a trace when the database refuses, and works afterwards", async () => {
+  test("leaves the approval pending when the database fails, and succeeds afterwards", async () => {
     await using core = await temporaryCore();
     using ask = await core.ask(await core.session());
     using sqlite = new Database(join(core.dataDir, "plexus.db"));
@@ -130,7 +130,7 @@ describe("approvals.decide", () => {
 });
 
 describe("approvals.abandon", () => {
-  test("settles what is pending, in as many batches as it takes, and leaves decisions alone", async () => {
+  test("settles any number of pending approvals in batches, and leaves decided ones alone", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const asks = await Promise.all(Array.from({ length: 1_100 }, () => core.ask(session)));
@@ -148,7 +148,7 @@ describe("approvals.abandon", () => {
     });
   });
 
-  test("comes after the deadline where that has passed", async () => {
+  test("records a time-out if the deadline has passed", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock, timeoutSecs: 10 });
     using ask = await core.ask(await core.session());
@@ -159,7 +159,7 @@ describe("approvals.abandon", () => {
 });
 
 describe("who may decide", () => {
-  test("is the creator of the session and the operator; to all others it does not exist", async () => {
+  test("is the creator of the session and the operator; for all others the approval does not exist", async () => {
     await using core = await temporaryCore({ tokens: [CI, OTHER] });
     const session = await core.sessions.createByHand(CI, "child");
     using ask = await core.ask(session);
@@ -188,7 +188,7 @@ describe("who may decide", () => {
     expect(await core.approvals.decide(CI, ask.approvalId, allow)).toMatchObject({ type: "ok" });
   });
 
-  test("is never a child that has the name of its creator's token", async () => {
+  test("is never a child, even if it has the name of its creator's token", async () => {
     await using core = await temporaryCore({ tokens: [CI] });
     const session = await core.sessions.createByHand(CI, "child");
     using ask = await core.ask(session);

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const realTime = { now: Date.now };
 
 describe("a deadline", () => {
-  test("denies by itself when it has come, and says so", async () => {
+  test("denies the request when it is reached, and says so", async () => {
     await using core = await temporaryCore({ clock: realTime, timeoutSecs: 0.03 });
     using ask = await core.ask({ ...(await core.session()), loopbackTimeoutSecs: null });
     expect(await ask.answer()).toEqual({
@@ -25,7 +25,7 @@ describe("a deadline", () => {
     });
   });
 
-  test("says how long nobody decided", async () => {
+  test("says how long the request waited", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock, timeoutSecs: 42 });
     using ask = await core.ask(await core.session());
@@ -34,7 +34,7 @@ describe("a deadline", () => {
     expect(await ask.answer()).toMatchObject({ message: expect.stringContaining("within 42 seconds") });
   });
 
-  test("that is earlier than those known is not kept waiting by them, and those still come", async () => {
+  test("that is earlier than the known ones fires first, and the others still fire", async () => {
     await using core = await temporaryCore({ clock: realTime });
     const session = await core.session();
     const askFor = (seconds: number) => core.ask({ ...session, loopbackTimeoutSecs: seconds });
@@ -45,7 +45,7 @@ describe("a deadline", () => {
     expect((await core.approvals.get(OPERATOR, asks[0]?.approvalId ?? "")).status).toBe("pending");
   });
 
-  test("settles thousands that come due together", async () => {
+  test("settles thousands of requests that are due together", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock, timeoutSecs: 10 });
     const session = await core.session();
@@ -57,7 +57,7 @@ describe("a deadline", () => {
     expect(await core.storage.approvals.nextDeadline()).toBeUndefined();
   });
 
-  test("does not come early when the clock is set back, nor twice", async () => {
+  test("fires once, and not early when the clock is set back", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock, timeoutSecs: 10 });
     using ask = await core.ask(await core.session());
@@ -71,7 +71,7 @@ describe("a deadline", () => {
     expect(await core.storage.changes.newestId()).toBe(2);
   });
 
-  test("that is seven days away comes neither a millisecond early nor not at all", async () => {
+  test("that is seven days away fires, and not a millisecond early", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock });
     const asked = { ...(await core.session()), loopbackTimeoutSecs: MAX_APPROVAL_TIMEOUT_SECS };
@@ -86,7 +86,7 @@ describe("a deadline", () => {
     expect(await ask.answer()).toMatchObject({ message: expect.stringContaining("within 604800 seconds") });
   });
 
-  test("comes within a re-read when the clock jumps over it", async () => {
+  test("is noticed by the periodic re-read when the clock jumps past it", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock, timeoutSecs: 3_600, rereadEveryMs: 10 });
     using ask = await core.ask(await core.session());
@@ -127,7 +127,7 @@ describe("expires_at", () => {
     });
   });
 
-  test("that passed while nobody served is noticed at the start", async () => {
+  test("that passed while no server ran is noticed at the start", async () => {
     await using directory = await temporaryDirectory();
     const clock = stoppedClock();
     let id: string;
@@ -142,7 +142,7 @@ describe("expires_at", () => {
 });
 
 describe("createDeadline", () => {
-  test("keeps one timer, for the earliest", async () => {
+  test("keeps one timer, for the earliest deadline", async () => {
     const clock = stoppedClock();
     const due = Promise.withResolvers<void>();
     let calls = 0;
@@ -161,7 +161,7 @@ describe("createDeadline", () => {
   test.each([
     ["seven days away", 7 * DAY_MS],
     ["further away than a timer can count", 2 ** 31 + 1_000],
-  ])("does not fire at once for what is %s", async (_, ms) => {
+  ])("does not fire at once for a deadline %s", async (_, ms) => {
     const clock = stoppedClock();
     const fired: string[] = [];
     using far = createDeadline({ now: clock.now, onDue: () => fired.push("far") });
@@ -173,7 +173,7 @@ describe("createDeadline", () => {
     expect(fired).toEqual([]);
   });
 
-  test("stays silent once disposed, whatever it is told", async () => {
+  test("does not fire once disposed, even if a deadline is added", async () => {
     const clock = stoppedClock();
     const fired: string[] = [];
     const old = createDeadline({ now: clock.now, onDue: () => fired.push("old") });

@@ -35,9 +35,9 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("rest") }) },
 );
 
-/** No step waits for the one before it, unless a `turn` or a `rest` lies between them. */
+/** Steps run concurrently, unless a `turn` or a `rest` lies between them. */
 describe("any interleaving of decisions, time-outs, repeats, departures, sweeps and restarts", () => {
-  test("gives every approval one outcome, of which everybody is told the same", async () => {
+  test("gives every approval one outcome, and tells everybody the same", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyStep, { minLength: 5, maxLength: 40, size: "max" }),

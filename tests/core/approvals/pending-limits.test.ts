@@ -25,7 +25,7 @@ describe("tooManyPending", () => {
 });
 
 describe("approvals.request", () => {
-  test("takes 256 MB of one session, then none until some of it is decided", async () => {
+  test("accepts 256 MB from one session, then refuses until some of it is decided", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const asks = [];
@@ -39,7 +39,7 @@ describe("approvals.request", () => {
     for (const ask of asks) ask[Symbol.dispose]();
   });
 
-  test("counts no ask that could not be filed", async () => {
+  test("does not count a request that could not be filed", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     using sqlite = new Database(join(core.dataDir, "plexus.db"));
@@ -51,7 +51,7 @@ describe("approvals.request", () => {
     expect((await core.approvals.get(OPERATOR, ask.approvalId)).status).toBe("pending");
   });
 
-  test("still attaches to an ask that is pending when the bound is reached", async () => {
+  test("still attaches to a pending request when the bound is reached", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     core.direct.write(() => {

@@ -13,7 +13,7 @@ import { until } from "../../support/until.ts";
 import { allow, blockUpdates, deny, edit, OPERATOR, temporaryCore } from "../open-core.ts";
 
 describe("approvals.request", () => {
-  test("files what the child wants to do, and when that must be decided", async () => {
+  test("files the call with its deadline", async () => {
     await using core = await temporaryCore({ timeoutSecs: 60 });
     const session = await core.session("worker");
     using ask = await core.ask(session, { tool: "Write", input: { b: 1, a: [2] }, toolUseId: "toolu_1" });
@@ -31,7 +31,7 @@ describe("approvals.request", () => {
     expect(approval.expires_at - approval.created_at).toBe(60);
   });
 
-  test("takes the time-out of the session where that has one", async () => {
+  test("uses the session's time-out if it has one", async () => {
     await using core = await temporaryCore({ timeoutSecs: 60 });
     const session = { ...(await core.session()), loopbackTimeoutSecs: 7 };
     using ask = await core.ask(session);
@@ -49,7 +49,7 @@ describe("approvals.request", () => {
     expect(await answer).toEqual({ behavior: "deny", message: "because" });
   });
 
-  test("gives the same answer to all who wait for it, and to whoever asks for it twice", async () => {
+  test("gives every waiter the same answer, also when one reads it twice", async () => {
     await using core = await temporaryCore();
     using ask = await core.ask(await core.session());
     const answers = [ask.answer(), ask.answer(), ask.answer()];
@@ -59,7 +59,7 @@ describe("approvals.request", () => {
     expect(await Promise.all([...answers, ask.answer()])).toEqual([same, same, same, same]);
   });
 
-  test("is answered by what the decision's commit tells; what is long or edited is read", async () => {
+  test("answers from the wake-up without a read; long and edited inputs are read", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const long = { command: "x".repeat(9_000) };
@@ -77,11 +77,11 @@ describe("approvals.request", () => {
     expect(await answerTo(long, deny("no"))).toEqual([{ behavior: "deny", message: "no" }, 0]);
     expect(await answerTo(long, allow)).toEqual([{ behavior: "allow", updatedInput: {} }, 1]);
     const other = { command: "false" };
-    // Read once to check the edit, and once for the child.
+    // One read checks the edit, the other answers the child.
     expect(await answerTo(command, edit(other))).toEqual([{ behavior: "allow", updatedInput: other }, 2]);
   });
 
-  test("refuses a session that floods", async () => {
+  test("refuses a session with 20,000 pending requests", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     core.direct.write(() => {
@@ -92,7 +92,7 @@ describe("approvals.request", () => {
     expect((await core.approvals.get(OPERATOR, other.approvalId)).status).toBe("pending");
   });
 
-  test("denies when its record has gone", async () => {
+  test("denies when the row is gone", async () => {
     await using core = await temporaryCore({ rereadEveryMs: 10 });
     using ask = await core.ask(await core.session());
     using sqlite = new Database(join(core.dataDir, "plexus.db"));
@@ -102,7 +102,7 @@ describe("approvals.request", () => {
 });
 
 describe("a repeated ask", () => {
-  test("attaches to the approval that waits, whatever the order of its keys", async () => {
+  test("attaches to the pending approval, whatever the order of its keys", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     using first = await core.ask(session, { input: { a: 1, b: { c: [1, 2], d: null } }, toolUseId: "toolu_1" });
@@ -115,7 +115,7 @@ describe("a repeated ask", () => {
     expect(await Promise.all(answers)).toEqual([once, once]);
   });
 
-  test("gets the decision that was made while nobody was connected, without asking anybody", async () => {
+  test("gets a decision that was made while nobody was connected, without a new request", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const first = await core.ask(session, { toolUseId: "toolu_1" });
@@ -128,7 +128,7 @@ describe("a repeated ask", () => {
     expect(await core.storage.changes.newestId()).toBe(2);
   });
 
-  test("is a new one once the decision was delivered: an allow runs one call", async () => {
+  test("is a new request once the decision was delivered: an allow runs one call", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     using first = await core.ask(session, { toolUseId: "call_0" });
@@ -139,18 +139,18 @@ describe("a repeated ask", () => {
     expect((await core.approvals.get(OPERATOR, again.approvalId)).status).toBe("pending");
   });
 
-  test("is used up by the decision itself where its child waits, even if the server is killed right then", async () => {
+  test("is used up by the decision's own commit if its child waits, even if the server is killed right then", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     using first = await core.ask(session, { toolUseId: "call_0" });
     await core.approvals.decide(OPERATOR, first.approvalId, allow);
-    // Nobody has read the answer yet, and the row says already that it is used up.
+    // The row already says delivered, before anybody has read the answer.
     expect((await core.approvals.get(OPERATOR, first.approvalId)).delivered_at).not.toBeNull();
     using resumed = await core.approvals.resume({ kind: "session", sessionId: session.id }, first);
     expect(await resumed?.answer()).toMatchObject({ behavior: "allow" });
   });
 
-  test("lets one of two connections have an allow: the one that asked last", async () => {
+  test("gives an allow to one of two connections: the one that asked last", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     using first = await core.ask(session, { toolUseId: "call_0" });
@@ -164,7 +164,7 @@ describe("a repeated ask", () => {
     expect(await second.answer()).toMatchObject({ behavior: "allow" });
   });
 
-  test("lets one of two have an allow, also when both have lost their connections and come back", async () => {
+  test("gives an allow to one of two connections, also when both were lost and have reconnected", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const child = { kind: "session", sessionId: session.id } as const;
@@ -179,13 +179,13 @@ describe("a repeated ask", () => {
     await core.approvals.decide(OPERATOR, asks[0]?.approvalId ?? "", allow);
     expect(await second?.answer()).toMatchObject({ behavior: "allow" });
     for (const ask of [first, ...others]) expect(await ask?.answer()).toMatchObject({ behavior: "deny" });
-    // And not later either, however often.
+    // A later resume does not get it either.
     using again = await core.approvals.resume(child, { approvalId: asks[0]?.approvalId ?? "", asker: "x" });
     expect(await again?.answer()).toMatchObject({ behavior: "deny" });
     for (const ask of [first, second, ...others]) ask?.[Symbol.dispose]();
   });
 
-  test("lets one of two have an allow that was made while neither was connected, asked at the same time", async () => {
+  test("gives an allow that was made while nobody was connected to one of several simultaneous asks", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const lost = await core.ask(session, { toolUseId: "call_0" });
@@ -197,7 +197,7 @@ describe("a repeated ask", () => {
     for (const ask of asks) ask[Symbol.dispose]();
   });
 
-  test("made in the same turn attaches too", async () => {
+  test("attaches even if it is made at the same moment", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const asks = await Promise.all(Array.from({ length: 10 }, () => core.ask(session, { toolUseId: "toolu_1" })));
@@ -210,7 +210,7 @@ describe("a repeated ask", () => {
     ["one key more", { input: { command: "true", timeout: null }, toolUseId: "toolu_1" }],
     ["another tool_use_id", { toolUseId: "toolu_2" }],
     ["no tool_use_id", {}],
-  ])("with %s is an ask of its own", async (_, given) => {
+  ])("with %s is a new request", async (_, given) => {
     await using core = await temporaryCore();
     const session = await core.session();
     using first = await core.ask(session, { toolUseId: "toolu_1" });
@@ -220,7 +220,7 @@ describe("a repeated ask", () => {
     expect((await core.approvals.get(OPERATOR, other.approvalId)).status).toBe("pending");
   });
 
-  test("with an array where an object stood is an ask of its own", async () => {
+  test("with an array instead of an object is a new request", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const asks = [{ object: 1 }, [["object", 1]], [[1]], ["object", [1]], ["array", 1], { array: 1 }].map((value) =>
@@ -229,21 +229,21 @@ describe("a repeated ask", () => {
     expect(new Set((await Promise.all(asks)).map(({ approvalId }) => approvalId)).size).toBe(asks.length);
   });
 
-  test("of another session is an ask of its own", async () => {
+  test("of another session is a new request", async () => {
     await using core = await temporaryCore();
     using first = await core.ask(await core.session("one"), { toolUseId: "toolu_1" });
     using other = await core.ask(await core.session("two"), { toolUseId: "toolu_1" });
     expect(other.approvalId).not.toBe(first.approvalId);
   });
 
-  test("without tool_use_id is always an ask of its own", async () => {
+  test("without tool_use_id is always a new request", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const asks = await Promise.all(Array.from({ length: 10 }, () => core.ask(session)));
     expect(new Set(asks.map(({ approvalId }) => approvalId)).size).toBe(10);
   });
 
-  test("of an abandoned one opens a new one, to which later ones attach", async () => {
+  test("for an abandoned approval opens a new one, and later asks attach to that", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     using gone = await core.ask(session, { toolUseId: "toolu_1" });
@@ -277,7 +277,7 @@ describe("a repeated ask", () => {
 });
 
 describe("a waiter", () => {
-  test("is registered, and holds, before anybody can see the approval", async () => {
+  test("is registered with its connection before the approval is visible", async () => {
     const order: string[] = [];
     const broadcast = createBroadcast();
     await using storage = await temporaryStorage(broadcast.publish);
@@ -303,7 +303,7 @@ describe("a waiter", () => {
     expect(order).toEqual(["held, waited for, false"]);
   });
 
-  test("misses no decision, even one made the moment its ask is announced", async () => {
+  test("misses no decision, even one made the moment the request is announced", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     using _ = core.broadcast.listen((change) => {
@@ -320,7 +320,7 @@ describe("a waiter", () => {
     for (const { approvalId, answer } of answered) expect(answer).toEqual({ behavior: "deny", message: approvalId });
   });
 
-  test("finds in the slow re-read what no broadcast has told", async () => {
+  test("finds a decision without a broadcast in the periodic re-read", async () => {
     await using core = await temporaryCore({ rereadEveryMs: 10 });
     using ask = await core.ask(await core.session());
     const answer = ask.answer();
@@ -329,7 +329,7 @@ describe("a waiter", () => {
     expect(await answer).toMatchObject({ behavior: "deny", message: expect.stringContaining("a stranger") });
   });
 
-  test("is found by the re-read even while the disk takes no writes", async () => {
+  test("is woken by the re-read even while the disk takes no writes", async () => {
     await using core = await temporaryCore({ rereadEveryMs: 10, timeoutSecs: 0 });
     const session = await core.session();
     using sqlite = new Database(join(core.dataDir, "plexus.db"));
@@ -343,7 +343,7 @@ describe("a waiter", () => {
     expect((await core.approvals.get(OPERATOR, due.approvalId)).status).toBe("pending");
   });
 
-  test("leaves nothing behind, however its ask ends", async () => {
+  test("is unregistered, however its request ends", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const asks = await Promise.all(Array.from({ length: 20 }, () => core.ask(session, { toolUseId: "toolu_1" })));
@@ -387,7 +387,7 @@ describe("many asks of one session", () => {
 });
 
 describe("approvals.resume", () => {
-  test("takes up an ask of the caller's own session, and no other", async () => {
+  test("resumes a request of the caller's own session, and no other", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const ask = await core.ask(session);
@@ -400,7 +400,7 @@ describe("approvals.resume", () => {
     expect(await resumed?.answer()).toEqual({ behavior: "deny", message: "found again" });
   });
 
-  test("gives a decision that was made while nobody was connected", async () => {
+  test("returns a decision that was made while nobody was connected", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const ask = await core.ask(session);
@@ -412,12 +412,12 @@ describe("approvals.resume", () => {
   });
 });
 
-/** Lets everything run that is ready to. */
+/** Lets pending callbacks of the event loop run. */
 async function turns(count = 3): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** As it arrives over the wire. */
+/** The value as it arrives over the wire. */
 function parsed(value: unknown): JsonObject {
   return JSON.parse(JSON.stringify(value));
 }

@@ -10,7 +10,7 @@ import { temporaryDirectory } from "../../../support/temporary.ts";
 type Looked = { dangers: string[]; real: string[] };
 type World = {
   at: (name: string) => string;
-  /** What is told of a command in `work`. */
+  /** The dangers and the real paths of a command in `work`. */
   look: (command: string) => Looked;
 };
 
@@ -32,7 +32,7 @@ async function withLinks(links: Record<string, string>, body: (world: World) => 
 const changes = (path: string) => `changes ${path}, outside the working directory`;
 
 describe("a command through a link", () => {
-  test("is told where it leads, and is as dangerous as if that were written", () =>
+  test("shows where the link leads, and is as dangerous as the real path", () =>
     withLinks({ etc: "/etc", pw: "/etc/passwd", none: "/nowhere/at/all", on: "etc" }, ({ look }) => {
       const cases: Record<string, string> = {
         "touch etc/x": "/etc/x",
@@ -61,11 +61,11 @@ describe("a command through a link", () => {
       for (const [command, real] of Object.entries(cases))
         expect({ command, ...look(command) }).toEqual({ command, dangers: [changes(real)], real: [real] });
       expect(look("cd etc && touch x")).toEqual({ dangers: [changes("/etc/x")], real: ["/etc", "/etc/x"] });
-      // As the kernel goes up from where the link leads, not from where it is written.
+      // The kernel resolves `..` from the link's target, not from the written path.
       expect(look("touch etc/../x")).toEqual({ dangers: [changes("/x")], real: ["/x"] });
     }));
 
-  test("that only reads is told where it leads, and is dangerous where that has credentials", () =>
+  test("that only reads shows where the link leads, and is dangerous if that holds credentials", () =>
     withLinks({ hn: "/etc/hostname", key: "../home/.ssh/id_rsa", conf: "../home/.bashrc" }, ({ at, look }) => {
       for (const command of ["cat hn", "cat < hn", "grep -r x hn", "diff hn src", "curl -d @hn http://localhost:1"])
         expect({ command, ...look(command) }).toEqual({ command, dangers: [], real: ["/etc/hostname"] });
@@ -75,7 +75,7 @@ describe("a command through a link", () => {
       expect(look("cat hn conf").real).toEqual(["/etc/hostname", at("home/.bashrc")]);
     }));
 
-  test("has the other dangers of what the link leads to", () =>
+  test("has every other danger of the link's target", () =>
     withLinks({ hooks: ".git/hooks", s: "/usr/bin/sudo", e: "/usr/bin/env" }, ({ look, at }) => {
       expect(look("cp a hooks/pre-commit")).toEqual({
         dangers: [`changes a file that runs later (${at("work/.git/hooks/pre-commit")})`],
@@ -92,7 +92,7 @@ describe("a command through a link", () => {
       expect(look("rm -r etc/").real).toEqual(["/etc"]);
     }));
 
-  test("says nothing of what is no link, no file or only printed", () =>
+  test("reports nothing for words that are no link, no file, or only printed", () =>
     withLinks({ pw: "/etc/passwd", here: "src" }, ({ look, at }) => {
       for (const command of [
         "touch a src/b ../else/c",
@@ -112,12 +112,12 @@ describe("a command through a link", () => {
       expect(look("touch here/x")).toEqual({ dangers: [], real: [at("work/src/x")] });
     }));
 
-  test("that leads to the directory for temporary files says so, and is not dangerous", () =>
+  test("into the directory for temporary files shows that, and is not dangerous", () =>
     withLinks({ scratch: "/tmp/of-nobody" }, ({ look }) => {
       expect(look("touch scratch/x")).toEqual({ dangers: [], real: [`${realpathSync("/tmp")}/of-nobody/x`] });
     }));
 
-  test("whose end is not known is dangerous", () =>
+  test("that can't be followed is dangerous", () =>
     withLinks({ loop: "loop", self: "/proc/self/cwd", out: "/dev/sda" }, ({ look }) => {
       for (const name of ["loop", "self/a", "out", "self/../x"])
         for (const program of ["cat", "touch"])
@@ -127,7 +127,7 @@ describe("a command through a link", () => {
           });
     }));
 
-  test("is told a few real paths, and how many more there are", () =>
+  test("shows a few real paths, and how many more there are", () =>
     withLinks({ etc: "/etc" }, ({ look }) => {
       const { real } = look(`cat ${Array.from({ length: 30 }, (_, at) => `etc/${at}`).join(" ")}`);
       expect(real).toHaveLength(9);
@@ -138,7 +138,7 @@ describe("a command through a link", () => {
 describe("a repository full of links", () => {
   const numbered = (count: number, name: (at: number) => string) =>
     Array.from({ length: count }, (_, at) => name(at)).join(" ");
-  /** Each with a part of what is told. */
+  /** Name, command, and a part of the result. */
   const HOSTILE: [string, string, string][] = [
     ["thousands of files", `cat ${numbered(5_000, (at) => `f${at}`)}`, "where that leads is not known"],
     ["thousands of names behind a link", `rm ${numbered(3_000, (at) => `deep/${at}`)}`, "changes too many files"],
@@ -152,7 +152,7 @@ describe("a repository full of links", () => {
     ...Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`l${at}`, `l${at + 1}`])),
   };
 
-  test.each(HOSTILE)("and a command with %s are looked at in a moment", (_, command, told) =>
+  test.each(HOSTILE)("and a command with %s take less than a second", (_, command, told) =>
     withLinks(links, ({ look }) => {
       const started = process.cpuUsage();
       const { dangers, real } = look(command);
@@ -162,7 +162,7 @@ describe("a repository full of links", () => {
     }),
   );
 
-  test("and pipes or directories that can't be read keep nobody waiting", () =>
+  test("and pipes or unreadable directories do not block", () =>
     withLinks({ pipe2: "pipe", locked2: "locked/x" }, ({ at, look }) => {
       Bun.spawnSync(["mkfifo", at("work/pipe")]);
       mkdirSync(at("work/locked"));

@@ -5,7 +5,7 @@ import { readCurrentFile } from "../../../../src/core/approvals/context/current-
 import { follow } from "../../../../src/files/real-path.ts";
 import { temporaryDirectory } from "../../../support/temporary.ts";
 
-test("readCurrentFile shows no private file, by its path, a link, another name of the same file, or as a copy", async () => {
+test("readCurrentFile shows no private file, whether by path, symbolic link, hard link or backup", async () => {
   await using directory = await temporaryDirectory();
   const at = (name: string) => join(directory.path, name);
   await mkdir(at("vault"));
@@ -22,7 +22,7 @@ test("readCurrentFile shows no private file, by its path, a link, another name o
   expect(now("plain")).toMatchObject({ state: "text", text: "words" });
 });
 
-test("readCurrentFile shows nothing through a link that leads elsewhere for another process", async () => {
+test("readCurrentFile follows no link whose target depends on the process", async () => {
   await using directory = await temporaryDirectory();
   const at = (name: string) => join(directory.path, name);
   await symlink("/proc/self/cwd", at("docs"));

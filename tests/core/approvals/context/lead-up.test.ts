@@ -28,7 +28,7 @@ const result = (tool_use_id: string): OutputEvent => ({
 });
 const noise: OutputEvent = { type: "passthrough", event_type: "system/task_progress", data: { description: "x" } };
 
-/** A turn that tells these events, in which a call is asked about then; `after` comes when it is asked. */
+/** The lead-up to a call that is requested after `events`; `after` arrives once it is requested. */
 async function leadUpTo(tool_use_id: string | null, events: OutputEvent[], after: OutputEvent[] = []) {
   await using storage = await temporaryStorage();
   const session = newSession({ kind: "managed" });
@@ -44,56 +44,56 @@ async function leadUpTo(tool_use_id: string | null, events: OutputEvent[], after
 }
 
 describe("what a child said before a request", () => {
-  test("is all of its last message, in the order in which it was said", async () => {
+  test("is its whole last message, in order", async () => {
     const events = [said("Long ago."), call("a"), result("a"), said("I look "), noise, said("there first."), call("b")];
     expect(await leadUpTo("b", events)).toEqual({ said: "I look there first." });
   });
 
-  test("is told with every call of one message, however many were decided meanwhile", async () => {
+  test("is given for every call of one message, however many were decided meanwhile", async () => {
     const calls = Array.from({ length: 60 }, (_, at) => `call-${at}`);
     const decided = calls.slice(0, -1).flatMap((id) => [noise, result(id)]);
     const events = [said("All at once."), ...calls.map((id) => call(id)), ...decided];
     expect(await leadUpTo("call-59", events)).toEqual({ said: "All at once." });
   });
 
-  test("is what it said last, where the message of the call has no words", async () => {
+  test("is the previous message's text if the message of the call has none", async () => {
     expect(await leadUpTo("b", [said("First."), call("a"), result("a"), call("b")])).toEqual({ said: "First." });
   });
 
-  test("is what the message of the call says, not what an earlier one said", async () => {
+  test("is the text of the call's own message, not of an earlier one", async () => {
     const events = [said("First."), call("a"), call("b"), result("a"), result("b"), said("Second."), call("c")];
     expect(await leadUpTo("c", events)).toEqual({ said: "Second." });
     expect(await leadUpTo("b", events)).toEqual({ said: "First." });
   });
 
-  test("is whole, though a subagent works meanwhile", async () => {
+  test("is complete although a subagent works meanwhile", async () => {
     const ofSubagent = { parent_tool_use_id: "toolu_agent" };
     const events = [said("I delegate."), call("toolu_agent"), said("And I "), call("s", ofSubagent), result("s")];
     expect(await leadUpTo("b", [...events, said("look, too."), call("b")])).toEqual({ said: "And I look, too." });
   });
 
-  test("is cut where it is long, and left out where there is nothing but space", async () => {
+  test("is cut if it is long, and left out if it is blank", async () => {
     const { said: long = "" } = await leadUpTo("a", [said("x".repeat(5_000)), call("a")]);
     expect(long.length).toBeWithin(200, 301);
     expect(long).toContain("of 5000 characters left out");
     expect(await leadUpTo("a", [said("  \n "), call("a")])).toEqual({});
   });
 
-  test("is not told where the call is not on record: somebody else's words would mislead", async () => {
+  test("is left out if the call is not on record: another speaker's words would mislead", async () => {
     expect(await leadUpTo("other", [said("Words."), call("a")])).toEqual({});
     expect(await leadUpTo(null, [said("Words."), call("a")])).toEqual({});
   });
 
-  test("is found when the line of the call comes after the request", async () => {
+  test("is found if the line of the call arrives after the request", async () => {
     expect(await leadUpTo("a", [said("Soon.")], [noise, call("a"), said("Later.")])).toEqual({ said: "Soon." });
   });
 
-  test("belongs to the newest call before the request, where an id is used again", async () => {
+  test("belongs to the newest call before the request if an id is reused", async () => {
     const events = [said("One."), call("call_0"), result("call_0"), said("Two."), call("call_0")];
     expect(await leadUpTo("call_0", events, [said("Three."), call("call_0")])).toEqual({ said: "Two." });
   });
 
-  test("takes no time with what is long, and with what comes later", async () => {
+  test("ignores long events and later ones", async () => {
     const long = said("y".repeat(200_000));
     const later = Array.from({ length: 3_000 }, () => said("later"));
     expect(await leadUpTo("a", [long, said("Short."), call("a")], later)).toEqual({ said: "Short." });
@@ -103,7 +103,7 @@ describe("what a child said before a request", () => {
 describe("a subagent's request", () => {
   const parent_tool_use_id = "toolu_agent";
 
-  test("names the subagent, and tells its own words and nobody else's", async () => {
+  test("names the subagent, and has only that subagent's words", async () => {
     const events = [
       said("I delegate."),
       call("toolu_agent", { tool_name: "Agent" }),
@@ -115,13 +115,13 @@ describe("a subagent's request", () => {
     expect(await leadUpTo("a", events)).toEqual({ said: "I begin.", agent: "Explore (find it)" });
   });
 
-  test("is told from the child's own where the subagent has no name, or said nothing", async () => {
+  test("is marked as a subagent's even if the subagent has no name and said nothing", async () => {
     expect(await leadUpTo("a", [said("Mine."), call("a", { parent_tool_use_id })])).toEqual({ agent: "a subagent" });
   });
 });
 
 describe("the plan of ExitPlanMode", () => {
-  test("is the one of its own call", async () => {
+  test("is the plan of the call's own input", async () => {
     const plan = (id: string, text: unknown) => call(id, { tool_name: "ExitPlanMode", input: { plan: text } });
     expect(await leadUpTo("b", [plan("a", "# Old"), said("Ready."), plan("b", "# New")])).toEqual({
       said: "Ready.",
@@ -130,7 +130,7 @@ describe("the plan of ExitPlanMode", () => {
     expect(await leadUpTo("a", [plan("a", { not: "text" })])).toEqual({});
   });
 
-  test("is no other tool's input", async () => {
+  test("is never taken from another tool", async () => {
     expect(await leadUpTo("a", [call("a", { input: { plan: "# Mine" } })])).toEqual({});
   });
 });
