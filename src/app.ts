@@ -210,6 +210,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
       judge: rulebook.judge,
       onStale: rulebook.onStale,
       decisionRules: rulebook.decisionRules,
+      views: approvalViews,
       onError,
     }),
   );

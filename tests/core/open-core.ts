@@ -113,6 +113,7 @@ export async function openCore(dataDir: string, options: CoreOptions = {}): Prom
       judge,
       onStale: rulebook.onStale,
       decisionRules: rulebook.decisionRules,
+      views: { dangersOfEdit: async () => [] },
       onError,
     }),
   );

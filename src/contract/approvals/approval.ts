@@ -9,6 +9,9 @@ export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
 export const ApprovalFilter = z.enum([...ApprovalStatus.options, "resolved"]);
 export type ApprovalFilter = z.infer<typeof ApprovalFilter>;
 
+/** Why a call deserves a second look: the rule (docs/dangers.md), and what follows "it". */
+export const Danger = z.strictObject({ code: z.string(), text: z.string() });
+
 /**
  * What a pending request should be read with; what is empty, or not known, is left out. One that is decided has `cwd` and
  * `dangers` where it is read alone.
@@ -16,11 +19,8 @@ export type ApprovalFilter = z.infer<typeof ApprovalFilter>;
 export const RequestContext = z.strictObject({
   /** Where the child works, on this host. */
   cwd: z.string().optional(),
-  /**
-   * Why it deserves a second look: the rule (docs/dangers.md), and what follows "it". None are left out; once it is
-   * decided, those that its input alone tells.
-   */
-  dangers: z.array(z.strictObject({ code: z.string(), text: z.string() })).optional(),
+  /** None are left out; once it is decided, those that its input alone tells. */
+  dangers: z.array(Danger).optional(),
   /** What the child said in the message that makes the call, or, where that has no words, last before it; cut where it is long. */
   said: z.string().optional(),
   /** The subagent that asks: its type and task. */

@@ -4,7 +4,7 @@ import { type AppError, ErrorResult, errorResult } from "../refusals/errors.ts";
 import type { Door } from "../refusals/ways.ts";
 import { Remember, Rule } from "../rules/rule.ts";
 import { Id, isJsonObject, JsonObject, MAX_MESSAGE_CHARS, optional, UnixSeconds } from "../values.ts";
-import { ApprovalStatus } from "./approval.ts";
+import { ApprovalStatus, Danger } from "./approval.ts";
 
 /** The CLI accepts answers of up to 50,000 characters; longer ones only if its model API counts few enough tokens. */
 export const MAX_UPDATED_INPUT_CHARS = 49_000;
@@ -157,6 +157,12 @@ export const RespondResult = z.discriminatedUnion("type", [
     status: ApprovalStatus,
     /** Keys of a merged input that the original lacks; a name that is misspelt would be one. */
     added: z.array(z.string()).optional(),
+    /** Of an edited input: why what runs now deserves a second look; left out where nothing does. */
+    dangers: z.array(Danger).optional(),
+    /** There where the dangers are: they may quote the child. */
+    untrusted: z.array(z.literal("dangers")).optional(),
+    /** A question was allowed without an answer: the child is told that nobody has answered. */
+    unanswered: z.literal(true).optional(),
     /** With `remember`: the rule that decides such calls from now on. */
     rule: Rule.optional(),
   }),

@@ -2,7 +2,7 @@ import type { Approval, RequestContext } from "../../contract/approvals/approval
 import type { ApprovalContext } from "../../contract/approvals/approval-context.ts";
 import type { ChangeEvent } from "../../contract/change.ts";
 import { cutText } from "../../contract/text/cut.ts";
-import { seconds } from "../../contract/values.ts";
+import { type JsonObject, seconds } from "../../contract/values.ts";
 import { approvalFromEvent } from "../../review/approval-event.ts";
 import { dangersOf } from "../../review/dangers.ts";
 import type { DiffEffort } from "../../review/diff.ts";
@@ -76,11 +76,12 @@ export function createApprovalViews({ storage, sessions, decisionRules, contextO
   }
 
   /**
-   * Adds the working directory and the dangers that the input alone shows. Links are not followed: they may have
-   * changed since.
+   * Adds the working directory and the dangers that the input alone shows; of an edited request, the input that ran.
+   * Links are not followed: they may have changed since.
    */
   async function decided(approval: Approval): Promise<Approval> {
-    return { ...approval, ...placeAndDangers(approval, (await contextOf(approval, { withFile: false })).context) };
+    const ran = { ...approval, input: approval.updated_input ?? approval.input };
+    return { ...approval, ...placeAndDangers(ran, (await contextOf(ran, { withFile: false })).context) };
   }
 
   return {
@@ -114,6 +115,12 @@ export function createApprovalViews({ storage, sessions, decisionRules, contextO
       const { context, known } = await about(approval, true, reader);
       const diff = await diffIn(approval, context);
       return { ...withTime(approval, known), ...(diff !== undefined && { diff }) };
+    },
+
+    /** The dangers of a pending request if its input were this one. */
+    async dangersOfEdit(approval: Approval, input: JsonObject): Promise<NonNullable<RequestContext["dangers"]>> {
+      const edited = { ...approval, input };
+      return shownDangers(edited, (await contextOf(edited, { withFile: false })).context);
     },
 
     /** The context with which the web page and the terminal show an approval. */

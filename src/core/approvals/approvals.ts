@@ -9,6 +9,7 @@ import type { DecisionRules } from "../rulebook/decision-rules.ts";
 import type { Judgement } from "../rulebook/judge.ts";
 import type { Session } from "../sessions/sessions.ts";
 import { toApproval } from "./approval-view.ts";
+import type { ApprovalViews } from "./approval-views.ts";
 import { createConnections } from "./connections.ts";
 import { createDeadline } from "./deadline.ts";
 import { createDecide, unknownApproval } from "./decide.ts";
@@ -47,6 +48,7 @@ type ApprovalsNeed = {
   onStale: () => void;
   /** The caller's limits, and the rules that "remember" creates. */
   decisionRules: DecisionRules;
+  views: Pick<ApprovalViews, "dangersOfEdit">;
   /** Called when a built-in rule decides a request. */
   onBuiltin: () => void;
   onError: (cause: unknown) => void;
@@ -116,7 +118,7 @@ export async function openApprovals(need: ApprovalsNeed) {
   return {
     request: requests.request,
     resume: requests.resume,
-    ...createDecide({ storage, rules: need.decisionRules, now, onError }),
+    ...createDecide({ storage, rules: need.decisionRules, views: need.views, now, onError }),
     /** For requests whose child is gone: nobody waits for the decision. */
     abandon: (ids: string[], reason: string): Promise<void> => storage.approvals.abandonIfPending(ids, reason, now()),
     expire,

@@ -2,14 +2,18 @@ import type { Decision, ReadDecision, RefusedDecision, RespondResult } from "../
 import { AppError, tokenRevoked } from "../../contract/refusals/errors.ts";
 import { type JsonObject, seconds } from "../../contract/values.ts";
 import { applyAnswers, applyEdit, type Edited } from "../../review/edit.ts";
-import type { ApprovalHead, ApprovalOutcome, DecidedBy } from "../../storage/approvals.ts";
+import { answersIn } from "../../review/kinds.ts";
+import type { ApprovalHead, ApprovalOutcome, ApprovalRow, DecidedBy } from "../../storage/approvals.ts";
 import type { NewRule } from "../../storage/rules.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { callingToken, displayName, mayDecide, type Principal, visibleOwner } from "../access/principals.ts";
 import type { DecisionRules } from "../rulebook/decision-rules.ts";
 import { MOST_RULES, tooManyRules } from "../rulebook/rules.ts";
 import { keysOf } from "../rules/tool-keys.ts";
+import { toApproval } from "./approval-view.ts";
+import type { ApprovalViews } from "./approval-views.ts";
 
+const QUESTION = "AskUserQuestion";
 /** How many unknown or added keys a message names, and how many characters of each. */
 const MAX_ADDED = 10;
 const MAX_KEY_CHARS = 100;
@@ -17,6 +21,7 @@ const MAX_KEY_CHARS = 100;
 type DecideNeed = {
   storage: { approvals: Pick<Storage["approvals"], "get" | "settleIfPending"> };
   rules: DecisionRules;
+  views: Pick<ApprovalViews, "dangersOfEdit">;
   now: () => number;
   /** Called with an unexpected error of one decision; the others of the batch go on. */
   onError: (cause: unknown) => void;
@@ -25,9 +30,12 @@ type DecideNeed = {
 /** What a one-time link can decide: no edit, no rule. */
 type LinkedDecision = Pick<Decision, "approve" | "message">;
 
+/** What the result of an edit says about the new input. */
+type EditReport = Pick<Extract<RespondResult, { type: "ok" }>, "added" | "dangers" | "untrusted">;
+
 /** A checked decision, or the earlier decision that came first. */
 type Prepared =
-  | { id: string; decision: Decision; updatedInput: JsonObject | null; added?: string[]; remembered?: NewRule }
+  | { id: string; decision: Decision; updatedInput: JsonObject | null; report?: EditReport; remembered?: NewRule }
   | { before: RespondResult };
 
 /** The name for the record, and the limits that the settling command enforces. */
@@ -36,7 +44,7 @@ type DecidingBy = { name: string; by: DecidedBy };
 export type DecidingLink = { id: string; approvalId: string; name: string };
 
 /** Decides requests for principals and links. All decisions race through one storage command; the first one wins. */
-export function createDecide({ storage, rules, now, onError }: DecideNeed) {
+export function createDecide({ storage, rules, views, now, onError }: DecideNeed) {
   /** Checks an edit against the original input, which never changes. A refused edit decides nothing. */
   async function prepare(principal: Principal, id: string, decision: Decision): Promise<Prepared> {
     const { updated_input, merge = false, answers, remember } = decision;
@@ -56,9 +64,19 @@ export function createDecide({ storage, rules, now, onError }: DecideNeed) {
     const call = { tool_name, input: updatedInput ?? input };
     if (decision.approve) await rules.checkAllow(principal, asked, call, isEdited);
     const remembered = remember && (await rules.toRemember(principal, asked, call, decision, remember));
-    const added = updatedInput ? further.filter((key) => Object.hasOwn(updatedInput, key)) : [];
-    const edited = { updatedInput: updatedInput ?? null, added: shownKeys(added) };
+    const report = updated_input && updatedInput && (await reportOf(asked, updatedInput, further));
+    const edited = { updatedInput: updatedInput ?? null, ...(report && { report }) };
     return { id, decision, ...edited, ...(remembered && { remembered }) };
+  }
+
+  async function reportOf(asked: ApprovalRow, input: JsonObject, further: string[]): Promise<EditReport> {
+    const added = shownKeys(further.filter((key) => Object.hasOwn(input, key)));
+    // The only danger of a question is a missing answer, which `unanswered` reports.
+    const dangers = asked.toolName === QUESTION ? [] : await views.dangersOfEdit(toApproval(asked), input);
+    return {
+      ...(added.length > 0 && { added }),
+      ...(dangers.length > 0 && { dangers, untrusted: ["dangers"] }),
+    };
   }
 
   /**
@@ -80,7 +98,7 @@ export function createDecide({ storage, rules, now, onError }: DecideNeed) {
    */
   async function settle({ name, by }: DecidingBy, prepared: Prepared): Promise<RespondResult> {
     if ("before" in prepared) return prepared.before;
-    const { id, decision, updatedInput, added = [], remembered } = prepared;
+    const { id, decision, updatedInput, report, remembered } = prepared;
     const outcome: ApprovalOutcome = {
       status: decision.approve ? "allowed" : "denied",
       responseMessage: decision.message || null,
@@ -95,10 +113,19 @@ export function createDecide({ storage, rules, now, onError }: DecideNeed) {
     if (settled.outcome === "not_by_link") throw linkOver();
     if (settled.outcome === "unknown") throw unknownApproval(id);
     if (settled.outcome === "too_many_rules") throw tooManyRules();
-    const { status } = settled.approval;
+    const { status, toolName: tool_name } = settled.approval;
     if (settled.outcome === "settled_before") return alreadyResolved(settled.approval);
     const rule = settled.rule && (await rules.remembered(settled.rule));
-    return { type: "ok", approval_id: id, status, ...(added.length > 0 && { added }), ...(rule && { rule }) };
+    const isAnswered = tool_name !== QUESTION || answersIn({ tool_name, updated_input: updatedInput }).length > 0;
+    const unanswered = decision.approve && !isAnswered;
+    return {
+      type: "ok",
+      approval_id: id,
+      status,
+      ...report,
+      ...(unanswered && { unanswered }),
+      ...(rule && { rule }),
+    };
   }
 
   return {

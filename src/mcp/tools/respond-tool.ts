@@ -8,36 +8,33 @@ import {
 } from "../../contract/approvals/decision.ts";
 import { AppError, ErrorCode } from "../../contract/refusals/errors.ts";
 import { APPROVAL_ID, ASKED_AT } from "../../contract/samples.ts";
-import { MAX_RESULT_CHARS } from "../../contract/text/cut.ts";
-import { fittingText, listedChars } from "../../contract/text/fit.ts";
+import { listedChars } from "../../contract/text/fit.ts";
 import { RespondAnswer } from "../../contract/tools/approval-answers.ts";
 import type { WaitAnswer } from "../../contract/tools/wait-answers.ts";
 import { Id } from "../../contract/values.ts";
-import { MIN_APPROVAL_CHARS, unknownOutcome } from "./declaration/results.ts";
+import { MAX_CHARS, shortened, withFewDangers, withShortRule } from "./decision-results.ts";
+import { unknownOutcome } from "./declaration/results.ts";
 import { type ToolCall, tool } from "./declaration/tool.ts";
 import { cursorOf, resumedWait, WaitState, waitAnswer, waitWithin } from "./wait-tool.ts";
 
 const RESPOND = "loopback_respond";
-/** Of results and what was waited for together: a part is left for what stands around them. */
-const MAX_CHARS = MAX_RESULT_CHARS - 1_500;
-/** What all results may take, so that most of an answer is left for what was waited for. */
-const MAX_RESULTS_CHARS = 16_000;
-/** How many rules that decisions have made are shown, each once, and how much of the reason of each. */
-const MAX_RULES = 10;
-const MAX_REASON_CHARS = 200;
-/** Of an id that was not found; those that exist are shorter. */
-const MAX_ECHO_CHARS = 60;
-/** Of who was first, where many results tell it. */
-const MAX_NAME_CHARS = 60;
 
 const NEXT = {
   recorded: "Recorded; the child has its answer. Call loopback_wait for what comes next.",
+  unanswered: "Recorded. Call loopback_wait for what comes next.",
   decidedBefore: "It was settled before, as status says: this call has changed nothing. Call loopback_wait.",
   each: "Each result says what holds now. Call loopback_wait for what comes next.",
   some: "What has an error is not decided: it says why. Call loopback_wait for what comes next.",
   none: "Nothing was decided: each error says why.",
 };
-const UNREAD = "Claude Code gives a message with an approval to nobody: it is on record only.";
+/** What is no step, and should be known; in the order in which it is told. */
+const NOTES = {
+  unread: "Claude Code gives a message with an approval to nobody: it is on record only.",
+  unanswered: "A question was allowed without answers: the child is told that nobody has answered it.",
+  more_dangers: "There are more dangers than are told here: loopback_get tells those of each.",
+};
+const Note = z.enum(["unread", "unanswered", "more_dangers"]) satisfies z.ZodType<keyof typeof NOTES>;
+type Note = z.output<typeof Note>;
 
 /** One decision of a call that waits: of what, and whether it counts, or why not. */
 const Noted = z.union([z.tuple([Id, z.enum(["ok", "already_resolved"])]), z.tuple([Id.nullable(), ErrorCode])]);
@@ -45,14 +42,14 @@ type Noted = z.output<typeof Noted>;
 const RespondState = z.strictObject({
   kind: z.enum(["one", "many"]),
   results: z.array(Noted).min(1).max(MAX_DECISIONS),
-  unread: z.boolean(),
+  notes: z.array(Note).max(Note.options.length),
   wait: WaitState,
 });
 
-/** What became of the decisions of a call; `unread`: one of them has a message that reaches nobody. */
+/** What became of the decisions of a call. */
 type Decided =
-  | { kind: "one"; result: RespondResult; unread: boolean }
-  | { kind: "many"; results: BatchResult[]; unread: boolean };
+  | { kind: "one"; result: RespondResult; notes: Note[] }
+  | { kind: "many"; results: BatchResult[]; notes: Note[] };
 type Wait = (onBegun: (state: WaitState) => void) => Promise<WaitAnswer>;
 type After = { cursor: number; wait?: WaitAnswer };
 
@@ -93,7 +90,7 @@ export const RESPOND_TOOL = tool({
     },
   ],
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-  untrusted: ["wait"],
+  untrusted: ["dangers", "wait"],
 }).runs(
   async (call, input) => {
     const { app, principal } = call;
@@ -102,17 +99,17 @@ export const RESPOND_TOOL = tool({
     if (input.kind === "one") {
       const { approval_id, ...decision } = input.decision;
       const result = await app.approvals.decide(principal, approval_id, decision);
-      return answered(call, { kind: "one", result, unread: isUnread(result, decision) }, waiting(input.wait_secs));
+      return answered(call, { kind: "one", result, notes: notesOf(result, decision) }, waiting(input.wait_secs));
     }
     const decided = await app.approvals.decideEach(principal, input.decisions);
     const results = decided.map((one) => batchResult(one, "mcp"));
-    const unread = results.some((result, at) => {
+    const notes = results.flatMap((result, at) => {
       const given = input.decisions[at];
-      return given !== undefined && "decision" in given && isUnread(result, given.decision);
+      return given !== undefined && "decision" in given ? notesOf(result, given.decision) : [];
     });
     // Where nothing was decided there is nothing to wait for.
     const wait = waiting(results.every(({ type }) => type === "error") ? undefined : input.wait_secs);
-    return answered(call, { kind: "many", results, unread }, wait);
+    return answered(call, { kind: "many", results, notes: [...new Set(notes)] }, wait);
   },
   {
     // What was decided is on record: only what comes after it is waited for.
@@ -129,13 +126,19 @@ async function answered(call: ToolCall, decided: Decided, wait: Wait | undefined
   );
   if (decided.kind === "one") {
     const { result } = decided;
-    const next = result.type === "ok" ? NEXT.recorded : NEXT.decidedBefore;
     const shown = result.type === "ok" ? withShortRule(result) : result;
-    return { ...shown, ...inRoom(after, listedChars(shown)), ...noteOf(decided), ...nextOf(after, next) };
+    return { ...shown, ...inRoom(after, listedChars(shown)), ...noteOf(decided), ...nextOf(after, nextOfOne(result)) };
   }
-  const results = shortened(decided.results, after);
+  const { results: told, areAll } = withFewDangers(decided.results);
+  const notes: Note[] = areAll ? decided.notes : [...decided.notes, "more_dangers"];
+  const results = shortened(told, after.wait);
   const shown = { results, ...inRoom(after, listedChars(results)) };
-  return { type: "ok" as const, ...shown, ...noteOf(decided), ...nextOf(after, nextOfMany(decided.results)) };
+  return { type: "ok" as const, ...shown, ...noteOf({ notes }), ...nextOf(after, nextOfMany(decided.results)) };
+}
+
+function nextOfOne(result: RespondResult): string {
+  if (result.type !== "ok") return NEXT.decidedBefore;
+  return result.unanswered ? NEXT.unanswered : NEXT.recorded;
 }
 
 /** The ids of what was decided, and of what was not for what reason: the record has the rest. */
@@ -145,19 +148,19 @@ function stateOf(decided: Decided): Omit<z.output<typeof RespondState>, "wait"> 
     (result): Noted =>
       result.type === "error" ? [result.approval_id ?? null, result.code] : [result.approval_id, result.type],
   );
-  return { kind: decided.kind, results: noted, unread: decided.unread };
+  return { kind: decided.kind, results: noted, notes: decided.notes };
 }
 
 /** What the record says of them; a decision never changes. */
 async function decidedBefore(
   call: ToolCall,
-  { kind, results, unread }: z.output<typeof RespondState>,
+  { kind, results, notes }: z.output<typeof RespondState>,
 ): Promise<Decided> {
   const found = await Promise.all(results.map((noted) => onRecord(call, noted)));
-  if (kind === "many") return { kind, results: found, unread };
+  if (kind === "many") return { kind, results: found, notes };
   const [result] = found;
   if (!result || result.type === "error") throw unknownOutcome(RESPOND);
-  return { kind, result, unread };
+  return { kind, result, notes };
 }
 
 async function onRecord({ app, principal }: ToolCall, [approval_id, noted]: Noted): Promise<BatchResult> {
@@ -180,12 +183,13 @@ function ifUnknown(cause: unknown): undefined {
   if (!(cause instanceof AppError) || cause.code !== "not_found") throw cause;
 }
 
-/** A message with an approval reaches nobody, which who wrote it should know. */
-function isUnread(
+/** What the one who decided should know of it. */
+function notesOf(
   result: RespondResult | BatchResult,
   { approve, message }: { approve: boolean; message?: string | undefined },
-) {
-  return result.type === "ok" && approve && Boolean(message);
+): Note[] {
+  if (result.type !== "ok") return [];
+  return [...(approve && message ? ["unread" as const] : []), ...(result.unanswered ? ["unanswered" as const] : [])];
 }
 
 function nextOfMany(results: BatchResult[]): string {
@@ -199,8 +203,9 @@ function nextOf({ wait }: After, next: string): { next?: string } {
   return wait ? {} : { next };
 }
 
-function noteOf({ unread }: Decided): { note?: string } {
-  return unread ? { note: UNREAD } : {};
+function noteOf({ notes }: Pick<Decided, "notes">): { note?: string } {
+  const told = Note.options.filter((note) => notes.includes(note)).map((note) => NOTES[note]);
+  return told.length > 0 ? { note: told.join(" ") } : {};
 }
 
 /** Where to wait on from, and what loopback_wait answers now, where somebody wants to wait. */
@@ -212,51 +217,4 @@ async function afterwards(call: ToolCall, waited: (() => Promise<WaitAnswer>) | 
 
 function inRoom({ cursor, wait }: After, taken: number): After {
   return { cursor, ...(wait && { wait: waitWithin(wait, MAX_CHARS - taken) }) };
-}
-
-/** Messages of refusals so short that all results fit, and an approval beside them. */
-function shortened(results: BatchResult[], { wait }: After): BatchResult[] {
-  const errors = results.filter(({ type }) => type === "error");
-  const withMessages = (most: number) => {
-    const rules = new Set<string>();
-    return results.map((result) => {
-      if (result.type === "ok") return isNews(result, rules) ? withShortRule(result) : withoutRule(result);
-      if (result.type === "error") return { ...withShortId(result), message: headOf(result.message, most) };
-      return { ...result, resolved_by: headOf(result.resolved_by, MAX_NAME_CHARS) };
-    });
-  };
-  const rest = wait?.type === "ok" ? JSON.stringify({ ...wait, approvals: [] }).length + MIN_APPROVAL_CHARS : 0;
-  const room = Math.min(MAX_RESULTS_CHARS, MAX_CHARS - rest) - listedChars(withMessages(0));
-  return withMessages(Math.floor(room / Math.max(1, errors.length)));
-}
-
-type Recorded = Extract<BatchResult, { type: "ok" }>;
-
-/** Whether it made a rule that no result before it shows, as long as there are not too many. */
-function isNews({ rule }: Recorded, shown: Set<string>): boolean {
-  if (!rule || shown.has(rule.id) || shown.size >= MAX_RULES) return false;
-  shown.add(rule.id);
-  return true;
-}
-
-function withShortRule(result: Recorded): Recorded {
-  const { rule } = result;
-  return rule?.reason === undefined
-    ? result
-    : { ...result, rule: { ...rule, reason: headOf(rule.reason, MAX_REASON_CHARS) } };
-}
-
-function withoutRule({ rule: _, ...result }: Recorded): Recorded {
-  return result;
-}
-
-/** What was not found may have any id: of one that takes more than its length in JSON, the beginning says which it was. */
-function withShortId<R extends { approval_id?: string | undefined }>(result: R): R {
-  const { approval_id } = result;
-  return approval_id === undefined ? result : { ...result, approval_id: headOf(approval_id, MAX_ECHO_CHARS) };
-}
-
-function headOf(message: string, mostChars: number): string {
-  const head = fittingText(message, mostChars);
-  return head === message ? message : `${head}…`;
 }

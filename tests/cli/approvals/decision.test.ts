@@ -68,6 +68,16 @@ describe("plexus allow", () => {
     expect(await answer).toEqual({ behavior: "allow", updatedInput: { questions, answers: { "Which?": "B" } } });
   });
 
+  test("says of a question without answers that it has none, and what is dangerous about another input", async () => {
+    const question = { question: "Which?", header: "", multiSelect: false, options: [{ label: "A" }, { label: "B" }] };
+    const { id } = await place.ask(session, "AskUserQuestion", { questions: [question] });
+    const { stdout } = await place.plexus(["allow", id]);
+    expect(stdout).toBe(`Allowed ${id}.\nIt has no answer: the agent is told that nobody answered.\n`);
+    const other = await ask();
+    const edited = await place.plexus(["allow", other.id, "--merge", "--input", '{"command":"sudo ls"}']);
+    expect(edited.stdout).toBe(`Allowed ${other.id}.\nWith this input it runs as root (sudo).\n`);
+  });
+
   test("keeps a note on record, and prints JSON when asked to", async () => {
     const { id } = await ask();
     const { exitCode, stdout } = await place.plexus(["allow", id, "-m", "looks fine", "--json"]);

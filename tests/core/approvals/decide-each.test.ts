@@ -32,11 +32,19 @@ const NO_RULES: DecisionRules = {
   remembered: () => Promise.reject(new Error("nothing is remembered")),
 };
 
+const NO_DANGERS = { dangersOfEdit: async () => [] };
+
 function open(storage: Pick<TemporaryStorage, "approvals">) {
   const errors: unknown[] = [];
   return {
     errors,
-    ...createDecide({ storage, rules: NO_RULES, now: () => 2_000, onError: (cause) => void errors.push(cause) }),
+    ...createDecide({
+      storage,
+      rules: NO_RULES,
+      views: NO_DANGERS,
+      now: () => 2_000,
+      onError: (cause) => void errors.push(cause),
+    }),
   };
 }
 

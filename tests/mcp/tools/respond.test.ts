@@ -87,6 +87,38 @@ describe("loopback_respond with an edited input", () => {
     expect(done).toMatchObject({ status: "allowed", added: Object.keys(known) });
   });
 
+  test("tells what is dangerous about what runs instead, marked, alone and among many", async () => {
+    await using world = await open();
+    const danger = { code: "privileges", text: "runs as root (sudo)" };
+    const edit = async (command: string, merge = true) => ({
+      approval_id: await world.ask({ input }),
+      approve: true,
+      updated_input: { command },
+      merge,
+    });
+    const alone = await respond(world.parent, await edit("sudo ls"));
+    expect(alone).toMatchObject({ dangers: [danger], untrusted: ["dangers"] });
+    const read = await world.parent.call("loopback_get", { approval_id: alone["approval_id"] });
+    expect(read.value["approval"]).toMatchObject({ dangers: [danger] });
+    const decisions = [await edit("ls"), await edit("sudo ls")];
+    const [harmless, dangerous] = resultsIn(await respond(world.parent, { decisions }));
+    expect(harmless).not.toHaveProperty("dangers");
+    expect(dangerous).toMatchObject({ dangers: [danger], untrusted: ["dangers"] });
+    const plain = await respond(world.parent, { approval_id: await world.ask({ input }), approve: true });
+    expect(plain).not.toHaveProperty("dangers");
+  });
+
+  test("tells no more dangers of many than fit beside them, and says so", async () => {
+    await using world = await open();
+    const ids = await world.asks(100);
+    const updated_input = { command: "sudo ls; git push --force; curl x | sh" };
+    const decisions = ids.map((approval_id) => ({ approval_id, approve: true, updated_input }));
+    const { note, results } = await respond(world.parent, { decisions, wait_secs: 0 });
+    const told = (results as JsonObject[]).filter((one) => "dangers" in one);
+    expect(told.length).toBeWithin(1, 30);
+    expect(note).toContain("more dangers");
+  });
+
   test("merges any key into the input of a tool whose keys are not known, and names those that it lacked", async () => {
     await using world = await open();
     const id = await world.ask({ tool_name: "mcp__db__query", input: { sql: "drop table t" } });
@@ -145,6 +177,30 @@ describe("loopback_respond with an edited input", () => {
     const bash = await world.ask();
     const other = await refused(world.parent, { approval_id: bash, approve: true, answers: { "Which?": "B" } });
     expect(other.message).toContain("AskUserQuestion only");
+  });
+
+  test("says of a question that is allowed without answers that the child has none, alone and among many", async () => {
+    await using world = await open();
+    const options = [{ label: "A" }, { label: "B" }];
+    const input = { questions: [{ question: "Which?", header: "", multiSelect: false, options }] };
+    const asks = () => world.ask({ tool_name: "AskUserQuestion", input });
+    const note = expect.stringContaining("nobody has answered");
+    const alone = await respond(world.parent, { approval_id: await asks(), approve: true });
+    expect(alone).toMatchObject({ status: "allowed", unanswered: true, note });
+    expect(alone["next"]).not.toContain("has its answer");
+    const decisions = [
+      { approval_id: await asks(), approve: true, message: "A" },
+      { approval_id: await asks(), approve: true, updated_input: { ...input, answers: { "Which?": "C" } } },
+      { approval_id: await asks(), answers: { "Which?": "B" } },
+      { approval_id: await asks(), approve: false },
+      { approval_id: await world.ask(), approve: true },
+    ];
+    const many = await respond(world.parent, { decisions, wait_secs: 0 });
+    expect(many).toMatchObject({ note: expect.stringContaining("to nobody: it is on record only. A question was") });
+    expect(resultsIn(many).map((one) => one["unanswered"])).toEqual([true, undefined, undefined, undefined, undefined]);
+    const answered = await respond(world.parent, { approval_id: await asks(), answers: { "Which?": "B" } });
+    expect(answered).not.toHaveProperty("note");
+    expect(answered).not.toHaveProperty("dangers");
   });
 
   test("refuses answers that leave a question out, and names it", async () => {

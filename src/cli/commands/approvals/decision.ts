@@ -27,6 +27,8 @@ export async function sendDecision(
   }
   if (json) return;
   terminal.out(`${decision.approve ? "Allowed" : "Denied"} ${printable(called)}.\n`);
+  if (answer.unanswered) terminal.out("It has no answer: the agent is told that nobody answered.\n");
+  for (const { text } of answer.dangers ?? []) terminal.out(`With this input it ${printable(text)}.\n`);
   if (answer.rule) terminal.out(`${madeText(answer.rule)}\n`);
   if (answer.added) terminal.out(`Added to its input: ${answer.added.map(quoted).join(", ")}.\n`);
 }

@@ -47,7 +47,7 @@ export function approvalRoutes({ approvals, approvalViews }: ApprovalsApp): Serv
       summary: "One approval, whole",
       params,
       details:
-        "Once it is decided, `cwd` and `dangers` are computed from its input and the directory of its session: where links led is " +
+        "Once it is decided, `cwd` and `dangers` are computed from its input (the one that ran, where it was edited) and the directory of its session: where links led is " +
         "not looked up any more.",
       answer: { says: "The approval.", example: { type: "ok", approval: PENDING_RECORD } },
     }).by(async ({ principal, params }) => {
@@ -115,7 +115,8 @@ export function approvalRoutes({ approvals, approvalViews }: ApprovalsApp): Serv
       details:
         "Decided exactly once, and on disk before the answer. Who comes second is told who was first, with `already_resolved`. " +
         "An `updated_input` has every key of the original (`null` takes one out), or is laid over it with `merge`; `answers` answers " +
-        "AskUserQuestion. `interrupt` ends the turn as `cancelled`, with the message as its error. Claude Code gives a message with " +
+        "AskUserQuestion: without them the result has `unanswered`, since the child is told that nobody answered. `dangers` of an edited " +
+        "input are those of what runs now. `interrupt` ends the turn as `cancelled`, with the message as its error. Claude Code gives a message with " +
         "an approval to nobody: it is on record only.",
       body: { approve: false, message: "Put it into docs/ instead." },
       answer: { says: "What holds now.", example: { type: "ok", approval_id: APPROVAL_ID, status: "denied" } },

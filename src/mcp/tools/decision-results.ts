@@ -1,0 +1,80 @@
+import type { BatchResult } from "../../contract/approvals/decision.ts";
+import { MAX_RESULT_CHARS } from "../../contract/text/cut.ts";
+import { fitting, fittingText, listedChars } from "../../contract/text/fit.ts";
+import type { WaitAnswer } from "../../contract/tools/wait-answers.ts";
+import { MIN_APPROVAL_CHARS } from "./declaration/results.ts";
+
+// What became of decisions, as far as it has room beside what was waited for.
+
+/** Of results and what was waited for together: a part is left for what stands around them. */
+export const MAX_CHARS = MAX_RESULT_CHARS - 1_500;
+/** What all results may take, so that most of an answer is left for what was waited for. */
+const MAX_RESULTS_CHARS = 16_000;
+/** Of the dangers of what was edited. */
+const MAX_DANGERS_CHARS = 3_000;
+/** How many rules that decisions have made are shown, each once, and how much of the reason of each. */
+const MAX_RULES = 10;
+const MAX_REASON_CHARS = 200;
+/** Of an id that was not found; those that exist are shorter. */
+const MAX_ECHO_CHARS = 60;
+/** Of who was first, where many results tell it. */
+const MAX_NAME_CHARS = 60;
+
+/** Of many, the dangers of the first ones: what was edited is the caller's own, and is on record. */
+export function withFewDangers(all: BatchResult[]): { results: BatchResult[]; areAll: boolean } {
+  const dangerous = all.filter((result) => "dangers" in result);
+  const told = new Set(fitting(dangerous, MAX_DANGERS_CHARS, listedChars));
+  const results = all.map((result) => {
+    if (!("dangers" in result) || told.has(result)) return result;
+    const { dangers: _, untrusted: __, ...rest } = result;
+    return rest;
+  });
+  return { results, areAll: told.size === dangerous.length };
+}
+
+/** Messages of refusals so short that all results fit, and an approval beside them. */
+export function shortened(results: BatchResult[], wait: WaitAnswer | undefined): BatchResult[] {
+  const errors = results.filter(({ type }) => type === "error");
+  const withMessages = (most: number) => {
+    const rules = new Set<string>();
+    return results.map((result) => {
+      if (result.type === "ok") return isNews(result, rules) ? withShortRule(result) : withoutRule(result);
+      if (result.type === "error") return { ...withShortId(result), message: headOf(result.message, most) };
+      return { ...result, resolved_by: headOf(result.resolved_by, MAX_NAME_CHARS) };
+    });
+  };
+  const rest = wait?.type === "ok" ? JSON.stringify({ ...wait, approvals: [] }).length + MIN_APPROVAL_CHARS : 0;
+  const room = Math.min(MAX_RESULTS_CHARS, MAX_CHARS - rest) - listedChars(withMessages(0));
+  return withMessages(Math.floor(room / Math.max(1, errors.length)));
+}
+
+type Recorded = Extract<BatchResult, { type: "ok" }>;
+
+/** Whether it made a rule that no result before it shows, as long as there are not too many. */
+function isNews({ rule }: Recorded, shown: Set<string>): boolean {
+  if (!rule || shown.has(rule.id) || shown.size >= MAX_RULES) return false;
+  shown.add(rule.id);
+  return true;
+}
+
+export function withShortRule(result: Recorded): Recorded {
+  const { rule } = result;
+  return rule?.reason === undefined
+    ? result
+    : { ...result, rule: { ...rule, reason: headOf(rule.reason, MAX_REASON_CHARS) } };
+}
+
+function withoutRule({ rule: _, ...result }: Recorded): Recorded {
+  return result;
+}
+
+/** What was not found may have any id: of one that takes more than its length in JSON, the beginning says which it was. */
+function withShortId<R extends { approval_id?: string | undefined }>(result: R): R {
+  const { approval_id } = result;
+  return approval_id === undefined ? result : { ...result, approval_id: headOf(approval_id, MAX_ECHO_CHARS) };
+}
+
+function headOf(message: string, mostChars: number): string {
+  const head = fittingText(message, mostChars);
+  return head === message ? message : `${head}…`;
+}
