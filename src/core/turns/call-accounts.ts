@@ -5,7 +5,7 @@ import type { OutputEvent, TurnRow } from "../../storage/turns.ts";
 import { approvalAskedAgain } from "../approvals/asked-again.ts";
 import type { Session } from "../sessions/sessions.ts";
 
-/** What a child's output says of its calls, as far as its words tell; which decision each had is for storage to find. */
+/** Interprets the results of calls in a child's output. Storage finds the decision that belongs to each call. */
 export async function interpreted(
   storage: Pick<Storage, "turns">,
   turnId: string,
@@ -19,7 +19,7 @@ export async function interpreted(
   }
   return events;
 
-  /** Only an error can be a refusal; and a call never changes, so that it may be read before its result is stored. */
+  /** Only an error can be a refusal. A stored call never changes, so it may be read outside the transaction. */
   async function result(draft: ToolResultDraft): Promise<OutputEvent> {
     if (!draft.is_error) return { ...draft, askedAgain: undefined, isRefused: false };
     const id = draft.tool_use_id;
@@ -28,7 +28,9 @@ export async function interpreted(
   }
 }
 
-/** Whether every call of this turn's child is asked about; what an earlier version started was let do more unasked. */
+/**
+ * Whether every call of this turn's child must ask. A child that an earlier version started may run some calls unasked.
+ */
 export function mustAsk(turn: TurnRow, { config }: Session): boolean {
   return turn.isAccounted && config?.loopback_enabled !== false;
 }

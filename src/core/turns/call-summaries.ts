@@ -10,18 +10,18 @@ import type { NumberedTurnEvent } from "../../storage/turns.ts";
 const MAX_INPUT_CHARS = 120;
 const MAX_RESULT_CHARS = 120;
 const MAX_NAME_CHARS = 100;
-/** It ran, and nobody had been asked. */
+/** The call ran without a request. */
 const UNASKED = "unasked";
 const REFUSED = "refused by Claude Code";
 
-/** One call of a child in a line or two: what it was, what was decided, and what came of it. */
+/** One call of a child: its input, its decision and its result, each in a line. */
 export type CallSummary = {
   /** The number of the call's first event. */
   seq: number;
   tool: string;
-  /** With which it ran, or is to run. */
+  /** The input with which the call ran or will run. */
   input: string;
-  /** Who let it run, or not; null as long as nobody has. */
+  /** Who allowed or denied it; null while undecided. */
   decision: string | null;
   result: string | null;
 };
@@ -32,14 +32,14 @@ type SummaryStorage = {
   turns: Pick<Storage["turns"], "toolUsesBefore">;
 };
 
-/** Whether an event tells of a call; the rest is what the child says, and housekeeping of its CLI. */
+/** Whether an event belongs to a call. All others are the child's words, or housekeeping of the CLI. */
 export function isOfCall(event: TurnEvent): event is CallEvent {
   return ["tool_use", "approval_requested", "approval_resolved", "tool_result"].includes(event.type);
 }
 
 /**
- * The calls that these events of a turn are about, in order, each with the number of the first of them that tells of it;
- * of one that was made before, what it was. `isAsking`: the calls of this child come to Plexus.
+ * The calls in these events, in order. `toldAt` is the first of these events that belongs to the call; `seq` and input
+ * come from the call itself, even if it was made before. `isAsking`: the child's calls come to Plexus.
  */
 export async function callSummaries(
   storage: SummaryStorage,
@@ -47,7 +47,7 @@ export async function callSummaries(
   events: NumberedTurnEvent[],
 ): Promise<{ toldAt: number; call: CallSummary }[]> {
   const calls: { toldAt: number; call: CallSummary }[] = [];
-  /** By the id of the call; a gateway may number calls anew, so that the newest of an id counts. */
+  /** The newest call of each id: a gateway may reuse ids. */
   const current = new Map<string, CallSummary>();
   const earlier = await earlierCalls();
   for (const { seq, event } of events) {
@@ -80,7 +80,7 @@ export async function callSummaries(
     return call;
   }
 
-  /** What was called before these events, and is told of in them. */
+  /** Calls that were made before these events and have events among them. */
   async function earlierCalls(): Promise<Map<string, { seq: number; event: CallEvent }>> {
     const made = new Set<string>();
     const wanted = new Set<string>();
@@ -97,7 +97,7 @@ export async function callSummaries(
   }
 }
 
-/** Built-in rules make no event: the approval says what they have decided. */
+/** The decision comes from the approval, since built-in rules record no event. */
 function decisionOn(
   { approval_id, unasked, is_error }: ToolResult,
   approval: ApprovalHead | undefined,
@@ -107,7 +107,7 @@ function decisionOn(
   return is_error && !unasked ? REFUSED : UNASKED;
 }
 
-/** Of a child that asks nobody, whose calls have no accounts: what its CLI says of them tells whether they ran. */
+/** For a child that asks nobody: only the CLI's own output shows whether a call ran. */
 function unsupervised({ tool }: CallSummary, result: ToolResult): string {
   return isRefusedCall(tool, result) ? REFUSED : UNASKED;
 }
@@ -124,7 +124,7 @@ function summarized(seq: number, event: CallEvent): CallSummary {
   };
 }
 
-/** It runs with this input, and not with the one that was asked about. */
+/** Replaces the requested input by the edited one. */
 function noteEdit(call: CallSummary, tool_name: string, ran: { input: JsonObject; input_removed_at?: number }): void {
   call.input = oneLine(summaryOf({ tool_name, ...ran }), MAX_INPUT_CHARS);
   call.decision = `${call.decision}, edited`;
@@ -134,7 +134,7 @@ function keyOf(event: CallEvent): string {
   return event.tool_use_id ?? ("approval_id" in event ? String(event.approval_id) : "");
 }
 
-/** A rule that allows says all by its name. */
+/** An allowing rule is shown by its name alone. */
 function decisionText(status: ApprovalHead["status"], resolvedBy: string): string | null {
   switch (status) {
     case "pending":

@@ -16,20 +16,20 @@ export type ChildLaunchNeed = {
   dataDir: string;
   workspace: Workspace;
   mcpServerPolicy: McpServerPolicy;
-  /** The CLI, or a refusal that says what to do. */
+  /** Finds the CLI, or throws an error that says what to do. */
   claude: () => Promise<UsableClaude>;
   environment: Record<string, string | undefined>;
-  /** The control group in which each child gets one of its own, where there is any. */
+  /** The control group below which each child gets its own, if the host allows it. */
   cgroups: string | undefined;
   umask: number;
   childUrl: () => string;
-  /** How the program is called that carries a child to us. */
+  /** The command line of the program that connects a child over stdio to this server. */
   program: string[];
 };
 
-/** How the child of a turn is started, as its session says and the operator lets it. */
+/** Starts the child of a turn with its session's settings, within what the operator permits. */
 export function createChildLaunch(need: ChildLaunchNeed) {
-  /** Its directories as they really are now: a link may lead elsewhere than when the session was made. */
+  /** Resolves the directories again: a link may lead elsewhere than when the session was made. */
   function checkedConfig(session: Session): SessionConfig {
     const stored = configOf(session);
     const config = { ...stored, ...need.workspace.directories(stored) };
@@ -38,7 +38,7 @@ export function createChildLaunch(need: ChildLaunchNeed) {
   }
 
   return {
-    /** Refuses a session whose child could not be started, or must not be. */
+    /** Throws if the session's child can't or must not be started. */
     async check(session: Session): Promise<void> {
       budgetLeft(session, checkedConfig(session));
       await need.claude();

@@ -12,19 +12,19 @@ import { isSameProcess, type ProcessIdentity } from "../../claude/process/proces
 import { stopProcessTree } from "../../claude/process/stop-process.ts";
 import type { LeftRunning } from "../../contract/sessions/left-running.ts";
 
-/** How long a child may take to end by itself once it was told to. */
+/** How long a child may take to exit after it was told to stop. */
 const GRACE_MS = 2_000;
-/** More than any work comes to: a child that writes without end would fill the disk. */
+/** No real work writes this much. Without a bound, a child could fill the disk. */
 const MAX_OUTPUT_BYTES = 8 * 1024 ** 3;
 const TOO_MUCH = `The child wrote more than ${MAX_OUTPUT_BYTES} bytes: it was stopped.`;
 
-/** A child's process, where there still is one, and the directory that it writes to. */
+/** A child's process, if it still exists, and its output directory. */
 export type Child = { process: ProcessIdentity | undefined; dir: string; readProgress: ReadProgress };
-/** What was read in one go: stored together, it is neither lost nor told twice. */
+/** Output and the position behind it, committed together, so that nothing is lost or stored twice. */
 export type Batch = { events: TurnEventDraft[]; blocks: ConversationBlock[]; checkpoint: Checkpoint };
 export type ChildEnd = Pick<Checkpoint, "init" | "result"> & {
   verdict: ExitOutcome;
-  /** What it had started and could not be ended. */
+  /** Processes that the child had started and that could not be stopped. */
   left: LeftRunning[];
 };
 
@@ -34,8 +34,8 @@ export async function stopChild({ process, dir }: Child): Promise<LeftRunning[]>
 }
 
 /**
- * Hands on what the child writes as it comes, and says how it ended; `undefined` when it was left to go on. What `store`
- * answers is why the child must not go on.
+ * Stores the child's output as it is written, and returns how the child ended; `undefined` if `leave` fired first. If
+ * `store` returns a reason, the child is stopped.
  */
 export async function followChild(
   child: Child,
@@ -59,7 +59,7 @@ export async function followChild(
       if (parsed.facts.result) result = resultAfter(result, parsed.facts.result);
       if (init || !parsed.facts.init) continue;
       init = parsed.facts.init;
-      // The child has read it, and nobody else may.
+      // The child has read its MCP config, which holds its token. Nobody else may read it.
       rmSync(filesIn(child.dir).mcpConfig, { force: true });
     }
     events.push(...parser.flush());
@@ -72,19 +72,22 @@ export async function followChild(
   }
   if (leave.aborted) return undefined;
   const exitCode = readExitCode(child.dir);
-  // Nobody noted an exit code: the shell around the CLI was killed, and what it had started may still run.
+  // Without an exit code the shell around the CLI was killed, and processes that it started may still run.
   if (exitCode === undefined) left = await stopChild(child);
   const ownOutcome = exitOutcome({ exitCode, init, result, stderrTail: readStderrTail(child.dir) });
   const verdict: ExitOutcome = stopReason === undefined ? ownOutcome : { outcome: "failed", message: stopReason };
   return { init, result, verdict, left };
 }
 
-/** After its result the CLI goes on by itself, with what was done in the background: what the child says then is another message. */
+/**
+ * After its result the CLI may continue on its own with finished background work; what the child says then is a new
+ * message.
+ */
 function beginsAnew(init: InitFact): TurnEventDraft {
   return { type: "passthrough", event_type: "system/init", data: init };
 }
 
-/** A child that can't reach us could ask nobody. */
+/** A child that can't connect to Plexus can't ask for permission. */
 function isCutOff(init: InitFact | undefined): boolean {
   return init?.plexusStatus !== undefined && init.plexusStatus !== "connected";
 }

@@ -4,8 +4,8 @@ import type { TurnRow } from "../../storage/turns.ts";
 import type { Broadcast } from "../events/broadcast.ts";
 
 /**
- * How long a child may take to end by itself, which counts what it has cost: the CLI ends at once where the child itself
- * had asked, and goes on where a subagent had.
+ * How long a child may take to end by itself, so that its cost is still counted. The CLI ends at once if the child
+ * itself asked, and goes on if a subagent asked.
  */
 const GRACE_MS = 1_500;
 
@@ -16,9 +16,9 @@ type InterruptionsNeed = {
   graceMs?: number;
 };
 
-/** Denials that end the turn of the child that asked. */
+/** Denials with `interrupt`, which end the turn. */
 export function createInterruptions({ storage, broadcast, onError, graceMs = GRACE_MS }: InterruptionsNeed) {
-  /** Why the turn is to end, if a denial in it says so. */
+  /** The reason of the denial that ends this turn, if there is one. */
   async function reasonIn({ id }: Pick<TurnRow, "id">): Promise<string | undefined> {
     const found = await storage.approvals.interruption(id);
     return found && reasonOf(found);
@@ -26,7 +26,10 @@ export function createInterruptions({ storage, broadcast, onError, graceMs = GRA
 
   return {
     reasonIn,
-    /** Calls `stop` where a child goes on although a denial has ended its turn, also one that an earlier server took; until disposed. */
+    /**
+     * Calls `stop` if the child goes on after a denial that ends its turn, also one recorded by an earlier server. Runs
+     * until disposed.
+     */
     enforce(turn: Pick<TurnRow, "id" | "sessionId">, stop: (why: string) => void): Disposable {
       const waiter = broadcast.waitFor(turn.sessionId);
       let isOver = false;

@@ -2,16 +2,19 @@ import { cutText } from "../../contract/text/cut.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { EventWords } from "../../storage/turns.ts";
 
-/** Most turns end with words, which the first page holds; a long one is for a child that worked on in silence. */
+/**
+ * Most turns end with text, which the first page has. Further pages serve children that called tools for long without a
+ * word.
+ */
 const FIRST_PAGE = 20;
 const PAGE = 500;
-/** So far back the last words are looked for, and so many characters of them are read. */
+/** How many events are searched, and how many characters are read. */
 const MAX_EVENTS = 10_000;
 const MAX_READ_CHARS = 1_000_000;
 
 /**
- * The last thing that the child has said in a turn, in head and tail where that is long; not all its words. A message
- * ends where the child was told something: the result of a call, a word of its user, or that work in the background is over.
+ * The child's last message in a turn, cut to head and tail if it is long. A message starts after the result of a call,
+ * a message of the user, or the end of background work.
  */
 export async function lastMessage(
   storage: { turns: Pick<Storage["turns"], "wordsBefore"> },

@@ -1,15 +1,15 @@
 import type { ReadProgress } from "../../claude/output/read-progress.ts";
 
-/** A request must not wait long for the words that came before it. */
+/** A request must not wait long for earlier output. */
 const MAX_WAIT_MS = 250;
 
 export type OutputStored = ReturnType<typeof createOutputStored>;
 
-/** Lets a request of a child wait until what the child has said before it is on record. */
+/** Makes a request wait until the child's earlier output is stored. */
 export function createOutputStored() {
   const readers = new Map<string, ReadProgress>();
   return {
-    /** The output of this session's child is read by this reader, until disposed. */
+    /** Registers the reader of this session's child until disposed. */
     add(sessionId: string, reader: ReadProgress): Disposable {
       readers.set(sessionId, reader);
       return {
@@ -18,7 +18,7 @@ export function createOutputStored() {
         },
       };
     },
-    /** Resolves when what the session's child has written so far is stored, or when that takes too long. */
+    /** Resolves when everything that the session's child has written so far is stored, or after MAX_WAIT_MS. */
     async wait(sessionId: string): Promise<void> {
       const reader = readers.get(sessionId);
       if (!reader) return;

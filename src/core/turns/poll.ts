@@ -12,11 +12,11 @@ import { callSummaries, isOfCall } from "./call-summaries.ts";
 import { lastMessage } from "./last-message.ts";
 
 const MAX_PENDING_SHOWN = 100;
-/** More events than that at once no reader is told. */
+/** The most bytes of events that one poll reads. */
 const MAX_READ_BYTES = 8 * 1024 * 1024;
 
 type Poll = {
-  /** The session's newest turn, of which it tells; none in a session that has had none. */
+  /** The session's newest turn; undefined in a session without turns. */
   turnId: string | undefined;
   status: SessionStatus;
   error: string | null;
@@ -29,7 +29,7 @@ type Poll = {
 export type Polls = ReturnType<typeof createPolls>;
 type PollsNeed = { storage: Pick<Storage, "approvals" | "turns">; broadcast: Broadcast };
 
-/** How a session's turns are read: by position, without polling, never stale. */
+/** Reads a session's events by position; waits on the broadcast instead of polling the database. */
 export function createPolls({ storage, broadcast }: PollsNeed) {
   async function statusOf(turn: TurnRow): Promise<TurnStatus> {
     if (turn.status !== "running") return turn.status;
@@ -63,19 +63,19 @@ export function createPolls({ storage, broadcast }: PollsNeed) {
       return turn ? statusOf(turn) : "idle";
     },
     latest: (sessionId: string): Promise<TurnRow | undefined> => storage.turns.latest(sessionId),
-    /** Those of the caller's sessions, or of one, newest first. */
+    /** The turns of the caller's sessions, or of one session, newest first. */
     list: (principal: Principal, sessionId: string | undefined, limit: number): Promise<TurnRow[]> =>
       storage.turns.list({ owner: visibleOwner(principal), sessionId }, limit),
     consumerOf,
     position: (turnId: string, consumer: string): Promise<number> => storage.turns.position(turnId, consumer),
 
-    /** The child's last message in a turn, in head and tail where that is long, and what the turn has used, once it is over. */
+    /** The child's last message, cut to head and tail if it is long, and the usage once the turn is over. */
     async result(turnId: string, maxChars: number): Promise<{ text: string; usage: Usage | null }> {
       const usage = (await storage.turns.get(turnId))?.usage ?? null;
       return { text: await lastMessage(storage, turnId, maxChars), usage };
     },
 
-    /** Returns at once with what is new, else as soon as `isEnough` or when the time is up. */
+    /** Returns at once if there is news, else as soon as `isEnough` holds or the time is up. */
     async poll(
       session: Session,
       options: {
@@ -85,7 +85,7 @@ export function createPolls({ storage, broadcast }: PollsNeed) {
         waitMs: number;
         signal: AbortSignal;
         isEnough?: (poll: Poll) => boolean;
-        /** Told what was read before it waits, if it has to. */
+        /** Called once before the poll waits, with what was read so far. */
         onBegun?: (poll: Poll) => void;
       },
     ): Promise<Poll> {
@@ -112,15 +112,15 @@ export function createPolls({ storage, broadcast }: PollsNeed) {
       }
     },
 
-    /** Whether a poll has something for who wants to know of calls alone; what a child says meanwhile does not wake them. */
+    /** Whether a poll has news for a reader of calls. The child's words alone do not wake that reader. */
     hasNewsOfCalls: ({ events, status, total }: Poll): boolean => {
       const isPage = events.length > 0 && (events.at(-1)?.seq ?? 0) + 1 < total;
       return isPage || !isGoingOn(status) || events.some(({ event }) => isOfCall(event));
     },
 
     /**
-     * The calls in what was polled, as many as fit, up to which event that tells, and the child's last message: of a turn
-     * that goes on if it is new, of one that has ended always, since that is its result.
+     * As many of the polled calls as fit, the events they cover, and the child's last message: always for a turn that
+     * has ended, else only if it is new.
      */
     async summary(session: Session, { turnId, events, status }: Poll, most: { callChars: number; textChars: number }) {
       if (turnId === undefined) return { calls: [], told: [], text: "" };
@@ -129,14 +129,14 @@ export function createPolls({ storage, broadcast }: PollsNeed) {
       const { length } = fitting(found, most.callChars, ({ call }) => listedChars(call));
       const end = found[length]?.toldAt ?? Number.POSITIVE_INFINITY;
       const told = events.filter(({ seq }) => seq < end);
-      // What comes later tells more of the calls before it, and is for the next time.
+      // Later events may add to these calls; they belong to the next poll.
       const calls = length === found.length ? found : await callSummaries(storage, of, told);
       const isNew = told.some(({ event }) => event.type === "content");
       const text = isNew || !isGoingOn(status) ? await lastMessage(storage, turnId, most.textChars) : "";
       return { calls: calls.map(({ call }) => call), told, text };
     },
 
-    /** Moves a reader on over what it was given of a turn. */
+    /** Moves a reader's position past the events that it got. */
     async advance({ turnId, position: before }: Poll, consumer: string, position: number): Promise<void> {
       if (turnId !== undefined && position > before) await storage.turns.advance(turnId, consumer, position);
     },
@@ -144,8 +144,8 @@ export function createPolls({ storage, broadcast }: PollsNeed) {
 }
 
 /**
- * Under what name the position of a reader is kept: whoever owns the session has the names that it gives, as ever; anybody
- * else who may read it has its own, which are longer than any that can be given.
+ * The name under which a reader's position is stored. The session's owner uses its names as given. Any other principal
+ * gets a prefix longer than any name that a caller can give, so names never collide.
  */
 function consumerOf(principal: Principal, owner: string, name = ""): string {
   const key = ownerKey(principal);

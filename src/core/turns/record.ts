@@ -19,9 +19,9 @@ type TurnRecordNeed = {
 const BROKEN_SEAL =
   "A call of the child ran although Plexus had not allowed it: it is on record as unasked. In strict supervision nothing may, so the child was stopped.";
 
-/** What a turn leaves on disk: what came of it, and its end. */
+/** Stores a turn's output and its end. */
 export function createTurnRecord({ storage, broadcast, abandon, now, environment }: TurnRecordNeed) {
-  /** Stores what a child has said since the last time; returns the calls that ran although Plexus had not allowed them. */
+  /** Stores new output; returns the calls that ran although Plexus had not allowed them. */
   async function add(turn: TurnRow, { events, blocks, checkpoint }: Batch): Promise<UnaskedCallRow[]> {
     const session = await storage.sessions.get(turn.sessionId);
     if (!session) return [];
@@ -37,21 +37,21 @@ export function createTurnRecord({ storage, broadcast, abandon, now, environment
   }
 
   async function end(turn: TurnRow, { status, error }: TurnOutcome, ended: Partial<ChildEnd> = {}): Promise<void> {
-    // In batches, and before the end, which gives up the few that are left in one go.
+    // Abandon in batches first: `endIfRunning` abandons the few that remain in one transaction.
     await abandon(await storage.approvals.pendingIdsOf(turn.sessionId), TURN_IS_OVER);
     const end: TurnEnd = { status, error, counted: ended.result, claudeSessionId: conversationOf(ended) };
     await storage.turns.endIfRunning(turn, end, now());
     broadcast.wake(turn.sessionId);
   }
 
-  /** A child that was killed as it began, or failed to resume, has left nothing that a later turn could go on with. */
+  /** A child that was killed at its start or failed to resume leaves no conversation that a later turn could resume. */
   function conversationOf({ init, result }: Partial<ChildEnd>): string | undefined {
     const id = result?.claudeSessionId ?? init?.claudeSessionId;
     const isKnownGood = result !== undefined && !result.is_error;
     return id && (isKnownGood || isSaved(id, environment)) ? id : undefined;
   }
 
-  /** Why a child must not go on: in `strict` nothing may run unasked, so one that did has broken its seal. */
+  /** In `strict` no call may run unasked. Returns the reason to stop the child if one did. */
   async function brokenSeal(turn: TurnRow): Promise<string | undefined> {
     const session = await storage.sessions.get(turn.sessionId);
     if (session?.config?.supervision !== "strict") return undefined;

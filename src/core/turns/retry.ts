@@ -2,7 +2,7 @@ import { AppError } from "../../contract/refusals/errors.ts";
 
 export const TRY_AGAIN_MS = 1_000;
 
-/** Does what must end up on disk, again and again for as long as what is in its way may pass; gives up when told to leave. */
+/** Retries work that must reach the disk, as long as the error may pass. Gives up when `leave` fires. */
 export async function retry(
   work: () => Promise<void>,
   leave: AbortSignal,
@@ -19,7 +19,7 @@ export async function retry(
   }
 }
 
-/** A disk that takes no writes may take them again, and file descriptors may be free again. */
+/** A full disk or a lack of file descriptors may pass. */
 export function isPassing(cause: unknown): boolean {
   if (cause instanceof AppError) return cause.code === "storage_unavailable";
   return cause instanceof Error && "code" in cause && ["EMFILE", "ENFILE"].includes(String(cause.code));

@@ -12,24 +12,24 @@ const BEFORE_EVERY_TURN = "";
 
 export type SessionStream = ReturnType<typeof createSessionStream>;
 type SessionStreamNeed = { storage: Pick<Storage, "sessions" | "turns">; broadcast: Broadcast };
-/** Where a reader of a session stands: before this event of this turn. */
+/** A reader's position: before this event of this turn. */
 type StreamPosition = { turnId: string; seq: number };
 
-/** The events of turns, in full: a page of one turn, or a session's as they come. */
+/** Full events: a page of one turn, or a stream of a whole session. */
 export function createSessionStream({ storage, broadcast }: SessionStreamNeed) {
   return {
-    /** A turn that the caller may see. */
+    /** Returns a turn that the caller may see, else throws `not_found`. */
     async requireTurn(principal: Principal, turnId: string): Promise<TurnRow> {
       const turn = await storage.turns.get(turnId);
       if (turn && mayDecide(principal, turn.owner)) return turn;
       throw unknownTurn(turnId);
     },
 
-    /** As many events from `fromSeq` on as a page holds. */
+    /** One page of events, from `fromSeq` on. */
     page: (turn: TurnRow, fromSeq: number, limit: number): Promise<NumberedTurnEvent[]> =>
       storage.turns.eventPage(turn.id, fromSeq, { limit, maxBytes: MAX_PAGE_BYTES }),
 
-    /** The beginning of this turn of the session, else of its newest one, else of the first one to come. */
+    /** The start of the given turn, else of the session's newest turn, else of its first future turn. */
     async beginning(session: Session, turnId: string | undefined): Promise<StreamPosition> {
       if (turnId === undefined) {
         const latest = await storage.turns.latest(session.id);
@@ -40,13 +40,16 @@ export function createSessionStream({ storage, broadcast }: SessionStreamNeed) {
       return { turnId, seq: 0 };
     },
 
-    /** Right behind an event that was told before; `undefined` when there is no such event in this session. */
+    /** The position after an event that was already sent; `undefined` if the session has no such event. */
     async behind(session: Session, { turnId, seq }: StreamPosition): Promise<StreamPosition | undefined> {
       const turn = await storage.turns.get(turnId);
       return turn?.sessionId === session.id && seq < turn.eventCount ? { turnId, seq: seq + 1 } : undefined;
     },
 
-    /** Everything from a position on, turn after turn, in order; live until the session is deleted, else as far as it goes. */
+    /**
+     * Yields all events from a position on, turn by turn. Live: until the session is deleted; else up to the newest
+     * event.
+     */
     async *follow(
       session: Session,
       from: StreamPosition,
@@ -64,7 +67,7 @@ export function createSessionStream({ storage, broadcast }: SessionStreamNeed) {
         }
         if (page.length > 0) continue;
         if (next) {
-          // A turn is followed by another only when it is over: once there is one, what was read last is its end.
+          // The next turn only starts when this one is over, so everything of this turn has been read.
           [turnId, seq, next] = [next.id, 0, undefined];
           continue;
         }

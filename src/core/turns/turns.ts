@@ -31,30 +31,30 @@ type TurnsNeed = ChildLaunchNeed & {
   abandon: (approvalIds: string[], reason: string) => Promise<void>;
   now: () => number;
   onError: (cause: unknown) => void;
-  /** A call ran unasked in a session in which none may. */
+  /** Called when a call ran unasked in a session that forbids it. */
   onSealBroken: (call: UnaskedCallRow) => void;
   maxRunning: number;
 };
 
-/** A turn that this process looks after, from before its child is started until its end is on disk. */
+/** A turn that this process owns, from before its child is started until its end is on disk. */
 type Running = {
   child: Child;
-  /** Resolves when the child has been started, or could not be. */
+  /** Resolves when the child was started or failed to start. */
   launched: Promise<unknown>;
-  /** Lets requests wait for its output, once it has a child. */
+  /** Set once it has a child: requests wait for its output. */
   reader?: Disposable;
   over: Promise<void>;
-  /** Why it was stopped, once somebody has said so, and what could not be ended. */
+  /** Set by the first stop: the reason, and the processes that could not be stopped. */
   stopped?: Stop;
 };
 
-/** Children are stopped in a few seconds; only a database that takes no writes holds that up. */
+/** Stopping children takes a few seconds; only a database that accepts no writes takes longer. */
 const STOP_WITHIN_MS = 6_000;
 const ANOTHER_VERSION =
   "Plexus was replaced by another version, which can't go on with this turn: its child was stopped. Start another turn.";
 const FAILED_INSIDE = "Plexus failed inside; its log has the details. The child was stopped.";
 
-/** Turns: one prompt to one child, its output stored as numbered events, and its end. */
+/** A turn: one prompt to one child, its output as numbered events, and its end. */
 export async function openTurns(need: TurnsNeed) {
   const { storage } = need;
   const queue = createTurnQueue(need);
@@ -80,13 +80,13 @@ export async function openTurns(need: TurnsNeed) {
     return entry;
   }
 
-  /** Files a turn, and returns when its child runs or when it is queued; a session has one at a time. */
+  /** Files a turn; returns when its child runs or the turn is queued. A session has one turn at a time. */
   async function start(session: Session, prompt: string, ephemeral: boolean): Promise<TurnRow> {
     await launching.check(session);
-    // Whatever began now would be looked after by nobody.
+    // A turn that began now would have no owner.
     if (isClosing) throw stopping();
     const turn = await file(session, { prompt, ephemeral });
-    // What has started may hold a token that lets a queued turn start.
+    // The new child may hold a token that lets a queued turn start.
     starter.look();
     return turn;
   }
@@ -101,11 +101,11 @@ export async function openTurns(need: TurnsNeed) {
     }
   }
 
-  /** Starts the child of a turn, unless that is queued once it is filed, or no longer is. */
+  /** Files a turn and starts its child, unless the turn was queued, or is no longer in the queue. */
   async function begin<B extends BegunTurn | undefined>(id: string, file: () => Promise<B>): Promise<B> {
-    // Registered before the turn is visible, so that everybody who sees it can cancel it.
+    // Register before the turn is visible, so that everybody who sees it can cancel it.
     const entry = lookAfter(id);
-    // Once the turn is on disk, the starter may have begun it already, with an entry of its own.
+    // Once a queued turn is on disk, the starter may have begun it with an entry of its own.
     const letGo = () => void (running.get(id) === entry && running.delete(id));
     const { promise, resolve } = Promise.withResolvers<void>();
     entry.launched = promise;
@@ -125,7 +125,7 @@ export async function openTurns(need: TurnsNeed) {
   async function startChild(entry: Running, begun: BegunTurn): Promise<void> {
     const { turn, session } = begun;
     try {
-      // Before there is a child that could ask.
+      // Register the reader before the child exists and can ask.
       entry.reader = need.outputStored.add(session.id, entry.child.readProgress);
       const process = await launching.launch(entry.child.dir, begun);
       entry.child.process = process;
@@ -133,20 +133,20 @@ export async function openTurns(need: TurnsNeed) {
     } catch (cause) {
       const error = naming(await stopChild(entry.child), messageOf(cause));
       entry.over = retrying(() => end(turn, entry, { status: "failed", error }));
-      // Told at once where the disk takes it; where it does not, the caller hears why.
+      // If the disk accepts no writes, do not wait for the turn's end to be stored: tell the caller why.
       await Promise.race([entry.over, Bun.sleep(TRY_AGAIN_MS)]);
       throw cause;
     }
     entry.over = follow(turn, entry);
   }
 
-  /** Stores what the child writes as it comes, until the child has ended, and then its end. */
+  /** Stores the child's output until the child has ended, then the turn's end. */
   async function follow(turn: TurnRow, entry: Running): Promise<void> {
     await retrying(async () => {
       try {
         const checkpoint = Checkpoint.safeParse(await storage.turns.checkpoint(turn.id)).data;
         if (!checkpoint) return await giveUp(turn, entry, ANOTHER_VERSION);
-        // Found by a server that was killed before it could stop the child.
+        // The last server may have stored an unasked call and been killed before it stopped the child.
         const broken = await record.brokenSeal(turn);
         if (broken) return await giveUp(turn, entry, broken);
         using _ = interruptions.enforce(turn, (why) => void stop(entry, why).catch(need.onError));
@@ -161,14 +161,14 @@ export async function openTurns(need: TurnsNeed) {
     });
   }
 
-  /** Returns why the child must not go on, if there is a reason. */
+  /** Returns a reason if the child must be stopped. */
   async function store(turn: TurnRow, batch: Batch): Promise<string | undefined> {
     const unasked = await record.add(turn, batch);
     for (const call of unasked) if (call.supervision !== "inherit") need.onSealBroken(call);
     return unasked.length > 0 ? record.brokenSeal(turn) : undefined;
   }
 
-  /** A child that nobody can read any more must not go on. */
+  /** Stops a child whose output can't be read any more. */
   async function giveUp(turn: TurnRow, entry: Running, error: string): Promise<void> {
     const left = await stopChild(entry.child);
     await end(turn, entry, { status: "failed", error: naming(left, error) });
@@ -183,7 +183,10 @@ export async function openTurns(need: TurnsNeed) {
     rmSync(entry.child.dir, { recursive: true, force: true });
   }
 
-  /** Resolves when every process of the child is gone but those that it tells, and the end of its turn is on disk. */
+  /**
+   * Resolves when the child's processes are gone and the turn's end is on disk; returns those that could not be
+   * stopped.
+   */
   async function stop(entry: Running, why: string): Promise<LeftRunning[]> {
     entry.stopped ??= { why, left: entry.launched.then(() => stopChild(entry.child)) };
     const left = await entry.stopped.left;
@@ -191,7 +194,7 @@ export async function openTurns(need: TurnsNeed) {
     return left;
   }
 
-  /** What could not be ended; `undefined` when no turn runs or is queued. */
+  /** Returns the processes that could not be stopped; `undefined` if no turn runs or is queued. */
   async function cancel(session: Session): Promise<LeftRunning[] | undefined> {
     const error = "The turn was cancelled.";
     const latest = await storage.turns.latest(session.id);
@@ -206,7 +209,7 @@ export async function openTurns(need: TurnsNeed) {
     return [];
   }
 
-  /** Resolves when the server that runs this turn has ended it: it reads that it is to do so when it looks again. */
+  /** Waits until the server that runs this turn has ended it. That server finds the request at its next re-read. */
   async function endedElsewhere({ id, sessionId }: TurnRow): Promise<void> {
     using waiter = need.broadcast.waitFor(sessionId);
     const left = new Promise<void>((resolve) =>
@@ -218,7 +221,7 @@ export async function openTurns(need: TurnsNeed) {
     }
   }
 
-  // What an earlier server has left behind: children that still run, or that have ended meanwhile.
+  // Turns of an earlier server, whose children still run or have ended meanwhile.
   const left = (await storage.turns.listRunning()).map((turn) => {
     const entry = lookAfter(turn.id);
     entry.child.process = processOf(turn, entry.child.dir);
@@ -226,24 +229,24 @@ export async function openTurns(need: TurnsNeed) {
     return { turn, entry };
   });
   removeStrayDirs(turnsDir, (turnId) => running.has(turnId));
-  // Once nothing can fail any more: nobody could let go of them then.
+  // Start following only when opening can't fail any more: after a failure nobody could stop them.
   for (const { turn, entry } of left) entry.over = follow(turn, entry);
 
   return {
     start,
     cancel,
-    /** How many queued turns start before this one, and itself; `undefined` when it is not queued. */
+    /** The turn's place in the queue, from 1; `undefined` if it is not queued. */
     place: queue.place,
-    /** Starts what is queued, from now on: children can reach us. */
+    /** Starts queued turns from now on, since children can reach the server. */
     open: starter.open,
-    /** Stops the turns whose cancellation another server received. */
+    /** Stops turns that were cancelled through another server. */
     async reread(): Promise<void> {
       for (const { id, reason } of await storage.turns.stopsAskedFor()) {
         const entry = running.get(id);
         if (entry) void stop(entry, reason).catch(need.onError);
       }
     },
-    /** Lets go of the children, which go on; the next server finds them by what is on disk. */
+    /** Stops following the children, which go on. The next server finds them through the database. */
     async handOver(): Promise<void> {
       isClosing = true;
       starter.close();
@@ -257,7 +260,7 @@ export async function openTurns(need: TurnsNeed) {
       const stopped: Promise<unknown>[] = leave.signal.aborted
         ? []
         : [...running.values()].map((entry) => stop(entry, why));
-      // What is being filed right now may still be queued.
+      // A turn that is being filed may still end up in the queue.
       await Promise.all([...running.values()].map(({ launched }) => launched));
       stopped.push(retrying(() => starter.cancelAll("Plexus was stopped while this turn was queued.")));
       const timer = setTimeout(() => leave.abort(), STOP_WITHIN_MS);

@@ -6,10 +6,10 @@ import { type Principal, visibleOwner } from "../access/principals.ts";
 
 export type UnaskedCalls = ReturnType<typeof createUnaskedCalls>;
 
-/** The calls that ran although Plexus had not allowed them. */
+/** Calls that ran although Plexus had not allowed them. */
 export function createUnaskedCalls({ storage }: { storage: Pick<Storage, "unaskedCalls"> }) {
   return {
-    /** What the caller may see, newest first, a page at a time. */
+    /** One page of the calls that the caller may see, newest first. */
     async list(
       principal: Principal,
       {

@@ -14,8 +14,8 @@ const call = { tool_name: "Bash", tool_use_id: "call_0", input: { command: "make
 const ran: ToolResultDraft = { type: "tool_result", tool_use_id: "call_0", output: "made", is_error: false };
 const refused: ToolResultDraft = { ...ran, output: "no", is_error: true };
 
-describe("a result", () => {
-  test("belongs to the allow, whatever became of others of the same id", async () => {
+describe("a call's result", () => {
+  test("is tied to the allow, whatever happened to other requests with the same id", async () => {
     for (const before of ["abandoned", "denied", "timed_out", "pending"] as const) {
       await using setup = await openSetup();
       await setup.file("1", before);
@@ -24,7 +24,7 @@ describe("a result", () => {
     }
   });
 
-  test("that an allow accounts for leaves none for a second one", async () => {
+  test("uses up its allow: a second result with the same id is unasked", async () => {
     await using setup = await openSetup();
     await setup.file("1", "allowed");
     expect(await setup.account(ran)).toMatchObject({ events: [{ approval_id: "1" }], unasked: [] });
@@ -33,7 +33,7 @@ describe("a result", () => {
     expect(setup.unasked()).toBe(1);
   });
 
-  test("of a call that was denied is that denial, unless the call ran", async () => {
+  test("is tied to the denial of the call, or is unasked if the call ran anyway", async () => {
     await using setup = await openSetup();
     await setup.file("1", "denied");
     expect(await setup.account(refused)).toMatchObject({ events: [{ approval_id: "1" }], unasked: [] });
@@ -46,26 +46,26 @@ describe("a result", () => {
     "Permission to use Bash with command rm x has been denied.",
     "PreToolUse:Bash hook error: no",
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit)",
-  ])("in which the CLI says that it did not try is none: %s", async (output) => {
+  ])("is not unasked if the CLI says that it did not run the call: %s", async (output) => {
     await using setup = await openSetup();
     expect((await setup.account({ ...refused, output })).unasked).toEqual([]);
     expect((await setup.account({ ...refused, output: `Exit code 1\n${output}` })).unasked).toHaveLength(1);
   });
 
-  test("that is an error of a tool which does all or nothing is none", async () => {
+  test("is not unasked if it is an error of a tool that does all or nothing", async () => {
     await using setup = await openSetup("Write");
     const output = "Refusing to write link.txt: it is a symbolic link";
     expect((await setup.account({ ...refused, output })).unasked).toEqual([]);
     expect((await setup.account(ran)).unasked).toHaveLength(1);
   });
 
-  test("of an MCP tool is not taken for a refusal of the CLI because it reads like one", async () => {
+  test("of an MCP tool is never taken for a refusal of the CLI", async () => {
     await using setup = await openSetup("mcp__other__poke");
     const output = "<tool_use_error>File has not been read yet.</tool_use_error>";
     expect((await setup.account({ ...refused, output })).unasked).toHaveLength(1);
   });
 
-  test("is nobody's to account for in a turn of an earlier version, or in a child that can't ask", async () => {
+  test("is not checked in a turn of an earlier version, or of a child that can't ask", async () => {
     await using earlier = await openSetup("Bash", { isAccounted: false });
     expect((await earlier.account(ran)).unasked).toEqual([]);
     await using silent = await openSetup("Bash", { loopback_enabled: false });
@@ -73,7 +73,7 @@ describe("a result", () => {
   });
 });
 
-/** A turn that runs, whose child has made one call. */
+/** A running turn whose child has made one call. */
 async function openSetup(
   tool_name = call.tool_name,
   { isAccounted = true, loopback_enabled = true, supervision = "strict" as Supervision } = {},
@@ -113,7 +113,7 @@ async function openSetup(
   return {
     async file(id: string, status: Settled | "pending") {
       const { tool_name: toolName, input, tool_use_id: toolUseId } = call;
-      // Each another ask, since one that waits would be the same.
+      // A different hash for each: an equal pending request would be the same one.
       const askHash = hashOf(toolName, { ...input, id });
       direct.approvals.create(newApproval({ id, askedIn: "turn", toolName, input, toolUseId, askHash }));
       if (status !== "pending") direct.approvals.settleIfPending(id, unchainedOutcome({ status }));

@@ -39,7 +39,7 @@ const resolved = (id: string | null, status: ApprovalHead["status"], resolved_by
   return { type: "approval_resolved", ...asked, tool_use_id: id, status, response_message: null, resolved_by };
 };
 
-/** Of these events, in a turn whose earlier ones are `before`. */
+/** The summaries of `events` in a turn that has the events `before` first. */
 async function summaries(events: TurnEvent[], { before = [] as TurnEvent[], isAsking = true } = {}) {
   await using storage = await temporaryStorage();
   const session = newSession();
@@ -97,13 +97,13 @@ describe("a summary of calls", () => {
     const edited = { ...resolved("one", "allowed", "operator"), updated_input: { command: "instead" } } as TurnEvent;
     const shown = { input: "instead", decision: "allowed by operator, edited" };
     expect(await summaries([use("one"), requested("one"), edited])).toMatchObject([shown]);
-    // The approval tells it to whoever reads on behind the decision.
+    // A reader that starts after the decision gets it from the approval.
     const before = [use("one"), requested("one")];
     const later = await summaries([result("one", { approval_id: "edited" })], { before });
     expect(later).toMatchObject([{ ...shown, result: "one done" }]);
   });
 
-  test("tells by the approval what made no event, and what ran or failed without any", async () => {
+  test("takes a decision without an event from the approval, and names calls that ran or failed without one", async () => {
     const calls = await summaries([
       ...["builtin", "person", "unasked", "refused"].map((id) => use(id)),
       result("builtin", { approval_id: "builtin" }),
@@ -120,25 +120,25 @@ describe("a summary of calls", () => {
     expect(calls.at(-1)?.result).toBe("error: no such tool");
   });
 
-  test("of a child that asks nobody says that its calls were unasked, also those that failed", async () => {
+  test("of a child that asks nobody marks its calls as unasked, also failed ones", async () => {
     const calls = await summaries([use("one"), result("one", { is_error: true })], { isAsking: false });
     expect(calls).toMatchObject([{ decision: "unasked" }]);
   });
 
-  test("of a child that asks nobody says which calls Claude Code refused, and did not run", async () => {
+  test("of a child that asks nobody names the calls that Claude Code refused", async () => {
     const output = "Permission to use Bash has been denied.";
     const calls = await summaries([use("one"), result("one", { is_error: true, output })], { isAsking: false });
     expect(calls).toMatchObject([{ decision: "refused by Claude Code" }]);
   });
 
-  test("shows a call again that was made before, with what is new of it and under its own number", async () => {
+  test("shows an earlier call again, with its news and under its own number", async () => {
     const noise: TurnEvent[] = Array.from({ length: 50 }, () => ({ type: "content", text: "…" }));
     const before = [use("one", "the first"), use("one", "the second"), ...noise];
     const calls = await summaries([result("one")], { before });
     expect(calls).toEqual([{ seq: 2, tool: "Bash", input: "the second", decision: "unasked", result: "one done" }]);
   });
 
-  test("keeps calls apart that have the same id, and those of which only the request is known", async () => {
+  test("keeps calls with the same id apart, and calls of which only the request is known", async () => {
     const calls = await summaries([
       use("call_0", "first"),
       result("call_0"),
@@ -156,7 +156,7 @@ describe("a summary of calls", () => {
   });
 });
 
-test("a summary that does not fit ends before the next call, and tells nothing of what comes behind", async () => {
+test("a summary that does not fit ends before the next call, and leaves out everything after it", async () => {
   await using storage = await temporaryStorage();
   const session = newSession();
   await storage.sessions.createIfNameFree(session, "none", ANY_NUMBER);

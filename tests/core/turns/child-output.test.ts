@@ -23,8 +23,8 @@ const say = (text: string) => JSON.stringify({ type: "assistant", message: { id:
 const result = (output: string) =>
   JSON.stringify({ type: "user", message: { content: [{ type: "tool_result", tool_use_id: "t", content: output }] } });
 
-describe("followChild, with what it tells on disk,", () => {
-  test("keeps a line of 50 MB whole, in order, and what comes before and behind it", () =>
+describe("followChild", () => {
+  test("stores a line of 50 MB whole, in order with the lines around it", () =>
     withChild(async ({ write, follow, events }) => {
       const long = result("€x".repeat(12.5 * MEGABYTE));
       write(`${INIT}\n${say("before")}\n`, long, `\n${say("behind")}\n${RESULT}\n`);
@@ -34,7 +34,7 @@ describe("followChild, with what it tells on disk,", () => {
       expect(Bun.hash(oversized(stored).join(""))).toBe(Bun.hash(long));
     }));
 
-  test("goes on in the middle of such a line, with no piece lost, repeated or numbered twice", () =>
+  test("resumes in the middle of such a line, with no piece lost or repeated", () =>
     withChild(async ({ write, follow, events }) => {
       const long = result("🙂".repeat(10 * MEGABYTE));
       write(`${INIT}\n`, long, `\n${RESULT}\n`);
@@ -44,7 +44,7 @@ describe("followChild, with what it tells on disk,", () => {
       expect(Bun.hash(oversized(await events()).join(""))).toBe(Bun.hash(long));
     }));
 
-  test("keeps results of megabytes, and stores them as they came", () =>
+  test("stores results of several megabytes unchanged", () =>
     withChild(async ({ write, follow, events }) => {
       const outputs = [1, 4, 12].map((size) => `${size}→`.repeat(size * 200_000));
       write(`${INIT}\n`, ...outputs.map((output) => `${result(output)}\n`), `${RESULT}\n`);
@@ -55,7 +55,7 @@ describe("followChild, with what it tells on disk,", () => {
       expect(stored).toEqual(outputs.map((output) => Bun.hash(output)));
     }));
 
-  test("tells what the conversation had cost before the turn, by the first of several results", () =>
+  test("takes the cost before the turn from the first of several results", () =>
     withChild(async ({ write, follow }) => {
       const ended = (total_cost_usd: number, costUSD: number) =>
         JSON.stringify({ ...JSON.parse(RESULT), total_cost_usd, model_usage_since_last_result: { opus: { costUSD } } });
@@ -63,7 +63,7 @@ describe("followChild, with what it tells on disk,", () => {
       expect((await follow())?.result).toMatchObject({ totalCostUsd: 6, costBeforeUsd: 3 });
     }));
 
-  test("counts the tokens and the model's turns of several results together, also when another server reads on", () =>
+  test("adds up the tokens and turns of several results, also when another server reads on", () =>
     withChild(async ({ write, follow }) => {
       const counted = (num_turns: number, input_tokens: number, output_tokens: number) =>
         JSON.stringify({ ...JSON.parse(RESULT), num_turns, usage: { input_tokens, output_tokens } });
@@ -73,7 +73,7 @@ describe("followChild, with what it tells on disk,", () => {
       expect((await follow())?.result).toMatchObject({ numTurns: 3, inputTokens: 30, outputTokens: 15 });
     }));
 
-  test("marks where the child goes on after a result, so that what it says then is another message", () =>
+  test("marks where the child continues after a result, so that its next words are a new message", () =>
     withChild(async ({ write, follow, events }) => {
       write(`${INIT}\n${say("I wait.")}\n${RESULT}\n${INIT}\n${say("It is ready.")}\n${RESULT}\n`);
       await follow();
@@ -81,7 +81,7 @@ describe("followChild, with what it tells on disk,", () => {
       expect(told).toMatchObject([said("I wait."), { event_type: "system/init" }, said("It is ready.")]);
     }));
 
-  test("takes what an earlier turn has left in the background for no result of this one", () =>
+  test("does not take a result of an earlier turn's background work for the turn's own", () =>
     withChild(async ({ write, follow }) => {
       const origin = { kind: "task-notification" };
       const leftOver = JSON.stringify({ ...JSON.parse(RESULT), num_turns: 0, total_cost_usd: 5, origin });
@@ -91,7 +91,7 @@ describe("followChild, with what it tells on disk,", () => {
       expect(ended?.verdict).toMatchObject({ message: expect.stringContaining("in the middle of its work") });
     }));
 
-  test("takes garbage of every kind without failing, and with bounded memory", () =>
+  test("reads garbage of every kind without failing, with bounded memory", () =>
     withChild(async ({ write, follow, events, peakBytes }) => {
       write(`${INIT}\n`, Buffer.alloc(40 * MEGABYTE, 0xff), "\n", Buffer.alloc(17 * MEGABYTE), "\n");
       write(
@@ -124,15 +124,15 @@ function pieceOf(data: unknown): unknown {
 
 type Setup = {
   write(...output: (string | Buffer)[]): void;
-  /** Stores what was written, all of it or so many batches; from where it was left. */
+  /** Reads on from the last checkpoint and stores everything, or only so many batches. */
   follow(batches?: number): Promise<ChildEnd | undefined>;
-  /** What is stored, which must be numbered without a gap. */
+  /** The stored events; fails if their numbers have a gap. */
   events(): Promise<TurnEvent[]>;
-  /** The most that was in use, above what it was in the beginning. */
+  /** The peak memory above that of the start. */
   peakBytes(): number;
 };
 
-/** A child that has ended, and the turn that its output becomes. */
+/** A child that has ended, and the turn that stores its output. */
 async function withChild(body: (setup: Setup) => Promise<void>): Promise<void> {
   await using directory = await temporaryDirectory();
   await using storage = await temporaryStorage();

@@ -4,7 +4,7 @@ import { createInterruptions } from "../../../src/core/turns/interruption.ts";
 import { ANY_NUMBER, ANY_PENDING, newApproval, newSession, outcome, runningTurn, UNRULED } from "../../storage/rows.ts";
 import { temporaryStorage } from "../../storage/sqlite/temporary-storage.ts";
 
-/** A turn that runs, with its session, and who is told of interruptions in it. */
+/** A running turn with its session and its interruptions. */
 async function openTurn() {
   await using stack = new AsyncDisposableStack();
   const broadcast = createBroadcast();
@@ -21,7 +21,7 @@ async function openTurn() {
     await storage.approvals.settleIfPending(asked.id, outcome({ status: "denied", ...given }), undefined);
     broadcast.wake(session.id);
   };
-  /** Resolves with the reason why the child was to be stopped. */
+  /** Resolves with the reason to stop the child. */
   const stopped = () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     return { promise, watching: interruptions.enforce(turn, resolve) };
@@ -30,7 +30,7 @@ async function openTurn() {
   return { turn, interruptions, decide, stopped, errors, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-describe("a child that goes on although a denial has ended its turn", () => {
+describe("a child that goes on after a denial that ends its turn", () => {
   test("is stopped with the message of that denial", async () => {
     await using world = await openTurn();
     const { promise, watching } = world.stopped();
@@ -41,7 +41,7 @@ describe("a child that goes on although a denial has ended its turn", () => {
     expect(world.errors).toEqual([]);
   });
 
-  test("is stopped by the next server, where the one that took the denial was killed", async () => {
+  test("is stopped by the next server if the one that took the denial was killed", async () => {
     await using world = await openTurn();
     await world.decide({ responseMessage: "enough", interrupt: true });
     const { promise, watching } = world.stopped();
@@ -53,17 +53,17 @@ describe("a child that goes on although a denial has ended its turn", () => {
     await using world = await openTurn();
     await world.decide({ responseMessage: "enough", interrupt: true });
     const over = world.stopped();
-    // Read again after it was read there: by now it is about to be stopped.
+    // `enforce` has read the denial before this read, so its timer runs by now.
     await world.interruptions.reasonIn(world.turn);
     over.watching[Symbol.dispose]();
-    // One that is watched later is stopped later.
+    // This timer starts later and so fires later.
     const later = world.stopped();
     using _ = later.watching;
     expect(await Promise.race([over.promise.then(() => "over"), later.promise.then(() => "later")])).toBe("later");
   });
 });
 
-test("the reason of a turn's end names who denied where that one gave none, and is none without a denial", async () => {
+test("the reason of a turn's end names the decider if no message was given; without an interrupting denial there is none", async () => {
   await using world = await openTurn();
   await world.decide({ responseMessage: "only this call" });
   expect(await world.interruptions.reasonIn(world.turn)).toBeUndefined();

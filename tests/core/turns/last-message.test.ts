@@ -12,17 +12,17 @@ const call = (id: string): Events => [
 ];
 
 describe("lastMessage", () => {
-  test("is what the child said last, not all its words", () =>
+  test("is the child's last message, not all its text", () =>
     withTurn([words("I look first. "), ...call("1"), words("There are "), words("three files.")], async (read) => {
       expect(await read()).toBe("There are three files.");
     }));
 
-  test("is what the child said before a call, while that has no answer", () =>
+  test("is the text before a call that has no result yet", () =>
     withTurn([words("One."), ...call("1"), words("Two."), ...call("2").slice(0, 1)], async (read) => {
       expect(await read()).toBe("Two.");
     }));
 
-  test("is found behind thousands of silent calls", () => {
+  test("is found before thousands of calls without text", () => {
     const silent = Array.from({ length: 2_000 }, (_, number) => call(`${number}`)).flat();
     return withTurn([words("Now to work."), ...silent], async (read) => {
       expect(await read()).toBe("Now to work.");
@@ -38,7 +38,7 @@ describe("lastMessage", () => {
     }),
   );
 
-  test("is joined across what happens beside it", () =>
+  test("is joined across events of other kinds", () =>
     withTurn(
       [words("One "), { type: "passthrough", event_type: "system/task_progress", data: {} }, words("sentence.")],
       async (read) => {
@@ -46,7 +46,7 @@ describe("lastMessage", () => {
       },
     ));
 
-  test("is cut in the middle where it is long, and read no further than it is shown", () => {
+  test("is cut in the middle if it is long, and not read further than needed", () => {
     const long = Array.from({ length: 200 }, () => words("x".repeat(16_000)));
     return withTurn([...long, words("the end")], async (read) => {
       const text = await read(300);
@@ -55,7 +55,7 @@ describe("lastMessage", () => {
     });
   });
 
-  test("is empty where the child has said nothing", () =>
+  test("is empty if the child has said nothing", () =>
     withTurn(call("1"), async (read) => {
       expect(await read()).toBe("");
     }));

@@ -4,7 +4,7 @@ import { createSessionStream } from "../../../src/core/turns/stream.ts";
 import { ANY_NUMBER, newSession, runningTurn } from "../../storage/rows.ts";
 import { temporaryStorage } from "../../storage/sqlite/temporary-storage.ts";
 
-test("a session's stream tells the end of a turn that ends, and is followed by another, while it looks for more", async () => {
+test("a session's stream has the end of a turn that ends, and is followed by another, during a read", async () => {
   await using storage = await temporaryStorage();
   const session = newSession();
   await storage.sessions.createIfNameFree(session, "none", ANY_NUMBER);

@@ -1,18 +1,18 @@
-/** One owner's part in the queue. */
+/** One owner's part of the queue. */
 export type OwnerQueue = {
   owner: string;
-  /** The ids of its queued turns, in the order in which they were filed; ids sort by the time they were made. */
+  /** The ids of its queued turns, oldest first; ids sort by creation time. */
   waiting: string[];
-  /** How many of its turns run. */
+  /** The number of its running turns. */
   running: number;
-  /** When it last got a slot, as a number that grows with each start; 0 if it never did. */
+  /** When it last got a slot, as a counter that grows with each start; 0 if never. */
   lastStart: number;
 };
 
 /**
- * The queue that gets the next slot: that of the owner with the fewest running turns, then of the one that got its last
- * slot the longest ago, then of the one whose first turn waits the longest. So whoever fills the queue delays
- * another owner's first turn by the end of one turn in a slot at most.
+ * Chooses who gets the next slot: the owner with the fewest running turns; of these, the one whose last start is the
+ * oldest; of these, the one whose first turn waits the longest. So an owner that fills the queue delays another owner's
+ * first turn only until one slot becomes free.
  */
 export function nextQueue(queues: OwnerQueue[]): OwnerQueue | undefined {
   return queues.reduce<OwnerQueue | undefined>(
@@ -21,7 +21,7 @@ export function nextQueue(queues: OwnerQueue[]): OwnerQueue | undefined {
   );
 }
 
-/** The order in which all that waits would start if nothing else came, and slots became free one by one. */
+/** The order in which the queued turns would start if nothing else came and slots became free one by one. */
 export function startOrder(queues: OwnerQueue[]): string[] {
   const ahead = queues.map((queue) => ({ ...queue, waiting: [...queue.waiting] }));
   let starts = Math.max(0, ...ahead.map(({ lastStart }) => lastStart));

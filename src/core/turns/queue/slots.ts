@@ -1,28 +1,28 @@
 import { nextQueue, type OwnerQueue } from "./fair-share.ts";
 
-/** The child of a turn that runs. */
+/** The child of a running turn. */
 export type RunningChild = {
   owner: string;
   isBorrowed: boolean;
-  /** The owners whose tokens are in its settings, so that it may start turns as them. */
+  /** Owners whose tokens are in the child's settings: it may start turns as them. */
   heldTokens: string[];
 };
-/** The turn that starts next: in a slot, or beyond `--max-running`. */
+/** The next turn to start; `isBorrowed`: beyond `--max-running`. */
 export type Start = { id: string; isBorrowed: boolean };
 
-/** How deep children may start children with one and the same token while all slots are taken. */
+/** How many generations of children with the same token may start while all slots are taken. */
 export const MAX_GENERATIONS = 8;
 
-/** How many turns may run beyond the limit, in all; an owner's first one always may. */
+/** How many turns may run beyond the limit, in all. Each owner's first one comes on top. */
 export function mostBorrowed(maxRunning: number): number {
   return Math.max(maxRunning, MAX_GENERATIONS);
 }
 
 /**
- * What may start now. A free slot goes to the owner that is next, and is taken until its turn ends. A child may hold a
- * token with which it starts children and waits for them: when all slots are taken, a turn of that token may borrow,
- * or parents that wait could hold all slots against the children that they wait for. What borrows takes no slot, so
- * that however often somebody borrows, every slot that becomes free goes to whoever is next.
+ * The turn that may start now. A free slot goes to the next owner and is taken until its turn ends. A child may hold a
+ * token, start children with it and wait for them. If such parents held all slots, their children could never start. So
+ * when all slots are taken, a turn of a held token may borrow. A borrowed turn takes no slot, so every slot that
+ * becomes free still goes to the next owner.
  */
 export function nextStart(queues: OwnerQueue[], running: RunningChild[], maxRunning: number): Start | undefined {
   const isBorrowed = running.filter((turn) => !turn.isBorrowed).length >= maxRunning;
@@ -32,8 +32,8 @@ export function nextStart(queues: OwnerQueue[], running: RunningChild[], maxRunn
 }
 
 /**
- * An owner may when a running child holds its token, as long as each of its own running turns may be waiting for another
- * one, because that turn's child holds a token too.
+ * An owner may borrow if a running child holds its token, and if each of its own running turns may be waiting for
+ * another, because its child holds a token too.
  */
 function mayBorrow(owner: string, running: RunningChild[], maxRunning: number): boolean {
   const own = running.filter((turn) => turn.owner === owner);
@@ -41,7 +41,7 @@ function mayBorrow(owner: string, running: RunningChild[], maxRunning: number): 
   return isLent && own.every(({ heldTokens }) => heldTokens.length > 0) && hasRoom(own, running, maxRunning);
 }
 
-/** The first of each owner has always room: nobody who borrows keeps another from it. */
+/** An owner's first borrowed turn always has room, so that no other borrower can block it. */
 function hasRoom(own: RunningChild[], running: RunningChild[], maxRunning: number): boolean {
   const borrowed = countBorrowed(own);
   return borrowed === 0 || (borrowed < MAX_GENERATIONS && countBorrowed(running) < mostBorrowed(maxRunning));

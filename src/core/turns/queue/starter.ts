@@ -8,21 +8,21 @@ type StarterNeed = {
   storage: Pick<Storage, "turns">;
   queue: Pick<TurnQueue, "next">;
   now: () => number;
-  /** Begins this queued turn, if it is still its turn, and starts its child. */
+  /** Begins this queued turn and starts its child, if the turn is still next. */
   begin: (chosen: ChosenTurn) => Promise<unknown>;
-  /** Tries again for as long as what is in the way may pass. */
+  /** Retries while the error may pass. */
   retrying: (work: () => Promise<void>) => Promise<void>;
   onError: (cause: unknown) => void;
 };
 
-/** Starts queued turns one after the other, as soon as there is room. */
+/** Starts queued turns in sequence while there is room. */
 export function createQueueStarter({ storage, queue, now, begin, retrying, onError }: StarterNeed) {
   let isOpen = false;
   const look = createRepeatedWork(() =>
     retrying(async () => {
       while (isOpen) {
         const next = await queue.next();
-        // It may have been closed while the queue was read: what began then would be looked after by nobody.
+        // Check again: `close` may have been called during the read, and a turn that began now would have no owner.
         if (next === undefined || !isOpen) return;
         await start(next);
       }
@@ -33,18 +33,18 @@ export function createQueueStarter({ storage, queue, now, begin, retrying, onErr
     try {
       await begin(chosen);
     } catch (cause) {
-      // Still queued, and tried again.
+      // The turn is still queued: retry.
       if (isPassing(cause) && (await storage.turns.get(chosen.id))?.status === "queued") throw cause;
       if (!(cause instanceof AppError)) onError(cause);
-      // One that can't even be begun must not keep the others waiting.
+      // A turn that can't be started must not block the queue.
       await storage.turns.endIfQueued(chosen.id, { status: "failed", error: messageOf(cause) }, now());
     }
   }
 
   return {
-    /** Starts what there is room for; to be called after whatever may have made room. */
+    /** Starts turns while there is room. Called whenever something may have made room. */
     look,
-    /** Children can reach us from now on. */
+    /** Called once children can reach the server. */
     open(): void {
       isOpen = true;
       look();

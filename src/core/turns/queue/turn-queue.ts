@@ -20,11 +20,11 @@ const LIMITS: QueueLimits = {
   inAll: { count: 1_000, bytes: 256 * MEGABYTE },
   ofOne: { count: 200, bytes: 64 * MEGABYTE },
 };
-/** Nothing of the child's output is read yet. */
+/** The checkpoint of a turn whose output was not read yet. */
 const BEGINNING = { offset: 0 };
 
 export type TurnQueue = ReturnType<typeof createTurnQueue>;
-/** A queued turn that may start, by the state of the queue of this version. */
+/** A queued turn that may start, and the version of the queue on which the choice is based. */
 export type ChosenTurn = Start & QueuedTurn & { version: string };
 type QueueNeed = {
   storage: Pick<Storage, "sessions" | "turns">;
@@ -34,11 +34,12 @@ type QueueNeed = {
 };
 
 /**
- * Who may run, and who waits: slots are shared fairly between the owners that want one. Who is next is chosen here, by a
- * state that was read; storage takes the choice only if that is still the state, so that no two choices take one slot.
+ * Decides which turns run and which wait; slots are shared fairly between owners. The choice is made here, on a state
+ * of the queue that was read before. Storage accepts it only if that state is still current, so two choices never take
+ * one slot.
  */
 export function createTurnQueue({ storage, tokens, maxRunning, now }: QueueNeed) {
-  /** By the id of a running turn: the owners whose tokens its child holds. */
+  /** Per running turn: the owners whose tokens its child holds. */
   let held = new Map<string, string[]>();
 
   async function choose(state: QueueState, waiting: QueuedTurn[]): Promise<Start | undefined> {
@@ -68,14 +69,14 @@ export function createTurnQueue({ storage, tokens, maxRunning, now }: QueueNeed)
   }
 
   return {
-    /** Files a turn, which runs at once or is queued; a session has one at a time. */
+    /** Files a turn, which starts at once or is queued. A session has one turn at a time. */
     async begin(
       { id: sessionId, name, owner }: Session,
       { id, prompt, ephemeral }: { id: string; prompt: string; ephemeral: boolean },
     ): Promise<BegunTurn> {
       const turn = { id, sessionId, ephemeral, startedAt: now(), prompt, checkpoint: BEGINNING };
       const admission = { maxRunning, limits: LIMITS, ownerToken: tokenIdIn(owner) };
-      // Once more only when others have started, queued or ended a turn meanwhile, so that there is always progress.
+      // Repeats only if another turn was started, queued or ended meanwhile, so there is always progress.
       for (let choice: QueueChoice | undefined; ; ) {
         const begun = await storage.turns.begin(turn, { ...admission, choice });
         if (begun.outcome === "running" || begun.outcome === "queued") return begun;
@@ -86,7 +87,7 @@ export function createTurnQueue({ storage, tokens, maxRunning, now }: QueueNeed)
       }
     },
 
-    /** The queued turn that may start now, if there is one. */
+    /** The queued turn that may start now, if any. */
     async next(): Promise<ChosenTurn | undefined> {
       const state = await storage.turns.queueState();
       const start = state.queued.length === 0 ? undefined : await choose(state, state.queued);
@@ -94,14 +95,14 @@ export function createTurnQueue({ storage, tokens, maxRunning, now }: QueueNeed)
       return start && chosen && { ...start, ...chosen, version: state.version };
     },
 
-    /** A queued turn runs from now on; `undefined` when it is not its turn any more. */
+    /** Marks a queued turn as running; `undefined` if it is no longer next. */
     async beginQueued({ owner, ...chosen }: ChosenTurn): Promise<BegunTurn | undefined> {
       const begun = await storage.turns.beginQueued(chosen, tokenIdIn(owner), now());
       if (begun.outcome === "no_session") throw new AppError("not_found", "The session of this turn was deleted.");
       return begun.outcome === "running" ? begun : undefined;
     },
 
-    /** How many start before this turn, and itself; `undefined` when it is not queued. */
+    /** The turn's place, from 1; `undefined` if it is not queued. */
     async place(turnId: string): Promise<number | undefined> {
       const state = await storage.turns.queueState();
       return startOrder(queuesOf(state.queued, state)).indexOf(turnId) + 1 || undefined;
@@ -109,7 +110,7 @@ export function createTurnQueue({ storage, tokens, maxRunning, now }: QueueNeed)
   };
 }
 
-/** The session has a turn of a later id: this one needs another, behind that. */
+/** The session already has a turn with a later id. The new turn needs an id after that. */
 export class OutdatedId extends Error {
   override readonly name = "OutdatedId";
   constructor(readonly latest: string) {

@@ -8,17 +8,17 @@ setDefaultTimeout(60_000);
 const SLOTS = [1, 2, 4, 7, 16];
 const ATTACKERS = [1, 2, 3];
 
-describe("owners whose children hold their own tokens, and who borrow whenever they can,", () => {
+describe("owners that borrow whenever they can", () => {
   for (const slots of SLOTS) {
     for (const count of ATTACKERS) {
-      test(`leave one of ${slots} slots to whoever has none as soon as it is free, when they are ${count}`, async () => {
+      test(`leave the next free slot of ${slots} to an owner without one (${count} borrowers)`, async () => {
         await using setup = await openAttack(slots, count);
         const ahead = setup.withoutTurn();
         await setup.begin("mine", "operator");
-        // However often a turn ends that has borrowed, they borrow again, and no slot is free.
+        // Each borrowed turn that ends is replaced by another one, and no slot becomes free.
         for (let ends = 0; ends < 5; ends++) await setup.endAndRefill(setup.isBorrowed);
         expect(setup.status("mine")).toBe("queued");
-        // Those among them that wait for their first turn have waited longer.
+        // Borrowers without a running turn have waited longer.
         for (let ends = 0; ends <= ahead; ends++) {
           expect(setup.status("mine")).toBe("queued");
           await setup.endAndRefill((name) => !setup.isBorrowed(name));
@@ -27,7 +27,7 @@ describe("owners whose children hold their own tokens, and who borrow whenever t
         expect(setup.isBorrowed("mine")).toBe(false);
       });
 
-      test(`leave a share of ${slots} slots to another who has much to do, when they are ${count}`, async () => {
+      test(`leave another owner a fair share of ${slots} slots (${count} borrowers)`, async () => {
         await using setup = await openAttack(slots, count);
         for (let at = 0; at < slots; at++) await setup.begin(`mine-${at}`, "operator");
         const fair = Math.ceil(slots / (count + 1));
@@ -36,7 +36,7 @@ describe("owners whose children hold their own tokens, and who borrow whenever t
         expect(setup.running().filter((name) => name.startsWith("mine")).length).toBeGreaterThanOrEqual(fair);
       });
 
-      test(`run a bounded number of turns beyond ${slots}, when they are ${count}`, async () => {
+      test(`run a bounded number of turns beyond ${slots} slots (${count} borrowers)`, async () => {
         await using setup = await openAttack(slots, count);
         for (let ends = 0; ends < 5; ends++) {
           await setup.endAndRefill(() => true);
@@ -49,8 +49,8 @@ describe("owners whose children hold their own tokens, and who borrow whenever t
   }
 });
 
-describe("a turn that has borrowed", () => {
-  test("takes no slot, also when the server that started it is gone", async () => {
+describe("a borrowed turn", () => {
+  test("takes no slot, also after the server that started it is gone", async () => {
     await using world = await openQueueWorld(1);
     const { token, principal: by } = await namedToken(world.plexus, "greedy");
     for (const name of ["g0", "g1", "g2"])
@@ -66,7 +66,7 @@ describe("a turn that has borrowed", () => {
     await world.running("mine too");
   });
 
-  test("was queued before it could, too", async () => {
+  test("may have been queued before its token could borrow", async () => {
     await using setup = await openSlotSetup(1);
     const family = await setup.token("family");
     await setup.begin("plain", family.owner);
@@ -79,7 +79,7 @@ describe("a turn that has borrowed", () => {
 });
 
 describe("parents that hold all slots and wait", () => {
-  test("see each their children run, also when all of them share one token", async () => {
+  test("see their children run, also when all share one token", async () => {
     await using setup = await openSlotSetup(16);
     const family = await setup.token("family");
     const names = Array.from({ length: 16 }, (_, at) => `${at}`);
@@ -91,7 +91,7 @@ describe("parents that hold all slots and wait", () => {
     }
   });
 
-  test("see their children run, however much others have borrowed", async () => {
+  test("see their children run, however many turns others have borrowed", async () => {
     await using setup = await openAttack(4, 3);
     const family = await setup.token("family");
     await setup.begin("parent", "operator", family.token);
@@ -102,7 +102,7 @@ describe("parents that hold all slots and wait", () => {
   });
 });
 
-/** All slots taken, and as much borrowed as can be, by tokens that always have more to do. */
+/** All slots are taken, and as many turns borrowed as possible, by tokens that always start more. */
 async function openAttack(slots: number, attackers: number) {
   const setup = await openSlotSetup(slots);
   const tokens = await Promise.all(Array.from({ length: attackers }, (_, at) => setup.token(`greedy-${at}`)));
@@ -114,7 +114,7 @@ async function openAttack(slots: number, attackers: number) {
   return {
     ...setup,
     withoutTurn: () => tokens.filter(({ name }) => !setup.running().some((one) => one.startsWith(name))).length,
-    /** Ends the oldest of the greedy turns that run and are as wanted. */
+    /** Ends the oldest running turn of a greedy token that `isWanted`, and starts more of them. */
     async endAndRefill(isWanted: (name: string) => boolean): Promise<void> {
       const name = setup.running().find((one) => one.startsWith("greedy") && isWanted(one));
       if (name === undefined) throw new Error("no such turn runs");

@@ -16,7 +16,7 @@ const OwnerQueues = fc
   );
 
 describe("nextQueue", () => {
-  test("is a queue in which somebody waits, and none of those runs fewer turns", () => {
+  test("is a queue with a waiting turn, and of these the one with the fewest running turns", () => {
     fc.assert(
       fc.property(OwnerQueues, (queues) => {
         const waiting = queues.filter((queue) => queue.waiting.length > 0);
@@ -27,7 +27,7 @@ describe("nextQueue", () => {
     );
   });
 
-  test("is that of the owner who got a slot the longest ago, then of who waits the longest", () => {
+  test("is the owner whose last start is the oldest, then the one that waits the longest", () => {
     const queue = (owner: string, given: Partial<OwnerQueue>): OwnerQueue => {
       return { owner, waiting: ["1"], running: 1, lastStart: 1, ...given };
     };
@@ -38,7 +38,7 @@ describe("nextQueue", () => {
 });
 
 describe("startOrder", () => {
-  test("has everybody once, begins with the next one, and keeps the order within each queue", () => {
+  test("has every turn once, starts with the next one, and keeps the order within each queue", () => {
     fc.assert(
       fc.property(OwnerQueues, (queues) => {
         const order = startOrder(queues);
@@ -53,7 +53,7 @@ describe("startOrder", () => {
 describe("owners that share slots", () => {
   const Steps = fc.array(fc.record({ owner: fc.nat(3), ends: fc.boolean(), which: fc.nat(20) }), { maxLength: 80 });
 
-  test("never leave a slot free while somebody waits, and get their first turn within one end each", () => {
+  test("never leave a slot free while a turn waits, and get their first turn after one end per owner", () => {
     fc.assert(
       fc.property(Steps, fc.integer({ min: 1, max: 4 }), fc.integer({ min: 2, max: 4 }), (steps, slots, owners) => {
         const setup = openSetup(slots);
@@ -62,18 +62,18 @@ describe("owners that share slots", () => {
           else setup.file(OWNERS[owner % owners] ?? "a");
           expect(setup.isIdle()).toBe(false);
         }
-        // One who shares with one other waits for the end of a single turn.
+        // With two owners, the first turn waits for a single end.
         expect(setup.longestWait()).toBeLessThanOrEqual(owners === 2 ? 1 : owners);
       }),
     );
   });
 });
 
-/** Slots, and owners who file and end turns. */
+/** Slots, and owners that start and end turns. */
 function openSetup(slots: number) {
   const queues = OWNERS.map((owner): OwnerQueue => ({ owner, waiting: [], running: 0, lastStart: 0 }));
   const running: OwnerQueue[] = [];
-  /** How many turns ended while an owner without a running turn waited for its first. */
+  /** How many turns ended while an owner without a running turn waited. */
   const ends = new Map<OwnerQueue, number>();
   let longest = 0;
   let count = 0;

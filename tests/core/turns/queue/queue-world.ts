@@ -12,7 +12,7 @@ import { until } from "../../../support/until.ts";
 export const OPERATOR: Principal = { kind: "operator" };
 const OVER = ["complete", "failed", "cancelled"];
 
-/** What a turn may be asked for beside its prompt. */
+/** Settings of the session of a turn. */
 type Asked = { by?: Principal; servers?: Record<string, unknown>; workingDir?: string };
 
 export type QueueWorld = AsyncDisposable & {
@@ -20,9 +20,9 @@ export type QueueWorld = AsyncDisposable & {
   directory: string;
   claude: string;
   session(name: string, asked?: Asked): Promise<Session>;
-  /** Files a turn in a new session of this name, whose child runs until `end`; tells how it was filed. */
+  /** Files a turn in a new session of this name, whose child runs until `end`; returns the turn's status. */
   start(name: string, asked?: Asked): Promise<string>;
-  /** Lets the child of this name end. */
+  /** Makes the child of this name exit. */
   end(name: string): void;
   status(name: string): string;
   /** Waits until the child of this name runs. */
@@ -31,13 +31,13 @@ export type QueueWorld = AsyncDisposable & {
   /** Whether a child was ever started for this name. */
   wasStarted(name: string): boolean;
   place(name: string): Promise<number | undefined>;
-  /** Stops the server as SIGTERM does, or hands over as SIGUSR2 does, and starts another on the same data. */
+  /** Stops the server like SIGTERM, or hands over like SIGUSR2, and starts another on the same data. */
   restart(how: "stop" | "hand over", whileAway?: () => void): Promise<void>;
-  /** The server's database, for faults and for looking at rows directly. */
+  /** The server's database, to cause faults and read rows. */
   database(): Database;
 };
 
-/** A server whose children do nothing but wait until they are told to end. */
+/** A server whose children only wait until they are told to exit. */
 export async function openQueueWorld(maxRunning: number): Promise<QueueWorld> {
   await using stack = new AsyncDisposableStack();
   const { path: directory } = stack.use(await temporaryDirectory());
@@ -98,7 +98,7 @@ export async function found({ plexus }: QueueWorld, name: string) {
   return plexus.app.sessions.require(OPERATOR, session?.id ?? name);
 }
 
-/** Everything that watchers were told so far. */
+/** All changes so far. */
 export async function changesOf({ plexus }: QueueWorld): Promise<ChangeEvent[]> {
   const { app } = plexus;
   const leave = new AbortController();

@@ -8,7 +8,7 @@ setDefaultTimeout(60_000);
 const REVOKED = "The token that this turn belongs to was revoked while it was queued.";
 
 describe("the turns of a token that is revoked", () => {
-  test("are cancelled where they are queued, and told of; those of others stay in the queue", async () => {
+  test("are cancelled and announced if they are queued; other owners' turns stay in the queue", async () => {
     await using world = await openQueueWorld(1);
     const { principal: by } = await namedToken(world.plexus, "bad");
     const other = await namedToken(world.plexus, "other");
@@ -35,7 +35,7 @@ describe("the turns of a token that is revoked", () => {
     expect(["q1", "q2"].map(world.wasStarted)).toEqual([false, false]);
   });
 
-  test("go on where they run", async () => {
+  test("go on if they run", async () => {
     await using world = await openQueueWorld(1);
     const { principal: by } = await namedToken(world.plexus, "bad");
     await world.start("r1", { by });
@@ -47,7 +47,7 @@ describe("the turns of a token that is revoked", () => {
     expect(world.status("r1")).toBe("complete");
   });
 
-  test("are no more started: its sessions go on as forks of the operator's", async () => {
+  test("do not start any more: its sessions continue as forks of the operator", async () => {
     await using world = await openQueueWorld(1);
     const { principal: by } = await namedToken(world.plexus, "bad");
     const session = await world.session("theirs", { by });
@@ -61,7 +61,7 @@ describe("the turns of a token that is revoked", () => {
     expect((await app.turns.start(fork, "mine\n", false)).status).toBe("running");
   });
 
-  test("are cancelled when their time comes, where the queue still has them", async () => {
+  test("are cancelled when they would start, if they are still in the queue", async () => {
     await using world = await openQueueWorld(1);
     const { principal: by } = await namedToken(world.plexus, "bad");
     await world.start("running");
@@ -78,11 +78,11 @@ describe("the turns of a token that is revoked", () => {
     expect(await eventsOf(world, "q1")).toEqual([{ type: "error", message: REVOKED }]);
   });
 
-  test("are refused or cancelled, when they are filed while it is revoked", async () => {
+  test("are refused or cancelled if they are filed while the token is revoked", async () => {
     await using setup = await openSlotSetup(1);
     const bad = await setup.token("bad");
     await setup.begin("running", "operator");
-    // What must be chosen first is filed when the token is no more.
+    // A turn that needs a choice first may be filed after the token is revoked.
     const [before, , after] = await Promise.allSettled([
       setup.begin("before", bad.owner),
       setup.tokens.revoke("bad"),

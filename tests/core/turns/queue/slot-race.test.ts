@@ -4,7 +4,7 @@ import { openSlotSetup } from "./slot-setup.ts";
 
 const FILED_BEFORE_END = 20;
 
-test("of a new turn and a queued one that race for the last slot, one runs, and the other is queued", async () => {
+test("when a new turn and a queued one race for the last slot, one runs and the other is queued", async () => {
   await using setup = await openSlotSetup(1);
   const first = await setup.begin("one", "operator");
   const second = await setup.begin("two", "operator");
@@ -12,13 +12,13 @@ test("of a new turn and a queued one that race for the last slot, one runs, and 
   const other = await setup.token("other");
   const chosen = await chosenIn(setup);
   expect(chosen.id).toBe(second.turn.id);
-  // Both have seen the free slot, and are filed in one transaction.
+  // Both have seen the free slot, and both commands share one transaction.
   const [third, queued] = await Promise.all([setup.begin("three", other.owner), setup.queue.beginQueued(chosen)]);
   expect([third.turn.status, queued?.turn.status ?? "queued"].sort()).toEqual(["queued", "running"]);
   expect(setup.counts()).toEqual({ inSlots: 1, queued: 1 });
 });
 
-test("of a start and a cancel of a queued turn, the one that is first on disk wins", async () => {
+test("when a start and a cancel of a queued turn race, the first one on disk wins", async () => {
   await using setup = await openSlotSetup(1);
   const first = await setup.begin("one", "operator");
   for (const name of ["two", "three"]) await setup.begin(name, "operator");
@@ -33,7 +33,7 @@ test("of a start and a cancel of a queued turn, the one that is first on disk wi
   expect({ status: next?.turn.status, isLate }).toEqual({ status: "running", isLate: false });
 });
 
-test("a turn that is filed in the commit that frees its slot is looked after, whoever starts it", async () => {
+test("a turn that is filed in the commit that frees its slot can be cancelled, whoever starts it", async () => {
   await using world = await openQueueWorld(1);
   const { app } = world.plexus;
   await world.start("one");
@@ -41,7 +41,7 @@ test("a turn that is filed in the commit that frees its slot is looked after, wh
   let filed = 0;
   for (;;) {
     const turn = await app.turns.start(two, "two\n", false);
-    // One of those that follow is filed in the commit of its end.
+    // One of the next turns is filed in the commit that ends "one".
     if (++filed === FILED_BEFORE_END) world.end("one");
     if (turn.status === "running") break;
     const left = await app.turns.cancel(two);

@@ -8,7 +8,7 @@ import { ANY_NUMBER, newConfig, newSession } from "../../../storage/rows.ts";
 import { openDirect } from "../../../storage/sqlite/direct.ts";
 import { temporaryStorage } from "../../../storage/sqlite/temporary-storage.ts";
 
-/** Slots, and the record of what runs in them, without any child. */
+/** A queue and its storage, without children. */
 export async function openSlotSetup(maxRunning: number) {
   const storage = await temporaryStorage();
   const tokens = createTokens({
@@ -44,18 +44,18 @@ export async function openSlotSetup(maxRunning: number) {
     queue,
     record,
     tokens,
-    /** Files a turn in a new session, whose child may hold a token. */
+    /** Files a turn in a new session; its child may hold a token. */
     begin,
     status,
     running: (): string[] => [...turns.keys()].filter((name) => status(name) === "running"),
     isBorrowed: (name: string): boolean => rowOf(name)?.isBorrowed === true,
-    /** How many turns take a slot, and how many wait. */
+    /** How many turns hold a slot, and how many are queued. */
     counts: () => ({ inSlots: direct.turns.countInSlots(), queued: direct.turns.listQueued().length }),
     async token(name: string) {
       const { id, token } = await tokens.createNamed(name);
       return { name, owner: `token:${id}`, token };
     },
-    /** Ends a turn, and starts all that may start then. */
+    /** Ends a turn, and starts every turn that may start then. */
     async end(name: string): Promise<void> {
       const turn = turns.get(name);
       if (turn) await record.end(turn, { status: "complete", error: null });

@@ -12,8 +12,8 @@ const Step = fc.oneof(
 );
 const Steps = fc.array(Step, { maxLength: 200, size: "max" });
 
-describe("whatever is filed and ends,", () => {
-  test("slots and what is borrowed stay within their bounds, and nobody borrows while a slot is free", () => {
+describe("in any order of starts and ends,", () => {
+  test("slots and borrowed turns stay within their bounds, and nobody borrows while a slot is free", () => {
     fc.assert(
       fc.property(Steps, Slots, (steps, slots) => {
         const setup = openSetup(slots);
@@ -31,7 +31,7 @@ describe("whatever is filed and ends,", () => {
     );
   });
 
-  test("an owner's first turn waits for the end of one turn in a slot for each owner, and no longer", () => {
+  test("an owner's first turn waits for at most one end of a turn per owner", () => {
     fc.assert(
       fc.property(Steps, Slots, (steps, slots) => {
         const setup = openSetup(slots);
@@ -46,18 +46,18 @@ describe("whatever is filed and ends,", () => {
 });
 
 describe("parents that wait for their children", () => {
-  /** Which earlier one each has as its parent, if any, and whose token its parent starts it with. */
+  /** For each turn, its parent among the earlier ones, if any, and the owner whose token the parent starts it with. */
   const Family = fc.array(fc.record({ parent: fc.option(fc.nat(7)), owner: Owner }), {
     minLength: 1,
     maxLength: 30,
     size: "max",
   });
 
-  test("all end, whoever's tokens they hold and however many slots there are", () => {
+  test("all end, whatever tokens they hold and however many slots there are", () => {
     fc.assert(
       fc.property(Family, fc.integer({ min: 1, max: 4 }), (family, slots) => {
         const setup = openSetup(slots);
-        // Only the first eight are parents: as many may wait for others with one slot.
+        // Only the first eight can be parents: with one slot, eight may wait for others.
         const parentOf = family.map(({ parent }, at) => (parent !== null && parent < at ? parent : undefined));
         const childrenOf = (at: number) => family.keys().filter((child) => parentOf[child] === at);
         const file = (at: number) => {
@@ -86,7 +86,7 @@ describe("parents that wait for their children", () => {
     );
   });
 
-  test("all end, when each holds the token of the other's owner", () => {
+  test("all end if each holds the token of the other's owner", () => {
     const setup = openSetup(2);
     setup.file({ owner: "a", heldTokens: ["b"], name: "first parent" });
     setup.file({ owner: "b", heldTokens: ["a"], name: "second parent" });
@@ -96,14 +96,14 @@ describe("parents that wait for their children", () => {
   });
 });
 
-/** Slots, and owners who file and end turns whose children hold tokens. */
+/** Slots, and owners that start and end turns whose children hold tokens. */
 function openSetup(slots: number) {
   type Turn = { owner: string; heldTokens: string[]; name: string };
   const queues = OWNERS.map((owner): OwnerQueue => ({ owner, waiting: [], running: 0, lastStart: 0 }));
   const queueOf = (owner: string) => queues.find((queue) => queue.owner === owner) ?? expect.unreachable();
   const filed = new Map<string, Turn>();
   const running: (RunningChild & Turn)[] = [];
-  /** How many turns in slots ended while an owner without a running turn waited for its first. */
+  /** How many turns in slots ended while an owner without a running turn waited. */
   const waits = new Map<string, number>();
   let longest = 0;
   let count = 0;

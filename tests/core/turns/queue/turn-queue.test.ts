@@ -6,8 +6,8 @@ import { changesOf, found, OPERATOR, openQueueWorld, type QueueWorld } from "./q
 
 setDefaultTimeout(60_000);
 
-describe("a turn for which there is no slot", () => {
-  test("is queued at its place, and starts by itself when a slot is free, in the order of filing", async () => {
+describe("a turn without a free slot", () => {
+  test("is queued, and starts when a slot is free, in the order of filing", async () => {
     await using world = await openQueueWorld(1);
     expect(await world.start("one")).toBe("running");
     for (const name of ["two", "three", "four"]) expect(await world.start(name)).toBe("queued");
@@ -25,7 +25,7 @@ describe("a turn for which there is no slot", () => {
     await world.ended("four");
   });
 
-  test("has no event and no place in the conversation until it runs, and then its first", async () => {
+  test("has no event and no conversation node until it runs", async () => {
     await using world = await openQueueWorld(1);
     await world.start("one");
     await world.start("two");
@@ -48,7 +48,7 @@ describe("a turn for which there is no slot", () => {
     ]);
   });
 
-  test("is told of as it is queued, started and ended", async () => {
+  test("is announced when it is queued, started and ended", async () => {
     await using world = await openQueueWorld(1);
     await world.start("one");
     await world.start("two");
@@ -69,7 +69,7 @@ describe("a turn for which there is no slot", () => {
     expect(told.find(({ type }) => type === "turn_queued")).toMatchObject({ status: "queued" });
   });
 
-  test("is its session's only one", async () => {
+  test("blocks a second turn of its session", async () => {
     await using world = await openQueueWorld(1);
     await world.start("one");
     await world.start("two");
@@ -78,7 +78,7 @@ describe("a turn for which there is no slot", () => {
     expect(await world.plexus.app.sessions.removeIfIdle(OPERATOR, await found(world, "two"))).toBe(false);
   });
 
-  test("is counted", async () => {
+  test("is counted as queued", async () => {
     await using world = await openQueueWorld(1);
     for (const name of ["one", "two", "three"]) await world.start(name);
     const build = { version: "", commit: "" };
@@ -87,7 +87,7 @@ describe("a turn for which there is no slot", () => {
 });
 
 describe("a queued turn that is cancelled", () => {
-  test("ends at once and for good, and no child is ever started for it", async () => {
+  test("ends at once, and no child is ever started for it", async () => {
     await using world = await openQueueWorld(1);
     for (const name of ["one", "two", "three"]) await world.start(name);
     const { app } = world.plexus;
@@ -104,7 +104,7 @@ describe("a queued turn that is cancelled", () => {
     expect(world.wasStarted("two")).toBe(false);
   });
 
-  test("lets its session be deleted, and given work again", async () => {
+  test("lets its session be deleted or start another turn", async () => {
     await using world = await openQueueWorld(1);
     for (const name of ["one", "two", "three"]) await world.start(name);
     const { app } = world.plexus;
@@ -132,7 +132,7 @@ describe("a queued turn that can't be started", () => {
     expect(await errorOf(world, "homeless")).toMatch(/gone does not exist/);
   });
 
-  test("fails where it can't even be begun, and the next one starts", async () => {
+  test("fails if it can't be begun, and the next one starts", async () => {
     await using world = await openQueueWorld(1);
     for (const name of ["one", "orphan", "three"]) await world.start(name);
     using database = world.database();
@@ -143,7 +143,7 @@ describe("a queued turn that can't be started", () => {
     expect(world.status("orphan")).toBe("failed");
   });
 
-  test("is tried again when the database takes no write, until it does", async () => {
+  test("is retried until the database accepts writes", async () => {
     await using world = await openQueueWorld(1);
     for (const name of ["one", "two"]) await world.start(name);
     using database = world.database();
@@ -156,7 +156,7 @@ describe("a queued turn that can't be started", () => {
     await world.running("two");
   });
 
-  test("fails where claude is gone, and so do all others", async () => {
+  test("fails if claude is gone, and so do all others", async () => {
     await using world = await openQueueWorld(1);
     for (const name of ["one", "two", "three"]) await world.start(name);
     chmodSync(world.claude, 0o600);
@@ -170,7 +170,7 @@ describe("a queued turn that can't be started", () => {
 });
 
 describe("a server that ends", () => {
-  test("by a signal cancels what is queued, and says so", async () => {
+  test("by a signal cancels the queued turns, and says so", async () => {
     await using world = await openQueueWorld(1);
     for (const name of ["one", "two"]) await world.start(name);
     await world.restart("stop");
@@ -179,7 +179,7 @@ describe("a server that ends", () => {
     expect(world.wasStarted("two")).toBe(false);
   });
 
-  test("by handing over leaves the queue to the next one, which goes on with it", async () => {
+  test("by handing over leaves the queue to the next server, which continues it", async () => {
     await using world = await openQueueWorld(1);
     for (const name of ["one", "two", "three"]) await world.start(name);
     await world.running("one");
@@ -191,7 +191,7 @@ describe("a server that ends", () => {
     await world.running("three");
   });
 
-  test("leaves what is queued to the next one, which starts it at once where slots are free", async () => {
+  test("leaves queued turns to the next server, which starts them at once if slots are free", async () => {
     await using world = await openQueueWorld(1);
     for (const name of ["one", "two"]) await world.start(name);
     await world.running("one");

@@ -5,7 +5,7 @@ import { changesOf, found, openQueueWorld } from "./queue-world.ts";
 setDefaultTimeout(60_000);
 
 describe("the slots", () => {
-  test("are shared: whoever fills the queue delays another owner's first turn by one end", async () => {
+  test("are shared: an owner that fills the queue delays another owner's first turn by one end of a turn", async () => {
     await using world = await openQueueWorld(1);
     const { principal: by } = await namedToken(world.plexus, "greedy");
     for (const name of ["g1", "g2", "g3", "g4"]) await world.start(name, { by });
@@ -18,13 +18,13 @@ describe("the slots", () => {
     await world.running("g2");
   });
 
-  test("go to one owner alone while nobody else wants any", async () => {
+  test("all go to one owner while nobody else wants any", async () => {
     await using world = await openQueueWorld(3);
     for (const name of ["one", "two", "three"]) expect(await world.start(name)).toBe("running");
     expect(await world.start("four")).toBe("queued");
   });
 
-  test("are never more than --max-running, nor free while somebody waits, whatever is started and cancelled at once", async () => {
+  test("never exceed --max-running, and are never free while a turn waits, under simultaneous starts and cancels", async () => {
     await using world = await openQueueWorld(3);
     const { app } = world.plexus;
     const { principal: by } = await namedToken(world.plexus, "other");
@@ -54,7 +54,7 @@ describe("the slots", () => {
       });
   });
 
-  test("are waited for by 200 turns of one owner at most, and others may still wait", async () => {
+  test("have a queue of at most 200 turns per owner, and others may still queue", async () => {
     await using world = await openQueueWorld(1);
     const { principal: by } = await namedToken(world.plexus, "flooding");
     await world.start("one");
@@ -68,7 +68,7 @@ describe("the slots", () => {
     expect(await world.place("mine")).toBeLessThanOrEqual(2);
   });
 
-  test("are waited for by 1,000 turns in all", async () => {
+  test("have a queue of at most 1,000 turns in all", async () => {
     await using world = await openQueueWorld(1);
     await world.start("one");
     for (const name of ["a", "b", "c", "d", "e"]) {
@@ -81,7 +81,7 @@ describe("the slots", () => {
     });
   });
 
-  test("are waited for by no more than 64 MB of one owner's prompts", async () => {
+  test("have a queue of at most 64 MB of prompts per owner", async () => {
     await using world = await openQueueWorld(1);
     await world.start("one");
     const prompt = "x".repeat(9 * 1024 * 1024);
@@ -92,8 +92,8 @@ describe("the slots", () => {
   });
 });
 
-describe("a child that holds a token of ours", () => {
-  test("lends its slot to the turns of that token, one at a time, and to nobody else's", async () => {
+describe("a child that holds a Plexus token", () => {
+  test("lets that token borrow one turn at a time, and no other token", async () => {
     await using world = await openQueueWorld(1);
     const { token, principal: by } = await namedToken(world.plexus, "family");
     await world.start("parent", { servers: bearing(token) });
@@ -109,7 +109,7 @@ describe("a child that holds a token of ours", () => {
     await world.running("mine");
   });
 
-  test("lends it to a turn that was queued before that child started", async () => {
+  test("lets a turn borrow that was queued before the child started", async () => {
     await using world = await openQueueWorld(1);
     const { token, principal: by } = await namedToken(world.plexus, "family");
     const other = await namedToken(world.plexus, "other");
@@ -121,7 +121,7 @@ describe("a child that holds a token of ours", () => {
     await world.running("first");
   });
 
-  test("lends it as soon as it has started on a lent slot itself", async () => {
+  test("lets its token borrow even if it runs on a borrowed turn itself", async () => {
     await using world = await openQueueWorld(1);
     const elder = await namedToken(world.plexus, "elder");
     const younger = await namedToken(world.plexus, "younger");
@@ -131,7 +131,7 @@ describe("a child that holds a token of ours", () => {
     await world.running("grandchild");
   });
 
-  test("lends it through generations that share one token, eight at most", async () => {
+  test("lets up to eight generations borrow that share one token", async () => {
     await using world = await openQueueWorld(1);
     const { token, principal: by } = await namedToken(world.plexus, "family");
     const servers = { children: { command: "plexus", args: ["mcp"], env: { PLEXUS_TOKEN: token } } };
@@ -140,14 +140,14 @@ describe("a child that holds a token of ours", () => {
     expect(await world.start("generation-8", { by, servers })).toBe("queued");
   });
 
-  test("lends nothing for a token that is not valid", async () => {
+  test("lets nobody borrow with an invalid token", async () => {
     await using world = await openQueueWorld(1);
     const { token, principal: by } = await namedToken(world.plexus, "family");
     await world.start("parent", { servers: bearing(`${token.slice(0, -4)}AAAA`) });
     expect(await world.start("first", { by })).toBe("queued");
   });
 
-  test("may hold the operator's, too", async () => {
+  test("may hold the operator's token, too", async () => {
     await using world = await openQueueWorld(1);
     await world.start("parent", { servers: bearing("operator-token-for-tests") });
     expect(await world.start("first")).toBe("running");
