@@ -51,11 +51,17 @@ export function hostFinder(all: readonly { order: number; host: FetchPattern }[]
   };
   return {
     isEmpty: all.length === 0,
-    find: (address: string | undefined): number | undefined => firstOf(readingsOf(address).map(hostOf).map(byName)),
+    find: (address: string | undefined): number | undefined => firstOf(hostsOf(address).map(byName)),
+    byName,
     /** The same for an address anywhere in a word of a command, with or without a scheme, and for `user@host:path`. */
     findIn: (word: string): number | undefined =>
       firstOf(addressesIn(word).flatMap((address) => readingsOf(address).map(hostOf).map(byName))),
   };
+}
+
+/** The hosts to which an address may lead. */
+export function hostsOf(address: string | undefined): string[] {
+  return readingsOf(address).flatMap((one) => hostOf(one) ?? []);
 }
 
 /** Browsers read a backslash as a slash, other programs as a part of the user's name. */

@@ -26,7 +26,14 @@ export type Finder = {
 type Rule = { id: string; pattern: Pattern };
 
 /** Tools that read what their input names; an edit shows the lines around it. */
-const READERS = ["Read", "NotebookRead", "LS", "LSP", ...SEARCHERS, ...EDITORS.filter((tool) => tool !== "Write")];
+export const READERS = [
+  "Read",
+  "NotebookRead",
+  "LS",
+  "LSP",
+  ...SEARCHERS,
+  ...EDITORS.filter((tool) => tool !== "Write"),
+];
 
 export function createFinder(rules: readonly Rule[]): Finder {
   const commands = commandFinder(placed(rules, "command"));

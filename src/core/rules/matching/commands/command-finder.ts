@@ -1,4 +1,4 @@
-import type { ProgramCall } from "../../../../review/shell/programs/programs.ts";
+import type { Word } from "../../../../review/shell/syntax/parsed-command.ts";
 import { firstOf } from "../first-order.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 import { type HowFound, howFound, type SoughtCommand, soughtCommands, valuesIn } from "./found-command.ts";
@@ -10,6 +10,13 @@ import { namesIn } from "./targets.ts";
 
 /** The place of a rule in the order given. */
 type Sought = { order: number; command: SoughtCommand };
+
+/** What is looked at in a reading of a command. */
+export type Reading = {
+  program: string;
+  words: readonly Pick<Word, "isDynamic">[];
+  args: readonly Pick<Word, "value" | "isDynamic">[];
+};
 
 /** Patterns for commands, found by the program and the first of their other words. */
 export function commandFinder(all: readonly { order: number; command: CommandPattern }[]) {
@@ -26,7 +33,7 @@ export function commandFinder(all: readonly { order: number; command: CommandPat
   }
 
   /** The first rule that finds the command in this way. */
-  const search = (command: ProgramCall, how: NonNullable<HowFound>): number | undefined => {
+  const search = (command: Reading, how: NonNullable<HowFound>): number | undefined => {
     const program = familyOf(command.program);
     const patterns = command.words[0]?.isDynamic ? undefined : index.get(program);
     if (!patterns) return undefined;
@@ -49,6 +56,9 @@ export function commandFinder(all: readonly { order: number; command: CommandPat
       index.size === 0
         ? undefined
         : firstOf(commands.flatMap(({ command }) => readingsOf(command).map((one) => search(one, "found")))),
+    /** The first rule that finds one of these readings of commands. */
+    findRead: (readings: readonly Reading[]): number | undefined =>
+      firstOf(readings.map((one) => search(one, "found"))),
 
     /** Whether one of the commands could be what a rule looks for, or could run it. */
     suspects: (commands: readonly StartedCommand[]): boolean =>
@@ -66,7 +76,7 @@ export function commandFinder(all: readonly { order: number; command: CommandPat
 }
 
 /** The patterns whose first word could be among the command's; the empty one stands for a pattern that has none. */
-function candidates(program: string, patterns: ReadonlyMap<string, Sought[]>, { args }: ProgramCall): Sought[][] {
+function candidates(program: string, patterns: ReadonlyMap<string, Sought[]>, { args }: Reading): Sought[][] {
   // Its tasks may be shortened to a few letters.
   if (program === "gradle") return [...patterns.values()];
   const words = new Set([""]);

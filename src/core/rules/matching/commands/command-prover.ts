@@ -51,6 +51,6 @@ export function commandProver(all: readonly Placed[], any: number | undefined) {
 }
 
 /** A program by its bare name: a path could lead to any script. */
-function isPlainProgram(program: string | undefined): boolean {
+export function isPlainProgram(program: string | undefined): boolean {
   return program !== undefined && /^[A-Za-z0-9][\w.+-]*$/.test(program) && !CHANGES_SHELL.has(program);
 }

@@ -1,4 +1,4 @@
-import type { ProgramCall } from "../../../../review/shell/programs/programs.ts";
+import type { Word } from "../../../../review/shell/syntax/parsed-command.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 import { hasOption, isOption } from "./options/option-names.ts";
 import { familyOf, namesOf, spellingsOf } from "./same-commands.ts";
@@ -43,7 +43,10 @@ function nameOf(program: string): string {
  * word that could be its value; and it has the sought options, in any order and spelling. Of programs that take several
  * targets, the target may be any of them.
  */
-export function howFound(sought: SoughtCommand, { args }: ProgramCall): HowFound {
+export function howFound(
+  sought: SoughtCommand,
+  { args }: { args: readonly Pick<Word, "value" | "isDynamic">[] },
+): HowFound {
   const known = args.map(({ value }) => value);
   const how = howFoundIn(sought, known) ?? (mayPush(sought, known) ? "possible" : undefined);
   if (how !== undefined || !args.some(({ isDynamic }) => isDynamic)) return how;

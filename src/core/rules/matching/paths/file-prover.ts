@@ -5,7 +5,7 @@ import { fileOf, searchRoot } from "../../file-tools.ts";
 import type { ReadableFiles } from "../../readable-files.ts";
 import type { ToolCall } from "../../tool-call.ts";
 import { EDITORS, SEARCHERS } from "../../tool-kinds.ts";
-import { coveredPath, coversPath, type PathPattern, type Roots } from "./path-pattern.ts";
+import { controlNames, coveredNames, coversPath, type PathPattern, type Roots } from "./path-pattern.ts";
 
 type Placed = { order: number; tool: string; path: PathPattern };
 
@@ -21,22 +21,35 @@ export function fileProver(all: readonly Placed[]) {
   /** The rule that covers the file, or the directory of a search. */
   return (call: ToolCall, files: ReadableFiles, home: string): number | undefined => {
     const patterns = byTool.get(call.toolName) ?? [];
-    if (patterns.length === 0 || hasInvisibleText(call)) return undefined;
+    if (patterns.length === 0) return undefined;
+    const target = coverableTarget(call, files);
     const realHome = follow(home)?.real;
-    if (realHome === undefined) return undefined;
-    const roots = { workingDir: files.start, home: realHome };
-    const isSearch = SEARCHERS.includes(call.toolName);
-    const found = isSearch ? searchRoot(call, files) : fileOf(call, files);
-    if (!found || files.isPrivate(found) || found.kind === "other") return undefined;
-    if (found.kind === "missing" && !EDITORS.includes(call.toolName)) return undefined;
-    if (isSearch && found.kind === "directory") {
-      return isSearchable(found, files)
-        ? patterns.find(({ path }) => coversTree(path, found, roots))?.order
-        : undefined;
-    }
-    const isCovered = coveredPath(found.real, roots, isSecret);
+    if (!target || realHome === undefined) return undefined;
+    const isCovered = coveredTarget(target, { workingDir: files.start, home: realHome });
     return patterns.find(({ path }) => isCovered(path))?.order;
   };
+}
+
+/** What a call of a file tool is about: a file, or a directory with all below it. Its names at these places need naming. */
+export type FileTarget = { real: string; isTree: boolean; controls: readonly number[] };
+
+/** The file, or the directory of a search, that a pattern for paths may cover. */
+export function coverableTarget(call: ToolCall, files: ReadableFiles): FileTarget | undefined {
+  if (hasInvisibleText(call)) return undefined;
+  const isSearch = SEARCHERS.includes(call.toolName);
+  const found = isSearch ? searchRoot(call, files) : fileOf(call, files);
+  if (!found || files.isPrivate(found) || found.kind === "other") return undefined;
+  if (found.kind === "missing" && !EDITORS.includes(call.toolName)) return undefined;
+  const isTree = isSearch && found.kind === "directory";
+  if (isTree && !isSearchable(found, files)) return undefined;
+  const controls = controlNames(isTree ? `${found.real}/x` : found.real, isSecret);
+  return controls && { real: found.real, isTree, controls };
+}
+
+/** Tells of patterns whether they cover it. */
+export function coveredTarget({ real, isTree, controls }: FileTarget, roots: Roots): (pattern: PathPattern) => boolean {
+  const isCovered = coveredNames(isTree ? `${real}/x` : real, controls, roots);
+  return (pattern) => (!isTree || reachesTree(pattern, real, roots)) && isCovered(pattern);
 }
 
 /** Whether an edit of any file, as a bare name allows it, would leave alone the files that control programs. */
@@ -61,13 +74,11 @@ function isSecret(path: string): boolean {
 }
 
 /** Whether the pattern is for everything below a directory that this one is, or is below. */
-function coversTree({ root, names }: PathPattern, { real }: Found, { workingDir, home }: Roots): boolean {
+function reachesTree({ root, names }: PathPattern, real: string, { workingDir, home }: Roots): boolean {
   if (names.at(-1) !== "**" || names.slice(0, -1).some((name) => /[*?]/.test(name))) return false;
   const start = root === "absolute" ? "/" : root === "home" ? home : workingDir;
   const top = [start === "/" ? "" : start, ...names.slice(0, -1)].join("/");
-  return (
-    isWithin(top === "" ? "/" : top, real) && coversPath({ root, names }, `${real}/x`, { workingDir, home }, isSecret)
-  );
+  return isWithin(top === "" ? "/" : top, real);
 }
 
 function isSearchable(found: Found, files: ReadableFiles): boolean {

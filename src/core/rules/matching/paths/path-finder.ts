@@ -91,6 +91,11 @@ function bothOf(path: string): string[][] {
   return real === undefined || real === path ? [namesOf(path)] : [namesOf(path), namesOf(real)];
 }
 
+/** A path as the finder reads it: by its text, and in lower case. */
+export function foldedPath(path: string): string {
+  return `/${namesOf(path).join("/")}`;
+}
+
 /** The names along a path, judged by its text. */
 function namesOf(path: string): string[] {
   const names: string[] = [];

@@ -38,15 +38,23 @@ export function mayCoverPath(text: string): boolean {
  * Whether a pattern covers a real path. Links in a pattern are not followed: a repository could lead them anywhere. No
  * wildcard covers a file that controls programs, nor one that `isKept` says so of; the pattern must name it.
  */
-export function coversPath(pattern: PathPattern, real: string, roots: Roots, isKept?: IsKept): boolean {
-  return coveredPath(real, roots, isKept)(pattern);
+export function coversPath(pattern: PathPattern, real: string, roots: Roots, isKept: IsKept = () => false): boolean {
+  return matchedBy(isTooDeep(real) ? undefined : stepsAlong(real, isKept), real, roots)(pattern);
 }
 
 type IsKept = (path: string) => boolean;
 
-/** The same for many patterns and one path, which is looked at once. */
-export function coveredPath(real: string, roots: Roots, isKept: IsKept = () => false) {
-  return matchedBy(isTooDeep(real) ? undefined : stepsAlong(real, isKept), real, roots);
+/** The places of the names along a real path that no wildcard covers; `undefined` of a path that nothing covers. */
+export function controlNames(real: string, isKept: IsKept): number[] | undefined {
+  if (isTooDeep(real)) return undefined;
+  return stepsAlong(real, isKept).flatMap(({ isControl }, at) => (isControl ? [at] : []));
+}
+
+/** Tells of patterns whether they cover a path of which these names are known. */
+export function coveredNames(real: string, controls: readonly number[], roots: Roots) {
+  const names = real.slice(1).split("/");
+  const steps = names.map((name, at) => ({ name, isControl: controls.includes(at) }));
+  return matchedBy(steps, real, roots);
 }
 
 /** Whether a pattern looks as if it covered a path, to somebody who does not think of files that control programs. */

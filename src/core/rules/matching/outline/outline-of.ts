@@ -1,0 +1,24 @@
+import type { JudgedCall } from "../judged-call.ts";
+import type { HasDangers } from "../prove.ts";
+import { suggestedMatch } from "../suggest.ts";
+import { findableIn } from "./findable.ts";
+import type { Outline } from "./outline.ts";
+import { provableIn } from "./provable.ts";
+
+/** A longer one would take more room than the call itself. */
+const MAX_CHARS = 16_000;
+/** Of a longer line the paths may be too many to be looked up as often as an outline needs it. */
+const MAX_LITERAL = 1_000;
+
+/** The outline of a call, as text; `undefined` of a call that has to be read as a whole. */
+export function outlineOf(judged: JudgedCall, hasDangers: HasDangers): string | undefined {
+  if ((judged.command?.length ?? 0) > MAX_LITERAL && judged.literal()) return undefined;
+  const suggested = suggestedMatch(judged, hasDangers);
+  const outline: Outline = {
+    ...provableIn(judged, hasDangers),
+    ...findableIn(judged),
+    ...(suggested !== undefined && { suggested }),
+  };
+  const text = JSON.stringify(outline);
+  return text.length > MAX_CHARS ? undefined : text;
+}
