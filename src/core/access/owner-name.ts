@@ -1,7 +1,7 @@
 import type { Storage } from "../../storage/storage.ts";
 import { tokenIdIn } from "./principals.ts";
 
-/** An owner as the record of a decision names them; a token that was revoked has left only its id. */
+/** The owner's name as in the record of decisions; of a revoked token only the id is left. */
 export async function ownerName(storage: Pick<Storage, "tokens">, owner: string): Promise<string> {
   const tokenId = tokenIdIn(owner);
   const token = tokenId === undefined ? undefined : await storage.tokens.get(tokenId);

@@ -1,6 +1,6 @@
-/** Who is calling. A session is a child: it may ask for its own calls, and nothing else. */
+/** Who is calling. A session is a child: it may only make its own requests. */
 export type Principal =
-  /** `page`: the id of the page's token that calls, where one does. */
+  /** `page`: the id of the web page's token, if the call uses one. */
   | { kind: "operator"; page?: string }
   | { kind: "token"; id: string; name: string; page?: string }
   | { kind: "session"; sessionId: string };
@@ -19,19 +19,19 @@ export function ownerKey(principal: Principal): string {
   }
 }
 
-/** The id of the token that a principal calls with, which must not be revoked when something is committed for it. */
+/** The id of the token that the principal calls with. Commands check in their transaction that it is not revoked. */
 export function callingToken(principal: Principal): string | undefined {
   if (principal.kind === "session") return undefined;
-  // A page's token ends with that of its maker.
+  // A page's token is deleted together with its maker's.
   return principal.page ?? (principal.kind === "token" ? principal.id : undefined);
 }
 
-/** The id of the named token that is this owner; `undefined` when it is somebody else. */
+/** The id of the named token that is this owner; `undefined` for any other owner. */
 export function tokenIdIn(owner: string): string | undefined {
   return /^token:(.+)$/.exec(owner)?.[1];
 }
 
-/** How the record of a decision names who made it. */
+/** The principal's name in the record of decisions. */
 export function displayName(principal: Principal): string {
   switch (principal.kind) {
     case "operator":
@@ -43,7 +43,7 @@ export function displayName(principal: Principal): string {
   }
 }
 
-/** The owner whose things a principal sees; `undefined` means everybody's. */
+/** The owner whose sessions and requests a principal sees; `undefined` means every owner's. */
 export function visibleOwner(principal: Principal): string | undefined {
   return principal.kind === "operator" ? undefined : ownerKey(principal);
 }

@@ -6,17 +6,17 @@ import type { Decider } from "./principals.ts";
 import type { Tokens } from "./tokens.ts";
 
 const CODE_LIVES_MS = 10 * 60_000;
-/** More than one person opens pages in that time: the maker's own oldest goes first, and never another's. */
+/** More than a person opens in that time. Beyond it, the same maker's oldest code is removed. */
 const MAX_CODES_OF_ONE = 20;
 
 export type SignIn = ReturnType<typeof createSignIn>;
 
 type SignInNeed = { storage: Pick<Storage, "signInCodes">; tokens: Tokens; now: () => number };
 
-/** How a browser gets a token without any token in a URL: by a code that works once, and not for long. */
+/** Signs browsers in without a token in a URL: by a code that works once and expires soon. */
 export function createSignIn({ storage, tokens, now }: SignInNeed) {
   return {
-    /** A code that signs a page in as this principal. */
+    /** Makes a code that signs a page in as this principal. */
     async newCode(maker: Decider): Promise<{ code: string; expires_at: number }> {
       const code = randomBytes(24).toString("base64url");
       const expiresAt = now() + CODE_LIVES_MS;
@@ -26,12 +26,12 @@ export function createSignIn({ storage, tokens, now }: SignInNeed) {
       return { code, expires_at: seconds(expiresAt) };
     },
 
-    /** Swaps a code for a token; `undefined` when it was used, is too old, never was, or its maker was revoked. */
+    /** Exchanges a code for a token; `undefined` if it was used, is expired or unknown, or its maker was revoked. */
     redeem: (code: string): Promise<{ token: string; expires_at: number } | undefined> =>
-      // The hash of a guess tells nothing about the one that was missed, so it may be looked up.
+      // A plain lookup is safe: the timing of a wrong hash reveals nothing about a valid code.
       tokens.createForWeb(hashOf(code)),
 
-    /** Ends every page's sign-in, and every code that is not used yet; returns how many pages there were. */
+    /** Signs every page out and deletes all unused codes; returns the number of pages. */
     endAll: (): Promise<number> => tokens.endEveryWeb(),
   };
 }

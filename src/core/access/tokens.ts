@@ -7,19 +7,22 @@ import { readMatch } from "../rules/matching/pattern.ts";
 import { callingToken, ownerKey, type Principal } from "./principals.ts";
 
 type NamedToken = { id: string; name: string; created_at: number; last_used_at: number | null; grant?: string[] };
-/** How long a person stays signed in on the web page. */
+/** How long a web page stays signed in. */
 export const WEB_TOKEN_MS = 30 * 24 * 60 * 60 * 1000;
-/** More than one person has open: the page that signed in first is signed out. */
+/** More than a person has open. Beyond it, the page that signed in first is signed out. */
 const MAX_PAGES_OF_ONE = 100;
-/** That a token is used is written down once in so long, and not with every call. */
+/** The last use of a token is stored at most once in this time. */
 const NOTED_EVERY_MS = 60_000;
 
-/** Who calls with a token. The token of a page acts for its maker, and ends by itself. */
+/** The caller behind a token. A page's token acts for its maker and expires. */
 export type Holder = { principal: Principal; page?: { id: string; endsAt: number } };
 
 export type Tokens = ReturnType<typeof createTokens>;
 
-/** Tokens say who is calling: random, stored as a hash, looked up by their public half, compared in constant time. */
+/**
+ * Tokens identify callers. They are random and stored as a hash; they are looked up by their public half and compared
+ * in constant time.
+ */
 export function createTokens({
   storage,
   operatorToken,
@@ -33,7 +36,7 @@ export function createTokens({
 }) {
   const operatorHash = hashOf(operatorToken);
   const revocations = new Map<string, AbortController>();
-  /** Those whose use is being written down. */
+  /** Ids of tokens whose last use is being stored. */
   const noting = new Set<string>();
 
   function newToken(token: Pick<TokenRow, "kind" | "name" | "sessionId"> & { grant?: string[] | undefined }): {
@@ -46,12 +49,12 @@ export function createTokens({
     return { secret, row: { id, ...token, hash, createdAt: now(), grant: token.grant ?? null, usedAt: null } };
   }
 
-  /** Whether a page's time is up since it called; no other token's ever is. */
+  /** Whether a page's token has expired since the call. Other tokens do not expire. */
   function isOver({ page }: Holder): boolean {
     return page !== undefined && page.endsAt <= now();
   }
 
-  /** What these tokens hold open ends now. */
+  /** Ends everything that these tokens hold open. */
   function end(ids: string[]): void {
     for (const id of ids) {
       revocations.get(id)?.abort();
@@ -59,7 +62,7 @@ export function createTokens({
     }
   }
 
-  /** Beside the call, which does not wait for it. */
+  /** Runs beside the call, which does not wait for it. */
   function noteUse({ id, usedAt }: TokenRow, maker?: TokenRow): void {
     const at = now();
     if (noting.has(id) || (usedAt !== null && Math.abs(at - usedAt) < NOTED_EVERY_MS)) return;
@@ -70,7 +73,7 @@ export function createTokens({
       .finally(() => noting.delete(id));
   }
 
-  /** A page acts as its maker, while the maker's token is valid and the page's time is not up. */
+  /** A page acts as its maker while the maker's token is valid and its own has not expired. */
   async function pageHolder(row: TokenRow): Promise<Holder | undefined> {
     const { id, name, createdAt } = row;
     const maker = name === null ? undefined : await storage.tokens.get(name);
@@ -97,10 +100,10 @@ export function createTokens({
   }
 
   return {
-    /** Who holds this token; `undefined` when it is none of ours. */
+    /** The holder of a token; `undefined` if the token is not valid. */
     identify,
 
-    /** The owners whose tokens stand in this text, such as the settings of an MCP server. */
+    /** The owners whose tokens occur in a text, such as the settings of an MCP server. */
     async ownersIn(text: string): Promise<string[]> {
       const found = await Promise.all([...text.matchAll(TOKENS)].map(([secret]) => identify(secret)));
       const holders = found.flatMap((holder) => holder?.principal ?? []);
@@ -108,7 +111,7 @@ export function createTokens({
       return [...new Set(holders.filter(({ kind }) => kind !== "session").map(ownerKey))];
     },
 
-    /** With a grant it may allow only what that covers. */
+    /** With a grant, the token may allow only what the grant covers. */
     async createNamed(name: string, grant?: string[]): Promise<NamedToken & { token: string }> {
       for (const match of grant ?? []) checkGranted(match);
       const { secret, row } = newToken({ kind: "named", name, sessionId: null, grant });
@@ -121,7 +124,10 @@ export function createTokens({
       return { ...asNamed(row), token: secret };
     },
 
-    /** A token for a child of this session; it lives until the session is deleted. With `by`, that caller gets it. */
+    /**
+     * Makes a token for a child of this session; it is valid until the session is deleted. `by`: the caller that gets
+     * it, whose own token must not be revoked.
+     */
     async createForChild(sessionId: string, by?: Principal): Promise<string> {
       const { secret, row } = newToken({ kind: "child", name: null, sessionId });
       const caller = by && callingToken(by);
@@ -130,8 +136,8 @@ export function createTokens({
     },
 
     /**
-     * A token for a web page, which acts as the maker of the code; it ends with that maker's token, or by itself.
-     * `undefined` when the code is of no use.
+     * Makes a token for a web page, which acts as the maker of the code. It ends with the maker's token, or expires.
+     * `undefined` if the code is not valid.
      */
     async createForWeb(codeHash: string): Promise<{ token: string; expires_at: number } | undefined> {
       const { secret, row } = newToken({ kind: "web", name: null, sessionId: null });
@@ -143,38 +149,38 @@ export function createTokens({
 
     isOver,
 
-    /** Ends the token of a page. */
+    /** Signs one page out. */
     async endWeb(id: string): Promise<void> {
       await storage.tokens.endWeb(id);
       end([id]);
     },
 
-    /** Ends every web token; returns how many there were. */
+    /** Signs every page out; returns how many there were. */
     async endEveryWeb(): Promise<number> {
       const ids = await storage.tokens.endEveryWeb();
       end(ids);
       return ids.length;
     },
 
-    /** Aborted when the token that this one calls with is revoked, so that what it holds open ends too. */
+    /** A signal that fires when the holder's token is revoked, to end what it holds open. */
     async revocation({ principal }: Holder): Promise<AbortSignal> {
       const id = callingToken(principal);
       if (id === undefined) return NEVER;
       const known = revocations.get(id) ?? new AbortController();
-      // Known before it is read: a revocation that the read does not see yet will abort it.
+      // Registered before the read: a revocation that the read does not see yet will abort it.
       revocations.set(id, known);
       if (!(await storage.tokens.get(id))) end([id]);
       return known.signal;
     },
 
-    /** Finds the tokens that were revoked elsewhere. */
+    /** Finds tokens that another server has revoked. */
     async reread(): Promise<void> {
       if (revocations.size > 0) end(await storage.tokens.missing([...revocations.keys()]));
     },
 
     listNamed: async (): Promise<NamedToken[]> => (await storage.tokens.listNamed()).map(asNamed),
 
-    /** Ends a named token, its pages, and its turns that are queued; those that run go on. */
+    /** Revokes a named token with its pages and queued turns; its running turns go on. */
     async revoke(name: string): Promise<NamedToken> {
       const row = await storage.tokens.findNamed(name);
       const pages = row && (await storage.tokens.revoke(row.id, ownerKey(asPrincipal(row)), now()));
@@ -189,7 +195,7 @@ export function createTokens({
   };
 }
 
-/** Tokens as `newToken` makes them, wherever they stand. */
+/** Finds tokens made by `newToken` in a text. */
 const TOKENS = /plx_[A-Za-z0-9-]+_[A-Za-z0-9_-]{43}/g;
 const NEVER = new AbortController().signal;
 const OPERATOR = { kind: "operator" } as const;

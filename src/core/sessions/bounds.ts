@@ -4,10 +4,10 @@ import type { SessionSize } from "../../storage/sessions.ts";
 
 const KILOBYTE = 1024;
 const MAX_CONFIG_BYTES = 256 * KILOBYTE;
-/** What one owner may keep. */
+/** The bounds per owner. */
 export const MOST_SESSIONS: SessionSize = { count: 10_000, bytes: 64 * KILOBYTE * KILOBYTE };
 
-/** Refuses settings that are larger than any that a child needs: they are read with every turn, and copied by every fork. */
+/** Refuses settings larger than any child needs: every turn reads them, and every fork copies them. */
 export function checkSize(config: SessionConfig): void {
   const bytes = Buffer.byteLength(JSON.stringify(config));
   if (bytes <= MAX_CONFIG_BYTES) return;
@@ -17,7 +17,7 @@ export function checkSize(config: SessionConfig): void {
   );
 }
 
-/** Says what its owner has, and what to do. */
+/** The error that says how many sessions the owner has, and what to do. */
 export function tooManySessions({ count, bytes }: SessionSize, most: SessionSize): AppError {
   const what =
     count >= most.count

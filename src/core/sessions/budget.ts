@@ -5,8 +5,8 @@ import type { Session } from "./sessions.ts";
 const MICRO = 1_000_000;
 
 /**
- * What the next turn may spend, since the CLI counts the budget of one process alone: what is left of the session's.
- * `undefined` where it has none; a session that has used it up is refused.
+ * The budget of the next turn: what is left of the session's, since the CLI only counts the cost of its own process.
+ * `undefined` if the session has no budget. Throws if the budget is used up.
  */
 export function budgetLeft(
   { name, ownCostUsd }: Pick<Session, "name" | "ownCostUsd">,

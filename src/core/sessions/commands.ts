@@ -30,7 +30,7 @@ type ChatResult = {
   text: string;
   pending: ApprovalList;
   usage: Usage | null;
-  /** Of a turn that is still queued, its place in the queue. */
+  /** The turn's place in the queue while it is queued. */
   place: number | undefined;
 };
 
@@ -44,9 +44,9 @@ type ChatOptions = {
   waitMs: number;
   signal: AbortSignal;
   maxChars: number;
-  /** Told which turn was started, before it is waited for. */
+  /** Called with the turn once it has started, before the wait for its end. */
   onBegun?: (turn: TurnRow) => void;
-  /** Told how many events there are whenever that may have changed. */
+  /** Called with the number of events whenever it may have changed. */
   onProgress?: (events: number) => void;
 };
 
@@ -58,18 +58,18 @@ type SessionCommandsNeed = {
   workspace: Workspace;
   mcpServerPolicy: McpServerPolicy;
   rules: Pick<Rules, "settingsOf" | "changed">;
-  /** Whether a grant bounds what this principal may allow. */
+  /** Whether this principal's grant limits what it may allow. */
   isBounded: (principal: Principal) => Promise<boolean>;
   broadcast: Broadcast;
   abandon: (approvalIds: string[], reason: string) => Promise<void>;
   onError: (cause: unknown) => void;
-  /** What no child may read or change, on this host. */
+  /** Paths on this host that no child may read or change. */
   privatePaths: string[];
-  /** How long a request waits, where the session says nothing else. */
+  /** How long a request waits if the session sets no timeout of its own. */
   timeoutSecs: number;
 };
 
-/** What a parent does with its children, over whatever transport. */
+/** The commands of a parent on its children, for every transport. */
 export function createSessionCommands(need: SessionCommandsNeed) {
   const { sessions, turns, polls, rules, broadcast, privatePaths } = need;
   const settings = createSettings(need);
@@ -82,7 +82,7 @@ export function createSessionCommands(need: SessionCommandsNeed) {
     return session;
   }
 
-  /** Where settings of others decide, or nobody is asked, a grant would bound nothing. */
+  /** A caller with a grant must not use settings that bypass it: those of the project or user, or none to ask. */
   async function refuseUnasked(principal: Principal, config: SessionConfig): Promise<void> {
     if (config.supervision !== "inherit" && config.loopback_enabled) return;
     if (!(await need.isBounded(principal))) return;
@@ -92,12 +92,12 @@ export function createSessionCommands(need: SessionCommandsNeed) {
     );
   }
 
-  /** The rules among the settings of a session. */
+  /** The rules in a session's settings. */
   function rulesFor(principal: Principal, { rules: given = [] }: SessionConfig): RulesFor {
     return (session) => rules.settingsOf(principal, session, given);
   }
 
-  /** A session of this name as it is, unless it is of another kind, or other settings are asked. */
+  /** Returns an existing session unchanged; throws if it is by hand or if other settings are asked for. */
   function asAsked(session: Session, asked: AskedSettings): Session {
     const { name, kind } = session;
     if (kind === "by_hand")
@@ -109,7 +109,7 @@ export function createSessionCommands(need: SessionCommandsNeed) {
     return session;
   }
 
-  /** The caller's session of this name, made if there is none; `told` is what the caller should know of that. */
+  /** The caller's session of this name, created if there is none. `told`: what the answer says about that. */
   async function open(
     principal: Principal,
     { name, ...asked }: CreateInput,
@@ -122,14 +122,14 @@ export function createSessionCommands(need: SessionCommandsNeed) {
       const place = asked.working_dir === undefined ? { working_dir: configOf(session).working_dir } : {};
       return { session, told: { created: true, ...place, ...warnings(session, asked) } };
     } catch (cause) {
-      // Somebody else has made it meanwhile.
+      // Another call has created the session meanwhile.
       const winner = isNameTaken(cause) ? await sessions.named(principal, name) : undefined;
       if (winner) return asItIs(winner);
       throw cause;
     }
   }
 
-  /** Changes what is asked, and nothing else, for the next turn on; how long a request waits at once. */
+  /** Changes only the given settings, from the next turn on; rules and the timeout of requests change at once. */
   async function update(principal: Principal, session: Session, asked: AskedSettings): Promise<Session> {
     if (Object.values(asked).every((value) => value === undefined))
       throw new AppError("invalid_arguments", NOTHING_TO_CHANGE);
@@ -139,11 +139,11 @@ export function createSessionCommands(need: SessionCommandsNeed) {
     const replaced = asked.rules && rules.settingsOf(principal, session, asked.rules);
     const updated = await sessions.updateIfUnchanged(principal, session, config, serversFrom, replaced);
     if (updated && replaced) await rules.changed();
-    // Somebody else was first: what is asked now changes what they have left.
+    // Another update came first: apply this one to its result.
     return updated ?? update(principal, await sessions.require(principal, session.id), asked);
   }
 
-  /** What a caller should know of the settings that it has just asked for: those that have no effect. */
+  /** Warns the caller about given settings that have no effect. */
   function warnings(session: Session, asked: AskedSettings): Warned {
     const isAsked = [asked.allowed_tools, asked.supervision, asked.loopback_enabled].some((one) => one !== undefined);
     const { allowed_tools, supervision, loopback_enabled } = configOf(session);
@@ -152,7 +152,10 @@ export function createSessionCommands(need: SessionCommandsNeed) {
     return found.length === 0 ? {} : { warnings: found };
   }
 
-  /** Waits for the end of a turn, through the queue; returns earlier when a decision is needed, or when the time is up. */
+  /**
+   * Waits for the end of a turn, including its time in the queue. Returns earlier if a decision is needed or the time
+   * is up.
+   */
   async function outcomeOf(
     session: Session,
     turn: TurnRow,
@@ -169,7 +172,7 @@ export function createSessionCommands(need: SessionCommandsNeed) {
         return turnId !== turn.id || (status !== "running" && status !== "queued");
       },
     });
-    // A session runs one turn at a time: where another one is the newest, this one has ended.
+    // A session runs one turn at a time: if a newer one exists, this turn has ended.
     const ended = newest.turnId === turn.id ? undefined : await need.storage.turns.get(turn.id);
     const { status, error } = ended ?? newest;
     const pending = ended ? { approvals: [], hasMore: false } : newest.pending;
@@ -183,14 +186,16 @@ export function createSessionCommands(need: SessionCommandsNeed) {
     update,
     warnings,
 
-    /** A new session that goes on from where this one stands; what was forbidden there is forbidden in it too. */
+    /**
+     * Creates a session that continues this one's conversation. Rules that restrict the parent also restrict the fork.
+     */
     async fork(principal: Principal, parent: Session, name: string): Promise<Session> {
       const fork = await sessions.fork(principal, parent, name);
       await rules.changed();
       return fork;
     },
 
-    /** A session for a claude that is started by hand (a new one, or one of the caller's), and how to start it. */
+    /** A session for a claude that is started by hand, new or existing, and the arguments to start it with. */
     async configure(
       principal: Principal,
       { name, session_id, supervision, working_dir }: ConfigureInput,
@@ -223,7 +228,7 @@ export function createSessionCommands(need: SessionCommandsNeed) {
       return { session, args: byHandArguments({ supervision: kept, privatePaths }) };
     },
 
-    /** Starts a turn, or queues it, and waits for nothing. */
+    /** Starts or queues a turn; does not wait for its end. */
     async start(session: Session, { prompt, ephemeral = false }: Work): Promise<Begun & { turn_id: string }> {
       const turn = await turns.start(session, prompt, ephemeral);
       const place = turn.status === "queued" ? await turns.place(turn.id) : undefined;
@@ -231,7 +236,7 @@ export function createSessionCommands(need: SessionCommandsNeed) {
       return place === undefined ? { type: "started", ...about } : { type: "queued", ...about, place };
     },
 
-    /** Opens each session and starts a turn in it, in this order; one that fails stops no other. */
+    /** Opens each session and starts a turn in it, in order. A failure does not stop the others. */
     async startEach(principal: Principal, children: ReadChild[]): Promise<StartedChild[]> {
       const started: StartedChild[] = [];
       for (const child of children) {
@@ -249,36 +254,42 @@ export function createSessionCommands(need: SessionCommandsNeed) {
       return started;
     },
 
-    /** Starts a turn and waits for its end, through the queue; returns earlier when a decision is needed, or when the time is up. */
+    /**
+     * Starts a turn and waits for its end, including its time in the queue. Returns earlier if a decision is needed or
+     * the time is up.
+     */
     async chat(session: Session, { prompt, ephemeral = false }: Work, options: ChatOptions): Promise<ChatResult> {
       const turn = await turns.start(session, prompt, ephemeral);
       options.onBegun?.(turn);
       return outcomeOf(session, turn, options);
     },
 
-    /** The same for a turn that was started before; a turn that is not this session's reads as unknown. */
+    /** Waits in the same way for an earlier turn. A turn of another session is `not_found`. */
     async awaitTurn(session: Session, turnId: string, options: ChatOptions): Promise<ChatResult> {
       const turn = await need.storage.turns.get(turnId);
       if (turn?.sessionId !== session.id) throw new AppError("not_found", "This session has no such turn.");
       return outcomeOf(session, turn, options);
     },
 
-    /** Ends the turn that runs or is queued, if there is one; returns what could not be ended. */
+    /** Ends the running or queued turn, if any; names the processes that could not be stopped. */
     async cancel(session: Session): Promise<TurnCancelled> {
       const left = await turns.cancel(session);
       return { type: left ? "cancelled" : "not_running", session_id: session.id, ...leftRunning(left ?? []) };
     },
 
-    /** Cancels what runs in the session, forgets it, and abandons its requests; its followers are told the end. Returns what could not be ended. */
+    /**
+     * Cancels the session's turn, deletes the session, and abandons its requests. Its event streams end. Returns the
+     * processes that could not be stopped.
+     */
     async remove(principal: Principal, session: Session): Promise<LeftRunning[]> {
       const left: LeftRunning[] = [];
       for (;;) {
         left.push(...((await turns.cancel(session)) ?? []));
         if (await sessions.removeIfIdle(principal, session)) break;
-        // Another turn has begun: it needs the event loop to go on.
+        // Another turn has begun: let the event loop start it, then cancel it.
         await new Promise(setImmediate);
       }
-      // That of a claude started by hand waits on: it has no turn whose end would abandon its requests.
+      // A session by hand has no turn whose end would abandon its requests.
       await need.abandon(await need.storage.approvals.pendingIdsOf(session.id), "its session was deleted");
       broadcast.wake(session.id);
       return left;

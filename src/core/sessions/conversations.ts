@@ -7,12 +7,12 @@ const MAX_NODES = 1_000;
 type Head = { tree_id: string; node_id: string };
 export type Conversations = ReturnType<typeof createConversations>;
 
-/** A session without any conversation of its own has none to show. */
+/** The head of a session's conversation; null if it has no conversation. */
 export function headOf(session: Session): Head | null {
   return session.treeId && session.headNodeId ? { tree_id: session.treeId, node_id: session.headNodeId } : null;
 }
 
-/** What was said in a session: a tree, of which each fork of the session follows a branch. */
+/** A session's conversation: a tree in which each fork follows a branch. */
 export function createConversations({ storage }: { storage: Pick<Storage, "conversations"> }) {
   return {
     /** All branches, oldest node first. */
@@ -20,7 +20,7 @@ export function createConversations({ storage }: { storage: Pick<Storage, "conve
       const found = session.treeId ? await storage.conversations.listTree(session.treeId, MAX_NODES + 1) : [];
       return { nodes: found.slice(0, MAX_NODES), hasMore: found.length > MAX_NODES };
     },
-    /** What the model has before it: from the root to the head. */
+    /** What the model sees: the path from the root to the head. */
     context: async (session: Session): Promise<NodeRow[]> => {
       const path = session.headNodeId ? await storage.conversations.path(session.headNodeId) : [];
       return path.filter((node) => node.role !== "root");

@@ -1,9 +1,9 @@
 import { accessSync, constants, readFileSync } from "node:fs";
 
-/** Shells of accounts that nobody logs in to: their "home" is `/bin` or `/var/www`. */
+/** Shells of accounts without a login; the "home" of such an account may be `/bin` or `/var/www`. */
 const NO_LOGIN = /\/(nologin|false|sync|halt|shutdown)$/;
 
-/** Where people keep their keys and tokens: this user's home, and those of others that this user can read. */
+/** Directories with keys and tokens of people: this user's home, and other homes that this user can read. */
 export function homesOf(home: string, accounts = "/etc/passwd"): string[] {
   const others = linesOf(accounts).flatMap((line) => {
     const [, , , , , path = "", shell = ""] = line.split(":");
@@ -16,7 +16,7 @@ function linesOf(path: string): string[] {
   try {
     return readFileSync(path, "utf8").split("\n");
   } catch {
-    // Not every system has the list; the user's own home is known without it.
+    // Not every system has the file; the user's own home is known without it.
     return [];
   }
 }

@@ -9,10 +9,10 @@ type SessionSpec = Omit<
   "claude" | "claudeVersion" | "dir" | "cgroups" | "umask" | "dataDir" | "prompt" | "env" | "loopback"
 >;
 
-/** What a session was stored without, before there was such a setting. */
+/** Defaults for settings that sessions of earlier versions were stored without. */
 const LATER_SETTINGS = { carrier: "http", max_budget_usd: null } as const;
 
-/** What the next turn of a session is started with. */
+/** The settings for the session's next turn. */
 export function configOf({ name, kind, config, nextConfig }: Session): SessionConfig {
   const stored = nextConfig ?? config;
   if (stored && kind === "managed") return { ...LATER_SETTINGS, ...stored };
@@ -22,7 +22,7 @@ export function configOf({ name, kind, config, nextConfig }: Session): SessionCo
   );
 }
 
-/** What a session asks of the CLI for its next turn; one that is to leave no trace goes on in a copy. */
+/** The session's part of the launch of its next turn. An ephemeral turn runs in a fork of the conversation. */
 export function sessionSpec(session: Session, config: SessionConfig, ephemeral: boolean): SessionSpec {
   const isFirstOfFork = session.claudeSessionId === null && session.forkedFrom !== null;
   return {

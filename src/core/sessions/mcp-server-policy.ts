@@ -2,17 +2,17 @@ import { AppError } from "../../contract/refusals/errors.ts";
 import type { SessionConfig } from "../../contract/sessions/session.ts";
 import { ownerKey } from "../access/principals.ts";
 
-/** Whose sessions may bring MCP servers. */
+/** Who may set `mcp_servers` in a session. */
 type McpServerOwners = "anyone" | "operator";
 export type McpServerPolicy = ReturnType<typeof createMcpServerPolicy>;
 
 const OPERATOR = ownerKey({ kind: "operator" });
 const INSTEAD = "leave it out, or have the operator create the session (a fork of this one is refused too)";
 
-/** MCP servers that a session brings are started as the user of Plexus, and nobody is asked. */
+/** A session's MCP servers run as the user of Plexus, and start without a request. */
 export function createMcpServerPolicy(owners: McpServerOwners) {
   return {
-    /** Refuses what a session may not start that has its servers from this owner; to be asked at each turn, since settings change. */
+    /** Throws if servers that this owner has set may not start. Checked at each turn, since settings change. */
     check(owner: string, { mcp_servers, supervision }: Pick<SessionConfig, "mcp_servers" | "supervision">): void {
       if (owner === OPERATOR || Object.keys(mcp_servers).length === 0) return;
       if (owners === "operator")

@@ -13,10 +13,10 @@ export type Session = SessionRow;
 export type Sessions = ReturnType<typeof createSessions>;
 
 const BATCH = 500;
-/** How many names a refusal has, and of how many newest ones. */
+/** How many names an error lists, and how many of the newest sessions it compares. */
 const MAX_NAMED = 5;
 const MAX_COMPARED = 200;
-/** Of a session that has neither settings nor a conversation. */
+/** The fields of a session without settings or conversation. */
 export const NO_CONVERSATION = {
   config: null,
   nextConfig: null,
@@ -31,13 +31,13 @@ export const NO_CONVERSATION = {
   seenAt: null,
 };
 
-/** The rules that a session begins with, made when its id is known. */
+/** Makes the first rules of a session, once its id is known. */
 export type RulesFor = (session: Session) => NewRule[];
 
 type SessionsNeed = { storage: Pick<Storage, "sessions" | "conversations" | "newId">; now: () => number };
 
 export function createSessions({ storage, now }: SessionsNeed) {
-  /** A new session for a claude that somebody starts by hand; a name in use is refused, never changed. */
+  /** Creates a session for a claude that is started by hand. A name in use is an error; it is never changed. */
   async function createByHand(creator: Principal, name?: string, config?: SessionConfig): Promise<Session> {
     if (config) checkSize(config);
     const id = storage.newId();
@@ -55,7 +55,7 @@ export function createSessions({ storage, now }: SessionsNeed) {
     return insert(creator, session, "none");
   }
 
-  /** A new session whose children Plexus starts. */
+  /** Creates a session whose children Plexus starts. */
   async function createManaged(
     creator: Principal,
     name: string,
@@ -79,7 +79,7 @@ export function createSessions({ storage, now }: SessionsNeed) {
     return insert(creator, session, "new", { rules: rulesFor(session), most: MOST_RULES });
   }
 
-  /** A new session that goes on from where this one stands, and leaves it as it is. */
+  /** Creates a session that continues the parent's conversation; the parent stays as it is. */
   async function fork(creator: Principal, parent: Session, name: string): Promise<Session> {
     if (parent.kind === "by_hand")
       throw new AppError(
@@ -104,10 +104,10 @@ export function createSessions({ storage, now }: SessionsNeed) {
     return insert(creator, session, "shared", { rules: [], most: MOST_RULES, boundLike: parent.id });
   }
 
-  /** `false` when a turn runs in it, whose child would be nobody's, or is queued. */
+  /** Returns false if a turn is running or queued in the session. */
   async function removeIfIdle(principal: Principal, { id, treeId }: Session): Promise<boolean> {
     const by = callingToken(principal);
-    // In steps, so that decisions get their turn in between.
+    // In steps, so that decisions can be committed in between.
     for (let removed = 1; removed > 0; ) {
       const some = await storage.sessions.removeTurnsIfIdle(id, BATCH, by);
       if (some === "busy") return false;
@@ -146,7 +146,7 @@ export function createSessions({ storage, now }: SessionsNeed) {
     }
   }
 
-  /** Its settings are others from the next turn on; `undefined` when somebody else has changed them since it was read. */
+  /** Sets the settings from the next turn on; `undefined` if another call changed them since they were read. */
   async function updateIfUnchanged(
     principal: Principal,
     { id, name, config, nextConfig }: Session,
@@ -180,7 +180,7 @@ export function createSessions({ storage, now }: SessionsNeed) {
     }
   }
 
-  /** A session that the caller may see, by its id or by the name the caller gave it. */
+  /** Finds a session that the caller may see, by id or by the caller's name for it; else throws `not_found`. */
   async function require(principal: Principal, key: string): Promise<Session> {
     const session = await storage.sessions.find(ownerKey(principal), key);
     if (session && mayDecide(principal, session.owner)) return session;
@@ -188,7 +188,7 @@ export function createSessions({ storage, now }: SessionsNeed) {
     throw new AppError("not_found", (by) => `There is no session "${key}". ${owned(by)}`);
   }
 
-  /** Which sessions a caller can name, the one first whose name is most like the key. */
+  /** Words for an error: the caller's sessions, with the most similar name first. */
   async function own(principal: Principal, key: string): Promise<(by: Ways) => string> {
     const names = await storage.sessions.names(ownerKey(principal), MAX_COMPARED);
     const nearest = similarName(key, names);
@@ -205,13 +205,13 @@ export function createSessions({ storage, now }: SessionsNeed) {
     updateIfUnchanged,
     removeIfIdle,
     require,
-    /** The session that the caller gave this name. */
+    /** The caller's session of this name. */
     named: (principal: Principal, name: string): Promise<Session | undefined> =>
       storage.sessions.named(ownerKey(principal), name),
     get: (id: string): Promise<Session | undefined> => storage.sessions.get(id),
-    /** One more claude may be started in this session by hand. */
+    /** Notes that another claude may be started in this session by hand. */
     noteConfigured: ({ id }: Session): Promise<void> => storage.sessions.noteSeen(id, now()),
-    /** The operator's session of this id or name, made if there is none. */
+    /** The creator's session of this id or name, created if there is none. */
     async openByHand(creator: Principal, key: string): Promise<Session> {
       const found = await storage.sessions.find(ownerKey(creator), key);
       if (found) return found;
@@ -231,7 +231,7 @@ export function isNameTaken(cause: unknown): boolean {
   return cause instanceof AppError && cause.code === "name_taken";
 }
 
-/** What was said is kept for as long as a session, or a fork of it, goes on from there. */
+/** Deletes a conversation once no session, nor a fork, continues it. */
 export async function forgetTreeIfUnused(storage: Pick<Storage, "conversations">, treeId: string): Promise<void> {
   while ((await storage.conversations.removeSomeIfUnused(treeId, BATCH)) > 0);
 }

@@ -3,22 +3,22 @@ import type { CreateInput, SessionConfig } from "../../contract/sessions/session
 import type { McpServerPolicy } from "./mcp-server-policy.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** What a caller asks of the settings; what is left out is not asked. */
+/** The settings that a caller gives; absent ones are not asked for. */
 export type AskedSettings = Omit<CreateInput, "name">;
 type SettingsNeed = {
   workspace: Workspace;
   mcpServerPolicy: McpServerPolicy;
-  /** How long a request waits, where nothing else is asked. */
+  /** The default for `loopback_timeout_secs`. */
   timeoutSecs: number;
 };
 
 const MAX_SHOWN_CHARS = 60;
-/** They may hold secrets, and are long. */
+/** Settings that may hold secrets and may be long. */
 const NEVER_SHOWN: readonly string[] = ["mcp_servers", "metadata"] satisfies (keyof SessionConfig)[];
 
-/** The settings of sessions: as they are asked for, checked, with all defaults. */
+/** Checks the settings that callers ask for, and fills in defaults. */
 export function createSettings({ workspace, mcpServerPolicy, timeoutSecs }: SettingsNeed) {
-  /** What is asked, in the form in which it is stored. */
+  /** The given settings in the form in which they are stored. */
   function given(asked: AskedSettings, workingDir: string): Partial<SessionConfig> {
     const values = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
     const { working_dir = workingDir, add_dirs } = asked;
@@ -28,7 +28,7 @@ export function createSettings({ workspace, mcpServerPolicy, timeoutSecs }: Sett
   }
 
   return {
-    /** All settings of a new session of this owner. */
+    /** The complete settings of a new session of this owner. */
     chosen(asked: AskedSettings, owner: string): SessionConfig {
       const config = {
         ...workspace.directories(asked),
@@ -50,14 +50,16 @@ export function createSettings({ workspace, mcpServerPolicy, timeoutSecs }: Sett
       return config;
     },
 
-    /** The settings with what is asked to change, held to the same rules; `serversFrom` has brought its MCP servers. */
+    /**
+     * The settings with the given changes, checked in the same way. `serversFrom`: the owner that set the MCP servers.
+     */
     changed(config: SessionConfig, asked: AskedSettings, serversFrom: string): SessionConfig {
       const changed = { ...config, ...given(asked, config.working_dir) };
       mcpServerPolicy.check(serversFrom, changed);
       return changed;
     },
 
-    /** Refuses a session that exists with other settings than what is asked, and names them. */
+    /** Throws `config_differs` with the names of the settings in which an existing session differs. */
     refuseDifferent(name: string, config: SessionConfig, asked: AskedSettings): void {
       const stored = new Map<string, unknown>(Object.entries(config));
       const differing = Object.entries(given(asked, config.working_dir)).flatMap(([setting, value]) =>
@@ -74,7 +76,7 @@ export function createSettings({ workspace, mcpServerPolicy, timeoutSecs }: Sett
   };
 }
 
-/** What it is, where that is short. */
+/** The value for the message, if it is short and no secret. */
 function shown(setting: string, value: unknown): string {
   const text = JSON.stringify(value) ?? "null";
   return NEVER_SHOWN.includes(setting) || text.length > MAX_SHOWN_CHARS ? "" : ` (${value === null ? "none" : text})`;

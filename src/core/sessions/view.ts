@@ -17,10 +17,10 @@ import type { Session } from "./sessions.ts";
 export type SessionViews = ReturnType<typeof createSessionViews>;
 type SessionViewsNeed = { storage: Pick<Storage, "approvals" | "sessions" | "tokens" | "turns">; polls: Polls };
 type Page = { cursor?: string | undefined; limit: number };
-/** All settings of a session are read to find its directory; sessions of earlier versions may have many megabytes of them. */
+/** Finding a session's directory reads all its settings, and those of earlier versions may have many megabytes. */
 const MAX_PAGE_CONFIG_BYTES = 32 * 1024 * 1024;
 
-/** Sessions and turns as everybody outside sees them. */
+/** Sessions and turns as the transports return them. */
 export function createSessionViews({ storage, polls }: SessionViewsNeed) {
   async function summary(session: ListedSession): Promise<SessionSummary> {
     const turn = await storage.turns.latest(session.id);
@@ -58,7 +58,7 @@ export function createSessionViews({ storage, polls }: SessionViewsNeed) {
   }
 
   return {
-    /** What the caller may see, newest first, a page at a time. */
+    /** One page of the sessions that the caller may see, newest first. */
     async list(principal: Principal, page: Page & { status?: SessionStatus | undefined }) {
       const owner = visibleOwner(principal);
       const { shown, cursor } = await paged(page, (one) => storage.sessions.list(owner, one), readable);
@@ -81,7 +81,7 @@ export function createSessionViews({ storage, polls }: SessionViewsNeed) {
 
     turn,
 
-    /** The turns of a session, newest first, a page at a time. */
+    /** One page of a session's turns, newest first. */
     async turns(session: Session, page: Page) {
       const { shown, cursor } = await paged(page, ({ limit, cursor }) =>
         storage.turns.list({ sessionId: session.id }, limit, cursor),
@@ -91,7 +91,7 @@ export function createSessionViews({ storage, polls }: SessionViewsNeed) {
   };
 }
 
-/** What a change tells of a turn; of a beginning what held then, whatever has become of the turn since. */
+/** The event for a change of a turn. A start is described as it was then, whatever has happened to the turn since. */
 export function toTurnChange(
   { kind, at }: { kind: "turn_queued" | "turn_started" | "turn_ended"; at: number },
   turn: TurnRow,
@@ -108,7 +108,7 @@ export function toTurnChange(
   return { type: kind, ...about, status, error, usage, ended_at };
 }
 
-/** What its creator is told of a new session. */
+/** The answer to the creator of a session. */
 export function toCreated(session: Session): SessionCreated {
   const { id, name } = session;
   return { type: "created", id, name, working_dir: configOf(session).working_dir, head: headOf(session) };
@@ -122,7 +122,7 @@ export function toMessage({ role, content }: NodeRow) {
   return { role, content };
 }
 
-/** Of a claude that is started by hand, when it last asked; else when the newest turn ended, or its child last said something. */
+/** When the newest turn ended or its child last spoke; for a claude that is started by hand, when it last asked. */
 function lastActivity({ seenAt, createdAt }: ListedSession, turn: TurnRow | undefined): number {
   return turn?.endedAt ?? turn?.spokeAt ?? turn?.startedAt ?? seenAt ?? createdAt;
 }
@@ -131,12 +131,12 @@ function timesOf({ startedAt, endedAt }: TurnRow) {
   return { started_at: seconds(startedAt), ended_at: endedAt === null ? null : seconds(endedAt) };
 }
 
-/** As many from the front as can be read without holding everybody else up; the first one always. */
+/** As many rows from the front as can be read without blocking the event loop for long; at least one. */
 function readable<Row extends { configBytes: number }>(rows: Row[]): Row[] {
   return fitting(rows, MAX_PAGE_CONFIG_BYTES, ({ configBytes }) => configBytes);
 }
 
-/** Asks for one more than a page holds, to know whether there is another. */
+/** Reads one row more than a page holds, to learn whether there is another page. */
 async function paged<P extends Page, Row extends { id: string }>(
   page: P,
   list: (page: P) => Promise<Row[]>,

@@ -11,23 +11,26 @@ type Directories = Pick<SessionConfig, "working_dir" | "add_dirs">;
 type Argument = keyof Directories;
 
 type WorkspaceNeed = {
-  /** What the operator has named with `--workspace`; without one, children may work nearly anywhere. */
+  /** The roots of `--workspace`; without any, children may work nearly anywhere. */
   roots: string[];
   startedIn: string;
   dataDir: string;
   homes: string[];
-  /** Where Claude Code keeps its settings and credentials. */
+  /** The directory of Claude Code's settings and credentials. */
   claudeDir: string;
 };
 
-/** Directly in a home. */
+/** Directories of keys, directly below a home. */
 const SECRET_DIRS = [".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"];
 const INSTEAD =
   "work in a project's directory instead, or have the operator name this very directory with --workspace, which then lists all that children may work in";
 
-/** Where children may work: anywhere but where tokens lie, or below the roots that the operator has named. */
+/**
+ * Decides where children may work: below the operator's roots, or without roots anywhere except in directories with
+ * keys or tokens.
+ */
 export function createWorkspace({ roots, startedIn, dataDir, homes, claudeDir }: WorkspaceNeed) {
-  /** The directory as it really is, so that no link leads elsewhere; refused where no child could or may work. */
+  /** Returns the real path, so that no link leads elsewhere; throws if no child can or may work there. */
   function permitted(argument: Argument, path: string, instead = INSTEAD): string {
     checkDirectory(argument, path);
     const real = realpathSync(path);
@@ -43,7 +46,7 @@ export function createWorkspace({ roots, startedIn, dataDir, homes, claudeDir }:
     throw new AppError("invalid_arguments", `${argument} ${path} is outside of the workspace. ${allowed}`);
   }
 
-  /** What a child reads in its own directories nobody is asked about, so none of them may hold a token. */
+  /** A child may read its own directories unasked, so none of them may hold a token. */
   function problemWith(real: string): string | undefined {
     const data = realPath(dataDir);
     const named = roots.map(realPath);
@@ -51,7 +54,7 @@ export function createWorkspace({ roots, startedIn, dataDir, homes, claudeDir }:
       const isNamed = named.some((root) => isWithin(data, root) && isWithin(root, real));
       return isNamed ? undefined : `lies in Plexus's data dir ${dataDir}, whose tokens no child may reach`;
     }
-    // Named is this very directory: a root above it says nothing of what lies in it.
+    // Only a root that is this very directory permits it; a root above it says nothing about its contents.
     if (named.includes(real)) return undefined;
     if (homes.some((home) => realPath(home) === real)) return "is a home directory, where keys and tokens lie";
     if (isWithin(real, data)) return `holds Plexus's data dir ${dataDir}, whose tokens no child may reach`;
@@ -78,7 +81,7 @@ export function createWorkspace({ roots, startedIn, dataDir, homes, claudeDir }:
   }
 
   return {
-    /** All directories of a child, each as it really is; a link may have been changed since they were last looked at. */
+    /** The real paths of all directories of a child. Resolved at each call, since a link may have changed. */
     directories(asked: { [K in Argument]?: Directories[K] | undefined }): Directories {
       const working_dir = workingDir(asked.working_dir);
       const added = (asked.add_dirs ?? []).map((path) => permitted("add_dirs", resolve(working_dir, path)));

@@ -9,7 +9,7 @@ import { OPERATOR, temporaryCore } from "../open-core.ts";
 const OPERATOR_TOKEN = "plx_operator_of-these-tests";
 
 describe("tokens.identify", () => {
-  test("knows the operator, named tokens and children, each by its own", async () => {
+  test("identifies the operator, named tokens and children", async () => {
     await using at = await temporaryTokens();
     const { tokens } = at;
     const named = await tokens.createNamed("ci");
@@ -19,7 +19,7 @@ describe("tokens.identify", () => {
     expect(await tokens.identify(child)).toEqual({ principal: { kind: "session", sessionId: at.sessionId } });
   });
 
-  test("knows no token that is only nearly right", async () => {
+  test("rejects a token with a small change", async () => {
     await using at = await temporaryTokens();
     const { id, token } = await at.tokens.createNamed("ci");
     const wrong = ["", " ", OPERATOR_TOKEN.slice(1), `${OPERATOR_TOKEN} `, token.slice(0, -1), `${token}x`];
@@ -27,7 +27,7 @@ describe("tokens.identify", () => {
     for (const secret of wrong) expect(await at.tokens.identify(secret)).toBeUndefined();
   });
 
-  test("knows no token that was revoked", async () => {
+  test("rejects a revoked token", async () => {
     await using at = await temporaryTokens();
     const { token } = await at.tokens.createNamed("ci");
     await at.tokens.revoke("ci");
@@ -47,7 +47,7 @@ describe("tokens.createNamed", () => {
     await expect(at.tokens.createNamed("ci")).rejects.toMatchObject({ code: "name_taken" });
   });
 
-  test("makes secrets that are never the same, and stores none", async () => {
+  test("makes a new secret each time, and stores none", async () => {
     await using at = await temporaryTokens();
     const secrets = [await at.tokens.createForChild(at.sessionId), await at.tokens.createForChild(at.sessionId)];
     secrets.push((await at.tokens.createNamed("ci")).token);
@@ -59,7 +59,7 @@ describe("tokens.createNamed", () => {
 });
 
 describe("tokens.createForWeb", () => {
-  test("keeps the newest hundred pages of each maker, and ends what the others hold open", async () => {
+  test("keeps the newest hundred pages of each maker, and ends what older pages hold open", async () => {
     await using at = await temporaryTokens();
     const named = (await at.tokens.identify((await at.tokens.createNamed("ci")).token))?.principal;
     if (named?.kind !== "token") throw new Error("a named token is a token");
@@ -72,7 +72,7 @@ describe("tokens.createForWeb", () => {
     for (const token of [own, ...later]) expect(await at.tokens.identify(token)).toBeDefined();
   });
 
-  test("makes none for a token that was revoked meanwhile", async () => {
+  test("makes no token if the maker was revoked meanwhile", async () => {
     await using at = await temporaryTokens();
     const { id } = await at.tokens.createNamed("ci");
     const { code } = await at.signIn.newCode({ kind: "token", id, name: "ci" });
@@ -80,7 +80,7 @@ describe("tokens.createForWeb", () => {
     expect(page === undefined || (await at.tokens.identify(page.token)) === undefined).toBe(true);
   });
 
-  test("leaves no page signed in that came while every page was signed out", async () => {
+  test("leaves no page signed in that redeemed its code while all pages were signed out", async () => {
     await using at = await temporaryTokens();
     for (let round = 0; round < 20; round++) {
       const { code } = await at.signIn.newCode({ kind: "operator" });
@@ -95,7 +95,7 @@ describe("tokens.createForWeb", () => {
 });
 
 describe("tokens.revoke", () => {
-  test("ends what the token holds open", async () => {
+  test("ends everything that the token holds open", async () => {
     await using at = await temporaryTokens();
     const { token } = await at.tokens.createNamed("ci");
     const holder = (await at.tokens.identify(token)) ?? { principal: OPERATOR };
@@ -107,7 +107,7 @@ describe("tokens.revoke", () => {
     expect((await at.tokens.revocation({ principal: OPERATOR })).aborted).toBe(false);
   });
 
-  test("says so when there is no such token", async () => {
+  test("refuses an unknown name", async () => {
     await using at = await temporaryTokens();
     await expect(at.tokens.revoke("none")).rejects.toMatchObject({ code: "not_found" });
   });

@@ -6,7 +6,7 @@ import { addSessions } from "../../storage/sqlite/sqlite-rows.ts";
 import { OPERATOR, temporaryCore } from "../open-core.ts";
 
 describe("session bounds", () => {
-  test("count no session that could not be stored", async () => {
+  test("do not count a session that could not be stored", async () => {
     await using core = await temporaryCore();
     addSessions(core.dataDir, 9_999);
     using sqlite = new Database(join(core.dataDir, "plexus.db"));

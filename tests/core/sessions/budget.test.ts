@@ -6,13 +6,13 @@ const left = (max_budget_usd: number | null, ownCostUsd: number) =>
   budgetLeft({ name: "spender", ownCostUsd }, newConfig({ max_budget_usd }));
 
 describe("budgetLeft", () => {
-  test("is what the session's own turns have not spent, and none where there is no budget", () => {
+  test("is what the session's own turns have left, and undefined without a budget", () => {
     expect(left(2, 0)).toBe(2);
     expect(left(2, 0.5)).toBe(1.5);
     expect(left(null, 1_000)).toBeUndefined();
   });
 
-  test("is never more than what is left, and a number that the CLI takes", () => {
+  test("is never more than what is left, in a form that the CLI accepts", () => {
     expect(left(0.3, 0.1)).toBeLessThanOrEqual(0.2);
     expect(String(left(0.000002, 0.0000005))).toBe("0.000001");
   });

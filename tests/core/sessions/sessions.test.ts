@@ -6,14 +6,14 @@ const CI: Principal = { kind: "token", id: "1", name: "ci" };
 const CHILD: Principal = { kind: "session", sessionId: "s-1" };
 
 describe("sessions.createByHand", () => {
-  test("refuses a name that its creator uses, and never changes it", async () => {
+  test("refuses a name that its creator already uses", async () => {
     await using core = await temporaryCore({ tokens: [CI] });
     await core.sessions.createByHand(CI, "work");
     await expect(core.sessions.createByHand(CI, "work")).rejects.toMatchObject({ code: "name_taken" });
     expect((await core.sessions.createByHand(OPERATOR, "work")).name).toBe("work");
   });
 
-  test("finds a name where none is given", async () => {
+  test("makes up a name if none is given", async () => {
     await using core = await temporaryCore({ tokens: [CI] });
     const names = await Promise.all([1, 2, 3].map(async () => (await core.sessions.createByHand(CI)).name));
     expect(new Set(names).size).toBe(3);
@@ -32,7 +32,7 @@ test("sessions.require names the nearest session first, and then the newest", as
 });
 
 describe("sessions.openByHand", () => {
-  test("makes one session, however many ask for it at once", async () => {
+  test("creates one session for any number of simultaneous calls", async () => {
     await using core = await temporaryCore();
     const opened = await Promise.all(Array.from({ length: 10 }, () => core.sessions.openByHand(OPERATOR, "work")));
     expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
@@ -41,7 +41,7 @@ describe("sessions.openByHand", () => {
 });
 
 describe("sessions.require", () => {
-  test("finds one's own by id and by name; another's reads the same as none", async () => {
+  test("finds the caller's own by id and by name; another owner's is not_found", async () => {
     await using core = await temporaryCore({ tokens: [CI] });
     const mine = await core.sessions.createByHand(CI, "work");
     const other = await core.sessions.createByHand(OPERATOR, "other");
@@ -57,12 +57,12 @@ describe("sessions.require", () => {
 });
 
 describe("principals", () => {
-  test("own under keys that no other principal can have", () => {
+  test("have owner keys that no other principal can have", () => {
     const keys = [OPERATOR, CI, CHILD, { kind: "token", id: "s-1", name: "operator" } as const].map(ownerKey);
     expect(new Set(keys).size).toBe(4);
   });
 
-  test("decide for what they created, the operator for all, a child for nothing", () => {
+  test("may decide for their own sessions; the operator for all, a child for none", () => {
     const owners = [OPERATOR, CI, CHILD].map(ownerKey);
     const rights = (principal: Principal) => owners.map((owner) => mayDecide(principal, owner));
     expect(rights(OPERATOR)).toEqual([true, true, true]);

@@ -15,14 +15,14 @@ const PLACES = [
 ];
 
 describe("a working directory", () => {
-  test("is where the server was started, unless another was asked for", async () => {
+  test("is where the server was started, unless another is given", async () => {
     await using place = await openPlace();
     const workspace = place.workspace({ startedIn: "home/me/project" });
     expect(workspace.directories({}).working_dir).toBe(place.at("home/me/project"));
     expect(workspace.directories({ working_dir: place.at("other") }).working_dir).toBe(place.at("other"));
   });
 
-  test("must lie in a root, which is also the usual one, and no link leads out", async () => {
+  test("must lie in a root, is the first root by default, and follows no link out of it", async () => {
     await using place = await openPlace();
     symlinkSync(place.at("other"), place.at("root/link"));
     mkdirSync(place.at("root-but-not-it"));
@@ -34,7 +34,7 @@ describe("a working directory", () => {
     }
   });
 
-  test("is refused with what to do where it is absent or a file", async () => {
+  test("that is missing or a file is refused, and the error says what to do", async () => {
     await using place = await openPlace();
     writeFileSync(place.at("file"), "");
     const { directories } = place.workspace();
@@ -42,7 +42,7 @@ describe("a working directory", () => {
     expect(() => directories({ working_dir: place.at("file") })).toThrow("is a file");
   });
 
-  test("where the server was started in a home, the refusal says what to do", async () => {
+  test("that defaults to a home directory is refused, and the error says what to do", async () => {
     await using place = await openPlace();
     const { directories } = place.workspace({ startedIn: "home/me", homes: ["home/me"] });
     const message = "is a home directory, where keys and tokens lie: it is where the server was started. ";
@@ -51,7 +51,7 @@ describe("a working directory", () => {
 });
 
 describe("an added directory", () => {
-  test("begins at the working directory where it is relative, and is kept as what it really is", async () => {
+  test("is relative to the working directory, and stored as its real path", async () => {
     await using place = await openPlace();
     symlinkSync(place.at("other"), place.at("root/link"));
     const { add_dirs } = place
@@ -60,7 +60,7 @@ describe("an added directory", () => {
     expect(add_dirs).toEqual([place.at("root/project"), place.at("other"), place.at("home/me/project")]);
   });
 
-  test("obeys the roots as a working directory does, and must exist", async () => {
+  test("must lie in a root like a working directory, and must exist", async () => {
     await using place = await openPlace();
     symlinkSync(place.at("other"), place.at("root/link"));
     const { directories } = place.workspace({ roots: ["root"] });
@@ -71,7 +71,7 @@ describe("an added directory", () => {
   });
 });
 
-describe("where tokens lie no child may work", () => {
+describe("no child may work where tokens are", () => {
   const DATA = "home/me/state/plexus";
   const REFUSED: Record<string, string> = {
     [DATA]: "lies in Plexus's data dir",
@@ -96,7 +96,7 @@ describe("where tokens lie no child may work", () => {
     });
   }
 
-  test("Claude Code's own directory, what lies in it, and directories of keys in a home", async () => {
+  test("below Claude Code's own directory, or in a home's directories of keys", async () => {
     await using place = await openPlace();
     for (const path of ["home/me/.claude/projects", "home/me/.ssh/keys"])
       mkdirSync(place.at(path), { recursive: true });
@@ -107,7 +107,7 @@ describe("where tokens lie no child may work", () => {
     expect(() => directories({ working_dir: "/proc/self" })).toThrow("is no directory of files");
   });
 
-  test("the root of everything, and a home by way of a link to it", async () => {
+  test("in the root directory, or a home that is known by a link", async () => {
     await using place = await openPlace();
     symlinkSync(place.at("home/me"), place.at("linked-home"));
     const { directories } = place.workspace({ homes: ["linked-home"] });
@@ -129,14 +129,14 @@ describe("where tokens lie no child may work", () => {
     expect(above.directories({ working_dir: place.at("home/me/project") }).add_dirs).toEqual([]);
   });
 
-  test("though the working directories lie in the data dir, where they were named", async () => {
+  test("unless --workspace names a directory below the data dir", async () => {
     await using place = await openPlace();
     mkdirSync(place.at(`${DATA}/work/project`), { recursive: true });
     const { directories } = place.workspace({ roots: [`${DATA}/work`] });
     expect(directories({ working_dir: place.at(`${DATA}/work/project`) }).add_dirs).toEqual([]);
   });
 
-  test("when a directory has become a link there since", async () => {
+  test("when a stored directory has become a link to there", async () => {
     await using place = await openPlace();
     const { directories } = place.workspace();
     const stored = directories({ working_dir: place.at("root"), add_dirs: ["project"] });
@@ -147,7 +147,7 @@ describe("where tokens lie no child may work", () => {
   });
 });
 
-test("homes are this user's, and those of people who log in", async () => {
+test("homes are this user's, and those of accounts with a login", async () => {
   await using place = await openPlace();
   const account = (name: string, path: string, shell: string) => `${name}:x:1000:1000:,,,:${path}:${shell}`;
   const accounts = [
@@ -166,7 +166,7 @@ test("homes are this user's, and those of people who log in", async () => {
 
 type Given = Partial<{ roots: string[]; startedIn: string; homes: string[] }>;
 
-/** A machine with two people on it, one of whom runs the server. */
+/** A machine with two people; one of them runs the server. */
 async function openPlace() {
   const directory = await temporaryDirectory();
   const at = (path: string) => join(directory.path, path);
