@@ -1,15 +1,15 @@
 import type { ApprovalOutcome } from "./approvals.ts";
 import type { TurnEnd } from "./turns.ts";
 
-/** How a request or a turn ended; or `unasked`: a call ran although Plexus had not allowed it, where none may. */
+/** How a request or a turn ended. `unasked`: a call ran that Plexus had not allowed, in a session where none may. */
 export type ActivityOutcome = ApprovalOutcome["status"] | TurnEnd["status"] | "unasked";
 
-/** Equal things that happened, added up. */
+/** One group of equal outcomes, summed. */
 export type ActivitySum = {
   outcome: ActivityOutcome;
-  /** Who decided, with all rules as one; of anything but a decision it is empty. */
+  /** Who decided, with all rules counted as one; empty for anything but a decision. */
   by: string;
-  /** How long the requests had waited. */
+  /** The step (see `waitStepOf`) of how long the requests waited. */
   waitStep: number;
   count: number;
   costUsd: number;
@@ -17,42 +17,42 @@ export type ActivitySum = {
   outputTokens: number;
 };
 
-/** What happened in one session; it may be deleted by now. */
+/** Activity of one session, which may have been deleted since. */
 export type SessionActivity = {
   sessionId: string;
   sessionName: string;
   owner: string;
   decisions: number;
-  /** Those of the decisions that rules made, built-in ones too. */
+  /** How many of the decisions rules made, built-in rules included. */
   byRules: number;
   turns: number;
   failedTurns: number;
   costUsd: number;
 };
 
-/** A session with a budget, and what it has spent of it. */
+/** A session with a budget, and how much of it is spent. */
 export type BudgetRow = { sessionId: string; sessionName: string; owner: string; spentUsd: number; maxUsd: number };
 
-/** Hours, counted from the beginning of 1970, the last one not among them. */
+/** Hours since the beginning of 1970; `to` is exclusive. */
 export type Hours = { from: number; to: number };
 
 /**
- * What was decided and what turns have cost, by the hour: kept with each decision and each end of a turn, in the same
- * transaction, so that a report reads sums. Without an owner, everybody's.
+ * Hourly sums of decisions and of what turns cost. Each decision and each end of a turn adds to them in its own
+ * transaction, so a report reads only sums. Without an owner, a query covers all owners.
  */
 export type ActivityStorage = {
   sums(owner: string | undefined, hours: Hours): Promise<ActivitySum[]>;
   sessions(owner: string | undefined, hours: Hours): Promise<SessionActivity[]>;
-  /** What is going on right now. */
+  /** What is pending, running and queued right now. */
   present(owner: string | undefined): Promise<{
     pending: number;
     oldestPendingAt: number | null;
     running: number;
     queued: number;
   }>;
-  /** The sessions that have used most of their budgets, the fullest first. */
+  /** The sessions that have spent the largest share of their budgets, largest first. */
   budgets(owner: string | undefined, limit: number): Promise<BudgetRow[]>;
 
-  /** Forgets up to `limit` sums of hours that ended before `before`; returns how many. */
+  /** Deletes up to `limit` sums of hours that ended before `before`; returns how many. */
   removeBefore(before: number, limit: number): Promise<number>;
 };

@@ -2,19 +2,19 @@ import type { ApprovalFilter, ApprovalStatus } from "../contract/approvals/appro
 import type { JsonObject } from "../contract/values.ts";
 import type { Judged, NewRule, RuleLimits, RuleRow } from "./rules.ts";
 
-/** One request of a child. It carries its session's name and owner, so that the record of a decision outlives the session. */
+/** One request of a child. It stores its session's name and owner, so the record of a decision outlives the session. */
 export type ApprovalRow = {
   id: string;
   sessionId: string;
   sessionName: string;
-  /** The turn whose child asks; for a claude that was started by hand, its session. */
+  /** The turn whose child made the request; for a claude started by hand, its session. */
   askedIn: string;
-  /** How many events its turn had when it was asked: what its child had said until then. */
+  /** How many events the turn had when the request was made: what its child had said by then. */
   askedSeq: number | null;
   owner: string;
   toolName: string;
   toolUseId: string | null;
-  /** Which request an allow is for: the last, where one call was asked about more than once. */
+  /** The MCP request that an allow answers: the last one, if the child asked about the same call more than once. */
   asker: string | null;
   input: JsonObject;
   askHash: string;
@@ -26,23 +26,23 @@ export type ApprovalRow = {
   expiresAt: number;
   resolvedAt: number | null;
   resolvedBy: string | null;
-  /** Decided by a built-in rule the moment that it was asked: never pending, and told to nobody. */
+  /** A built-in rule decided the request as it arrived: it was never pending, and nobody was notified. */
   isBuiltin: boolean;
-  /** When the decision was handed to the child that waits for it: from then on it is used up. */
+  /** When the waiting child got the decision; from then on the decision is used up. */
   deliveredAt: number | null;
-  /** When the result of the call was seen in the child's output. */
+  /** When the call's result appeared in the child's output. */
   resultAt: number | null;
-  /** Where the decision stands in its hash chain; none before there was one. */
+  /** The decision's position in its hash chain; null for decisions from before the chain existed. */
   auditSeq: number | null;
-  /** When the input, and an edited one, were removed to save space: `{}` stands there since. */
+  /** When the input and the edited input were removed to save space; both read `{}` since then. */
   inputCutAt: number | null;
-  /** The server that has a connection on which a child waits for the decision, or that expects the child back. */
+  /** The server whose connection the child waits on, or that expects the child to reconnect. */
   heldBy: string | null;
-  /** Null while a connection holds it; else until when its child is expected back. */
+  /** Null while a connection holds the request; otherwise the time until which its child may reconnect. */
   heldUntil: number | null;
 };
 
-/** All that is small: an input may be megabytes, and deciding needs none of it. */
+/** The small columns. An input may be megabytes, and deciding doesn't need it. */
 export type ApprovalHead = Pick<
   ApprovalRow,
   | "id"
@@ -78,11 +78,12 @@ export type NewApproval = Pick<
   | "createdAt"
   | "expiresAt"
 > & {
-  /** Asked in the turn that runs in its session, if one does; a claude that was started by hand has no turns. */
+  /**
+   * True if the request belongs to its session's running turn, if there is one; a claude started by hand has no turns.
+   */
   isInTurn: boolean;
 };
 
-/** How an approval ended. */
 export type ApprovalOutcome = {
   status: Exclude<ApprovalStatus, "pending">;
   responseMessage: string | null;
@@ -91,118 +92,130 @@ export type ApprovalOutcome = {
   resolvedAt: number;
   resolvedBy: string;
 };
-/** Who ended a turn with a denial, and why. */
+/** The denial that ended a turn: by whom, and why. */
 export type Interruption = Pick<ApprovalRow, "responseMessage" | "resolvedBy">;
-/** What a rule decides as the request is filed; of what a built-in one decides nobody is told. */
+/** A rule's decision on a request as it is filed. Nobody is notified of decisions by built-in rules. */
 export type RuleOutcome = Pick<ApprovalOutcome, "responseMessage" | "interrupt" | "resolvedBy"> & {
   status: "allowed" | "denied";
   isBuiltin: boolean;
 };
 
-/** How many approvals are pending, and how large their inputs are together. */
+/** The number of pending approvals, and the total size of their inputs. */
 export type PendingSize = { count: number; bytes: number };
 export type PendingLimits = { asksPerSession: number; bytesPerSession: number; bytesInAll: number };
 
 export type FiledApproval =
-  /** `same` is the approval that this very request opened before, unless it is used up, or its child had gone meanwhile. */
+  /**
+   * `same`: this very request had already opened this approval, its decision isn't used up, and its child has not left.
+   */
   | { outcome: "filed" | "same"; approval: ApprovalHead }
-  /** The same call was denied so often in a row that nobody is asked again. */
+  /** The same call was denied so many times in a row that Plexus denies it without asking anybody. */
   | { outcome: "braked"; approval: ApprovalHead; message: string | null }
-  /** The rules have changed since the call was judged. */
+  /** The rules have changed since the call was evaluated. */
   | { outcome: "stale" }
   | { outcome: "too_many"; bound: "session_count" | "session_bytes" | "all_bytes" | "owner_bytes"; size: PendingSize };
 
-/** A request that was filed together with its decision, or that stands decided already. */
+/** `decided`: filed together with its decision. `same`: it was already filed and decided. */
 export type DecidedApproval = { outcome: "decided" | "same"; approval: ApprovalHead } | { outcome: "stale" };
 
-/** The rule by which a decision is remembered. */
+/** The rule that remembers a decision. */
 export type Remembered = { rule: NewRule; most: RuleLimits };
 
 /**
- * Who decides: only what is `owner`'s, if that is not everybody's, and only while `token`, if it calls with one, is not
- * revoked. With `link`, the id of one, only what that link may decide.
+ * The decider and its limits: if `owner` is set, only this owner's requests; if `token` is set, only while that token
+ * is not revoked; if `link` is set, only what the link with this id may decide.
  */
 export type DecidedBy = { owner: string | undefined; token: string | undefined; link?: string };
 export type SettledApproval =
-  /** With the rule by which it is remembered: a new one, or one that says the same. */
+  /** `rule` remembers the decision: a new rule, or an existing one that says the same. */
   | { outcome: "settled"; approval: ApprovalHead; rule?: RuleRow }
   | { outcome: "settled_before"; approval: ApprovalHead }
-  /** The decision was to be remembered, and there is no room for its rule: nothing was decided. */
+  /** There is no room for the rule that was to remember the decision, so nothing was decided. */
   | { outcome: "too_many_rules" }
-  /** There is none, or it is another owner's. */
+  /** The approval doesn't exist, or belongs to another owner. */
   | { outcome: "unknown" }
-  /** The token that decides was. */
+  /** The decider's token was revoked. */
   | { outcome: "revoked" }
-  /** The link that decides may not, or is gone. */
+  /** The link doesn't permit this decision, or no longer exists. */
   | { outcome: "not_by_link" };
 
-/** An approval whose last connection here has ended, and the last request for it that this server knows of. */
+/**
+ * An approval whose last connection to this server closed, and the latest MCP request for it that this server knows.
+ */
 export type LostConnection = { id: string; asker: string | null };
 
-/** As many approvals, from the front, as fit in one page. */
+/** As many approvals as fit in one page, in list order. */
 export type ApprovalPage = { rows: ApprovalRow[]; hasMore: boolean };
-/** Which approvals are meant: those of one owner or session, or all. */
+/** Approvals of one owner, of one session, or all. */
 export type ApprovalScope = { owner?: string | undefined; sessionId?: string | undefined };
 export type ApprovalQuery = {
-  /** Else whatever became of them. */
+  /** Without it, approvals of every status. */
   status?: "pending" | undefined;
   toolName?: string | undefined;
-  /** Whether what built-in rules decided is listed too. */
+  /** Includes the decisions of built-in rules. */
   withBuiltin?: boolean | undefined;
   cursor?: string | undefined;
   limit: number;
 };
 
-/** Where somebody is in the list of decisions: behind this one. */
+/** A cursor in the list of decisions: the page begins after this decision. */
 export type DecidedPlace = { at: number; id: string };
 export type DecidedQuery = {
   status: Exclude<ApprovalFilter, "pending">;
   toolName?: string | undefined;
-  /** Decided then or later, and before then. */
+  /** Decided at `from` or later, and before `until`. */
   from?: number | undefined;
   until?: number | undefined;
-  /** A literal text, in any case: in the names of tool and session, the inputs, the message, or who decided. */
+  /**
+   * Literal text, case-insensitive: searched in the names of tool and session, the inputs, the message and the decider.
+   */
   search?: string | undefined;
   withBuiltin?: boolean | undefined;
   after?: DecidedPlace | undefined;
   limit: number;
-  /** About how much the inputs that are returned may hold; one always fits. */
+  /** The approximate limit on the inputs' total bytes; the first one always fits. */
   maxBytes: number;
 };
 export type DecidedPage = {
   rows: ApprovalRow[];
-  /** How many bytes their inputs hold. */
+  /** The total size of the inputs. */
   bytes: number;
-  /** How far was looked, which may be further than what was found; none at the end. */
+  /** The last decision that the search looked at, which may lie behind the last match; undefined at the end. */
   reached: DecidedPlace | undefined;
 };
 
 export type ApprovalStorage = {
   get(id: string): Promise<ApprovalRow | undefined>;
   head(id: string): Promise<ApprovalHead | undefined>;
-  /** What its input was edited to, which is all that is read; null where it was not. */
+  /** Reads only the edited input, which is null if nobody edited it. */
   edit(id: string): Promise<Pick<ApprovalRow, "updatedInput" | "inputCutAt"> | undefined>;
-  /** Oldest first. */
+  /** Returns the oldest first. */
   listPending(scope: ApprovalScope, limit: number): Promise<ApprovalPage>;
-  /** Newest first, beginning after `cursor`. */
+  /** Returns the newest first, beginning after `cursor`. */
   list(scope: ApprovalScope, query: ApprovalQuery): Promise<ApprovalPage>;
-  /** The last decision first. It looks at a bounded number of decisions, so that others get their turn: go on from `reached`. */
+  /**
+   * Returns the latest decision first. One call looks at a bounded number of decisions, so that it doesn't block other
+   * work; the caller continues from `reached`.
+   */
   listDecided(scope: ApprovalScope, query: DecidedQuery): Promise<DecidedPage>;
   countPending(sessionId: string): Promise<number>;
   pendingIds(): Promise<Set<string>>;
   pendingIdsOf(sessionId: string): Promise<string[]>;
   nextDeadline(): Promise<number | undefined>;
-  /** The first denial in this turn that was to end it. */
+  /** Returns the first denial in this turn that interrupts it. */
   interruption(turnId: string): Promise<Interruption | undefined>;
 
-  /** Files a request that is held by a connection here, or attaches it to the same one that waits already. */
+  /**
+   * Files a request held by a connection to this server, or attaches the connection to the same request if it already
+   * waits.
+   */
   file(asked: NewApproval, limits: PendingLimits, judged: Judged): Promise<FiledApproval>;
-  /** Files a request together with the decision of a rule: nobody has to be asked. */
+  /** Files a request together with the rule's decision, so it is never pending. */
   fileDecided(asked: NewApproval, decision: RuleOutcome, judged: Judged): Promise<DecidedApproval>;
   /**
-   * The one place where an approval is decided: a deadline that has passed decides first, then whoever comes first. Where
-   * a connection holds it, the decision is delivered with its commit. Without `by`, whoever decides may decide everything.
-   * With `remember`, the rule is added in the same commit, where this decides.
+   * The only function that decides an approval. A passed deadline wins, then the first caller. If a connection holds
+   * the request, the commit also marks the decision as delivered. Without `by`, there is no restriction. With
+   * `remember`, the same commit adds the rule, provided that this call decides.
    */
   settleIfPending(
     id: string,
@@ -210,24 +223,35 @@ export type ApprovalStorage = {
     by: DecidedBy | undefined,
     remember?: Remembered,
   ): Promise<SettledApproval>;
-  /** The same for a rule that was made after the request; `stale` when the rules have changed since it was judged. */
+  /**
+   * The same for a rule created after the request; `stale` if the rules have changed since the request was evaluated.
+   */
   settleByRuleIfPending(
     id: string,
     outcome: ApprovalOutcome,
     judged: Judged,
   ): Promise<SettledApproval | { outcome: "stale" }>;
-  /** Settles up to `limit` that are past their deadline; returns how many. */
+  /** Times out up to `limit` approvals past their deadline; returns how many. */
   expireDue(now: number, limit: number): Promise<number>;
-  /** Gives up those that are still pending; a deadline that has passed decides first. */
+  /** Abandons those that are still pending; one past its deadline times out instead. */
   abandonIfPending(ids: string[], reason: string, now: number): Promise<void>;
-  /** The same for those that this server expects back, unless their child has come back, here or to another server. */
+  /**
+   * The same for requests whose child this server expects back; skips those whose child has reconnected, here or
+   * elsewhere.
+   */
   abandonIfUnheld(ids: string[], reason: string, now: number): Promise<void>;
-  /** Notes that the decision was handed over; `false` when an allow is for somebody who asked about the call later. */
+  /**
+   * Marks the decision as delivered. Returns `false` if it is an allow, and a later request about the same call will
+   * get it.
+   */
   deliverUnlessAskedAgain(id: string, asker: string | null, now: number): Promise<boolean>;
-  /** Holds it from here if it is pending; `undefined` when there is none, or it is another session's. */
+  /** Marks a pending request as held by this server; `undefined` if it doesn't exist or belongs to another session. */
   holdAgain(id: string, sessionId: string | undefined): Promise<ApprovalHead | undefined>;
-  /** The last connection here has ended: unless a later request holds it, its child is expected back until then. */
+  /**
+   * Call when the last connection to this server has closed: the child may reconnect until `until`, unless a later
+   * request already holds the approval.
+   */
   releaseIfPending(lost: LostConnection, until: number): Promise<void>;
-  /** What servers that are gone held is this one's from now on, and waits so long for its children; returns the ids. */
+  /** Takes over the requests held by servers that are gone, and waits `graceMs` for their children; returns the ids. */
   takeOver(graceMs: number): Promise<string[]>;
 };

@@ -4,50 +4,65 @@ import type { ApprovalRow } from "./approvals.ts";
 export type AuditRow = {
   chain: AuditChain;
   seq: number;
-  /** The decision that it tells of; none for what concerns the chain itself. */
+  /** The decision that the entry records; null for an entry about the chain itself. */
   approvalId: string | null;
   at: number;
-  /** JSON, to the letter as it was hashed. */
+  /** JSON, exactly as it was hashed. */
   entry: string;
   hash: string;
 };
-/** An entry's place in its chain, and its hash. */
+/** An entry's position in its chain, and its hash. */
 export type AuditLink = Pick<AuditRow, "seq" | "hash">;
-/** Up to where a chain was forgotten: the entry behind it builds on this hash. */
+/** The last deleted entry of a chain: the first remaining entry builds on this hash. */
 export type AuditCheckpoint = AuditLink & { chain: AuditChain; chainedSince: number };
-/** A decision on record, and the text of the entry that it names as its own. */
+/** A stored decision, and the text of the chain entry at the position that its row names. */
 export type DecidedPlace = {
   id: string;
   chain: AuditChain | null;
   auditSeq: number | null;
   at: number | null;
   entry: string | null;
-  /** A column that holds what Plexus never writes there. */
+  /** The name of a column whose value Plexus never writes; null if there is none. */
   oddColumn: string | null;
 };
-/** Which place in a chain an approval names, the text that stands there, and when its row says that it was delivered, and its input removed. */
+/**
+ * From an approval's row: its position in the chain, when it was delivered, and when its input was removed; and the
+ * entry at that position.
+ */
 export type ApprovalPlace = Pick<ApprovalRow, "auditSeq" | "deliveredAt" | "inputCutAt"> & { entry: string | null };
 
-/** How many entries went, and why no more did: what does not verify is evidence, and stays. */
+/**
+ * How many entries were deleted. `problem`: deletion stopped at an entry that doesn't verify, which is kept as
+ * evidence.
+ */
 export type ForgottenAudit = { count: number; problem: string | undefined };
 
 export type AuditStorage = {
-  /** Up to where the chain was forgotten. */
   checkpoint(chain: AuditChain): Promise<AuditCheckpoint | undefined>;
-  /** In order, beginning after `after`; and up to where the chain was forgotten at that moment, -1 if it never was. */
+  /** Returns entries in order, beginning after `after`; and the last entry deleted by then, or -1 if none was. */
   page(chain: AuditChain, after: number, limit: number): Promise<{ rows: AuditRow[]; forgottenThrough: number }>;
-  /** When the first entry was made, unless its decision is still awaited, or it does not verify. */
+  /**
+   * Returns when the first entry was made; `undefined` if a child still awaits its decision, or if the entry doesn't
+   * verify.
+   */
   oldestAt(chain: AuditChain): Promise<number | undefined>;
-  /** Decided approvals in the order of their ids, each with the entry at the place that it names. */
+  /** Returns decided approvals by id, each with the entry at the position that it names. */
   decided(after: string | undefined, limit: number): Promise<DecidedPlace[]>;
   placeOf(chain: AuditChain, approvalId: string): Promise<ApprovalPlace | undefined>;
-  /** How many entries both chains hold, and how many decisions are on record that no chain has. */
+  /** Counts the entries of both chains, and the decisions that are in no chain. */
   size(): Promise<number>;
 
-  /** Begins the chain over decisions where there is none: whatever is decided without it from then on is found. */
+  /**
+   * Begins the chain of decisions if there is none; from then on, a decision that is missing from the chain is
+   * detected.
+   */
   begin(now: number): Promise<void>;
-  /** Forgets decisions with their entries, from the front of the chain as far as it verifies, and records up to where. */
+  /**
+   * Deletes decisions with their entries, oldest first, as far as the chain verifies, and records the last one deleted.
+   */
   forgetBefore(chain: AuditChain, before: number, limit: number, now: number): Promise<ForgottenAudit>;
-  /** Removes the large inputs of one owner's decided requests, the oldest first, and records whose; returns how many. */
+  /**
+   * Removes the large inputs of one owner's decided requests, oldest first, and records which ones; returns how many.
+   */
   cutInputs(owner: string, before: number, limit: number, now: number): Promise<number>;
 };

@@ -1,39 +1,47 @@
-/** How many bytes of something an owner holds. */
+/** The bytes that one owner's history takes. */
 export type OwnerBytes = { owner: string; bytes: number };
 
-/** What is kept of the past, how large it is, and how it is forgotten in steps, so that decisions get their turn in between. */
+/** The size of the stored history, and its deletion in small steps, so that decisions don't wait behind it. */
 export type HistoryStorage = {
-  /** What is in use; what is free is used again, or given back. */
+  /** Returns the bytes in use. SQLite reuses free pages or returns them to the file system. */
   usedBytes(): Promise<number>;
-  /** By the owner, of the events of turns that had ended before `before`. */
+  /** Sums, per owner, the events of turns that ended before `before`. */
   endedTurns(before: number): Promise<OwnerBytes[]>;
-  /** By the owner, of the large inputs of what was decided before `before`. */
+  /** Sums, per owner, the large inputs of requests decided before `before`. */
   largeInputs(before: number): Promise<OwnerBytes[]>;
-  /** Those of `largeInputs` that were decided before there was a hash chain. */
+  /** The part of `largeInputs` decided before there was a hash chain. */
   unchainedInputs(before: number): Promise<OwnerBytes[]>;
-  /** The time before which the owner's oldest turns, `bytes` of them, had ended; `before` when there is less. */
+  /**
+   * Returns the time before which the owner's oldest turns ended, `bytes` of them; `before` if there are fewer bytes.
+   */
   endOfTurns(owner: string, bytes: number, before: number): Promise<number>;
-  /** The time before which the owner's oldest large inputs, `bytes` of them, were decided; `before` when there is less. */
+  /**
+   * Returns the time before which the owner's oldest large inputs were decided, `bytes` of them; `before` if there are
+   * fewer.
+   */
   endOfInputs(owner: string, bytes: number, before: number): Promise<number>;
-  /** When the oldest was decided that no chain has. */
+  /** Returns when the oldest decision outside of any chain was made. */
   oldestUnchainedAt(): Promise<number | undefined>;
 
-  /** Forgets some turns that ended before `before`, about `limit` rows in all; 0 when there is nothing left to forget. */
+  /** Deletes turns that ended before `before`, about `limit` rows in all; returns 0 when nothing is left to delete. */
   removeTurnsEndedBefore(before: number, limit: number): Promise<number>;
   removeTurnsOfOwnerEndedBefore(owner: string, before: number, limit: number): Promise<number>;
-  /** Forgets up to `limit` of those decided before `before` that no chain has, the oldest first; returns how many. */
+  /**
+   * Deletes up to `limit` decisions outside of any chain that were made before `before`, oldest first; returns how
+   * many.
+   */
   removeUnchainedBefore(before: number, limit: number): Promise<number>;
-  /** Gives some free space back to the file system; `false` when there is none, or this database never does. */
+  /** Returns some free space to the file system; `false` if there is none, or if this database can't shrink. */
   giveBackSome(): Promise<boolean>;
 };
 
-/** Figures that cost the same however long the history is. */
+/** Metrics whose cost doesn't grow with the history. */
 export type FigureStorage = {
   pending(): Promise<{ count: number; oldestAt: number | null }>;
-  /** The turns that run, and how many events they have by now. */
+  /** The number of running turns, and of their events so far. */
   running(): Promise<{ count: number; events: number }>;
   queued(): Promise<number>;
   databaseBytes(): Promise<number>;
-  /** What is committed, and not yet in the database file. */
+  /** Bytes in the write-ahead log: committed, but not yet in the database file. */
   logBytes(): Promise<number>;
 };

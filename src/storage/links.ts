@@ -1,14 +1,14 @@
 import type { LinkVerdict } from "../contract/link.ts";
 import type { ApprovalOutcome } from "./approvals.ts";
 
-/** A link that decides one request, sent with one webhook; stored as a hash. */
+/** A link that decides one request, sent with a webhook; stored as a hash. */
 export type LinkRow = {
-  /** Its public half. */
+  /** The public half of the link. */
   id: string;
   approvalId: string;
-  /** The webhook that it was sent with, and goes with. */
+  /** The webhook that sent the link; removing the webhook removes the link. */
   webhookId: string;
-  /** What the record calls whoever uses it. */
+  /** The name under which the record lists whoever decides with this link. */
   name: string;
   hash: string;
   verdict: LinkVerdict;
@@ -19,15 +19,15 @@ export type LinkStorage = {
   get(id: string): Promise<LinkRow | undefined>;
 
   /**
-   * Makes the link, or leaves the same one as it is; `false` when its request is not pending. Forgets those that expired
-   * before `before`.
+   * Creates the link, or keeps the identical one; `false` if its request is not pending. Also deletes links that
+   * expired before `before`.
    */
   createIfPending(link: LinkRow, before: number): Promise<boolean>;
-  /** Forgets the links of all other webhooks; returns how many. */
+  /** Deletes the links of all other webhooks; returns how many. */
   keepOnly(webhookIds: string[]): Promise<number>;
 };
 
-/** Whether a link may decide this: only its own request, only as it may, and only in its time. */
+/** Returns whether a link permits this decision: on its own request, with its verdict, and before it expires. */
 export function opens(
   link: LinkRow | undefined,
   approvalId: string,

@@ -1,37 +1,41 @@
 /**
- * Somebody who is told of the turns that end, each once: a client of an owner, or a name that it gave itself. In all
- * sessions, or in one, where it can be further.
+ * A reader gets each ended turn once: an MCP client of an owner, or a name that the caller chose. It reads all
+ * sessions, or one session, in which it may be further along.
  */
 export type Reader = { owner: string; consumer: string; sessionId?: string | undefined };
 
-/** What a reader is told first: the turns that ended since then, at most so many, although another reader of its owner knows of them. */
+/**
+ * Where a new reader begins: up to `limit` turns that ended since `endedSince`, even if another reader of its owner has
+ * seen them.
+ */
 export type FirstTold = { endedSince: number; limit: number };
 
 export type ReaderStanding = {
-  /** The change up to which this reader was told, or from which on it will be. */
+  /** The last change that this reader has seen; for a new reader, the change that it begins after. */
   position: number;
-  /** Whether it has been here before. */
+  /** Whether this reader has a stored position. */
   isKnown: boolean;
-  /** The furthest that any reader of its owner was told of all sessions, or of this one. */
+  /** The last change that any reader of this owner has seen, in all sessions or in this one. */
   furthest: number;
 };
 
 export type ReaderStorage = {
   /**
-   * Where a reader stands. A new one begins with what no reader of its owner was told, and what ended lately; the first
-   * one of an owner with everything. What was told in one session alone moves nobody on in others. `visible` is the owner whose turns it sees, if not everybody's.
+   * Returns a reader's position. A new reader begins with the turns that no reader of its owner has seen, and with
+   * those that ended lately; an owner's first reader begins with everything. Reading one session alone doesn't advance
+   * the position in others. `visible` is the owner whose turns the reader may see, or undefined for all.
    */
   standing(reader: Reader, visible: string | undefined, first: FirstTold): Promise<ReaderStanding>;
 
   /**
-   * Moves a reader on, or notes it where it stands; a position only moves forward. Forgets all but the `most` of this owner
-   * that were used last. Does nothing for an owner whose token, if it has one, was revoked.
+   * Advances a reader, or stores a new one; a position never moves back. Keeps only the `most` recently used readers of
+   * this owner. Does nothing if the owner's token was revoked.
    */
   advance(
     reader: Reader,
     position: number,
     by: { most: number; ownerToken: string | undefined; now: number },
   ): Promise<void>;
-  /** Forgets up to `limit` of those last used before `before`; returns how many. */
+  /** Deletes up to `limit` readers last used before `before`; returns how many. */
   removeUnusedSince(before: number, limit: number): Promise<number>;
 };

@@ -4,58 +4,58 @@ import type { RuleDecision, RuleMode } from "../contract/rules/rule.ts";
 /** A standing decision on the calls that match its pattern. */
 export type RuleRow = {
   id: string;
-  /** Whose sessions it covers; null for everybody's. */
+  /** The owner whose sessions it covers; null for all owners. */
   owner: string | null;
-  /** The one session that it covers; null for all. */
+  /** The only session that it covers; null for all sessions. */
   sessionId: string | null;
-  /** Given with the settings of its session, and replaced with them. */
+  /** Part of its session's settings, and replaced with them. */
   isSetting: boolean;
   decision: RuleDecision;
   match: string;
   reason: string | null;
   interrupt: boolean;
   mode: RuleMode;
-  /** Who made it, as owner, and by the name that the record of a decision has. */
+  /** The owner who created it; `createdByName` is the name shown in the record of a decision. */
   createdBy: string;
   createdByName: string;
   createdAt: number;
   expiresAt: number | null;
-  /** How many more calls it may decide; null for any number. */
+  /** How many more calls it may decide; null if unlimited. */
   usesLeft: number | null;
   fromApprovalId: string | null;
   hits: number;
   lastHitAt: number | null;
 };
 export type NewRule = Omit<RuleRow, "hits" | "lastHitAt">;
-/** What is left out stays as it is, also where it has changed meanwhile. */
+/** Fields that are left out keep their present value, even one that changed meanwhile. */
 export type RuleChange = Partial<
   Pick<RuleRow, "decision" | "match" | "reason" | "interrupt" | "mode" | "expiresAt" | "usesLeft">
 >;
 
-/** All rules as of one moment; the version changes with each rule that is added, changed or removed. */
+/** All rules as of one moment; the version changes whenever a rule is added, changed or removed. */
 export type RuleBook = { version: number; rules: RuleRow[] };
 
-/** How a call was judged: by which version of the rules, and what that leaves on record. */
+/** How a call was evaluated: with which version of the rules, and which hits to record. */
 export type Judged = {
   version: number;
-  /** The rules that decided, each of which is used once more. */
+  /** The rules that decided; each gets one hit and uses up one of its uses. */
   used: string[];
-  /** Rules without a row, of a file or built in, that are counted alone. */
+  /** Rules without a row, from a file or built in, that only get a hit counted. */
   counted: string[];
-  /** Rules that would have decided, were they live. */
+  /** Shadow rules that would have decided if they were live. */
   shadows: string[];
 };
 
-/** How often a rule that has no row of its own has decided. */
+/** How often a rule without a row has decided. */
 export type RuleHits = { id: string; hits: number; lastHitAt: number };
 export type ShadowHits = { ruleId: string; wouldDecide: number; contradictions: number };
 
-/** A past request, without what a rule does not look at. */
+/** A past request, with the columns that rules match on. */
 export type PastRequest = {
   id: string;
   sessionId: string;
   toolName: string;
-  /** As JSON: of most requests a look at the text is enough. */
+  /** The input as JSON: for most requests the text is enough, without parsing it. */
   inputText: string;
   askHash: string;
   status: ApprovalStatus;
@@ -64,33 +64,36 @@ export type PastRequest = {
 export type PastQuery = {
   owner?: string | undefined;
   sessionId?: string | undefined;
-  /** Only calls of these tools; all where none is named. */
+  /** Only calls of these tools; all tools if empty. */
   toolNames: string[];
-  /** Only what stands before it, newest first. */
+  /** Only requests older than this one, newest first. */
   before?: string | undefined;
   limit: number;
 };
 
-/** `existing`: its maker has one already that says the same without end, and this one would too. */
+/** `existing`: the creator already has a rule that says the same, and neither of the two expires. */
 export type AddedRule =
   | { outcome: "added" | "existing"; rule: RuleRow }
-  /** Its owner, or everybody together, has so many. */
+  /** The creator, or all creators together, have reached their limit. */
   | { outcome: "too_many" }
-  /** The token that calls was. */
+  /** The caller's token was revoked. */
   | { outcome: "revoked" };
 
 export type RuleStorage = {
   book(): Promise<RuleBook>;
   version(): Promise<number>;
   get(id: string): Promise<RuleRow | undefined>;
-  /** In the sessions of this owner; in everybody's, also of those who are gone, where none is given. */
+  /** Hits in this owner's sessions; without an owner, in all sessions, including those of owners that are gone. */
   hits(owner?: string): Promise<RuleHits[]>;
   shadowHits(): Promise<ShadowHits[]>;
-  /** Requests that were decided, or given up, newest first; without those that built-in rules decided, and cut inputs. */
+  /**
+   * Returns decided and abandoned requests, newest first, without those decided by built-in rules and those with
+   * removed inputs.
+   */
   past(query: PastQuery): Promise<PastRequest[]>;
 
   addIfNew(rule: NewRule, most: RuleLimits, token?: string): Promise<AddedRule>;
-  /** `undefined` when there is none of this id that `by` has made. */
+  /** Returns `undefined` if `by` has created no rule with this id. */
   changeIfMade(
     id: string,
     by: string | undefined,
@@ -98,13 +101,13 @@ export type RuleStorage = {
     token?: string,
   ): Promise<RuleRow | "revoked" | undefined>;
   removeIfMade(id: string, by: string | undefined, token?: string): Promise<RuleRow | "revoked" | undefined>;
-  /** Forgets up to `limit` that have expired, or are used up; returns how many. */
+  /** Deletes up to `limit` rules that have expired or are used up; returns how many. */
   removeSpent(now: number, limit: number): Promise<number>;
 };
 export type RuleLimits = {
-  /** Of one maker. */
+  /** Per creator. */
   ofOwner: number;
   inAll: number;
-  /** Whose rules nobody else leaves without room. */
+  /** The creator to whom neither limit applies: the operator can always add a rule. */
   exempt?: string;
 };

@@ -1,13 +1,15 @@
 /**
- * The servers that use one database. A request that a server holds is its own while its lease lasts; then the others may
- * take it over. Leases are counted by the clock of the engine, so that servers whose clocks differ agree on them.
+ * The servers that use one database. A server keeps the requests it holds while its lease lasts; afterwards other
+ * servers may take them over. Leases use the engine's clock, so servers with different clocks agree on them.
  */
 export type ServerStorage = {
-  /** The id of this server, a new one for each start. */
+  /** The id of this server; each start creates a new one. */
   id: string;
 
-  /** This server lives for so long at least. `lapsed`: its lease had run out, so others may have taken over what it held. */
+  /**
+   * Extends this server's lease. `lapsed`: the lease had expired, so others may have taken over this server's requests.
+   */
   renew(forMs: number): Promise<"renewed" | "lapsed">;
-  /** This server is gone: nobody has to wait for the end of its lease. */
+  /** Ends this server's lease at once, so that other servers need not wait for it. */
   leave(): Promise<void>;
 };

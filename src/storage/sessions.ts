@@ -10,30 +10,30 @@ export type SessionRow = {
   kind: SessionKind;
   loopbackTimeoutSecs: number | null;
   createdAt: number;
-  /** What a child of this session is started with; by hand, there is none. */
+  /** The settings that a child of this session starts with; null for a claude started by hand. */
   config: SessionConfig | null;
-  /** What `config` becomes when the turn that runs has ended; none where nothing was changed meanwhile. */
+  /** The settings that replace `config` when the running turn ends; null if nothing was changed. */
   nextConfig: SessionConfig | null;
-  /** The CLI's own id of the conversation, once it has one. */
+  /** The CLI's id of the conversation, once it has one. */
   claudeSessionId: string | null;
-  /** What the conversation has cost in all, as the CLI counts it: with what it had cost before it was forked. */
+  /** The conversation's total cost as the CLI counts it, including its cost before a fork. */
   totalCostUsd: number;
-  /** What the turns of this session have cost. */
+  /** The cost of this session's own turns. */
   ownCostUsd: number;
-  /** The CLI's id of the conversation that this one began as a copy of, until it has one of its own. */
+  /** The CLI's id of the conversation that this one was forked from, until it has its own. */
   forkedFrom: string | null;
-  /** Of a fork, the session that it went on from, which may be gone. */
+  /** For a fork, its parent session, which may be deleted. */
   originId: string | null;
   treeId: string | null;
   headNodeId: string | null;
-  /** Of a fork, the owner who brought the MCP servers that it has from its parent. */
+  /** For a fork, the owner who supplied the MCP servers that it inherited. */
   serversFrom: string | null;
-  /** When a claude that is started by hand was last configured, or asked. */
+  /** When a claude started by hand was last configured, or last made a request. */
   seenAt: number | null;
 };
-/** A session without its settings, of which a list shows the directory alone. */
+/** A session without its settings; of these, a list shows only the directory. */
 export type ListedSession = Omit<SessionRow, "config" | "nextConfig"> & { workingDir: string | null };
-/** How many sessions there are, and how large their settings are together. */
+/** The number of sessions, and the total size of their settings. */
 export type SessionSize = { count: number; bytes: number };
 
 type CreatedSession =
@@ -42,30 +42,32 @@ type CreatedSession =
   | { outcome: "too_many"; size: SessionSize }
   | { outcome: "too_many_rules" };
 
-/** How the settings of a session are to change, by those that were read. */
+/** A change of a session's settings, valid only if the stored ones still equal `from`. */
 export type ConfigChange = {
   from: SessionConfig;
   to: SessionConfig;
-  /** Who brought its MCP servers, from now on. */
+  /** The owner who supplies its MCP servers from now on. */
   serversFrom: string | null;
-  /** The rules that take the place of those in its settings that `madeBy` has made, or everybody; where these change too. */
+  /** If the settings' rules change: the new rules, which replace those created by `madeBy`, or all of them. */
   rules?: { rules: NewRule[]; most: RuleLimits; madeBy: string | undefined } | undefined;
 };
-/** The rules that a new session begins with. */
 export type FirstRules = {
   rules: NewRule[];
   most: RuleLimits;
-  /** The session that it goes on from: the rules of its settings, and those against something, hold in this one too. */
+  /**
+   * The parent of a fork: the rules of the parent's settings, and all its rules that deny or ask, also apply to the
+   * fork.
+   */
   boundLike?: string | undefined;
 };
 type UpdatedSession =
   | { outcome: "updated"; session: SessionRow }
-  /** Somebody else has changed them meanwhile. */
+  /** `changed`: another caller has changed the settings meanwhile. */
   | { outcome: "changed" | "no_session" | "revoked" }
   | { outcome: "too_many"; size: SessionSize }
   | { outcome: "too_many_rules" };
 
-/** Something that was said in a session; a fork shares the nodes that it has in common with its parent. */
+/** One message of a conversation; a fork shares its parent's nodes. */
 export type NodeRow = {
   id: string;
   treeId: string;
@@ -75,22 +77,25 @@ export type NodeRow = {
   createdAt: number;
 };
 
-/** `by` is the token that calls, if it is one of ours: when it was revoked, nothing is changed. */
+/** `by` is the caller's token, if it has one; if it was revoked, nothing changes. */
 export type SessionStorage = {
   get(id: string): Promise<SessionRow | undefined>;
-  /** By id, else by the name that this owner gave it. */
+  /** Finds a session by id, or by the name that this owner gave it. */
   find(owner: string, key: string): Promise<SessionRow | undefined>;
   named(owner: string, name: string): Promise<SessionRow | undefined>;
-  /** Of the newest that this owner has. */
+  /** Returns the names of this owner's newest sessions. */
   names(owner: string, limit: number): Promise<string[]>;
   listed(id: string): Promise<ListedSession | undefined>;
-  /** Which there are, newest first, beginning after `cursor`, and how large the settings of each are, which are not read. */
+  /**
+   * Lists ids, newest first, beginning after `cursor`, each with the size of the session's settings, without reading
+   * these.
+   */
   list(
     owner: string | undefined,
     page: { status?: SessionStatus | undefined; cursor?: string | undefined; limit: number },
   ): Promise<{ id: string; configBytes: number }[]>;
 
-  /** With a new tree of what is said in it, where it has one of its own; a fork goes on in that of its parent. */
+  /** Creates the session and, for `tree: "new"`, a conversation tree; a fork uses the tree of its parent. */
   createIfNameFree(
     session: SessionRow,
     tree: "new" | "shared" | "none",
@@ -98,28 +103,32 @@ export type SessionStorage = {
     by?: string,
     first?: FirstRules,
   ): Promise<CreatedSession>;
-  /** A claude that is started by hand is configured: it may ask from now on. */
+  /** Records that a claude started by hand is configured and may make requests. */
   noteSeen(id: string, now: number): Promise<void>;
   /**
-   * Its settings are others from the next turn on, its rules and how long a request waits at once; while a turn runs, that
-   * one keeps its own until its end.
+   * Changes the settings from the next turn on, and the rules and the approval timeout at once. A running turn keeps
+   * its own settings until it ends.
    */
   updateIfUnchanged(id: string, change: ConfigChange, most: SessionSize, by?: string): Promise<UpdatedSession>;
-  /** Forgets some of its turns, about `limit` rows in all, and tells how many; `busy` when one runs or is queued. */
+  /**
+   * Deletes some of its turns, about `limit` rows in all; returns how many, or `busy` if a turn is running or queued.
+   */
   removeTurnsIfIdle(id: string, limit: number, by?: string): Promise<number | "busy" | "revoked">;
-  /** `busy` when a turn runs or is queued in it. */
+  /** Returns `busy` if a turn is running or queued. */
   removeIfIdle(id: string, by?: string): Promise<"removed" | "busy" | "revoked">;
 };
 
 export type ConversationStorage = {
   node(id: string): Promise<NodeRow | undefined>;
-  /** In the order in which they were added. */
+  /** Returns the nodes in insertion order. */
   listTree(treeId: string, limit: number): Promise<NodeRow[]>;
-  /** From the root to this node. */
+  /** Returns the nodes from the root to this node. */
   path(nodeId: string): Promise<NodeRow[]>;
-  /** The first tree after this one in the order of ids. */
+  /** Returns the next tree id after this one. */
   treeAfter(treeId: string): Promise<string | undefined>;
 
-  /** Forgets some of a tree that no session is on, at most `limit`; 0 when nothing of it is left, or it is in use. */
+  /**
+   * Deletes up to `limit` nodes of a tree that no session uses; returns 0 if none are left, or if the tree is in use.
+   */
   removeSomeIfUnused(treeId: string, limit: number): Promise<number>;
 };

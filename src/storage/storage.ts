@@ -13,12 +13,12 @@ import type { TurnStorage } from "./turns.ts";
 import type { UnaskedCallStorage } from "./unasked-calls.ts";
 
 /**
- * What any engine does for the core: named reads, and named commands. A command is one transaction with its events,
- * changes and audit entries inside, or, where it takes a list of any length, one for each batch of it. It resolves once
- * that is on disk, and returns what happened, since somebody else may have been first: another caller, or another server
- * on the same database. Whoever opened the engine is told of each change that was made through it, in order, after its
- * commit and before the command resolves; the changes of other servers are read from `changes`. Times are Unix
- * milliseconds, and come from the caller; a failure of the engine is an `AppError`.
+ * The storage engine as the core sees it: named reads and named commands. A command is one transaction with its events,
+ * changes and audit entries inside; a command that takes a list of any length uses one transaction per batch. It
+ * resolves once it is on disk, and its result says what happened, because another caller or another server on the same
+ * database may have been first. The engine passes every change made through it to whoever opened it, in order, after
+ * the commit and before the command resolves; changes by other servers are read from `changes`. Times are Unix
+ * milliseconds and come from the caller. A failure of the engine is an `AppError`.
  */
 export type Storage = Disposable & {
   activity: ActivityStorage;
@@ -39,8 +39,10 @@ export type Storage = Disposable & {
   turns: TurnStorage;
   unaskedCalls: UnaskedCallStorage;
   webhooks: WebhookStorage;
-  /** A new id, later in order than `after` and every one that was made here or found when the engine was opened. */
+  /**
+   * Returns a new id, greater than `after`, than every id made here, and than those found when the engine was opened.
+   */
   newId(after?: string): string;
-  /** Fails unless the database takes a write right now. */
+  /** Fails unless the database accepts a write right now. */
   assertWritable(): Promise<void>;
 };

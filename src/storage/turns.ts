@@ -4,7 +4,10 @@ import type { ApprovalPage } from "./approvals.ts";
 import type { SessionRow } from "./sessions.ts";
 import type { UnaskedCallRow } from "./unasked-calls.ts";
 
-/** One prompt and all that follows, without what is long: its prompt while it is queued, and its checkpoint while it runs. */
+/**
+ * One turn: a prompt and everything that follows. Two long columns are left out: the prompt while it is queued, and the
+ * checkpoint while it runs.
+ */
 export type TurnRow = {
   id: string;
   sessionId: string;
@@ -13,53 +16,53 @@ export type TurnRow = {
   ephemeral: boolean;
   /** Runs beyond `--max-running`: it takes no slot, and its end frees none. */
   isBorrowed: boolean;
-  /** How many events it has: the number of the next one. */
+  /** The number of its events, which is also the number of the next event. */
   eventCount: number;
-  /** How long the JSON of all its events is. */
+  /** The total size of its events' JSON. */
   eventBytes: number;
   dataDirId: string | null;
   pid: number | null;
   processStart: string | null;
   usage: Usage | null;
-  /** Started by a version that ties every result to the decision on its call. */
+  /** Started by a version of Plexus that ties every result to the decision on its call. */
   isAccounted: boolean;
-  /** How many of its calls ran although Plexus had not allowed them. */
+  /** How many of its calls ran that Plexus had not allowed. */
   unasked: number;
-  /** How many of its requests ended in each way; those that a built-in rule decided count apart. */
+  /** How many of its requests ended in each way; `builtin` counts those decided by built-in rules. */
   allowed: number;
   denied: number;
   timedOut: number;
   abandoned: number;
   builtin: number;
-  /** When its child last said something, or asked. */
+  /** When its child last produced output or made a request. */
   spokeAt: number | null;
   error: string | null;
-  /** Of a queued turn, when it was filed. */
+  /** For a queued turn, when it was queued. */
   startedAt: number;
   endedAt: number | null;
 };
 
 export type NumberedTurnEvent = { seq: number; event: TurnEvent };
-/** What an event was, without all that can be long but the child's own words. */
+/** An event's type and the child's own text, without other fields, which may be long. */
 export type EventWords = { seq: number; type: TurnEvent["type"]; text: string | null; beginsAnew: boolean };
 export type ToolUseEvent = Extract<TurnEvent, { type: "tool_use" }>;
-/** A turn that runs, and the session and owner that it runs for. */
+/** A running turn, with its session and owner. */
 export type RunningTurn = Pick<TurnRow, "id" | "owner" | "sessionId" | "isBorrowed">;
 export type QueuedTurn = Pick<TurnRow, "id" | "owner">;
 export type QueueSize = { count: number; bytes: number };
 export type QueueLimits = { inAll: QueueSize; ofOne: QueueSize };
 
-/** What a choice of the next turn of this data dir depends on. */
+/** Everything that the choice of this data dir's next turn depends on. */
 export type QueueState = {
-  /** Another one once anything of this has changed. */
+  /** Changes whenever any part of the state changes. */
   version: string;
   running: RunningTurn[];
-  /** In the order in which they were filed. */
+  /** In the order in which they were queued. */
   queued: QueuedTurn[];
-  /** When each owner last got a turn started, as a number that grows with each start. */
+  /** A number for each owner's last start; it grows with each start. */
   lastStarts: Map<string, number>;
 };
-/** Which turn starts next, if any does, by the state of this version. */
+/** Which turn starts next, if any, chosen from the state of this version. */
 export type QueueChoice = { version: string; start: { id: string; isBorrowed: boolean } | undefined };
 
 export type NewTurn = Pick<TurnRow, "id" | "sessionId" | "ephemeral" | "startedAt"> & {
@@ -69,58 +72,60 @@ export type NewTurn = Pick<TurnRow, "id" | "sessionId" | "ephemeral" | "startedA
 export type Admission = {
   maxRunning: number;
   limits: QueueLimits;
-  /** The named token that owns the session, if one does: it must not be revoked. */
+  /** The named token that owns the session, if any; if it was revoked, the turn doesn't begin. */
   ownerToken: string | undefined;
   choice: QueueChoice | undefined;
 };
-/** A turn that was filed, the session as it stood then, and what the child is to do. */
+/** A turn that was started or queued, its session at that moment, and its prompt. */
 export type BegunTurn = { turn: TurnRow; session: SessionRow; prompt: string };
 export type BeginTurn =
   | ({ outcome: "running" | "queued" } & BegunTurn)
   | { outcome: "no_session" | "owner_revoked" | "busy" | "queue_full" | "own_queue_full" }
-  /** The session has a turn of a later id, made by a server whose clock is ahead. */
+  /** The session has a turn with a later id, created by a server whose clock is ahead. */
   | { outcome: "outdated_id"; latest: string }
-  /** Others run or wait, and no choice was given, or this turn was chosen by another state than the present one. */
+  /** Other turns are running or queued, and the caller gave no choice, or chose from an older state. */
   | { outcome: "choose"; queue: QueueState };
 type BeginQueuedTurn =
   | ({ outcome: "running" } & BegunTurn)
-  /** It is no longer queued, or the state that it was chosen by has changed. */
+  /** `moved`: the turn is no longer queued, or the state has changed since the choice. */
   | { outcome: "moved" | "no_session" }
-  /** Its owner was revoked, so it was cancelled. */
+  /** The owner's token was revoked, so the turn was cancelled. */
   | { outcome: "owner_revoked" };
 
-/** What the child itself can tell of a call's result, and what its words mean. */
+/** A call's result as the child's output shows it, before it is tied to an approval. */
 export type OutputResult = Omit<Extract<TurnEvent, { type: "tool_result" }>, "approval_id" | "unasked"> & {
-  /** The approval whose answer somebody else got, where the call failed with that refusal. */
+  /** The approval, if the call failed because another request about the same call got its answer. */
   askedAgain: string | undefined;
   /** The CLI refused the call by itself. */
   isRefused: boolean;
 };
 export type OutputEvent = Exclude<TurnEvent, { type: "tool_result" }> | OutputResult;
-/** What was read of a child's output in one go: stored together, it is neither lost nor told twice. */
+/**
+ * What one read of a child's output yields. It is stored in one transaction, so it is neither lost nor recorded twice.
+ */
 export type Output = {
   events: OutputEvent[];
   blocks: { role: "user" | "assistant"; content: JsonObject }[];
   checkpoint: JsonObject;
-  /** Whether every call of this child is asked about: then one that ran without an allow is noted. */
+  /** Whether this child needs an approval for every call; if so, a call without an allow is recorded as unasked. */
   mustAsk: boolean;
 };
 
 export type TurnEnd = {
   status: "complete" | "failed" | "cancelled";
   error: string | null;
-  /** What the CLI has counted; the cost is that of the whole conversation. */
+  /** Counted by the CLI; the cost is that of the whole conversation. */
   counted:
     | {
         inputTokens: number;
         outputTokens: number;
         numTurns: number;
         totalCostUsd: number;
-        /** What the conversation had cost before the turn, where the CLI tells it. */
+        /** The cost of the conversation before the turn, if the CLI reports it. */
         costBeforeUsd?: number | undefined;
       }
     | undefined;
-  /** The CLI's id of the conversation, where a later turn can go on with it. */
+  /** The CLI's id of the conversation, if a later turn can continue it. */
   claudeSessionId: string | undefined;
 };
 export type QueuedTurnEnd = { status: "failed" | "cancelled"; error: string };
@@ -129,82 +134,85 @@ export type ProgressQuery = {
   consumer: string;
   fromSeq: number | undefined;
   limit: number;
-  /** Of events; the first one is read whatever its size. */
+  /** The limit for events; the first event is read whatever its size. */
   maxBytes: number;
   maxPending: number;
 };
-/** A session's newest turn and what waits in the session, as of one moment. */
+/** A session's newest turn and its pending requests, as of one moment. */
 export type SessionProgress = {
   turn: TurnRow | undefined;
   pending: ApprovalPage;
-  /** How far the reader has come in that turn. */
+  /** The reader's position in that turn. */
   position: number;
   events: NumberedTurnEvent[];
 };
 
 /**
- * A turn belongs to the data dir of the server that filed it: its child is a process of that host, and its files are
- * there. Only that server starts it, reads its child and stops it.
+ * A turn belongs to the data dir of the server that filed it: its child is a process on that host, and its files are in
+ * that data dir. Only that server starts the turn, reads its child and stops it.
  */
 export type TurnStorage = {
   get(id: string): Promise<TurnRow | undefined>;
   running(sessionId: string): Promise<TurnRow | undefined>;
   latest(sessionId: string): Promise<TurnRow | undefined>;
-  /** The first turn of a session that came after this one. */
+  /** Returns the session's next turn after this one. */
   firstAfter(sessionId: string, turnId: string): Promise<TurnRow | undefined>;
-  /** Those of this data dir, in the order of their beginning. */
+  /** Lists the running turns of this data dir in start order. */
   listRunning(): Promise<TurnRow[]>;
-  /** Newest first, beginning after `cursor`. */
+  /** Returns the newest first, beginning after `cursor`. */
   list(
     scope: { owner?: string | undefined; sessionId?: string | undefined },
     limit: number,
     cursor?: string | undefined,
   ): Promise<TurnRow[]>;
   events(turnId: string, fromSeq: number, limit: number): Promise<NumberedTurnEvent[]>;
-  /** As many from `fromSeq` on as fit; the first one always does. */
+  /** Returns as many events from `fromSeq` on as fit; the first one always fits. */
   eventPage(turnId: string, fromSeq: number, page: { limit: number; maxBytes: number }): Promise<NumberedTurnEvent[]>;
-  /** The last `limit` events before `seq`, newest first. */
+  /** Returns the last `limit` events before `seq`, newest first. */
   wordsBefore(turnId: string, seq: number, limit: number): Promise<EventWords[]>;
-  /** Those from `from` on and before `to`, in order, without those that are longer than `maxBytes`. */
+  /** Returns the events from `from` up to, but not including, `to`, in order, skipping those longer than `maxBytes`. */
   shortEvents(turnId: string, range: { from: number; to: number; maxBytes: number }): Promise<NumberedTurnEvent[]>;
-  /** Calls of these ids among the last events before `before`, newest first; what lies further back is not looked for. */
+  /** Searches the last events before `before` for calls with these ids, newest first; the search depth is bounded. */
   toolUsesBefore(turnId: string, toolUseIds: string[], before: number): Promise<NumberedTurnEvent[]>;
-  /** The newest call of this id. */
+  /** Returns the newest call with this id. */
   toolUse(turnId: string, toolUseId: string): Promise<ToolUseEvent | undefined>;
-  /** How far the child's output is in the events, and what reading on from there takes. */
+  /** Returns the position in the child's output up to which it is stored, and the parser's state there. */
   checkpoint(id: string): Promise<JsonObject | undefined>;
   position(turnId: string, consumer: string): Promise<number>;
-  /** Without `fromSeq`, from where this reader stands. */
+  /** Without `fromSeq`, events begin at the reader's position. */
   progress(sessionId: string, query: ProgressQuery): Promise<SessionProgress>;
   queueState(): Promise<QueueState>;
 
   /**
-   * Files a turn, in a session that has none: it runs at once when nothing is queued and a slot is free, or when it was
-   * chosen by the state as it still is; else it is queued.
+   * Files a turn in a session that has none. It runs at once if nothing is queued and a slot is free, or if the caller
+   * chose it from the present state; otherwise it is queued.
    */
   begin(turn: NewTurn, admission: Admission): Promise<BeginTurn>;
-  /** Starts a queued turn that was chosen by the state as it still is. */
+  /** Starts a queued turn that the caller chose from the present state. */
   beginQueued(
     chosen: { id: string; isBorrowed: boolean; version: string },
     ownerToken: string | undefined,
     now: number,
   ): Promise<BeginQueuedTurn>;
-  /** Ends a turn that no child was ever started for; `false` when it is not queued. */
+  /** Ends a queued turn, which never had a child; `false` if it is not queued. */
   endIfQueued(id: string, end: QueuedTurnEnd, now: number): Promise<boolean>;
-  /** Ends all that is queued in this data dir, behind all that is being filed right now. */
+  /** Ends all queued turns of this data dir, including those whose writes are waiting for a commit right now. */
   endEveryQueued(end: QueuedTurnEnd, now: number): Promise<void>;
-  /** Asks the server of another data dir to stop this turn; `false` when the turn does not run, or runs here. */
+  /** Asks the server of another data dir to stop this turn; `false` if the turn isn't running, or runs here. */
   stopElsewhere(id: string, reason: string): Promise<boolean>;
-  /** The running turns of this data dir whose cancellation another server received. */
+  /** Returns this data dir's running turns that another server was asked to cancel. */
   stopsAskedFor(): Promise<{ id: string; reason: string }[]>;
   setProcess(id: string, process: { pid: number; processStart: string }): Promise<void>;
   /**
-   * The events, the conversation, the account of calls and the checkpoint move on together; nothing does once the turn
-   * is over. Returns the calls that ran although Plexus had not allowed them.
+   * Commits the events, the conversation, the account of calls and the checkpoint together; does nothing once the turn
+   * has ended. Returns the calls that ran although Plexus had not allowed them.
    */
   appendIfRunning(turn: TurnRow, output: Output, now: number): Promise<UnaskedCallRow[]>;
-  /** The last event, the status, the conversation and the end of the turn's token; gives up what its child still asks. */
+  /**
+   * Ends the turn: appends its last event, sets its status, updates the conversation, deletes its token, and abandons
+   * what its child still asks.
+   */
   endIfRunning(turn: TurnRow, end: TurnEnd, now: number): Promise<void>;
-  /** Moves a reader on; a position only moves forward. */
+  /** Advances a reader's position, which never moves back. */
   advance(turnId: string, consumer: string, position: number): Promise<void>;
 };

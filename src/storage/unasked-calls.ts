@@ -17,7 +17,7 @@ export type UnaskedCallRow = {
 
 export type UnaskedCallStorage = {
   get(id: string): Promise<UnaskedCallRow | undefined>;
-  /** Newest first, beginning after `cursor`, as many as fit: an input may be megabytes. */
+  /** Returns as many as fit in memory, newest first, beginning after `cursor`: an input may be megabytes. */
   list(
     scope: { owner?: string | undefined; sessionId?: string | undefined; turnId?: string | undefined },
     page: { cursor?: string | undefined; limit: number },

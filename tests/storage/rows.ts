@@ -14,7 +14,7 @@ import type { NewTurn, TurnRow } from "../../src/storage/turns.ts";
 
 type AnyApproval = NewApproval & Pick<ApprovalRow, "askedIn" | "askedSeq">;
 
-/** A pending approval as storage takes it; what a test cares about is given. */
+/** A new approval for storage, with defaults for everything that isn't given. */
 export function newApproval(given: Partial<AnyApproval> = {}): AnyApproval {
   return {
     id: Bun.randomUUIDv7(),
@@ -70,22 +70,22 @@ export function newSession(given: Partial<SessionRow> = {}): SessionRow {
   };
 }
 
-/** More than any test stores. */
+/** Limits that no test reaches. */
 export const ANY_NUMBER = { count: 1_000_000, bytes: 1e12 };
 export const ANY_PENDING: PendingLimits = { asksPerSession: 1_000_000, bytesPerSession: 1e12, bytesInAll: 1e12 };
 
-/** What a built-in rule decides. */
+/** The decision of a built-in rule. */
 export function builtinOutcome(rule = "read"): RuleOutcome {
   return { status: "allowed", responseMessage: null, interrupt: false, resolvedBy: `builtin:${rule}`, isBuiltin: true };
 }
 
-/** What a stored rule decides. */
+/** The decision of a stored rule. */
 export function ruleOutcome(id: string, given: Partial<RuleOutcome> = {}): RuleOutcome {
   const allowed = { status: "allowed", responseMessage: null, interrupt: false } as const;
   return { ...allowed, resolvedBy: `rule:${id}`, isBuiltin: false, ...given };
 }
 
-/** A rule of the operator for everybody's sessions; what a test cares about is given. */
+/** A rule of the operator for all sessions, with defaults for everything that isn't given. */
 export function newRule(given: Partial<NewRule> = {}): NewRule {
   return {
     id: Bun.randomUUIDv7(),
@@ -108,10 +108,10 @@ export function newRule(given: Partial<NewRule> = {}): NewRule {
 }
 export const ANY_RULES = { ofOwner: 1_000_000, inAll: 1_000_000 };
 
-/** Judged where there are no rules. */
+/** The evaluation of a call when there are no rules. */
 export const UNRULED: Judged = { version: 0, used: [], counted: [], shadows: [] };
 
-/** Begins a turn in this session, which runs at once. */
+/** Begins a turn in this session; it runs at once. */
 export async function runningTurn(
   storage: Pick<Storage, "turns" | "newId">,
   { id: sessionId }: Pick<SessionRow, "id">,

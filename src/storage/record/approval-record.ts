@@ -2,12 +2,12 @@ import type { Change } from "../../contract/change.ts";
 import type { TurnEvent } from "../../contract/sessions/turn.ts";
 import type { ApprovalHead, ApprovalOutcome, NewApproval, RuleOutcome } from "../approvals.ts";
 
-/** What the turn of a request tells of it. */
+/** The turn event for a new request. */
 export function requestedEvent({ id, toolName, toolUseId, input }: NewApproval): TurnEvent {
   return { type: "approval_requested", approval_id: id, tool_name: toolName, tool_use_id: toolUseId, input };
 }
 
-/** What the turn of a request tells of its end. */
+/** The turn event for a resolved request. */
 export function resolvedEvent({ id, toolName, toolUseId }: ApprovalHead, outcome: ApprovalOutcome): TurnEvent {
   return {
     type: "approval_resolved",
@@ -29,7 +29,7 @@ export function approvalChange(
   return { kind, owner, sessionId, subjectId: id, at };
 }
 
-/** A deadline that has passed has decided already, even when its timer is late. */
+/** A passed deadline decides the request, even if its timer fires late. */
 export function isDue({ status, expiresAt }: ApprovalHead, now: number): boolean {
   return status === "pending" && expiresAt <= now;
 }
@@ -40,10 +40,10 @@ export function timedOut({ createdAt, expiresAt }: ApprovalHead, at: number): Ap
   return undecided("timed_out", message, "timeout", at);
 }
 
-/** Who has decided what was denied again and again. */
+/** The decider on record for calls that were denied too many times in a row. */
 export const BRAKE = "brake";
 
-/** What was denied again and again is denied with the first reason, and nobody is asked. */
+/** Denies a repeated call with the reason of its first denial, without asking anybody. */
 export function braked(firstReason: string | null): RuleOutcome {
   const message =
     firstReason || "This very call was denied three times in a row. The tool was not run: do something else.";

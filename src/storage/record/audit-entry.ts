@@ -3,19 +3,19 @@ import { type AuditChain, AuditEntry, type DecidedEntry } from "../../contract/a
 import type { ApprovalHead, ApprovalOutcome } from "../approvals.ts";
 import type { AuditLink, AuditRow } from "../audit.ts";
 
-/** What the first entry of a chain builds on. */
+/** The hash that the first entry of a chain builds on. */
 export const NO_HASH = "0".repeat(64);
-/** Where the first entry of a chain stands. */
+/** The position of a chain's first entry. */
 export const CHAIN_BEGIN: AuditLink = { seq: 0, hash: NO_HASH };
 
-/** An entry at the place of `link`, which builds on the hash that `link` has. */
+/** Builds the row of an entry at the position of `link`, chained to the hash of `link`. */
 export function auditRow(chain: AuditChain, link: AuditLink, said: AuditEntry): AuditRow {
   const entry = JSON.stringify(said);
   const hash = hashOfEntry(link.hash, entry);
   return { chain, seq: link.seq, approvalId: subjectOf(said), at: timeOf(said), entry, hash };
 }
 
-/** The place behind an entry, and the hash that the next one builds on. */
+/** Returns the position after an entry, and the hash that the next entry builds on. */
 export function linkBehind({ seq, hash }: AuditLink): AuditLink {
   return { seq: seq + 1, hash };
 }
@@ -25,7 +25,10 @@ export function hashOfEntry(previous: string, entry: string): string {
   return createHash("sha256").update(`${previous}\n${entry}`).digest("hex");
 }
 
-/** What an entry says; `undefined` for a text that this version does not write, to the letter: it must mean one thing to all. */
+/**
+ * Parses an entry. Returns `undefined` unless this version would write exactly the same text, so that an entry has one
+ * meaning only.
+ */
 export function entryIn(text: string): AuditEntry | undefined {
   try {
     const entry = AuditEntry.safeParse(JSON.parse(text)).data;
@@ -35,7 +38,7 @@ export function entryIn(text: string): AuditEntry | undefined {
   }
 }
 
-/** When an entry was made, by the clock of that moment. */
+/** Returns when an entry was made, by the clock of that moment. */
 export function timeOf(entry: AuditEntry): number {
   switch (entry.kind) {
     case "decided":
@@ -49,7 +52,7 @@ export function timeOf(entry: AuditEntry): number {
   }
 }
 
-/** The approval that an entry tells of; none for what concerns the chain itself. */
+/** Returns the approval that an entry is about; null for an entry about the chain itself. */
 export function subjectOf(entry: AuditEntry | undefined): string | null {
   return entry && "approval_id" in entry ? entry.approval_id : null;
 }
@@ -58,12 +61,12 @@ export function chainOf({ isBuiltin }: Pick<ApprovalHead, "isBuiltin">): AuditCh
   return isBuiltin ? "builtin" : "decisions";
 }
 
-/** Of an edited input, as its JSON is stored. */
+/** Hashes an edited input's JSON as it is stored. */
 export function hashOfUpdate(updatedInput: ApprovalOutcome["updatedInput"]): string | null {
   return updatedInput && createHash("sha256").update(JSON.stringify(updatedInput)).digest("hex");
 }
 
-/** What the chain says of a decision; the same for a row that nobody has changed since. */
+/** Builds the chain entry of a decision; a row that nobody has changed gives the same entry again. */
 export function decidedEntry(
   asked: Omit<ApprovalHead, "status" | "resolvedAt" | "resolvedBy">,
   outcome: Omit<ApprovalOutcome, "updatedInput">,

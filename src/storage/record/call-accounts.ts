@@ -5,19 +5,19 @@ import type { SessionRow } from "../sessions.ts";
 import type { OutputResult, ToolUseEvent, TurnRow } from "../turns.ts";
 import type { UnaskedCallRow } from "../unasked-calls.ts";
 
-/** How a result is accounted for: by a decision, by nothing, or not at all although it had to be. */
+/** What accounts for a result: an approval, nothing (none was needed), or nothing although an approval was required. */
 type CallAccount = { kind: "approval"; approvalId: string } | { kind: "none" } | { kind: "unasked" };
 
 /**
- * Ties a result in a child's output to the decision on its call. An allow accounts for one result: were the same call
- * run twice, the second one would be unasked. `approval` is the oldest of the call that has no result yet.
+ * Ties a result in a child's output to the decision on its call. An allow accounts for one result: if the same call ran
+ * twice, the second run would be unasked. `approval` is the call's oldest approval without a result.
  */
 export function accountOf(
   { is_error, isRefused }: OutputResult,
   approval: Pick<ApprovalRow, "id" | "status"> | undefined,
   mustAsk: boolean,
 ): CallAccount {
-  // What was not allowed, and fails, is the refusal that its child was told.
+  // If the call was not allowed and its result is an error, the error is the refusal that Plexus sent.
   if (approval && (approval.status === "allowed" || is_error)) return { kind: "approval", approvalId: approval.id };
   return mustAsk && !isRefused ? { kind: "unasked" } : { kind: "none" };
 }
@@ -48,7 +48,7 @@ export function unaskedCall(
   };
 }
 
-/** Who is told of it: where settings of the user and the project apply, it is what was wanted. */
+/** The change that reports the call; with supervision "inherit" such calls are expected, so there is no change. */
 export function unaskedChange({
   id,
   owner,

@@ -1,15 +1,18 @@
 import type { ApprovalRow } from "../approvals.ts";
 
-/** What is searched of a decision; inputs as JSON, the way they are stored. */
+/** The texts of a decision that a search looks at; inputs as JSON, as they are stored. */
 export type SearchedTexts = Pick<
   ApprovalRow,
   "toolName" | "sessionName" | "status" | "responseMessage" | "resolvedBy"
 > & { input: string; updatedInput: string | null };
 
-/** Whether a literal text occurs in a decision, in any case; of inputs the values are searched, not their names. */
+/**
+ * Returns a function that tells whether a decision contains the text, ignoring case; in inputs it searches the values,
+ * not the keys.
+ */
 export function createTextSearch(search: string): (texts: SearchedTexts) => boolean {
   const wanted = search.toLowerCase();
-  // As it stands inside of a JSON string.
+  // The text as it appears inside of a JSON string.
   const escaped = JSON.stringify(search).slice(1, -1).toLowerCase();
   const isIn = (text: string | null) => text?.toLowerCase().includes(wanted) === true;
   const isInJson = (json: string | null) =>

@@ -4,10 +4,10 @@ import { dollars } from "../../contract/values.ts";
 import type { SessionRow } from "../sessions.ts";
 import type { QueuedTurnEnd, TurnEnd, TurnRow } from "../turns.ts";
 
-/** Why what a child asks is given up with its turn. */
+/** The reason on requests that are abandoned because their turn ended. */
 export const TURN_IS_OVER = "the child's turn is over";
 
-/** How a turn ends whose owner was revoked while it was queued. */
+/** The end of a queued turn whose owner was revoked. */
 export const REVOKED_WHILE_QUEUED: QueuedTurnEnd = {
   status: "cancelled",
   error: "The token that this turn belongs to was revoked while it was queued.",
@@ -21,7 +21,7 @@ export function turnChange(
   return { kind, owner, sessionId, subjectId: id, at };
 }
 
-/** `userPosition` is the prompt's place in the conversation, where it has one. */
+/** `userPosition` is the prompt's node in the conversation, or null if it has none. */
 export function startEvent(id: string, userPosition: string | null): TurnEvent {
   return { type: "start", id, user_position: userPosition };
 }
@@ -36,7 +36,10 @@ export function lastEvent(
   return { type: "error", message: error ?? "The turn ended without a result." };
 }
 
-/** The CLI counts the cost of the whole conversation, with what it had cost before a fork; a turn's own is what came on top. */
+/**
+ * The CLI reports the cost of the whole conversation, including its cost before a fork; the turn's own cost is the
+ * difference.
+ */
 export function usageOf({ counted }: TurnEnd, { totalCostUsd }: SessionRow): Usage | null {
   if (!counted) return null;
   return {
@@ -47,13 +50,13 @@ export function usageOf({ counted }: TurnEnd, { totalCostUsd }: SessionRow): Usa
   };
 }
 
-/** What a turn that was killed has cost: the CLI tells it with the next one of the same conversation. */
+/** Returns the cost of an earlier, killed turn: the CLI reports it with the next turn of the same conversation. */
 export function untoldCost({ counted }: TurnEnd, { claudeSessionId, totalCostUsd }: SessionRow): number {
   if (claudeSessionId === null) return 0;
   return Math.max(0, (counted?.costBeforeUsd ?? totalCostUsd) - totalCostUsd);
 }
 
-/** A conversation that could not even be resumed is told to have cost nothing. */
+/** The CLI reports no cost for a conversation that it couldn't resume, so the total never decreases. */
 export function totalCostAfter({ counted }: TurnEnd, { totalCostUsd }: SessionRow): number {
   return Math.max(totalCostUsd, counted?.totalCostUsd ?? 0);
 }

@@ -5,8 +5,8 @@ import { AppError } from "../../contract/refusals/errors.ts";
 import { storageError } from "./failure.ts";
 
 /**
- * Copies the database of a data dir, as of one moment, into a file that is empty. It only reads, from a connection of
- * its own: a server goes on writing meanwhile, and does not wait for it.
+ * Copies the database of a data dir, as of one moment, into an empty file. It reads over its own connection, so a
+ * running server continues to write and doesn't wait for it.
  */
 export function copyDatabase(dataDir: string, file: string): void {
   const path = join(dataDir, "plexus.db");
@@ -23,12 +23,12 @@ export function copyDatabase(dataDir: string, file: string): void {
   checkCopy(file);
 }
 
-/** Reading needs no room and writes nothing, so whatever is full is where the copy goes. */
+/** Reading the source writes nothing, so a full disk is the target's. */
 function isOfTheTarget(cause: unknown): boolean {
   return cause instanceof SQLiteError && /^SQLITE_(FULL|IOERR_(WRITE|FSYNC|TRUNCATE))/.test(cause.code ?? "");
 }
 
-/** A copy of a damaged database must not take the place of a good one. */
+/** Checks the copy, so that a damaged one never replaces a good backup. */
 function checkCopy(file: string): void {
   using copy = new Database(file, { readonly: true });
   const found = copy.query<{ quick_check: string }, []>("PRAGMA quick_check").get();

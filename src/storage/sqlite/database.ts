@@ -14,7 +14,9 @@ import { createWriter } from "./writer.ts";
 
 type OnCommitted = (changes: Change[]) => void;
 
-/** Opens the data dir for this process alone; every change is told to `onCommitted`, in order, once it is on disk. */
+/**
+ * Opens the data dir exclusively for this process; calls `onCommitted` with every change, in order, once it is on disk.
+ */
 export function openStorage(dataDir: string, onCommitted: OnCommitted, now: () => number = Date.now): Storage {
   prepareDataDir(dataDir);
   return translated(() => {
@@ -31,9 +33,9 @@ export function openStorage(dataDir: string, onCommitted: OnCommitted, now: () =
 type Connection = {
   onCommitted: OnCommitted;
   now: () => number;
-  /** Whoever has the lock of the data dir is the only server. */
+  /** True for the process that has locked the data dir: there is no other server. */
   isAlone: boolean;
-  /** Whose turns it runs, where these are not those of the data dir that the database lies in. */
+  /** The data dir whose turns this server runs, if it is not the one that contains the database. */
   dataDirId?: string;
 };
 
@@ -41,7 +43,7 @@ type Connection = {
 export function connect(dataDir: string, { onCommitted, now, isAlone, dataDirId }: Connection): Storage {
   using opened = new DisposableStack();
   const path = join(dataDir, "plexus.db");
-  // Ends its statements too, which would keep the connection open behind our back.
+  // `true` finalizes its statements too; otherwise they would keep the connection open.
   const sqlite = opened.adopt(openDatabase(path), (database) => database.close(true));
   const { write } = opened.adopt(createWriter(sqlite, onCommitted), ({ close }) => close());
   const orm = createOrm(sqlite);
@@ -51,7 +53,7 @@ export function connect(dataDir: string, { onCommitted, now, isAlone, dataDirId 
   return { ...storage, [Symbol.dispose]: () => owned.dispose() };
 }
 
-/** Another process serves this data dir. */
+/** Another process uses this data dir. */
 export class DataDirInUse extends Error {
   override readonly name = "DataDirInUse";
   constructor(readonly dataDir: string) {
@@ -62,7 +64,7 @@ export class DataDirInUse extends Error {
 function prepareDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    // To make /tmp or the like ours alone would lock everybody else out of it.
+    // Changing the mode of a directory such as /tmp would lock out everybody else.
     if (isShared(dataDir)) throw new Error("it is shared by all users");
     chmodSync(dataDir, 0o700);
   } catch (cause) {
@@ -75,23 +77,23 @@ function prepareDataDir(dataDir: string): void {
   }
 }
 
-/** Open to all and in use by others; an empty one may be a fresh mount. */
+/** True for a directory that all users share and that contains other files; an empty one may be a fresh mount. */
 function isShared(dataDir: string): boolean {
   const isSticky = (statSync(dataDir).mode & 0o1000) !== 0;
   const found = readdirSync(dataDir);
   return isSticky && found.length > 0 && !found.includes("plexus.db");
 }
 
-/** To what the write-ahead log shrinks again when it had to grow. */
+/** After growing, the write-ahead log is truncated to this size. */
 const MAX_IDLE_LOG_BYTES = 16 * 1024 * 1024;
 
-/** The connection that writes: what it has committed survives a power loss. */
+/** Opens the connection that writes; its commits survive a power loss. */
 export function openDatabase(path: string): Database {
   const sqlite = new Database(path, { create: true });
   try {
     chmodSync(path, 0o600);
     sqlite.run("PRAGMA busy_timeout = 2000");
-    // One that was made without it keeps its free pages, and uses them again.
+    // Only a new file can get this setting; an older database keeps its free pages and reuses them.
     if (statSync(path).size === 0) sqlite.run("PRAGMA auto_vacuum = INCREMENTAL");
     sqlite.run("PRAGMA journal_mode = WAL");
     sqlite.run(`PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES}`);
@@ -99,10 +101,10 @@ export function openDatabase(path: string): Database {
     sqlite.run("PRAGMA fullfsync = 1");
     sqlite.run("PRAGMA foreign_keys = ON");
     sqlite.run("PRAGMA cache_size = -65536");
-    // A savepoint that grows would be written to a file outside of the data dir, with what children ask in it.
+    // Otherwise SQLite would spill a large savepoint, with children's inputs in it, to a file outside of the data dir.
     sqlite.run("PRAGMA temp_store = MEMORY");
     migrate(sqlite);
-    // From now on a server runs on it, which must not stand still: the writer waits by itself.
+    // From here on, waiting for a lock would block the server's event loop; the writer retries by itself.
     sqlite.run("PRAGMA busy_timeout = 5");
     return sqlite;
   } catch (cause) {

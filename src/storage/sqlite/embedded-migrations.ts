@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const FOLDER = join(import.meta.dir, "../../../drizzle");
 
-/** The files of `drizzle/` in order; run while the program is bundled, since there is no folder beside a lone binary. */
+/** Returns the files of `drizzle/` in order. Runs at bundling time, because the binary has no such folder beside it. */
 export function embeddedMigrations(): { tag: string; sql: string }[] {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith(".sql"));
   return files.sort().map((name) => ({

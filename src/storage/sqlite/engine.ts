@@ -57,7 +57,7 @@ type EngineNeed = {
   dataDirId: string;
 };
 
-/** The queries of this engine, which are private to it, and the reads and commands that are made of them. */
+/** Builds the storage interface's reads and commands from this engine's private queries. */
 export function storageOn(given: EngineNeed): Omit<Storage, typeof Symbol.dispose> {
   const { sqlite, orm, write, path, now, isAlone, dataDirId } = given;
   const serverId = crypto.randomUUID();
@@ -91,7 +91,7 @@ export function storageOn(given: EngineNeed): Omit<Storage, typeof Symbol.dispos
     activity,
   };
 
-  /** What takes more than one query is one read all the same: it finds what stands at one moment. */
+  /** Reads that take several queries. Each runs without a pause, so it sees one moment. */
   const combined = {
     auditPage: (of: AuditChain, after: number, limit: number) => ({
       rows: audit.page(of, after, limit),
@@ -150,7 +150,7 @@ export function storageOn(given: EngineNeed): Omit<Storage, typeof Symbol.dispos
     history: {
       ...reads(historySizes, "endedTurns", "largeInputs", "unchainedInputs", "endOfTurns", "endOfInputs"),
       ...reads(unchained, "oldestUnchainedAt"),
-      // To give space back takes no transaction around it.
+      // Returning space needs no transaction around it.
       ...reads(space, "usedBytes", "giveBackSome"),
       removeTurnsEndedBefore: (before, limit) => write(() => turns.removeEndedBefore(before, limit)),
       removeTurnsOfOwnerEndedBefore: (owner, before, limit) =>
@@ -203,7 +203,7 @@ export function storageOn(given: EngineNeed): Omit<Storage, typeof Symbol.dispos
       replaceAll: (positions) => write(() => webhooks.replaceAll(positions)),
     },
     newId,
-    // Only a commit finds out that the disk is full.
+    // Only a commit shows whether the disk is full.
     ...reads({ assertWritable: () => void sqlite.run("PRAGMA user_version = 0") }, "assertWritable"),
   };
 }

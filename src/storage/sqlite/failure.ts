@@ -1,7 +1,7 @@
 import { SQLiteError } from "bun:sqlite";
 import { AppError } from "../../contract/refusals/errors.ts";
 
-/** Says in a person's words why the database failed; what is not the database's failure passes unchanged. */
+/** Explains in plain words why the database failed; returns any other error unchanged. */
 export function storageError(cause: unknown): unknown {
   if (cause instanceof AppError) return cause;
   const code = codeOf(cause);
@@ -18,7 +18,7 @@ export function storageError(cause: unknown): unknown {
   return cause;
 }
 
-/** JSON that does not parse was not written by us. */
+/** Plexus never writes invalid JSON, so the file is corrupt. */
 function codeOf(cause: unknown): string {
   if (cause instanceof SyntaxError) return "SQLITE_CORRUPT";
   return cause instanceof SQLiteError ? (cause.code ?? "") : "";

@@ -2,7 +2,10 @@ import type { Database } from "bun:sqlite";
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
 
-/** Makes ids whose order is that of their creation, even when the clock was set back, or another process made the last one. */
+/**
+ * Creates ids whose order is their order of creation, even if the clock was set back or another process created the
+ * last one.
+ */
 export function createIds(sqlite: Database, now: () => number): (after?: string) => string {
   let last = newestIn(sqlite);
   return (after = "") => {
@@ -13,7 +16,7 @@ export function createIds(sqlite: Database, now: () => number): (after?: string)
   };
 }
 
-/** The latest of all that are ordered by their ids. */
+/** Returns the greatest id of all tables that are ordered by id. */
 function newestIn(sqlite: Database): string {
   const tables = ["loopback_approvals", "sessions", "turns", "nodes"];
   const newest = tables.map((table) => `SELECT (SELECT max(id) FROM ${table}) AS id`).join(" UNION ALL ");
@@ -21,7 +24,7 @@ function newestIn(sqlite: Database): string {
   return found.reduce((latest, { id }) => (id !== null && id > latest && UUID_V7.test(id) ? id : latest), "");
 }
 
-/** In milliseconds: its first 48 bits. */
+/** Returns an id's time in milliseconds, which is its first 48 bits. */
 function timeIn(id: string): number {
   return id === "" ? 0 : Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

@@ -3,13 +3,13 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../contract/refusals/errors.ts";
 
-/** What stands in its place is no file of ours. */
+/** SQLite errors that mean the lock file is not a database, or can't be opened. */
 const UNUSABLE = /^SQLITE_(CANTOPEN|NOTADB|CORRUPT)/;
 
 /**
- * Claims a data dir for this process: an exclusive transaction on `lock.db`, which the system frees at `kill -9`
- * (a pid file would lie then, and in containers). Returns `undefined` when another process has it. Another name is
- * another claim.
+ * Claims a data dir for this process with an exclusive transaction on `lock.db`. The system releases it even after
+ * `kill -9`; a pid file would go stale then, and be wrong in containers. Returns `undefined` if another process has the
+ * lock. Each name is a separate lock.
  */
 export function lockDataDir(dataDir: string, name = "lock.db"): Disposable | undefined {
   const path = join(dataDir, name);

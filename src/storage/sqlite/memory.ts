@@ -5,23 +5,22 @@ type MemoryNeed<Row> = {
   isAlone: boolean;
   read: (id: string) => Row | undefined;
   most: number;
-  /** What is large is read each time. */
+  /** Large rows are not cached. */
   isSmall?: (row: Row) => boolean;
 };
 
 export type Memory<Row> = ReturnType<typeof createMemory<Row>>;
 
 /**
- * Rows that nearly every request needs, kept until they may be others: whoever changes one here has it forgotten, and
- * where other servers write too, all are forgotten whenever any of them has written. Not for reads within a transaction,
- * which may be undone.
+ * A cache of rows that nearly every request needs. Whoever changes a row calls `forget`; if other servers write too,
+ * any write of theirs clears the cache. Don't use it for reads within a transaction, which may be rolled back.
  */
 export function createMemory<Row>({ sqlite, isAlone, read, most, isSmall = () => true }: MemoryNeed<Row>) {
   const rows = new Map<string, Row>();
   const writtenByOthers = sqlite.query<{ data_version: number }, []>("PRAGMA data_version");
   let version = 0;
 
-  /** One of them, or all. */
+  /** Removes one row from the cache, or all. */
   function forget(id?: string): void {
     if (id === undefined) rows.clear();
     else rows.delete(id);
@@ -29,7 +28,7 @@ export function createMemory<Row>({ sqlite, isAlone, read, most, isSmall = () =>
 
   return {
     forget,
-    /** Only if it is remembered. */
+    /** Returns the row only if it is cached. */
     known: (id: string): Row | undefined => rows.get(id),
     get(id: string): Row | undefined {
       const now = isAlone ? 0 : (writtenByOthers.get()?.data_version ?? 0);

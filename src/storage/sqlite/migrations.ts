@@ -2,10 +2,10 @@ import type { Database } from "bun:sqlite";
 import { AppError } from "../../contract/refusals/errors.ts";
 import { embeddedMigrations } from "./embedded-migrations.ts" with { type: "macro" };
 
-/** Carried inside the binary. */
+/** Embedded in the binary. */
 export const MIGRATIONS = embeddedMigrations();
 
-/** Brings the database up to date, each step in a transaction; refuses one that a newer Plexus has written. */
+/** Upgrades the database, each step in a transaction; refuses a database written by a newer Plexus. */
 export function migrate(sqlite: Database, migrations = MIGRATIONS): void {
   sqlite.run("CREATE TABLE IF NOT EXISTS plexus_migrations (tag TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)");
   const applied = new Set(

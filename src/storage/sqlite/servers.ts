@@ -9,7 +9,7 @@ type ServersNeed = {
   write: Write;
   serverId: string;
   now: () => number;
-  /** Whoever has the lock of the data dir knows that all other servers are gone, whatever their leases say. */
+  /** True for the process that has locked the data dir: all other servers are gone, whatever their leases say. */
   isAlone: boolean;
 };
 
@@ -41,7 +41,7 @@ export function serverCommands({ orm, write, serverId, now, isAlone }: ServersNe
   };
 }
 
-/** Pending requests that servers hold which are gone; the statement is given `serverId` and `now`. */
+/** The condition for pending requests held by servers that are gone; takes the parameters `serverId` and `now`. */
 export function heldByGone(isAlone: boolean): SQL {
   const [serverId, now] = [sql.placeholder("serverId"), sql.placeholder("now")];
   const isOthers = sql`${approvals.heldBy} IS NOT ${serverId}`;

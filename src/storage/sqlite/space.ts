@@ -1,19 +1,19 @@
 import type { Database } from "bun:sqlite";
 import { fitting } from "../../contract/text/fit.ts";
 
-/** Pages that are given back in one go: decisions wait for it. */
+/** Pages returned to the file system in one call; decisions wait for it. */
 const PAGES_AT_ONCE = 64;
-/** What one step of forgetting may remove at the most; the first thing always may. */
+/** The limit on what one deletion step may remove; the first item is always removed. */
 const MAX_STEP_BYTES = 2 * 1024 * 1024;
 
-/** How much of the disk the database uses, and gives back. */
+/** Queries on the disk space that the database uses, and its return to the file system. */
 export function spaceQueries(sqlite: Database) {
   const figure = (pragma: string): number =>
     Object.values(sqlite.query<Record<string, number>, []>(`PRAGMA ${pragma}`).get() ?? {})[0] ?? 0;
   return {
-    /** What is in use; free pages are used again, or given back. */
+    /** Returns the bytes in use; free pages are reused or returned. */
     usedBytes: (): number => (figure("page_count") - figure("freelist_count")) * figure("page_size"),
-    /** Gives some free pages back to the file system; `false` when there are none, or this database never does. */
+    /** Returns some free pages to the file system; `false` if there are none, or if this database can't shrink. */
     giveBackSome: (): boolean => {
       const before = figure("freelist_count");
       if (before === 0) return false;
@@ -23,7 +23,7 @@ export function spaceQueries(sqlite: Database) {
   };
 }
 
-/** As many, from the front, as one step may remove. */
+/** Returns as many items, from the front, as one step may remove. */
 export function inOneStep<T extends { bytes: number }>(found: T[]): T[] {
   return fitting(found, MAX_STEP_BYTES, ({ bytes }) => bytes);
 }

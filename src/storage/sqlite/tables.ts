@@ -1,6 +1,6 @@
 /**
- * All tables of the database, by what they are about.
- * Times are Unix milliseconds; ids are UUIDv7, so that the order of ids is the order of creation.
+ * All tables of the database, by topic. Times are Unix milliseconds. Ids are UUIDv7, so their order is the order of
+ * creation.
  */
 
 export * from "./tables/access.ts";

@@ -1,12 +1,13 @@
-/** How many there are of something, and how large they are together. */
+/** A number of items, and their total size. */
 type Size = { count: number; bytes: number };
 
-/** So many keys are remembered before all are counted anew. */
+/** The cache is cleared when it holds this many keys. */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Counts what is stored under each key, in memory, because one process writes. Additions count at once and removals do
- * not, so a count is never too low. When it reaches a bound it is counted again, at most once for each removal.
+ * Counts the stored items of each key in memory, which works because only one process writes. Additions are counted at
+ * once, removals are not, so a count is never too low. A count that reaches its limit is read again, at most once per
+ * removal.
  */
 export function createTally(count: (key: string) => Size) {
   const known = new Map<string, Size & { countedAt: number }>();
@@ -20,27 +21,27 @@ export function createTally(count: (key: string) => Size) {
   }
 
   return {
-    /** No less than what is stored. */
+    /** Returns an upper bound of what is stored. */
     atMost: (key: string): Size => sizeOf(known.get(key) ?? recount(key)),
-    /** What is stored, but for what was removed within this transaction. */
+    /** Returns what is stored, except for removals within this transaction. */
     counted(key: string): Size {
       const size = known.get(key);
       return sizeOf(size?.countedAt === removals ? size : recount(key));
     },
-    /** Something is about to be stored. */
+    /** Counts an item that is about to be stored. */
     add(key: string, bytes: number, count = 1): void {
       const size = known.get(key) ?? recount(key);
       size.count += count;
       size.bytes += bytes;
     },
-    /** Something was removed, or what was added was not stored after all. */
+    /** Call when an item was removed, or was counted but not stored. */
     loosen(): void {
       removals++;
     },
   };
 }
 
-/** A copy: what is known goes on changing. */
+/** Returns a copy, because the counts continue to change. */
 function sizeOf({ count, bytes }: Size): Size {
   return { count, bytes };
 }

@@ -2,33 +2,33 @@ import { type Database, SQLiteError } from "bun:sqlite";
 import type { Change } from "../../contract/change.ts";
 import { storageError } from "./failure.ts";
 
-/** Records a change in the transaction at hand; watchers hear of it once that has committed. */
+/** Records a change in the current transaction; watchers get it after the commit. */
 export type Announce = (change: Change) => void;
 
-/** A promise would be committed before its work is done: nothing that returns one may run in a transaction. */
+/** Work that returns a promise doesn't compile: the transaction would commit before the promise's work is done. */
 type Work<T> = (announce: Announce) => T extends PromiseLike<unknown> ? never : T;
-/** Runs `work` in a transaction and resolves once it is on disk; a throw undoes this work alone. */
+/** Runs `work` in a transaction and resolves once it is on disk; an exception rolls back this work alone. */
 export type Write = <T>(work: Work<T>) => Promise<T>;
 
 export type Writer = {
   write: Write;
-  /** Commits what is queued, and refuses what comes later. */
+  /** Commits what is queued, and rejects later writes. */
   close(): void;
 };
 
 type Done = { settle: () => void; changes: Change[] };
 type Job = { run: () => Done; reject: (reason: unknown) => void; since: number };
 
-/** How long a write waits for another program to let go of the database. */
+/** How long a write waits for another process to release its lock on the database. */
 const LOCKED_FOR_MS = 2_000;
 const TRY_AGAIN_MS = 20;
 
 /**
- * Group commit: writes that arrive within one turn of the event loop share one transaction and so one fsync.
- * Each has a savepoint of its own, and nothing is answered or announced before the commit.
+ * Group commit: writes that arrive within one turn of the event loop share one transaction, and so one fsync. Each has
+ * its own savepoint, and nothing is answered or announced before the commit.
  */
 export function createWriter(sqlite: Database, onCommitted: (changes: Change[]) => void): Writer {
-  // Prepared once: they are part of every commit, and the last two of every job.
+  // Prepared once: every commit runs the first two, and every write the last two.
   const [begin, commit] = [sqlite.query("BEGIN IMMEDIATE"), sqlite.query("COMMIT")];
   const [savepoint, release] = [sqlite.query("SAVEPOINT job"), sqlite.query("RELEASE job")];
   let queue: Job[] = [];
@@ -55,12 +55,12 @@ export function createWriter(sqlite: Database, onCommitted: (changes: Change[]) 
     try {
       onCommitted(done.flatMap((job) => job.changes));
     } finally {
-      // What is on disk is answered as done, whatever those who were told of it do.
+      // Committed writes resolve even if a listener throws.
       for (const job of done) job.settle();
     }
   }
 
-  /** The jobs that are on disk now; all others have been told why they are not. */
+  /** Returns the jobs that are now on disk; all others were rejected or queued again. */
   function committed(batch: Job[]): Done[] {
     try {
       begin.run();
@@ -76,7 +76,7 @@ export function createWriter(sqlite: Database, onCommitted: (changes: Change[]) 
     }
   }
 
-  /** Another program's lock is waited for in the queue: SQLite itself would keep the whole server waiting. */
+  /** Queues the job again while another process holds the lock: waiting in SQLite would block the event loop. */
   function waits(job: Job, cause: unknown): boolean {
     const isLocked = cause instanceof SQLiteError && cause.code?.startsWith("SQLITE_BUSY");
     if (closed || !isLocked || performance.now() - job.since > LOCKED_FOR_MS) return false;
@@ -101,7 +101,7 @@ export function createWriter(sqlite: Database, onCommitted: (changes: Change[]) 
       release.run();
       return [done];
     } catch (cause) {
-      // A full disk ends the whole transaction by itself; then nothing of this batch may count.
+      // On a full disk SQLite rolls back the whole transaction; then the whole batch has failed.
       if (!sqlite.inTransaction) throw cause;
       sqlite.run("ROLLBACK TO job");
       release.run();

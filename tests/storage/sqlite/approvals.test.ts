@@ -11,7 +11,7 @@ import { unchainedOutcome } from "./sqlite-rows.ts";
 const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
 describe("approvals.create", () => {
-  test("keeps the input as it came: no key dropped, renamed or reordered", async () => {
+  test("stores the input unchanged: no key is dropped, renamed or reordered", async () => {
     await using storage = await temporaryDirect();
     const text = '{"z":1,"a":{"__proto__":{"x":null},"":[{},[],"\\u0000\\ud800"]},"1":1e400,"n":-0.5}';
     const approval = newApproval({ input: JSON.parse(text) });
@@ -26,7 +26,7 @@ describe("approvals.create", () => {
     expect(storage.approvals.get(id)).toMatchObject(undecided);
   });
 
-  test("refuses a second approval for the same ask, unless the first was abandoned", async () => {
+  test("refuses a second approval for the same request, unless the first was abandoned", async () => {
     await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const first = newApproval({ toolUseId: "toolu_1" });
@@ -38,7 +38,7 @@ describe("approvals.create", () => {
 });
 
 describe("approvals.settleIfPending", () => {
-  test("decides once: the second gets nothing, and changes nothing", async () => {
+  test("decides once: the second decision returns nothing and changes nothing", async () => {
     await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const { id } = await write(() => approvals.create(newApproval()));
@@ -60,7 +60,7 @@ describe("approvals.settleIfPending", () => {
     expect(await storage.write(() => storage.approvals.settleIfPending("none", unchainedOutcome()))).toBeUndefined();
   });
 
-  test("gives an approval to one of two connections that both saw it pending", async () => {
+  test("lets only one of two connections decide when both saw the approval pending", async () => {
     await using directory = await temporaryDirectory();
     const path = join(directory.path, "plexus.db");
     using one = openDatabase(path);
@@ -80,7 +80,7 @@ describe("approvals.settleIfPending", () => {
 describe("a page of approvals", () => {
   const MEGABYTE = 1024 * 1024;
 
-  test("holds a few megabytes at the most, and says that there is more", async () => {
+  test("holds a few megabytes at most, and says that there is more", async () => {
     await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const large = { content: "x".repeat(1.5 * MEGABYTE) };
@@ -103,7 +103,7 @@ describe("a page of approvals", () => {
 });
 
 describe("approvals.listPending", () => {
-  test("lists those of one session, of one owner, or all, oldest first", async () => {
+  test("lists the approvals of one session, of one owner, or all, oldest first", async () => {
     await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const filed = await write(() =>
@@ -121,7 +121,7 @@ describe("approvals.listPending", () => {
     expect(ids(approvals.listPending({}, 2).rows)).toEqual(pick(0, 1));
   });
 
-  test("leaves out what is decided", async () => {
+  test("leaves out decided approvals", async () => {
     await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const [first, second] = await write(() => [approvals.create(newApproval()), approvals.create(newApproval())]);
@@ -133,7 +133,7 @@ describe("approvals.listPending", () => {
 });
 
 describe("approvals.list", () => {
-  test("gives every approval once, newest first, whatever the size of a page", async () => {
+  test("lists every approval once, newest first, for any page size", async () => {
     await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const filed = await write(() => Array.from({ length: 23 }, () => approvals.create(newApproval())));
@@ -154,7 +154,7 @@ describe("approvals.list", () => {
 });
 
 describe("approvals.dueIds", () => {
-  test("finds the pending ones whose deadline has come, the longest overdue first", async () => {
+  test("finds pending approvals past their deadline, the longest overdue first", async () => {
     await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const at = (expiresAt: number) => approvals.create(newApproval({ id: `at-${expiresAt}`, expiresAt }));
@@ -166,14 +166,14 @@ describe("approvals.dueIds", () => {
     expect(approvals.nextDeadline()).toBe(100);
   });
 
-  test("knows no next deadline when nothing is pending", async () => {
+  test("returns no next deadline when nothing is pending", async () => {
     await using storage = await temporaryDirect();
     expect(storage.approvals.nextDeadline()).toBeUndefined();
   });
 });
 
 describe("approvals.removeUnchainedBefore", () => {
-  test("removes the decided ones before that time, up to the limit, and never a pending one", async () => {
+  test("removes approvals decided before the given time, up to the limit, and never a pending one", async () => {
     await using storage = await temporaryDirect();
     const { approvals, write } = storage;
     const filed = await write(() =>

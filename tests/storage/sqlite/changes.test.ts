@@ -13,7 +13,7 @@ const change = (given: Partial<Change> = {}): Omit<Change, "id"> => ({
 });
 
 describe("changes.listAfter", () => {
-  test("lists those after a cursor, of one owner or of all, in order", async () => {
+  test("lists the changes after a cursor, of one owner or of all, in order", async () => {
     await using storage = await temporaryDirect();
     const { changes, write } = storage;
     await write(() => ["a", "b", "a", "b", "a"].map((owner) => changes.append(change({ owner }))));
@@ -28,7 +28,7 @@ describe("changes.listAfter", () => {
 });
 
 describe("changes.removeBefore", () => {
-  test("removes the old ones from the front, batch by batch, and keeps the rest", async () => {
+  test("removes old changes from the front, batch by batch, and keeps the rest", async () => {
     await using storage = await temporaryDirect();
     const { changes, write } = storage;
     await write(() => [1, 2, 3, 4, 5, 60, 70].map((at) => changes.append(change({ at }))));
@@ -38,7 +38,7 @@ describe("changes.removeBefore", () => {
     expect(changes.listAfter(0, undefined, 10).map(({ at }) => at)).toEqual([60, 70]);
   });
 
-  test("never frees an id to be given again, even over a restart", async () => {
+  test("never reuses an id, even after a restart", async () => {
     await using directory = await temporaryDirectory();
     {
       using direct = openDirect(directory.path);

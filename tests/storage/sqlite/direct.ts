@@ -21,7 +21,7 @@ import { temporaryDirectory } from "../../support/temporary.ts";
 
 export type Direct = ReturnType<typeof openDirect>;
 
-/** The engine's own queries on a data dir, over a connection of their own: for rows that no command would write. */
+/** The engine's queries over a separate connection, for rows that no command would write. */
 export function openDirect(dataDir: string) {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const sqlite = openDatabase(join(dataDir, "plexus.db"));
@@ -46,13 +46,13 @@ export function openDirect(dataDir: string) {
     audit: auditQueries(orm, sqlite),
     space: spaceQueries(sqlite),
     historySizes: historySizeQueries(sqlite),
-    /** All of it in one transaction. */
+    /** Runs the work in one transaction. */
     write: <T>(work: () => T): T => sqlite.transaction(work)(),
     [Symbol.dispose]: () => sqlite.close(true),
   };
 }
 
-/** The same on a data dir that goes away with it, and with transactions that are promised as those of the writer are. */
+/** The same on a data dir that is deleted with it; its `write` returns a promise, as the writer's does. */
 export async function temporaryDirect() {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await temporaryDirectory());

@@ -3,7 +3,7 @@ import { figureQueries } from "../../../src/storage/sqlite/upkeep/figures.ts";
 import { openPlans } from "./plans/query-plans.ts";
 
 describe("figures", () => {
-  test("are read among what is pending or runs, never along the history", () => {
+  test("read only pending and running rows, never the history", () => {
     const { orm, plansOf } = openPlans();
     const figures = figureQueries(orm, "/nowhere");
     const plans = [...plansOf(figures.pending), ...plansOf(figures.running)].map(({ plan }) => plan);
@@ -13,7 +13,7 @@ describe("figures", () => {
     ]);
   });
 
-  test("are 0 for a file that is not there", () => {
+  test("are 0 for a file that doesn't exist", () => {
     const figures = figureQueries(openPlans().orm, "/nowhere");
     expect([figures.databaseBytes(), figures.logBytes()]).toEqual([0, 0]);
   });

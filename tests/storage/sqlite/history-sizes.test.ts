@@ -8,10 +8,10 @@ import { openPlans } from "./plans/query-plans.ts";
 import { unchainedOutcome } from "./sqlite-rows.ts";
 
 const EVENT = { type: "content", text: "x".repeat(972) } as const;
-/** 1,000 bytes of JSON, and its keys. */
+/** 1,000 bytes of JSON, and the event's keys. */
 const EVENT_BYTES = 1_128;
 
-/** Two owners with a turn that ended at each of 1, 2 and 3, one that runs, and as many asks. */
+/** Two owners, each with a turn that ended at 1, 2 and 3, a running turn, and as many requests. */
 function openSizes() {
   const { sqlite, orm } = openPlans();
   const [turns, approvals] = [turnQueries(orm, "me"), approvalQueries(orm)];
@@ -36,13 +36,13 @@ function openSizes() {
 }
 
 describe("the sizes of the history", () => {
-  test("are those of each owner's ended turns", () => {
+  test("sum each owner's ended turns", () => {
     const { sizes } = openSizes();
     expect(sizes.endedTurns(9)).toEqual(["a", "b"].map((owner) => ({ owner, bytes: 3 * EVENT_BYTES })));
     expect(sizes.endedTurns(2)).toEqual(["a", "b"].map((owner) => ({ owner, bytes: EVENT_BYTES })));
   });
 
-  test("are those of each owner's decided asks whose inputs have more than 4 kB together", () => {
+  test("sum each owner's decided requests whose inputs exceed 4 kB together", () => {
     const { sizes } = openSizes();
     expect(sizes.largeInputs(9)).toEqual([
       { owner: "a", bytes: 15_000 },
@@ -54,14 +54,14 @@ describe("the sizes of the history", () => {
     ]);
   });
 
-  test("tell which of these no chain has", () => {
+  test("sum separately what is in no chain", () => {
     const { sqlite, sizes } = openSizes();
     sqlite.run("UPDATE loopback_approvals SET audit_seq = 1 WHERE id <> 'b-2'");
     expect(sizes.unchainedInputs(9)).toEqual([{ owner: "b", bytes: 5_000 }]);
     expect(sizes.unchainedInputs(2)).toEqual([]);
   });
 
-  test("tell how far to go for so many bytes, and no further than where there is no more", () => {
+  test("say up to which time to delete for a number of bytes, at most the given time", () => {
     const { sizes } = openSizes();
     const far = [1, EVENT_BYTES, EVENT_BYTES + 1, 2 * EVENT_BYTES, 9 * EVENT_BYTES];
     expect(far.map((bytes) => sizes.endOfTurns("a", bytes, 9))).toEqual([2, 2, 3, 3, 9]);

@@ -25,7 +25,7 @@ describe("storage.newId", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("goes on behind what an earlier server has made, though the clock was set back since", async () => {
+  test("creates ids after those of an earlier server, even if the clock was set back since", async () => {
     await using directory = await temporaryDirectory();
     const open = (now: number) =>
       openStorage(

@@ -25,7 +25,7 @@ async function opened(given: { isAlone?: boolean; most?: number } = {}) {
   return { memory, reads, sqlite, other, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-test("a row is read once, until it is forgotten", async () => {
+test("a cached row is read once, until it is removed from the cache", async () => {
   await using at = await opened();
   for (let count = 0; count < 3; count++) expect(at.memory.get("a")).toEqual({ text: "first" });
   at.sqlite.run("UPDATE rows SET text = 'second'");
@@ -35,13 +35,13 @@ test("a row is read once, until it is forgotten", async () => {
   expect(at.reads).toEqual(["a", "a"]);
 });
 
-test("what is not there, or is large, is read each time", async () => {
+test("missing and large rows are read each time", async () => {
   await using at = await opened();
   for (const id of ["none", "none", "long", "long"]) at.memory.get(id);
   expect(at.reads).toEqual(["none", "none", "long", "long"]);
 });
 
-test("what another server writes is read where there may be one, and only then is it looked for", async () => {
+test("a write by another server clears the cache, and is checked for only if there may be other servers", async () => {
   for (const [isAlone, found] of [
     [false, "second"],
     [true, "first"],
@@ -53,7 +53,7 @@ test("what another server writes is read where there may be one, and only then i
   }
 });
 
-test("no more are kept than there may be, and as many are", async () => {
+test("the cache holds as many rows as allowed, and no more", async () => {
   await using at = await opened({ most: 1 });
   for (const id of ["a", "a", "b", "b", "a"]) at.memory.get(id);
   expect(at.reads).toEqual(["a", "b", "a"]);

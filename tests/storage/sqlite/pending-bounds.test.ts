@@ -10,7 +10,7 @@ const asked = (sessionId: string, owner: string, bytes: number) =>
   newApproval({ sessionId, owner, input: { a: "x".repeat(bytes) } });
 
 describe("pending bounds", () => {
-  test("leave every owner something, whatever the others hold", () => {
+  test("leave room for every owner, whatever the others hold", () => {
     const bounds = createPendingBounds({ ofSession: () => NONE, ofOwner: () => NONE, ofAll: () => NONE });
     const limits = { ...LIMITS, bytesPerSession: 9 * MB, bytesInAll: 8 * MB };
     const taken = (owner: string) => {
@@ -27,7 +27,7 @@ describe("pending bounds", () => {
     expect(taken("one").asks).toBe(0);
   });
 
-  test("count once until something was decided, however often they refuse", () => {
+  test("read the count once until something was decided, however often they refuse", () => {
     let counted = 0;
     const ofSession = () => {
       counted++;
@@ -42,9 +42,9 @@ describe("pending bounds", () => {
     expect(counted).toBe(2);
   });
 
-  test("make room again for what was decided, however much it was since the last count", () => {
+  test("make room again after decisions, however many there were since the last count", () => {
     const bounds = createPendingBounds({ ofSession: () => NONE, ofOwner: () => NONE, ofAll: () => NONE });
-    // None of these is pending: each was decided before the next.
+    // None of these is pending: each was decided before the next one.
     for (let tried = 0; tried < 100; tried++) {
       expect(bounds.admit(asked("one", "one", 0.3 * MB), LIMITS)).toBeUndefined();
       bounds.loosen();

@@ -7,7 +7,7 @@ import { type Direct, openDirect, temporaryDirect } from "./direct.ts";
 import { openPlans } from "./plans/query-plans.ts";
 import { unchainedOutcome } from "./sqlite-rows.ts";
 
-/** An input of exactly this many bytes. */
+/** An input with exactly this many bytes of JSON. */
 const sized = (bytes: number) => ({ a: "x".repeat(bytes - '{"a":""}'.length) });
 const filed = ({ approvals }: Pick<Direct, "approvals">, sessionId: string, bytes: number) =>
   approvals.create(newApproval({ sessionId, input: sized(bytes) })).id;
@@ -18,8 +18,8 @@ const sums = ({ pendingSizes }: Pick<Direct, "pendingSizes">) => ({
 });
 const none = { count: 0, bytes: 0 };
 
-describe("the sums of what is pending", () => {
-  test("follow every ask and every decision, in bytes", async () => {
+describe("the sums of pending requests", () => {
+  test("change with every request and every decision, in bytes", async () => {
     await using storage = await temporaryDirect();
     expect(sums(storage)).toEqual({ one: none, two: none, all: none });
     const first = filed(storage, "one", 100);
@@ -44,7 +44,7 @@ describe("the sums of what is pending", () => {
     expect(storage.pendingSizes.ofAll()).toEqual({ count: 1, bytes: 11 });
   });
 
-  test("leave out what was undone", async () => {
+  test("leave out what was rolled back", async () => {
     await using storage = await temporaryDirect();
     const id = filed(storage, "one", 100);
     const undone = storage.write(() => {
@@ -57,7 +57,7 @@ describe("the sums of what is pending", () => {
     expect(sums(storage)).toEqual({ one: { count: 1, bytes: 100 }, two: none, all: { count: 1, bytes: 100 } });
   });
 
-  test("leave out what was removed, and are read by their indexes", () => {
+  test("leave out removed requests, and are read along their indexes", () => {
     const { sqlite, orm } = openPlans();
     const pendingSizes = pendingSizeQueries(sqlite);
     const approvals = approvalQueries(orm);
@@ -72,7 +72,7 @@ describe("the sums of what is pending", () => {
     expect(planOf("status = 'pending'")).toContain("approvals_pending_by");
   });
 
-  test("are the same after a restart, and after the decided ones were forgotten", async () => {
+  test("are the same after a restart, and after decided requests were deleted", async () => {
     await using directory = await temporaryDirectory();
     const before = openDirect(directory.path);
     filed(before, "one", 100);

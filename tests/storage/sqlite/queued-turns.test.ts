@@ -3,7 +3,7 @@ import { newSession } from "../rows.ts";
 import { type TemporaryDirect, temporaryDirect } from "./direct.ts";
 
 describe("a queued turn", () => {
-  test("starts once, and hands its prompt over once", async () => {
+  test("starts once, and returns its prompt once", async () => {
     await using storage = await temporaryDirect();
     const id = await queued(storage, { prompt: "do it" });
     expect(storage.turns.startIfQueued(id, 5)).toMatchObject({
@@ -23,7 +23,7 @@ describe("a queued turn", () => {
     expect(storage.turns.countInSlots()).toBe(1);
   });
 
-  test("is neither over nor running: it takes no event, no end, and is not forgotten", async () => {
+  test("is neither ended nor running: it accepts no event and no end, and is not deleted", async () => {
     await using storage = await temporaryDirect();
     const id = await queued(storage, {});
     const { sessionId = "" } = storage.turns.get(id) ?? {};
@@ -36,7 +36,7 @@ describe("a queued turn", () => {
     expect(storage.turns.get(id)?.status).toBe("queued");
   });
 
-  test("is listed in the order of filing, and counted with the bytes of its prompt", async () => {
+  test("is listed in queue order, and counted with the bytes of its prompt", async () => {
     await using storage = await temporaryDirect();
     const first = await queued(storage, { owner: "b", prompt: "€" });
     const second = await queued(storage, { owner: "a", prompt: "xx" });

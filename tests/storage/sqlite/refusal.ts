@@ -1,6 +1,6 @@
 import { AppError } from "../../../src/contract/refusals/errors.ts";
 
-/** The message with which `work` was refused; fails when it was not refused in our own words. */
+/** The message of the `AppError` that `work` throws; fails if it throws none. */
 export function refusalOf(work: () => unknown): string {
   try {
     work();

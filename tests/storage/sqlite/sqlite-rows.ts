@@ -4,12 +4,12 @@ import type { ApprovalOutcome } from "../../../src/storage/approvals.ts";
 import type { ChainedOutcome } from "../../../src/storage/sqlite/approvals/approvals.ts";
 import { outcome } from "../rows.ts";
 
-/** An outcome as the queries of SQLite take it, outside every hash chain. */
+/** An outcome for the SQLite queries, outside of every hash chain. */
 export function unchainedOutcome(given: Partial<ApprovalOutcome> = {}): ChainedOutcome {
   return { ...outcome(given), auditSeq: null };
 }
 
-/** So many sessions of the operator in this data dir, named s-1 and so on. */
+/** Adds sessions of the operator to this data dir, named s-1 and so on. */
 export function addSessions(dataDir: string, count: number): void {
   using sqlite = new Database(join(dataDir, "plexus.db"));
   const numbers = `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})`;

@@ -2,8 +2,8 @@ import { connect, openStorage } from "../../../src/storage/sqlite/database.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { describeStorage } from "../suite/suite.ts";
 
-// A data dir is locked by whoever serves it. The second server comes in without the lock: so two race on one database
-// here, although no two ever do in use.
+// The second server opens the database without the data dir's lock, so that the two can race here. In use, the lock
+// prevents that.
 describeStorage("SQLite", async (onCommitted = () => {}) => {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await temporaryDirectory());

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createTally } from "../../../src/storage/sqlite/tally.ts";
 
 describe("a tally", () => {
-  test("counts what a key has once, and again only for who asks after something was removed", () => {
+  test("reads a key's count once, and again only after a removal", () => {
     let stored = 5;
     let counts = 0;
     const tally = createTally(() => {
@@ -23,7 +23,7 @@ describe("a tally", () => {
     expect(counts).toBe(2);
   });
 
-  test("is never too low, whatever was removed meanwhile", () => {
+  test("is never too low, whatever was removed in between", () => {
     const tally = createTally(() => ({ count: 1, bytes: 10 }));
     tally.add("one", 5);
     tally.loosen();

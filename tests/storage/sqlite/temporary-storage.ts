@@ -5,7 +5,7 @@ import { temporaryDirectory } from "../../support/temporary.ts";
 
 export type TemporaryStorage = Omit<Storage, typeof Symbol.dispose> & AsyncDisposable & { dataDir: string };
 
-/** Storage on a data dir that goes away with it. */
+/** Storage on a data dir that is deleted with it. */
 export async function temporaryStorage(onCommitted: (changes: Change[]) => void = () => {}): Promise<TemporaryStorage> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await temporaryDirectory());

@@ -7,7 +7,7 @@ const END = { status: "complete", error: null, usage: null, endedAt: 2_000 } as 
 const content = (text: string): TurnEvent => ({ type: "content", text });
 
 describe("turns.appendEventsIfRunning", () => {
-  test("numbers events from 0 without a gap, whoever adds them", () =>
+  test("numbers events from 0 without a gap, also with concurrent writers", () =>
     withTurn(async ({ turns, write }, id) => {
       await Promise.all(
         [1, 3, 0, 2].map((count) => write(() => turns.appendEventsIfRunning(id, Array(count).fill(content("x"))))),
@@ -16,7 +16,7 @@ describe("turns.appendEventsIfRunning", () => {
       expect(turns.get(id)?.eventCount).toBe(6);
     }));
 
-  test("gives no number to what was undone", () =>
+  test("reuses the numbers of a write that was rolled back", () =>
     withTurn(async ({ turns, write }, id) => {
       const undone = write(() => {
         turns.appendEventsIfRunning(id, [content("never")]);
@@ -27,14 +27,14 @@ describe("turns.appendEventsIfRunning", () => {
       expect(turns.events(id, 0, 100)).toEqual([{ seq: 0, event: content("first") }]);
     }));
 
-  test("takes nothing after the end", () =>
+  test("refuses events after the turn's end", () =>
     withTurn(async ({ turns, write }, id) => {
       await write(() => turns.endIfRunning(id, END));
       expect(await write(() => turns.appendEventsIfRunning(id, [content("late")]))).toBe(false);
       expect(turns.events(id, 0, 100)).toEqual([]);
     }));
 
-  test("keeps any text as it came", () =>
+  test("stores any text unchanged", () =>
     withTurn(async ({ turns, write }, id) => {
       const odd = ["", "\u0000a\u0000", "\ufffd", "\ud800 alone", "🙂", "x".repeat(16 * 1024 * 1024)];
       await write(() => turns.appendEventsIfRunning(id, odd.map(content)));
@@ -44,7 +44,7 @@ describe("turns.appendEventsIfRunning", () => {
 });
 
 describe("turns.eventPage", () => {
-  test("gives as many as fit, and always one", () =>
+  test("returns as many events as fit, and always at least one", () =>
     withTurn(async ({ turns, write }, id) => {
       await write(() => turns.appendEventsIfRunning(id, ["a", "b".repeat(1_000), "c", "d"].map(content)));
       const page = (fromSeq: number, maxBytes: number) =>
@@ -60,7 +60,7 @@ describe("turns.eventPage", () => {
 });
 
 describe("turns.advance", () => {
-  test("moves each reader's position, only forward", () =>
+  test("advances each reader's position, never back", () =>
     withTurn(async ({ turns, write }, id) => {
       for (const position of [3, 5, 4]) await write(() => turns.advance(id, "me", position));
       expect([turns.position(id, "me"), turns.position(id, "other")]).toEqual([5, 0]);
@@ -68,7 +68,7 @@ describe("turns.advance", () => {
 });
 
 describe("turns.endIfRunning", () => {
-  test("ends a turn once, with what it has used", () =>
+  test("ends a turn once, with its usage", () =>
     withTurn(async ({ turns, write }, id) => {
       const usage = { input_tokens: 1, output_tokens: 2, cost_usd: 0.5, num_turns: 3 };
       const [first, second] = await Promise.all([
@@ -81,7 +81,7 @@ describe("turns.endIfRunning", () => {
 });
 
 describe("turns.setCheckpoint", () => {
-  test("keeps how far a child was read", () =>
+  test("stores the position in a child's output", () =>
     withTurn(async ({ turns, write }, id) => {
       await write(() => turns.setCheckpoint(id, { offset: 7, parser: { toolUseIds: ["a"] } }));
       expect(turns.checkpoint(id)).toEqual({ offset: 7, parser: { toolUseIds: ["a"] } });

@@ -12,7 +12,7 @@ import { until } from "../../support/until.ts";
 import { rejectionOf } from "./refusal.ts";
 
 describe("writer.write", () => {
-  test("puts the writes of one turn into one transaction", async () => {
+  test("puts the writes of one turn of the event loop into one transaction", async () => {
     await using at = await temporaryWriter();
     await Promise.all([1, 2, 3].map((value) => at.insert(value)));
     await at.insert(4);
@@ -20,17 +20,17 @@ describe("writer.write", () => {
     expect(at.values()).toEqual([1, 2, 3, 4]);
   });
 
-  test("does not compile for a job that promises, which would be committed before it is done", async () => {
+  test("does not compile for a job that returns a promise, which would be committed before it is done", async () => {
     await using at = await temporaryWriter();
     // @ts-expect-error a job is done when it returns.
     const promised = at.writer.write(async () => at.insertNow(1, () => {}));
-    // @ts-expect-error also where it promises only sometimes.
+    // @ts-expect-error also if it returns a promise only sometimes.
     const perhaps = at.writer.write(() => (Math.random() < 2 ? Promise.resolve(1) : 1));
     expect(await at.writer.write(() => "done")).toBe("done");
     await Promise.all([promised, perhaps]);
   });
 
-  test("undoes a job that throws, and that one alone", async () => {
+  test("rolls back a job that throws, and no other", async () => {
     await using at = await temporaryWriter();
     const refused = at.writer.write((announce) => {
       at.insertNow(2, announce);
@@ -42,14 +42,14 @@ describe("writer.write", () => {
     expect(at.values()).toEqual([1, 3]);
   });
 
-  test("undoes a job whose statement fails, and that one alone", async () => {
+  test("rolls back a job whose statement fails, and no other", async () => {
     await using at = await temporaryWriter();
     const results = await Promise.allSettled([at.insert(1), at.insert(1), at.insert(2)]);
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
     expect(at.values()).toEqual([1, 2]);
   });
 
-  test("announces nothing of a job that failed, and the rest in the order of their ids", async () => {
+  test("announces nothing of a failed job, and all other changes in id order", async () => {
     await using at = await temporaryWriter();
     const failing = (value: number) =>
       at.writer.write((announce) => {
@@ -92,7 +92,7 @@ describe("writer.write", () => {
     ]);
   });
 
-  test("rejects all jobs of a batch whose commit fails, announces none, and goes on", async () => {
+  test("rejects all jobs of a batch whose commit fails, announces none, and accepts new jobs", async () => {
     await using at = await temporaryWriter();
     const unkept = at.writer.write(() => void at.sqlite.run("INSERT INTO promises VALUES ('nobody')"));
     const messages = await Promise.all([at.insert(1), unkept, at.insert(2)].map((job) => rejectionOf(job)));
@@ -103,7 +103,7 @@ describe("writer.write", () => {
     expect(at.values()).toEqual([3]);
   });
 
-  test("rejects all jobs when another program holds the database, and goes on afterwards", async () => {
+  test("rejects all jobs while another program locks the database, and accepts new jobs afterwards", async () => {
     await using directory = await temporaryDirectory();
     await using at = await temporaryWriter({ directory: directory.path });
     using other = new Database(join(directory.path, "plexus.db"));
@@ -114,7 +114,7 @@ describe("writer.write", () => {
     expect(at.values()).toEqual([2]);
   });
 
-  test("waits for another program to let go of the database, while everything else goes on", async () => {
+  test("waits for another program to unlock the database without blocking the event loop", async () => {
     await using directory = await temporaryDirectory();
     await using at = await temporaryWriter({ directory: directory.path });
     using other = new Database(join(directory.path, "plexus.db"));
@@ -129,7 +129,7 @@ describe("writer.write", () => {
     expect(at.values()).toEqual([1, 2]);
   });
 
-  test("rejects the whole batch when SQLite gives the transaction up, however many jobs had run", async () => {
+  test("rejects the whole batch when SQLite rolls back the transaction, however many jobs had run", async () => {
     await using at = await temporaryWriter();
     const given = at.writer.write(() => {
       at.sqlite.run("ROLLBACK");
@@ -142,7 +142,7 @@ describe("writer.write", () => {
     expect(at.values()).toEqual([3]);
   });
 
-  test("takes a write that is made while others are announced", async () => {
+  test("accepts a write that is made while others are announced", async () => {
     const nested = Promise.withResolvers<number>();
     await using at = await temporaryWriter({
       onCommitted: (changes) => {
@@ -156,7 +156,7 @@ describe("writer.write", () => {
 });
 
 describe("a listener that throws", () => {
-  test("does not turn what is on disk into a failure", async () => {
+  test("does not make a committed write fail", async () => {
     await using at = await temporaryWriter({
       onCommitted: () => {
         throw new Error("broken listener");
@@ -170,7 +170,7 @@ describe("a listener that throws", () => {
 });
 
 describe("writer.close", () => {
-  test("commits and answers what is queued, and refuses what comes later", async () => {
+  test("commits and answers queued writes, and refuses later ones", async () => {
     await using at = await temporaryWriter();
     const queued = at.insert(1);
     at.writer.close();
@@ -183,7 +183,7 @@ describe("writer.close", () => {
 
 type Options = { directory?: string; onCommitted?: (changes: Change[]) => void };
 
-/** A writer on a table of numbers; the change that tells of a number carries it as its time. */
+/** A writer on a table of numbers; each number's change carries it as its time. */
 async function temporaryWriter({ directory, onCommitted }: Options = {}) {
   await using stack = new AsyncDisposableStack();
   const path = directory ?? stack.use(await temporaryDirectory()).path;

@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { newToken } from "../rows.ts";
 import { NOW, type OpenedStorage, type OpenForRaces, raced } from "./engine.ts";
 
-/** What any engine promises of tokens, sign-in, MCP clients and webhooks. */
+/** The promises of every engine about tokens, sign-in codes, MCP clients and webhooks. */
 export function accessPromises(open: OpenForRaces): void {
-  test("a code signs in once, not late, not for a token that is gone; the oldest go first", async () => {
+  test("a code signs in once, not after it expires, and not for a deleted token; the oldest codes are deleted first", async () => {
     await using opened = await open();
     const { storage } = opened;
     await storage.tokens.createIfNameFree(newToken({ id: "t1" }));
@@ -28,7 +28,7 @@ export function accessPromises(open: OpenForRaces): void {
     expect(await redeem("3")).toBeUndefined();
   });
 
-  test("a token that was revoked makes no code and no token for a child any more", async () => {
+  test("a revoked token creates no codes and no tokens for children", async () => {
     await using opened = await open();
     const { storage, connections } = opened;
     await storage.tokens.createIfNameFree(newToken({ id: "t1" }));
@@ -39,7 +39,7 @@ export function accessPromises(open: OpenForRaces): void {
     expect(await storage.tokens.get(child.id)).toBeUndefined();
   });
 
-  test("a token that one server has removed is unknown to another at once, though it had read it", async () => {
+  test("a token that one server has deleted is unknown to another at once, even if that one had cached it", async () => {
     await using opened = await open();
     const [one, other] = opened.connections;
     await one.tokens.createIfNameFree(newToken({ id: "t1" }));
@@ -49,7 +49,7 @@ export function accessPromises(open: OpenForRaces): void {
     expect(await one.tokens.get("t1")).toBeUndefined();
   });
 
-  test("a page's token ends the oldest ones that act as the same, and none of others", async () => {
+  test("a new page's token replaces the oldest ones that act as the same token, and no others", async () => {
     await using opened = await open();
     const { storage } = opened;
     await storage.tokens.createIfNameFree(newToken({ id: "t1" }));
@@ -61,7 +61,7 @@ export function accessPromises(open: OpenForRaces): void {
     expect(await existing(storage, ["a", "b", "c", "own"])).toEqual(["b", "c", "own"]);
   });
 
-  test("pages' tokens are forgotten by age in steps, ended one by one or all at once, and no other token with them", async () => {
+  test("pages' tokens are deleted by age in steps, one by one, or all at once, and no other token with them", async () => {
     await using opened = await open();
     const { storage } = opened;
     await storage.tokens.createIfNameFree(newToken({ id: "named", createdAt: 1 }));
@@ -75,7 +75,7 @@ export function accessPromises(open: OpenForRaces): void {
     expect(await existing(storage, ["a", "b", "c", "d", "e", "named"])).toEqual(["named"]);
   });
 
-  test("of an owner's MCP clients those used last stay, and a client that is saved again is used again", async () => {
+  test("an owner keeps its most recently used MCP clients, and saving a client counts as using it", async () => {
     await using opened = await open();
     const { storage } = opened;
     const save = (id: string, owner: string, usedAt: number) =>
@@ -94,7 +94,7 @@ export function accessPromises(open: OpenForRaces): void {
     expect(await storage.mcpClients.get("c")).toBeUndefined();
   });
 
-  test("each webhook's position is kept, set again, and forgotten once its webhook is not among all", async () => {
+  test("each webhook's position is stored, updated, and deleted once the webhook is not configured", async () => {
     await using opened = await open();
     const { storage } = opened;
     const positions = async () =>
@@ -126,13 +126,13 @@ export function accessPromises(open: OpenForRaces): void {
   });
 }
 
-/** Those of the tokens that there still are. */
+/** The ids of those tokens that still exist. */
 async function existing({ tokens }: OpenedStorage, ids: string[]): Promise<string[]> {
   const found = await Promise.all(ids.map((id) => tokens.get(id)));
   return found.flatMap((token) => token?.id ?? []);
 }
 
-/** A page that was signed in by a code of the named token, or of the operator. */
+/** Signs in a page with a code of the named token, or of the operator. */
 async function signIn(
   { signInCodes }: Pick<OpenedStorage, "signInCodes">,
   { id, name, createdAt }: { id: string; name: string | null; createdAt: number },

@@ -5,10 +5,10 @@ import { builtinOutcome, newApproval, newConfig, newSession, outcome, ruleOutcom
 import { END, filed, type OpenedStorage, type OpenForRaces, raced, storedSession, storedTurn } from "./engine.ts";
 
 const ALL = { from: 0, to: 1_000 };
-/** Any time in the hour of this number. */
+/** A time in the hour with this number. */
 const inHour = (hour: number, ms = 0) => hour * HOUR_MS + ms;
 
-/** What any engine promises of what it adds up. */
+/** The promises of every engine about its sums. */
 export function activityPromises(open: OpenForRaces): void {
   const countsOf = (sums: ActivitySum[]) => sums.map(({ by, outcome, count }) => `${by} ${outcome} ${count}`).sort();
 
@@ -19,7 +19,7 @@ export function activityPromises(open: OpenForRaces): void {
     await storage.approvals.settleIfPending(asked.id, outcome({ resolvedBy, resolvedAt: at }), undefined);
   }
 
-  test("every decision is counted once, by who made it, with all rules as one", async () => {
+  test("every decision is counted once, by decider, with all rules as one", async () => {
     await using opened = await open();
     const { storage } = opened;
     for (const by of ["operator", "operator", "token:ci", "rule:a", "rule:b"]) await decide(storage, by);
@@ -34,7 +34,7 @@ export function activityPromises(open: OpenForRaces): void {
     ]);
   });
 
-  test("of many that decide the same request at once, one is counted", async () => {
+  test("if many decide the same request at once, one decision is counted", async () => {
     await using opened = await open();
     const { storage } = opened;
     const asked = await filed(storage, { createdAt: inHour(5), expiresAt: inHour(6) });
@@ -50,7 +50,7 @@ export function activityPromises(open: OpenForRaces): void {
     expect(sums.map(({ count }) => count)).toEqual([1]);
   });
 
-  test("what times out and what is given up are counted as that", async () => {
+  test("timed-out and abandoned requests are counted as such", async () => {
     await using opened = await open();
     const { storage } = opened;
     await filed(storage, { createdAt: inHour(5), expiresAt: inHour(5, 1_000) });
@@ -63,7 +63,7 @@ export function activityPromises(open: OpenForRaces): void {
     ]);
   });
 
-  test("sums are those of the hours that were asked for, and of the owner", async () => {
+  test("sums cover only the hours and the owner of the query", async () => {
     await using opened = await open();
     const { storage } = opened;
     await decide(storage, "operator", { at: inHour(5) });
@@ -91,7 +91,7 @@ export function activityPromises(open: OpenForRaces): void {
     },
   );
 
-  test("a turn is counted with its cost when it ends, once, and in the session that it ran in", async () => {
+  test("a turn is counted once, when it ends, with its cost, in the session that it ran in", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { session, turn } = await storedTurn(storage, { name: "worker" });
@@ -112,7 +112,7 @@ export function activityPromises(open: OpenForRaces): void {
     });
   });
 
-  test("sums outlive the session and the server, and are forgotten by the hour", async () => {
+  test("sums outlive the session and the server, and are deleted by the hour", async () => {
     await using opened = await open();
     const session = await storedSession(opened.storage);
     const asked = await filed(opened.storage, { sessionId: session.id, createdAt: inHour(5), expiresAt: inHour(9) });
@@ -127,7 +127,7 @@ export function activityPromises(open: OpenForRaces): void {
     expect(countsOf(await activity.sums(undefined, ALL))).toEqual(["operator allowed 1"]);
   });
 
-  test("what is pending, runs and is queued is told of one owner or of all", async () => {
+  test("pending, running and queued numbers are reported for one owner or for all", async () => {
     await using opened = await open();
     const { storage } = opened;
     await filed(storage, { createdAt: 700 });
@@ -147,7 +147,7 @@ export function activityPromises(open: OpenForRaces): void {
     });
   });
 
-  test("budgets are listed by how much of them is used, and sessions without one are not", async () => {
+  test("budgets are listed by the share that is spent, and sessions without a budget are left out", async () => {
     await using opened = await open();
     const { storage } = opened;
     const made = async (name: string, max: number | null, ownCostUsd: number, owner = "operator") => {

@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { ANY_PENDING, builtinOutcome, newApproval, newToken, outcome, UNRULED } from "../rows.ts";
 import { filed, NOW, type OpenForRaces, raced, repeated, storedTurn } from "./engine.ts";
 
-/** What any engine promises of approvals. */
+/** The promises of every engine about approvals. */
 export function approvalPromises(open: OpenForRaces): void {
-  test("of many decisions on one approval the first wins, and all others are told which it was", async () => {
+  test("the first of many decisions on one approval wins, and all others learn which it was", async () => {
     await using opened = await open();
     const { storage } = opened;
     await repeated(async () => {
@@ -24,7 +24,7 @@ export function approvalPromises(open: OpenForRaces): void {
     });
   });
 
-  test("a decision after the deadline is too late, and the time-out says so", async () => {
+  test("a decision after the deadline is refused, and the approval times out", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { id } = await filed(storage, { expiresAt: NOW });
@@ -33,7 +33,7 @@ export function approvalPromises(open: OpenForRaces): void {
     expect((await storage.approvals.get(id))?.responseMessage).toContain("Approval timed out");
   });
 
-  test("only the owner that is named decides, and no other learns of the approval", async () => {
+  test("only the approval's owner decides it, and no other owner learns of it", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { id } = await filed(storage, { owner: "token:1" });
@@ -47,7 +47,7 @@ export function approvalPromises(open: OpenForRaces): void {
     });
   });
 
-  test("a token that was revoked decides nothing any more, also where a page of its own decides for it", async () => {
+  test("a revoked token decides nothing, nor does a page that acts as it", async () => {
     await using opened = await open();
     const { storage, connections } = opened;
     await storage.tokens.createIfNameFree(newToken({ id: "t1" }));
@@ -63,7 +63,7 @@ export function approvalPromises(open: OpenForRaces): void {
     expect((await storage.approvals.get(asked[1]?.id ?? ""))?.status).toBe("pending");
   });
 
-  test("the same request attaches to the one that waits, until its decision is delivered", async () => {
+  test("the same request attaches to the pending one, until the decision is delivered", async () => {
     await using opened = await open();
     const { storage } = opened;
     const ask = (asker: string) =>
@@ -75,7 +75,7 @@ export function approvalPromises(open: OpenForRaces): void {
     expect(await ask("3")).toMatchObject({ outcome: "filed" });
   });
 
-  test("of equal requests that race, one is filed, and all others attach to it", async () => {
+  test("if equal requests race, one is filed, and all others attach to it", async () => {
     await using opened = await open();
     const { storage } = opened;
     await repeated(async (round) => {
@@ -90,7 +90,7 @@ export function approvalPromises(open: OpenForRaces): void {
     });
   });
 
-  test("a decision is delivered with its commit where a connection holds the approval, and else later, to one", async () => {
+  test("a decision is delivered with its commit if a connection holds the approval, otherwise later, to one connection", async () => {
     await using opened = await open();
     const { storage } = opened;
     const held = await filed(storage);
@@ -105,7 +105,7 @@ export function approvalPromises(open: OpenForRaces): void {
     expect((await storage.approvals.get(lost.id))?.deliveredAt).toBe(3_000);
   });
 
-  test("of giving up and coming back the first wins: a decision is never lost between them", async () => {
+  test("abandoning and reconnecting race without losing a decision: the first wins", async () => {
     await using opened = await open();
     const { storage } = opened;
     await repeated(async () => {
@@ -116,7 +116,7 @@ export function approvalPromises(open: OpenForRaces): void {
         (connection) => connection.approvals.holdAgain(id, undefined),
       ]);
       const row = await storage.approvals.get(id);
-      // Whoever came back is told how it stood then, and that is how it stands.
+      // The reconnecting child sees the status of that moment, and the status stays so.
       expect(back).toMatchObject({ status: row?.status ?? "" });
       expect(row?.status === "pending" ? row.heldUntil : row?.status).toBe(
         row?.status === "pending" ? null : "abandoned",
@@ -124,7 +124,7 @@ export function approvalPromises(open: OpenForRaces): void {
     });
   });
 
-  test("who leaves does not release what a later request holds, and a session sees no other's", async () => {
+  test("a closing connection does not release what a later request holds, and a session can't hold another's request", async () => {
     await using opened = await open();
     const { storage } = opened;
     const first = await filed(storage, { toolUseId: "call", asker: "first" });
@@ -135,7 +135,7 @@ export function approvalPromises(open: OpenForRaces): void {
     expect(await storage.approvals.holdAgain(first.id, first.sessionId)).toMatchObject({ id: first.id });
   });
 
-  test("what an earlier server held is expected back, and what is held here stays held", async () => {
+  test("requests of an earlier server wait for their children, and requests held here stay held", async () => {
     await using opened = await open();
     const [lost, decided] = [await filed(opened.storage), await filed(opened.storage)];
     await opened.storage.approvals.settleIfPending(decided.id, outcome(), undefined);
@@ -147,7 +147,7 @@ export function approvalPromises(open: OpenForRaces): void {
     expect([await heldUntil(lost), await heldUntil(mine)]).toEqual([expect.any(Number), null]);
   });
 
-  test("deadlines and givings-up settle what is pending alone, and each once", async () => {
+  test("deadlines and abandonment settle only pending requests, each once", async () => {
     await using opened = await open();
     const { storage } = opened;
     const [due, later, decided] = [
@@ -164,7 +164,7 @@ export function approvalPromises(open: OpenForRaces): void {
     expect([...(await storage.approvals.pendingIds())]).toEqual([]);
   });
 
-  test("bounds are told apart, leave what waits alone, and make room once something is decided", async () => {
+  test("each limit has its own refusal, keeps pending requests, and makes room after a decision", async () => {
     await using opened = await open();
     const { storage } = opened;
     const limits = { ...ANY_PENDING, asksPerSession: 2 };
@@ -178,7 +178,7 @@ export function approvalPromises(open: OpenForRaces): void {
     expect(await ask("one")).toMatchObject({ outcome: "filed" });
   });
 
-  test("a built-in decision is on record with its place in its chain, and told to nobody", async () => {
+  test("a built-in decision is recorded with its position in its chain, and is not announced", async () => {
     const told: unknown[] = [];
     await using opened = await open((changes) => told.push(...changes));
     const { storage } = opened;
@@ -190,7 +190,7 @@ export function approvalPromises(open: OpenForRaces): void {
     expect(told).toEqual([]);
   });
 
-  test("a request is asked in the turn that runs, which tells of it and of its end", async () => {
+  test("a request belongs to the running turn, whose events report it and its end", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { session, turn } = await storedTurn(storage);
@@ -201,7 +201,7 @@ export function approvalPromises(open: OpenForRaces): void {
     expect(events.map(({ event }) => event.type)).toEqual(["start", "approval_requested", "approval_resolved"]);
   });
 
-  test("a turn tells of an edited input what it was edited to, and of any other nothing", async () => {
+  test("a turn's event contains the edited input, if there is one", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { session, turn } = await storedTurn(storage);
@@ -217,7 +217,7 @@ export function approvalPromises(open: OpenForRaces): void {
     expect(told[1]).toMatchObject({ type: "approval_resolved", updated_input: updatedInput });
   });
 
-  test("the first denial that is to end its turn is found by that turn, and no other decision is", async () => {
+  test("a turn's first interrupting denial is found by turn, and no other decision is", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { session, turn } = await storedTurn(storage);

@@ -6,9 +6,9 @@ import { filed, type OpenedStorage, type OpenForRaces } from "./engine.ts";
 type Asked = Parameters<typeof newApproval>[0];
 type Wanted = Partial<DecidedQuery> & { scope?: ApprovalScope };
 
-/** What any engine promises of the list of decisions. */
+/** The promises of every engine about the list of decisions. */
 export function decidedPromises(open: OpenForRaces): void {
-  test("decisions are listed by their time, the last first, whatever was requested first", async () => {
+  test("decisions are listed by decision time, latest first, whatever was requested first", async () => {
     await using opened = await open();
     const { storage } = opened;
     const [first, second, third] = [await filed(storage), await filed(storage), await filed(storage)];
@@ -18,7 +18,7 @@ export function decidedPromises(open: OpenForRaces): void {
     expect(await found(storage)).toEqual([first.id, third.id, second.id]);
   });
 
-  test("decisions are listed page by page, each once, also where many are of one moment", async () => {
+  test("decisions are listed page by page, each once, even if many have the same time", async () => {
     await using opened = await open();
     const { storage } = opened;
     const ids: string[] = [];
@@ -31,7 +31,7 @@ export function decidedPromises(open: OpenForRaces): void {
     }
   });
 
-  test("decisions are listed by owner, session, status, tool and time, and those of built-in rules in their place when asked for", async () => {
+  test("decisions are listed by owner, session, status, tool and time, with those of built-in rules in order when requested", async () => {
     await using opened = await open();
     const { storage } = opened;
     await filed(storage);
@@ -53,7 +53,7 @@ export function decidedPromises(open: OpenForRaces): void {
     expect(await found(storage, { until: 7_000, after: { at: 6_000, id: b } })).toEqual([a]);
   });
 
-  test("a decision is found by any text of it, in any case, and not by the names in its input", async () => {
+  test("a decision is found by any of its texts, ignoring case, and not by the keys of its input", async () => {
     await using opened = await open();
     const { storage } = opened;
     const asked = {
@@ -71,7 +71,7 @@ export function decidedPromises(open: OpenForRaces): void {
       expect({ search, ids: await found(storage, { search }) }).toEqual({ search, ids: [] });
   });
 
-  test("a search looks at a part of many decisions at a time, and finds what stands behind them", async () => {
+  test("a search looks at a bounded number of decisions at a time, and finds matches behind them", async () => {
     await using opened = await open();
     const { storage } = opened;
     const old = await decided(storage, { input: { command: "needle" } }, { resolvedAt: 4_000 });
@@ -84,7 +84,7 @@ export function decidedPromises(open: OpenForRaces): void {
     expect(await found(storage, { toolName: "none" })).toEqual([]);
   });
 
-  test("a page of decisions holds no more than it may, and its first one always", async () => {
+  test("a page of decisions stays within its limit, and always contains one decision", async () => {
     await using opened = await open();
     const { storage } = opened;
     for (let at = 0; at < 3; at++)
@@ -98,7 +98,7 @@ export function decidedPromises(open: OpenForRaces): void {
     expect(await list(10_000)).toEqual({ rows: 3, isOver: true });
   });
 
-  test("a list goes on behind a decision that was forgotten meanwhile", async () => {
+  test("a list continues after a decision that was deleted meanwhile", async () => {
     await using opened = await open();
     const { storage } = opened;
     const id = await decided(storage);
@@ -113,7 +113,7 @@ async function decided(storage: OpenedStorage, asked: Asked = {}, ended: Partial
   return id;
 }
 
-/** All of them, through as many reads as it takes. */
+/** All matches, through as many reads as needed. */
 async function found(storage: OpenedStorage, { scope = {}, ...wanted }: Wanted = {}): Promise<string[]> {
   const ids: string[] = [];
   let after: DecidedPlace | undefined = wanted.after;

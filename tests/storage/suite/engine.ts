@@ -14,19 +14,19 @@ import {
 } from "../rows.ts";
 
 export type OpenedStorage = Omit<Storage, typeof Symbol.dispose>;
-/** An empty database of an engine, which goes away with all its connections when disposed. */
+/** An empty database of an engine, deleted with all its connections when disposed. */
 export type OpenedEngine = AsyncDisposable & {
   storage: OpenedStorage;
-  /** Opens the same database for a server on another data dir; `onCommitted` hears of its commits too. */
+  /** Opens the same database for a server on another data dir; its commits call `onCommitted` too. */
   connect: () => Promise<OpenedStorage>;
-  /** Moves the clock by which leases are counted. */
+  /** Advances the clock that leases use. */
   advance: (ms: number) => void;
   /** Closes all connections and opens a new one, as the next server does. */
   reopen: () => Promise<OpenedStorage>;
 };
 export type OpenStorage = (onCommitted?: (changes: Change[]) => void) => Promise<OpenedEngine>;
 
-/** What a test gets: the parts of a race are shared out between two servers, of which `storage` is the first. */
+/** What a test gets: a race is split between two servers; `storage` is the first. */
 export type OpenedForRaces = Pick<OpenedEngine, "storage" | "reopen" | "advance"> & {
   connections: [OpenedStorage, OpenedStorage];
 };
@@ -50,15 +50,15 @@ export function forRaces(open: OpenStorage): OpenForRaces {
 }
 
 export const NOW = 2_000;
-/** How long both servers live. */
+/** The lease of both servers. */
 export const LEASE_MS = 5_000;
-/** How many rounds each race is run. */
+/** How many rounds each race runs. */
 export const ROUNDS = 25;
 
-/** How a turn ends when its child has said all. */
+/** A regular end of a turn. */
 export const END = { status: "complete", error: null, counted: undefined, claudeSessionId: undefined } as const;
 
-/** What a child says, one event and one block for each text. */
+/** A child's output, one event and one block for each text. */
 export const said = (...texts: string[]): Output => ({
   events: texts.map((text) => ({ type: "content", text })),
   blocks: texts.map((text) => ({ role: "assistant", content: { type: "text", text } })),
@@ -66,7 +66,7 @@ export const said = (...texts: string[]): Output => ({
   mustAsk: true,
 });
 
-/** A session with a conversation of its own. */
+/** A session with its own conversation. */
 export async function storedSession(storage: OpenedStorage, given: Parameters<typeof newSession>[0] = {}) {
   const [treeId, headNodeId] = [storage.newId(), storage.newId()];
   const name = given.name ?? Bun.randomUUIDv7();
@@ -75,13 +75,13 @@ export async function storedSession(storage: OpenedStorage, given: Parameters<ty
   return session;
 }
 
-/** A session with a turn that runs in it. */
+/** A session with a running turn. */
 export async function storedTurn(storage: OpenedStorage, given: Parameters<typeof newSession>[0] = {}) {
   const session = await storedSession(storage, given);
   return { session, turn: await runningTurn(storage, session) };
 }
 
-/** Begins a turn in this session as `given` says, at once where nothing else is given. */
+/** Begins a turn in this session, by default at once. */
 export async function begin(
   storage: OpenedStorage,
   sessionId: string,
@@ -101,7 +101,7 @@ export async function filed(storage: OpenedStorage, given: Parameters<typeof new
 
 type Work<T> = (connection: OpenedStorage) => Promise<T>;
 
-/** Starts all of it at once, in any order, over every connection; what each came to stands in the order of `work`. */
+/** Starts all work at once, in random order, over every connection; the results are in the order of `work`. */
 export async function race<T>(
   { storage, connections }: OpenedForRaces,
   work: Work<T>[],

@@ -5,9 +5,9 @@ import { filed, NOW, type OpenedStorage, type OpenForRaces, raced, repeated } fr
 
 const LATER = NOW + 1_000_000;
 
-/** What any engine promises of the links that decide one request. */
+/** The promises of every engine about links that decide one request. */
 export function linkPromises(open: OpenForRaces): void {
-  test("of two presses of one link, and of the operator beside them, one decides and all are told which", async () => {
+  test("if a link is used twice while the operator decides too, one of the three decides and all learn which", async () => {
     await using opened = await open();
     const { storage } = opened;
     await repeated(async () => {
@@ -26,7 +26,7 @@ export function linkPromises(open: OpenForRaces): void {
     });
   });
 
-  test("a link decides its own request alone, only as it may, and only in its time", async () => {
+  test("a link decides only its own request, only with its verdict, and only before it expires", async () => {
     await using opened = await open();
     const { storage } = opened;
     const [own, other] = [await filed(storage, { expiresAt: LATER }), await filed(storage, { expiresAt: LATER })];
@@ -46,7 +46,7 @@ export function linkPromises(open: OpenForRaces): void {
     expect(await decideBy(storage, allows, "allowed")).toMatchObject({ outcome: "settled_before" });
   });
 
-  test("a link is made of a pending request alone, stays as it is when made again, and is there after a restart", async () => {
+  test("a link is created only for a pending request, is kept when created again, and survives a restart", async () => {
     await using opened = await open();
     const { storage } = opened;
     const [pending, decided] = [await filed(storage), await filed(storage)];
@@ -59,7 +59,7 @@ export function linkPromises(open: OpenForRaces): void {
     expect(await (await opened.reopen()).links.get(link.id)).toEqual(link);
   });
 
-  test("links go with their webhook, and when they have been over for long", async () => {
+  test("links are deleted with their webhook, and some time after they expire", async () => {
     await using opened = await open();
     const { storage, connections } = opened;
     const { id } = await filed(storage, { expiresAt: LATER });

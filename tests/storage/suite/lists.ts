@@ -3,7 +3,7 @@ import type { ApprovalQuery } from "../../../src/storage/approvals.ts";
 import { builtinOutcome, newApproval, outcome, runningTurn, UNRULED } from "../rows.ts";
 import { END, filed, NOW, type OpenForRaces, said, storedSession, storedTurn } from "./engine.ts";
 
-/** What any engine promises of lists and pages. */
+/** The promises of every engine about lists and pages. */
 export function listPromises(open: OpenForRaces): void {
   test("approvals are listed newest first, page by page, each once", async () => {
     await using opened = await open();
@@ -25,7 +25,7 @@ export function listPromises(open: OpenForRaces): void {
     }
   });
 
-  test("approvals are listed by owner, session, tool, and whether they are pending, and those of rules only when asked for", async () => {
+  test("approvals are listed by owner, session, tool and pending status, with those of rules only when requested", async () => {
     await using opened = await open();
     const { storage } = opened;
     const pending = await filed(storage, { owner: "token:1", sessionId: "s1" });
@@ -45,7 +45,7 @@ export function listPromises(open: OpenForRaces): void {
     expect(await list({}, { toolName: "Edit" })).toEqual([allowed.id]);
   });
 
-  test("the first turn after another is the next one of the same session", async () => {
+  test("the first turn after another is the next turn of the same session", async () => {
     await using opened = await open();
     const { storage } = opened;
     const session = await storedSession(storage);
@@ -53,7 +53,7 @@ export function listPromises(open: OpenForRaces): void {
     for (let count = 0; count < 3; count++) {
       const turn = await runningTurn(storage, session);
       await storage.turns.endIfRunning(turn, END, NOW);
-      // Of another session, in between.
+      // A turn of another session in between.
       await storedTurn(storage);
       ids.push(turn.id);
     }
@@ -62,7 +62,7 @@ export function listPromises(open: OpenForRaces): void {
     expect([await after(first), await after(second), await after(third)]).toEqual([second, third, undefined]);
   });
 
-  test("a page of events is bounded by number and by bytes, and has at least one", async () => {
+  test("a page of events is limited in number and bytes, and has at least one event", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { turn } = await storedTurn(storage);
@@ -76,7 +76,7 @@ export function listPromises(open: OpenForRaces): void {
     expect(await page(4, 10, 1e6)).toEqual([]);
   });
 
-  test("calls that ran unasked are listed newest first, page by page, by owner, session and turn", async () => {
+  test("unasked calls are listed newest first, page by page, by owner, session and turn", async () => {
     await using opened = await open();
     const { storage } = opened;
     const ran = async (owner: string) => {

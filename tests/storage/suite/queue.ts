@@ -16,9 +16,9 @@ import {
 
 const CANCELLED = { status: "cancelled", error: "enough" } as const;
 
-/** What any engine promises of the queue of turns. */
+/** The promises of every engine about the queue of turns. */
 export function queuePromises(open: OpenForRaces): void {
-  test("of two that start for the last slot one runs, and the other has to choose", async () => {
+  test("if two turns race for the last slot, one runs, and the other's caller has to choose", async () => {
     await using opened = await open();
     const { storage } = opened;
     await repeated(async () => {
@@ -36,7 +36,7 @@ export function queuePromises(open: OpenForRaces): void {
     });
   });
 
-  test("a choice to start counts only on the state that it was made on; a choice to wait always does", async () => {
+  test("a choice to start is valid only for the state that it was made from; a choice to wait is always valid", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { turn } = await storedTurn(storage);
@@ -52,7 +52,7 @@ export function queuePromises(open: OpenForRaces): void {
     expect(await begin(storage, other.id, { maxRunning: 1, choice: wait })).toMatchObject({ outcome: "queued" });
   });
 
-  test("of starting and cancelling a queued turn the first wins", async () => {
+  test("the first of starting and cancelling a queued turn wins", async () => {
     await using opened = await open();
     const { storage } = opened;
     await repeated(async () => {
@@ -72,7 +72,7 @@ export function queuePromises(open: OpenForRaces): void {
     });
   });
 
-  test("a queued turn hands its prompt over once, and only as chosen", async () => {
+  test("a queued turn returns its prompt once, and only if it was chosen", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { id, version } = await queuedTurn(storage);
@@ -82,7 +82,7 @@ export function queuePromises(open: OpenForRaces): void {
     expect(await start((await storage.turns.queueState()).version)).toEqual({ outcome: "moved" });
   });
 
-  test("the turns of a token that is revoked neither begin nor stay queued, and its share is forgotten", async () => {
+  test("the turns of a revoked token neither begin nor stay queued, and its last start is deleted", async () => {
     await using opened = await open();
     const { storage } = opened;
     const token = newToken({ id: "t1" });
@@ -102,7 +102,7 @@ export function queuePromises(open: OpenForRaces): void {
     expect([...(await storage.turns.queueState()).lastStarts.keys()]).toEqual([turn.owner]);
   });
 
-  test("who got a turn when is remembered in order", async () => {
+  test("the order of the owners' last starts is stored", async () => {
     await using opened = await open();
     const { storage } = opened;
     for (const owner of ["a", "b", "a", "c"]) await storedTurn(storage, { owner });
@@ -110,7 +110,7 @@ export function queuePromises(open: OpenForRaces): void {
     expect([...lastStarts].sort((a, b) => a[1] - b[1]).map(([owner]) => owner)).toEqual(["b", "a", "c"]);
   });
 
-  test("a full queue refuses, in all and of one owner, and what is queued takes no event", async () => {
+  test("a full queue refuses turns, in all and of one owner, and a queued turn accepts no event", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { id } = await queuedTurn(storage);
@@ -129,7 +129,7 @@ export function queuePromises(open: OpenForRaces): void {
     expect(await storage.turns.events(id, 0, 10)).toEqual([]);
   });
 
-  test("ending all that is queued leaves what runs, and tells of each", async () => {
+  test("ending all queued turns keeps the running ones, and announces each end", async () => {
     const told: string[] = [];
     await using opened = await open((changes) =>
       told.push(...changes.flatMap(({ kind, subjectId }) => (kind === "turn_ended" ? subjectId : []))),

@@ -17,12 +17,12 @@ const FIRST = { endedSince: 0, limit: 10 };
 const READER = { owner: "operator", consumer: "one" };
 const QUERY = { ended: { since: 0, limit: 9 }, skip: [], maxPending: 9, maxOngoing: 9, seenSince: 0 };
 
-/** What any engine promises of those who are told of what ends, and of what they are told. */
+/** The promises of every engine about readers of ended turns, and about what they get. */
 export function readerPromises(open: OpenForRaces): void {
   const positionOf = async (storage: OpenedStorage, reader = READER) =>
     (await storage.readers.standing(reader, undefined, FIRST)).position;
 
-  test("a position only moves forward, whoever moves it at once, and outlives the server", async () => {
+  test("a position never moves back, even with concurrent writers, and outlives the server", async () => {
     await using opened = await open();
     await repeated(async (round) => {
       const positions = [3, 9, 1].map((step) => round * 10 + step);
@@ -39,7 +39,7 @@ export function readerPromises(open: OpenForRaces): void {
     expect(await positionOf(later)).toBe(furthest);
   });
 
-  test("a reader of one session is as far as that, or as the same reader of all is", async () => {
+  test("a reader of one session is at that position, or at its position for all sessions, whichever is later", async () => {
     await using opened = await open();
     const { readers } = opened.storage;
     const ofOne = { ...READER, sessionId: "s" };
@@ -53,7 +53,7 @@ export function readerPromises(open: OpenForRaces): void {
     expect(await stand(ofOne)).toBe(9);
   });
 
-  test("what a reader was told in one session moves no new reader on in the others", async () => {
+  test("what a reader has seen in one session does not advance a new reader in others", async () => {
     await using opened = await open();
     const { readers } = opened.storage;
     await readers.advance(READER, 5, BY);
@@ -65,7 +65,7 @@ export function readerPromises(open: OpenForRaces): void {
     expect(await stand("t")).toEqual({ position: 5, isKnown: false, furthest: 5 });
   });
 
-  test("a new reader begins with what no reader of its owner was told, and with what ended lately", async () => {
+  test("a new reader begins with turns that no reader of its owner has seen, and with recently ended ones", async () => {
     await using opened = await open();
     const { storage } = opened;
     const ends: number[] = [];
@@ -90,7 +90,7 @@ export function readerPromises(open: OpenForRaces): void {
     expect(await storage.readers.standing(stranger, "token:1", FIRST)).toMatchObject({ position: 0, furthest: 0 });
   });
 
-  test("of an owner's readers those used last stay, and no other owner's go", async () => {
+  test("an owner keeps its most recently used readers, and other owners keep theirs", async () => {
     await using opened = await open();
     const { readers } = opened.storage;
     const other = { owner: "token:1", consumer: "" };
@@ -107,7 +107,7 @@ export function readerPromises(open: OpenForRaces): void {
     expect(await isKnown("4")).toBe(true);
   });
 
-  test("of revoking a token and moving its reader nothing is left, whichever came first", async () => {
+  test("revoking a token leaves no reader of it, even if one is advanced at the same time", async () => {
     await using opened = await open();
     const { storage } = opened;
     await repeated(async (round) => {
@@ -122,7 +122,7 @@ export function readerPromises(open: OpenForRaces): void {
     });
   });
 
-  test("ended turns are found by owner and session, without those that a reader was told of in their session", async () => {
+  test("ended turns are found by owner and session, without those that the reader has seen in their session", async () => {
     await using opened = await open();
     const { storage } = opened;
     const [mine, theirs] = [await storedTurn(storage), await storedTurn(storage, { owner: "token:1" })];
@@ -139,7 +139,7 @@ export function readerPromises(open: OpenForRaces): void {
     expect(await found({}, { reader: { ...READER, consumer: "other" } })).toEqual([mine.turn.id, theirs.turn.id]);
   });
 
-  test("what goes on is told with its name, when its child last spoke, and whether it asks", async () => {
+  test("an ongoing turn is listed with its session's name, its child's last output, and whether it asks", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { session, turn } = await storedTurn(storage, { name: "worker" });
@@ -160,7 +160,7 @@ export function readerPromises(open: OpenForRaces): void {
     expect(await awaited([])).toMatchObject({ ongoing: [], mayAsk: false, ended: [{ turn: { spokeAt: 7_000 } }] });
   });
 
-  test("a claude that is started by hand may ask once it is configured, or asks, whoever decides", async () => {
+  test("a claude started by hand may ask once it was configured or made a request, whoever decides", async () => {
     await using opened = await open();
     const { storage } = opened;
     const session = await storedSession(storage, { kind: "by_hand", seenAt: 1_000 });
@@ -180,7 +180,7 @@ export function readerPromises(open: OpenForRaces): void {
     expect((await storage.sessions.get(managed.id))?.seenAt).toBeNull();
   });
 
-  test("how the requests of a turn ended is counted, however many end at once", async () => {
+  test("a turn counts the outcomes of its requests, however many end at once", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { session, turn } = await storedTurn(storage);
@@ -190,7 +190,7 @@ export function readerPromises(open: OpenForRaces): void {
     await raced<unknown>(
       opened,
       asked.flatMap(({ id }, index) =>
-        // Two decide each of them: one counts.
+        // Two callers decide each request: one decision counts.
         [0, 1].map(() => (connection: OpenedStorage) => {
           const status = index < 4 ? "allowed" : index < 6 ? "denied" : "abandoned";
           return connection.approvals.settleIfPending(id, { ...by, status }, undefined);

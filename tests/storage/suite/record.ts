@@ -14,9 +14,9 @@ import {
   storedTurn,
 } from "./engine.ts";
 
-/** What any engine promises of changes, the audit, upkeep, sessions and failures. */
+/** The promises of every engine about changes, the audit, upkeep, sessions and failures. */
 export function recordPromises(open: OpenForRaces): void {
-  test("changes are told in order, each once, and never before they can be read", async () => {
+  test("changes are announced in order, each once, and never before they can be read", async () => {
     const told: Change[] = [];
     const unseen: Promise<boolean>[] = [];
     await using opened = await open((changes) => {
@@ -45,7 +45,7 @@ export function recordPromises(open: OpenForRaces): void {
     expect(await Promise.all(unseen)).toEqual(told.map(() => false));
   });
 
-  test("what was acknowledged is read by whoever reads then", async () => {
+  test("an acknowledged write is visible to every later read", async () => {
     await using opened = await open();
     const { storage } = opened;
     await repeated(async () => {
@@ -56,7 +56,7 @@ export function recordPromises(open: OpenForRaces): void {
     });
   });
 
-  test("a command that fails takes no other with it, and leaves nothing behind", async () => {
+  test("a failing command fails alone and leaves nothing behind", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { id: taken } = await filed(storage);
@@ -73,7 +73,7 @@ export function recordPromises(open: OpenForRaces): void {
     expect(await storage.changes.listAfter(before, undefined, 10)).toHaveLength(5);
   });
 
-  test("the chain over decisions is continuous, and every row names its own entry, whoever decides at once", async () => {
+  test("the chain over decisions is continuous, and every row names its own entry, even with concurrent deciders", async () => {
     await using opened = await open();
     const { storage } = opened;
     await storage.audit.begin(1_000);
@@ -105,7 +105,7 @@ export function recordPromises(open: OpenForRaces): void {
     for (const { id, entry } of decided) expect(JSON.parse(entry ?? "{}")).toMatchObject({ approval_id: id });
   });
 
-  test("upkeep never removes what is pending, runs, is queued, or is still awaited", async () => {
+  test("upkeep never removes what is pending, running, queued or still awaited", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { session, turn } = await storedTurn(storage);
@@ -130,7 +130,7 @@ export function recordPromises(open: OpenForRaces): void {
     expect(await storage.conversations.listTree(session.treeId ?? "", 10)).toHaveLength(2);
   });
 
-  test("what is old and over is removed from the front, in steps, and its entries with it", async () => {
+  test("old decisions are removed from the front, in steps, with their entries", async () => {
     await using opened = await open();
     const { storage } = opened;
     for (let at = 1; at <= 4; at++) {
@@ -138,14 +138,14 @@ export function recordPromises(open: OpenForRaces): void {
       await storage.approvals.settleIfPending(id, outcome({ resolvedAt: at }), undefined);
     }
     expect(await storage.changes.removeBefore(4, 3)).toBe(3);
-    // The first entry says when the chain began.
+    // The first entry records when the chain began.
     expect(await storage.audit.forgetBefore("decisions", 3, 100, NOW)).toEqual({ count: 3, problem: undefined });
     expect(await storage.audit.checkpoint("decisions")).toMatchObject({ seq: 2, chainedSince: 1 });
     expect((await storage.audit.page("decisions", 2, 10)).forgottenThrough).toBe(2);
     expect(await storage.audit.decided(undefined, 10)).toHaveLength(2);
   });
 
-  test("what one asks for at one moment fits together", async () => {
+  test("the parts of one read are consistent", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { session, turn } = await storedTurn(storage);
@@ -174,7 +174,7 @@ export function recordPromises(open: OpenForRaces): void {
     expect(awaited).toMatchObject({ ...nothing, ended: [{ changeId: newestId, turn: { id: turn.id } }] });
   });
 
-  test("sessions are bounded by number and by bytes, found by id and by name, and forks share their tree", async () => {
+  test("sessions are limited in number and bytes, found by id and by name, and forks share their tree", async () => {
     await using opened = await open();
     const { storage } = opened;
     const first = await storedSession(storage, { name: "work" });

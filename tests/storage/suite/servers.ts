@@ -14,9 +14,9 @@ import {
   storedTurn,
 } from "./engine.ts";
 
-/** What any engine promises to several servers on one database. */
+/** The promises of every engine to several servers on one database. */
 export function serverPromises(open: OpenForRaces): void {
-  test("what a server holds is its own while its lease lasts, and afterwards that of one other", async () => {
+  test("a server keeps its requests while its lease lasts; afterwards one other server gets them", async () => {
     await using opened = await open();
     const [gone, other] = opened.connections;
     await repeated(async () => {
@@ -33,7 +33,7 @@ export function serverPromises(open: OpenForRaces): void {
     });
   });
 
-  test("a lease that is renewed lasts, and one that has run out says so once", async () => {
+  test("a renewed lease lasts, and an expired one reports that once", async () => {
     await using opened = await open();
     const [first, other] = opened.connections;
     await filed(first);
@@ -48,7 +48,7 @@ export function serverPromises(open: OpenForRaces): void {
     expect(await first.servers.renew(LEASE_MS)).toBe("renewed");
   });
 
-  test("a server that has left is gone at once, and one that comes back takes nothing away", async () => {
+  test("a server that has left is gone at once, and takes nothing back when it returns", async () => {
     await using opened = await open();
     const [gone, other] = opened.connections;
     const { id } = await filed(gone);
@@ -58,7 +58,7 @@ export function serverPromises(open: OpenForRaces): void {
     expect(await gone.approvals.takeOver(9_000)).toEqual([]);
   });
 
-  test("a server gives up only the requests that it expects back itself", async () => {
+  test("a server abandons only requests whose children it expects back itself", async () => {
     await using opened = await open();
     const [first, second] = opened.connections;
     const { id, asker } = await filed(first, { asker: "me" });
@@ -71,7 +71,7 @@ export function serverPromises(open: OpenForRaces): void {
     expect((await first.approvals.get(id))?.status).toBe("abandoned");
   });
 
-  test("a decision made on one server is what the other reads, and is made once", async () => {
+  test("a decision on one server is visible to the other, and is made once", async () => {
     await using opened = await open();
     const [first, second] = opened.connections;
     await repeated(async () => {
@@ -85,7 +85,7 @@ export function serverPromises(open: OpenForRaces): void {
     });
   });
 
-  test("changes have one order for all servers: who reads on while they are made misses none", async () => {
+  test("changes have one order for all servers: a reader that follows them misses none", async () => {
     await using opened = await open();
     const [first, second] = opened.connections;
     const read: number[] = [];
@@ -138,7 +138,7 @@ export function serverPromises(open: OpenForRaces): void {
     expect(statuses).toEqual(["cancelled", "queued"]);
   });
 
-  test("a turn that runs elsewhere can be asked to stop, and the server that runs it reads why", async () => {
+  test("a server can ask for the end of another server's turn, and that server reads the reason", async () => {
     await using opened = await open();
     const [runs, other] = opened.connections;
     const { turn } = await storedTurn(runs);
@@ -151,7 +151,7 @@ export function serverPromises(open: OpenForRaces): void {
     expect(await other.turns.stopElsewhere(turn.id, "enough")).toBe(false);
   });
 
-  test("a slot that was chosen by what another server has changed since is not taken", async () => {
+  test("a choice is refused if another server has changed the queue since", async () => {
     await using opened = await open();
     const [first, second] = opened.connections;
     const { turn } = await storedTurn(first);
@@ -165,7 +165,7 @@ export function serverPromises(open: OpenForRaces): void {
     expect(await first.turns.beginQueued(chosen, undefined, NOW)).toEqual({ outcome: "moved" });
   });
 
-  test("a turn of an earlier id than the session's newest one does not begin", async () => {
+  test("a turn with a lower id than the session's newest turn does not begin", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { session, turn } = await storedTurn(storage);
@@ -176,7 +176,7 @@ export function serverPromises(open: OpenForRaces): void {
     expect(storage.newId(far) > far).toBe(true);
   });
 
-  test("the tokens that there are none of are found", async () => {
+  test("missing tokens are found", async () => {
     await using opened = await open();
     const [first, second] = opened.connections;
     await first.tokens.createIfNameFree(newToken({ id: "a", name: "a" }));

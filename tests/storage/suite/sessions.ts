@@ -3,7 +3,7 @@ import { ANY_NUMBER, newConfig, newSession, newToken, runningTurn } from "../row
 import { END, NOW, type OpenForRaces, raced, repeated, storedSession } from "./engine.ts";
 
 export function sessionPromises(open: OpenForRaces): void {
-  test("a session is found by the name that its owner gave it, and by no other's", async () => {
+  test("a session is found by the name that its owner gave it, and not by another owner", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { id } = await storedSession(storage, { name: "work", owner: "token:1" });
@@ -12,7 +12,7 @@ export function sessionPromises(open: OpenForRaces): void {
     expect(await storage.sessions.named("token:1", id)).toBeUndefined();
   });
 
-  test("changed settings hold at once while no turn runs, and from the next turn on while one does", async () => {
+  test("changed settings apply at once if no turn runs, otherwise from the next turn on", async () => {
     await using opened = await open();
     const { storage } = opened;
     const [first, second, third] = ["one", "two", "three"].map((model) => newConfig({ model }));
@@ -32,13 +32,13 @@ export function sessionPromises(open: OpenForRaces): void {
     expect(await update(second, waitingLonger)).toMatchObject({ outcome: "updated" });
     expect(await kept()).toEqual(["two", "three"]);
     expect((await storage.sessions.get(session.id))?.loopbackTimeoutSecs).toBe(77);
-    // What it changes is what it would become, not what the turn has.
+    // The comparison is with the next settings, not with those of the running turn.
     expect(await update(second, first)).toEqual({ outcome: "changed" });
     await storage.turns.endIfRunning(turn, END, NOW);
     expect(await kept()).toEqual(["three", undefined]);
   });
 
-  test("a session that was read before reads as it is now, whichever server has changed it", async () => {
+  test("a cached session shows changes by any server", async () => {
     await using opened = await open();
     const [one, other] = opened.connections;
     const { id, config: from } = await storedSession(one, { config: newConfig({ model: "first" }) });
@@ -58,7 +58,7 @@ export function sessionPromises(open: OpenForRaces): void {
     for (const server of [one, other]) expect(await server.sessions.get(id)).toBeUndefined();
   });
 
-  test("of two changes of the same settings the first wins, and the second is told", async () => {
+  test("the first of two changes of the same settings wins, and the second is refused", async () => {
     await using opened = await open();
     const { storage } = opened;
     await repeated(async () => {
@@ -76,7 +76,7 @@ export function sessionPromises(open: OpenForRaces): void {
     });
   });
 
-  test("a token that was revoked makes, changes and removes none any more", async () => {
+  test("a revoked token creates, changes and removes no session", async () => {
     await using opened = await open();
     const { storage, connections } = opened;
     const { sessions } = connections[1];
@@ -97,7 +97,7 @@ export function sessionPromises(open: OpenForRaces): void {
     expect(await storage.sessions.get(made.id)).toBeUndefined();
   });
 
-  test("settings grow only as far as their owner may keep, and what was given back counts no more", async () => {
+  test("settings grow only up to their owner's limit, and freed space can be used again", async () => {
     await using opened = await open();
     const { storage } = opened;
     const small = newConfig();

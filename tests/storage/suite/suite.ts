@@ -17,7 +17,7 @@ import { sessionPromises } from "./sessions.ts";
 import { turnPromises } from "./turns.ts";
 import { waitingPromises } from "./waiting.ts";
 
-/** What the core relies on, whatever engine stands behind it: every guard, and every race for it. */
+/** Everything that the core relies on with any engine: every guard, and every race for it. */
 export function describeStorage(engine: string, open: OpenStorage): void {
   const openForRaces = forRaces(open);
   describe(`storage on ${engine}: approvals`, () => approvalPromises(openForRaces));

@@ -15,9 +15,9 @@ import {
   storedTurn,
 } from "./engine.ts";
 
-/** What any engine promises of turns. */
+/** The promises of every engine about turns. */
 export function turnPromises(open: OpenForRaces): void {
-  test("of two that start in one session one does, and the other is told that it is busy", async () => {
+  test("if two turns start in one session, one runs, and the other is refused as busy", async () => {
     await using opened = await open();
     const { storage } = opened;
     await repeated(async () => {
@@ -27,7 +27,7 @@ export function turnPromises(open: OpenForRaces): void {
     });
   });
 
-  test("a turn keeps which process its child is, and no other turn does", async () => {
+  test("a turn stores its child's process, and no other turn has it", async () => {
     await using opened = await open();
     const { storage } = opened;
     const [{ turn }, other] = [await storedTurn(storage), await storedTurn(storage)];
@@ -38,7 +38,7 @@ export function turnPromises(open: OpenForRaces): void {
     ]);
   });
 
-  test("events are numbered without a gap, whoever adds them at once", async () => {
+  test("events are numbered without a gap, even with concurrent writers", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { session, turn } = await storedTurn(storage);
@@ -61,7 +61,7 @@ export function turnPromises(open: OpenForRaces): void {
     expect((await storage.turns.get(turn.id))?.eventCount).toBe(events.length);
   });
 
-  test("events are read back from the newest, with the child's words whole and nothing else that is long", async () => {
+  test("events are read newest first, with the child's complete text and no other long field", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { turn } = await storedTurn(storage);
@@ -81,7 +81,7 @@ export function turnPromises(open: OpenForRaces): void {
     expect(await storage.turns.wordsBefore("unknown", 9, 3)).toEqual([]);
   });
 
-  test("short events of a range are read in order, without the long ones and those beyond it", async () => {
+  test("the short events of a range are read in order, without long events and those beyond the range", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { turn } = await storedTurn(storage);
@@ -96,7 +96,7 @@ export function turnPromises(open: OpenForRaces): void {
     expect(await texts({ from: 5, to: 5, maxBytes: 500 })).toEqual([]);
   });
 
-  test("of output and an end that race, nothing stands behind the last event", async () => {
+  test("if output and the turn's end race, no event follows the last one", async () => {
     await using opened = await open();
     const { storage } = opened;
     await repeated(async () => {
@@ -116,7 +116,7 @@ export function turnPromises(open: OpenForRaces): void {
     });
   });
 
-  test("the end of a turn gives up what its child asks, tells of it before, and ends its token", async () => {
+  test("the end of a turn abandons its child's requests, records that before the last event, and deletes its token", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { session, turn } = await storedTurn(storage);
@@ -131,7 +131,7 @@ export function turnPromises(open: OpenForRaces): void {
     expect(await storage.sessions.get(session.id)).toMatchObject({ claudeSessionId: "c", totalCostUsd: 0.5 });
   });
 
-  test("a session's own cost is the sum of its turns, whatever the conversation had cost before, and counts ephemeral ones", async () => {
+  test("a session's own cost is the sum of its turns, ephemeral ones included, whatever the conversation had cost before", async () => {
     await using opened = await open();
     const { storage } = opened;
     const session = await storedSession(storage, { forkedFrom: "c", totalCostUsd: 5 });
@@ -142,19 +142,19 @@ export function turnPromises(open: OpenForRaces): void {
       const { ownCostUsd, totalCostUsd: inAll } = (await storage.sessions.get(session.id)) ?? {};
       return [(await storage.turns.get(turn.id))?.usage?.cost_usd, ownCostUsd, inAll];
     };
-    // The conversation went on elsewhere after the fork was made.
+    // The parent's conversation continued after the fork was created.
     expect(await end(9, 8)).toEqual([1, 1, 9]);
     expect(await end(11, 9)).toEqual([2, 3, 11]);
     expect(await end(12, 11, true)).toEqual([1, 4, 11]);
-    // A turn between them was killed, and had cost 4.
+    // A killed turn in between had cost 4.
     expect(await end(16, 15)).toEqual([1, 9, 16]);
-    // An older CLI tells only the sum.
+    // An older CLI reports only the total.
     expect(await end(18, undefined)).toEqual([2, 11, 18]);
-    // It could not even resume the conversation.
+    // The CLI could not resume the conversation.
     expect(await end(0, 0)).toEqual([0, 11, 18]);
   });
 
-  test("a result takes the allow of its call once; without one it is noted as unasked, and told of", async () => {
+  test("a result uses up its call's allow; without an allow the call is recorded as unasked and announced", async () => {
     const told: string[] = [];
     await using opened = await open((changes) => told.push(...changes.map(({ kind }) => kind)));
     const { storage } = opened;
@@ -171,7 +171,7 @@ export function turnPromises(open: OpenForRaces): void {
     expect((await storage.turns.get(turn.id))?.unasked).toBe(1);
   });
 
-  test("of removing a session and beginning a turn in it the first wins", async () => {
+  test("the first of removing a session and beginning a turn in it wins", async () => {
     await using opened = await open();
     const { storage } = opened;
     await repeated(async () => {
@@ -188,7 +188,7 @@ export function turnPromises(open: OpenForRaces): void {
     });
   });
 
-  test("of creating one name at once one does, and another owner's is free", async () => {
+  test("if sessions with one name race, one is created; another owner may use the name too", async () => {
     await using opened = await open();
     await repeated(async (round) => {
       const create = (owner: string) => (connection: OpenedStorage) =>

@@ -7,11 +7,11 @@ import { filed, NOW, type OpenForRaces, storedTurn } from "./engine.ts";
 
 const OPERATOR: Principal = { kind: "operator" };
 const never = new AbortController().signal;
-/** Longer than the tests may take: only a wake-up ends a wait in time. */
+/** Longer than the tests may take, so only a wake-up ends a wait in time. */
 const LONG_MS = 60_000;
 const TEST_MS = 5_000;
 
-/** What the core makes of an engine's promise that whatever is told can be read: a wait in which nothing is missed. */
+/** The core's waits on this engine: whatever is announced can be read, so a wait misses nothing. */
 export function waitingPromises(open: OpenForRaces): void {
   const misses = "misses nothing that is committed between its read and its sleep";
 
@@ -49,7 +49,7 @@ export function waitingPromises(open: OpenForRaces): void {
   );
 }
 
-/** The same read, which hands over what it found only after `work` is done. */
+/** The same read, which returns its result only after `work` is done. */
 function followedBy<Query extends unknown[], Found>(
   work: () => Promise<unknown>,
   read: (...query: Query) => Promise<Found>,

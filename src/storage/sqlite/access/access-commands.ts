@@ -20,7 +20,7 @@ type AccessCommandsNeed = {
   rules: RuleQueries;
 };
 
-/** Creates tokens, and ends them with everything that belongs to them. */
+/** Creates tokens, and deletes them with everything that belongs to them. */
 export function tokenCommands({
   write,
   tokens,
@@ -42,7 +42,7 @@ export function tokenCommands({
       }),
     revoke: (id, owner, now) =>
       write((announce) => {
-        // Its codes go with it.
+        // The foreign key deletes the token's sign-in codes too.
         if (!tokens.removeNamed(id)) return undefined;
         clients.removeOwned(owner);
         readers.removeOwned(owner);
@@ -73,7 +73,7 @@ export function signInCodeCommands({
     redeem: (hash, page, kept, now) =>
       write(() => {
         codes.removeExpired(now);
-        // The codes of a token that was revoked went with it.
+        // When a token was revoked, its codes were deleted with it.
         const code = codes.take(hash);
         if (!code) return undefined;
         tokens.createIfNameFree({ ...page, name: code.tokenId });

@@ -19,7 +19,7 @@ export function mcpClientQueries(orm: Orm) {
     },
     remove: (id: string): void => void orm.delete(mcpClients).where(eq(mcpClients.id, id)).run(),
     removeOwned: (owner: string): void => void orm.delete(mcpClients).where(eq(mcpClients.owner, owner)).run(),
-    /** Forgets all but the `most` of this owner that were used last. */
+    /** Keeps only the `most` recently used clients of this owner. */
     removeOldestOf: (owner: string, most: number): void => {
       const excess = (countOf.get({ owner })?.count ?? 0) - most;
       if (excess <= 0) return;
@@ -31,7 +31,7 @@ export function mcpClientQueries(orm: Orm) {
         .limit(excess);
       orm.delete(mcpClients).where(inArray(mcpClients.id, old)).run();
     },
-    /** Forgets up to `limit` of those last used before `before`; returns how many. */
+    /** Deletes up to `limit` clients last used before `before`; returns how many. */
     removeUnusedSince: (before: number, limit: number): number => {
       const old = orm.select({ id: mcpClients.id }).from(mcpClients).where(lt(mcpClients.usedAt, before)).limit(limit);
       return orm.delete(mcpClients).where(inArray(mcpClients.id, old)).returning({ id: mcpClients.id }).all().length;

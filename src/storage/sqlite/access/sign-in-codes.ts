@@ -8,7 +8,7 @@ export type SignInCodeQueries = ReturnType<typeof signInCodeQueries>;
 export function signInCodeQueries(orm: Orm) {
   return {
     create: (code: SignInCodeRow): void => void orm.insert(signInCodes).values(code).run(),
-    /** Forgets what this maker has too many of, the oldest first. */
+    /** Keeps only the `kept` newest codes of this creator. */
     removeOldestOf: (tokenId: string | null, kept: number): void => {
       const own = tokenId === null ? isNull(signInCodes.tokenId) : eq(signInCodes.tokenId, tokenId);
       const found = orm.select({ hash: signInCodes.hash }).from(signInCodes).where(own).orderBy(asc(sql`rowid`)).all();

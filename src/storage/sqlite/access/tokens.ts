@@ -7,10 +7,10 @@ import { tokens } from "../tables.ts";
 
 export type TokenQueries = ReturnType<typeof tokenQueries>;
 
-/** So many are remembered before all are read anew. */
+/** The cache is cleared when it holds this many tokens. */
 const MAX_REMEMBERED = 10_000;
 
-/** Who calls is read with every request, so that what was read is remembered until a token may have gone. */
+/** Every request looks up its caller's token, so tokens are cached until one may have been deleted. */
 export function tokenQueries(orm: Orm, sqlite: Database, isAlone: boolean) {
   const byId = orm
     .select()
@@ -18,7 +18,7 @@ export function tokenQueries(orm: Orm, sqlite: Database, isAlone: boolean) {
     .where(eq(tokens.id, sql.placeholder("id")))
     .prepare();
   const { get, forget } = createMemory({ sqlite, isAlone, read: (id) => byId.get({ id }), most: MAX_REMEMBERED });
-  /** What is removed or changed must not be remembered; where the transaction fails, it is read again. */
+  /** Clears the cache before a change. If the transaction fails, the tokens are just read again. */
   const changing = () => {
     forget();
     return orm;
@@ -26,11 +26,11 @@ export function tokenQueries(orm: Orm, sqlite: Database, isAlone: boolean) {
 
   return {
     get,
-    /** Something else has removed tokens, such as the end of their session. */
+    /** Call when something else has deleted tokens, such as the deletion of a session. */
     forget,
-    /** Whether the token that calls was revoked; who calls with none of ours can't be. */
+    /** Returns whether the caller's token was revoked; a caller without one of our tokens never is. */
     isRevoked: (id: string | undefined): boolean => id !== undefined && !byId.get({ id }),
-    /** Returns `undefined` when another named token has that name. */
+    /** Returns `undefined` if another named token has this name. */
     createIfNameFree: (token: TokenRow): TokenRow | undefined =>
       orm.insert(tokens).values(token).onConflictDoNothing().returning().get(),
     findNamed: (name: string): TokenRow | undefined =>
@@ -67,7 +67,9 @@ export function tokenQueries(orm: Orm, sqlite: Database, isAlone: boolean) {
         .delete(tokens)
         .where(and(eq(tokens.kind, "web"), eq(tokens.id, id)))
         .run(),
-    /** Those that act as this named token, or as the operator, but for the newest; tells their ids. */
+    /**
+     * Deletes all but the `kept` newest web tokens that act as this named token, or as the operator; returns their ids.
+     */
     removeOlderWebOf: (namedId: string | null, kept: number): string[] => {
       const own = and(eq(tokens.kind, "web"), namedId === null ? isNull(tokens.name) : eq(tokens.name, namedId));
       const newest = orm
@@ -83,7 +85,7 @@ export function tokenQueries(orm: Orm, sqlite: Database, isAlone: boolean) {
         .all()
         .map(({ id }) => id);
     },
-    /** Those that act as this named token; tells their ids. */
+    /** Deletes all web tokens that act as this named token; returns their ids. */
     removeWebOf: (namedId: string): string[] =>
       changing()
         .delete(tokens)
@@ -91,7 +93,7 @@ export function tokenQueries(orm: Orm, sqlite: Database, isAlone: boolean) {
         .returning({ id: tokens.id })
         .all()
         .map(({ id }) => id),
-    /** Tells their ids. */
+    /** Returns their ids. */
     removeEveryWeb: (): string[] =>
       changing()
         .delete(tokens)
@@ -99,7 +101,7 @@ export function tokenQueries(orm: Orm, sqlite: Database, isAlone: boolean) {
         .returning({ id: tokens.id })
         .all()
         .map(({ id }) => id),
-    /** Forgets up to `limit` of those made before `before`; returns how many. */
+    /** Deletes up to `limit` web tokens created before `before`; returns how many. */
     removeWebBefore: (before: number, limit: number): number => {
       const old = orm
         .select({ id: tokens.id })

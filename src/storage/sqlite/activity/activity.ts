@@ -17,10 +17,10 @@ import { activityHours, approvals, sessions, turns } from "../tables.ts";
 import type { Write } from "../writer.ts";
 
 export type ActivityQueries = ReturnType<typeof activityQueries>;
-/** What a turn has cost, and how much of it is told for the first time with this end. */
+/** What a turn has cost, counting only what earlier turns have not counted. */
 type TurnCost = { costUsd: number; inputTokens: number; outputTokens: number };
 
-/** Queries on what happened by the hour. What writes is called inside a transaction of the writer. */
+/** Queries on the hourly sums. Those that write run inside a transaction of the writer. */
 export function activityQueries(orm: Orm) {
   const at = sql.placeholder;
   const add = orm
@@ -138,7 +138,7 @@ export function activityQueries(orm: Orm) {
       };
     },
     budgets: (owner: string | undefined, limit: number): BudgetRow[] => budgets.all({ owner: owner ?? null, limit }),
-    /** A request was decided, or is given up. */
+    /** Counts a request that was decided or abandoned. */
     decided(approval: ApprovalHead, outcome: ApprovalOutcome): void {
       const { sessionId, sessionName, owner } = approval;
       note(
@@ -154,7 +154,7 @@ export function activityQueries(orm: Orm) {
     },
     turnEnded: (session: SessionRow, status: TurnEnd["status"], cost: TurnCost, when: number): void =>
       note({ outcome: status, by: "", waitStep: 0, ...cost }, placeOf(session), when),
-    /** A call ran although Plexus had not allowed it. */
+    /** Counts a call that ran although Plexus had not allowed it. */
     unasked: (session: SessionRow, when: number): void =>
       note({ outcome: "unasked", by: "", waitStep: 0, ...NO_COST }, placeOf(session), when),
     removeBefore: (before: number, limit: number): number => {
@@ -182,7 +182,7 @@ function placeOf({ id, name, owner }: SessionRow) {
   return { sessionId: id, sessionName: name, owner };
 }
 
-/** Everybody's where no owner is given. */
+/** Without an owner, the rows of all owners. */
 function isOf(owner: SQLiteColumn): SQL {
   return sql`(${sql.placeholder("owner")} IS NULL OR ${owner} = ${sql.placeholder("owner")})`;
 }

@@ -39,11 +39,11 @@ import type { PendingBounds } from "./pending-bounds.ts";
 import type { Settle } from "./settle.ts";
 import type { UsedApprovalQueries } from "./used-approvals.ts";
 
-/** A call that was denied so often in a row is denied at once. */
+/** After this many denials in a row, the same call is denied without asking anybody. */
 const DENIALS_IN_A_ROW = 3;
-/** Who decides without a token may decide everything. */
+/** The default decider, without a token, may decide everything. */
 const EVERYTHING: DecidedBy = { owner: undefined, token: undefined };
-/** So many are given up in one transaction, so that decisions get their turn in between. */
+/** At most this many approvals change in one transaction, so that decisions needn't wait for long. */
 const BATCH = 500;
 
 type ApprovalCommandsNeed = {
@@ -61,7 +61,6 @@ type ApprovalCommandsNeed = {
   settle: Settle;
   rules: RuleQueries;
   links: LinkQueries;
-  /** Which server this is. */
   serverId: string;
   now: () => number;
   isAlone: boolean;
@@ -92,7 +91,9 @@ export function approvalCommands(need: ApprovalCommandsNeed): ApprovalCommands {
     return { ...approval, askedIn: turn?.id ?? approval.sessionId, askedSeq: turn?.eventCount ?? null };
   }
 
-  /** The approval that this very request opened before; without an id, two equal requests are two. */
+  /**
+   * Returns the approval that this very request already opened; without a tool_use_id, two equal requests are separate.
+   */
   function sameAs(approval: AskedApproval): ApprovalHead | undefined {
     const { toolUseId, askHash, asker } = approval;
     const same = toolUseId === null ? undefined : approvals.findSame({ ...approval, toolUseId, askHash });
@@ -123,7 +124,7 @@ export function approvalCommands(need: ApprovalCommandsNeed): ApprovalCommands {
     return { outcome: "filed", approval: filed };
   }
 
-  /** Files a request with its decision; nobody is told of what a built-in rule decides. */
+  /** Files a request with its decision; for a built-in rule, nobody is notified. */
   function create(announce: Announce, approval: AskedApproval, decision: RuleOutcome): ApprovalHead {
     const { createdAt } = approval;
     const outcome = whole(decision, createdAt);
@@ -144,7 +145,7 @@ export function approvalCommands(need: ApprovalCommandsNeed): ApprovalCommands {
     if (!holds(rules, judged, createdAt)) return { outcome: "stale" };
     const approval = askedIn(asked);
     if (!asked.isInTurn) sessions.noteSeen(asked.sessionId, createdAt);
-    // What a built-in rule decides was decided as it was asked, so that it never waits.
+    // A request that a built-in rule decides was never pending, so there is none to look for.
     const same = decision.isBuiltin ? undefined : sameAs(approval);
     const settled = same && settleIfPending(announce, same.id, whole(decision, createdAt), undefined);
     if (same && settled?.outcome !== "settled") return { outcome: "same", approval: headIn(settled) ?? same };
@@ -161,7 +162,8 @@ export function approvalCommands(need: ApprovalCommandsNeed): ApprovalCommands {
     remember?: Remembered,
   ): SettledApproval {
     if (tokens.isRevoked(token)) return { outcome: "revoked" };
-    // Nearly always it is the caller's, pending, nothing is to be remembered, and no link has to be checked first.
+    // The common case takes one statement: the request is pending and the caller's, without a rule to add or a link to
+    // check.
     const decided =
       remember || link !== undefined
         ? undefined
@@ -181,7 +183,7 @@ export function approvalCommands(need: ApprovalCommandsNeed): ApprovalCommands {
     return { outcome: "settled", approval: settled, ...(rule && { rule }) };
   }
 
-  /** In batches: one session may have thousands. */
+  /** Works in batches, because one session may have thousands of requests. */
   async function inBatches<T>(all: T[], work: (announce: Announce, one: T) => void): Promise<void> {
     for (let start = 0; start < all.length; start += BATCH) {
       const batch = all.slice(start, start + BATCH);
@@ -208,7 +210,7 @@ export function approvalCommands(need: ApprovalCommandsNeed): ApprovalCommands {
         return settled;
       }),
     async expireDue(now, limit) {
-      // Looked for outside of any transaction: nearly always there is none.
+      // This read needs no transaction, and nearly always nothing is due.
       const due = translated(() => approvals.dueIds(now, limit));
       if (due.length === 0) return 0;
       return write((announce) => due.filter((id) => settle.expireIfDue(announce, id, now)).length);
@@ -235,7 +237,7 @@ export function approvalCommands(need: ApprovalCommandsNeed): ApprovalCommands {
     releaseIfPending: (lost, until) => write(() => held.releaseIfPending(lost, serverId, until)),
     async takeOver(graceMs) {
       const at = now();
-      // Who is alone has taken over all that there will ever be; and it is looked for outside of any transaction.
+      // A single server takes over orphaned requests only once, at start. The check needs no transaction.
       if ((isAlone && hasTakenOver) || !translated(() => held.isAnyLeftBehind(serverId, at))) return [];
       const taken = await write(() => held.takeOver(serverId, at + graceMs, at));
       hasTakenOver = true;
@@ -244,7 +246,7 @@ export function approvalCommands(need: ApprovalCommandsNeed): ApprovalCommands {
   };
 }
 
-/** What a rule decides, as any other decision is stored. */
+/** Converts a rule's decision to the stored form of any decision. */
 function whole({ status, responseMessage, interrupt, resolvedBy }: RuleOutcome, resolvedAt: number): ApprovalOutcome {
   return { status, responseMessage, updatedInput: null, interrupt, resolvedAt, resolvedBy };
 }

@@ -1,6 +1,6 @@
 import { approvals } from "../tables.ts";
 
-/** The columns of a head. */
+/** The columns of an `ApprovalHead`. */
 export const head = {
   id: approvals.id,
   sessionId: approvals.sessionId,

@@ -5,31 +5,31 @@ import type { PastQuery } from "../../rules.ts";
 import type { Orm } from "../statements/orm.ts";
 import { approvals } from "../tables.ts";
 
-/** A filter that leaves fewer than this is read whole; one that leaves more fills a page soon. */
+/** Matches are counted up to this number: fewer can all be read, and more fill a page soon. */
 const FEW = 1_000;
 
-/** What is known of an approval before it is loaded. */
+/** What is read of an approval before its row is loaded. */
 export const size = { id: approvals.id, bytes: sql<number>`octet_length(input)` };
 const isByPeople = sql`is_builtin = 0`;
 const isByBuiltin = sql`is_builtin = 1`;
 type Found = { id: string; bytes: number };
 
-/** One filter of a page: as it is written where its own index, if it has one, is to be used, and where that of another is. */
+/** One filter of a page: `by` lets SQLite use the column's own index; `beside` is for use along another index. */
 type Filter = { by?: SQL; beside: SQL };
 type Indexed = Required<Filter>;
 
 /**
- * Pages of the record, newest first. There are many ways to ask, and a database that has grown has no index for each pair
- * of filters: the filter that leaves the fewest is looked for, and the others are checked along its index.
+ * Pages of the record, newest first. Filters can be combined freely, and not every pair has an index: the query uses
+ * the index of the filter with the fewest matches and checks the other filters row by row.
  */
 export function recordQueries(orm: Orm) {
-  /** How many a filter leaves, as far as that is few. */
+  /** Counts a filter's matches, up to `FEW`. */
   function leaves({ by }: Indexed): number {
     const some = orm.select({ one: sql`1` }).from(approvals).where(by).limit(FEW).as("some");
     return orm.select({ count: sql<number>`count(*)` }).from(some).get()?.count ?? 0;
   }
 
-  /** The narrowest of the filters with its index, and the others without theirs. */
+  /** Returns the conditions: the most selective filter may use its index, the others may not. */
   function narrowed(filters: Filter[]): SQL[] {
     const indexed = filters.filter(isIndexed);
     const counted = indexed.length > 1 ? indexed.map((filter) => ({ filter, count: leaves(filter) })) : [];
@@ -48,7 +48,7 @@ export function recordQueries(orm: Orm) {
   }
 
   return {
-    /** One more than the limit, where there are. */
+    /** Returns up to one more than the limit, which tells whether there are more. */
     page(scope: ApprovalScope, { toolName, withBuiltin, cursor, limit }: ApprovalQuery): Found[] {
       const filters = [...filtersOf(scope), ...(toolName === undefined ? [] : [filter(approvals.toolName, toolName)])];
       const where = narrowed(filters);
@@ -58,7 +58,7 @@ export function recordQueries(orm: Orm) {
       return newestFirst(both, limit + 1);
     },
 
-    /** Which decided requests a rule could have covered. */
+    /** Returns the ids of decided requests that a rule could have covered. */
     past({ owner, sessionId, toolNames, before, limit }: PastQuery): string[] {
       const scope = filtersOf({ owner, sessionId });
       const decided = [sql`+status <> 'pending'`, isNull(approvals.inputCutAt)];
@@ -75,13 +75,13 @@ function newestFirst(found: Found[], limit: number): Found[] {
   return found.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
 }
 
-/** A session has one owner, so that its index says all. */
+/** A session has one owner, so the session's index suffices. */
 function filtersOf({ owner, sessionId }: ApprovalScope): Filter[] {
   const ofSession = sessionId === undefined ? [] : [filter(approvals.sessionId, sessionId)];
   if (owner === undefined) return ofSession;
   const { by, beside } = filter(approvals.owner, owner);
   if (sessionId !== undefined || owner === "operator") return [...ofSession, { beside }];
-  // Spelled as in the partial index, which is used only then.
+  // SQLite uses the partial index only if the condition has the index's exact wording.
   return [{ by: sql`${by} AND owner <> 'operator'`, beside }];
 }
 
@@ -89,7 +89,7 @@ function isIndexed(filter: Filter): filter is Indexed {
   return filter.by !== undefined;
 }
 
-/** A plus sign keeps a column from being looked up in an index. */
+/** The plus sign keeps SQLite from using an index on the column. */
 function filter(column: SQLiteColumn, value: string): Indexed {
   return { by: eq(column, value), beside: sql`+${column} = ${value}` };
 }

@@ -17,38 +17,44 @@ import { approvals } from "../tables.ts";
 import { head } from "./approval-head.ts";
 import { recordQueries, size } from "./approval-record-pages.ts";
 
-/** What a page may hold in memory; the first approval always fits. */
+/** The limit on a page's inputs in memory; the first approval always fits. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
-/** Changes wait for slow readers, with what they tell: what is longer is read by whoever needs it. */
+/** A change stays in memory until slow readers have it, so long inputs are left out; whoever needs one reads it. */
 const MAX_TOLD_BYTES = 8_000;
 
-/** Spelled as in the partial indexes, which are used only then. */
+/** SQLite uses the partial indexes only if the condition has their exact wording. */
 const isPending = sql`status = 'pending'`;
-/** A connection of some server waits for the decision. */
+/** A connection to some server waits for the decision. */
 const isHeld = sql`held_by IS NOT NULL AND held_until IS NULL`;
-/** The few pending rows are found by their index and sorted; along the ids SQLite would read every decided one too. */
+/**
+ * The plus sign makes SQLite find the few pending rows by their own index and sort them; along the primary key it would
+ * read every decided row too.
+ */
 const sortedId = sql`+id`;
 
-/** What an allow runs; null where it is long, or was not allowed. */
+/** The input that an allow runs; null if it is long, or if the request was not allowed. */
 const allowedInput =
   sql<JsonObject | null>`iif(status = 'allowed' AND octet_length(input) <= ${sql.raw(String(MAX_TOLD_BYTES))}, input, NULL)`.mapWith(
     approvals.input,
   );
 
-/** A request that is filed, and where it is asked. */
+/** A request to file, with the turn and event at which it was made. */
 export type AskedApproval = Omit<NewApproval, "isInTurn"> & Pick<ApprovalRow, "askedIn" | "askedSeq">;
-/** An outcome with its place in the hash chain; one without stands for those from before there was a chain. */
+/** An outcome with its position in the hash chain; null for outcomes from before the chain existed. */
 export type ChainedOutcome = ApprovalOutcome & { auditSeq: number | null };
 
 /** A decision that was just made. */
 export type JustSettled = ApprovalHead & { input: JsonObject | null };
 
-/** Whose it has to be, and when its deadline must not have passed. */
+/**
+ * Conditions of a decision: the owner that the request must belong to, and the time by which its deadline must not have
+ * passed.
+ */
 export type SettleGuard = { owner?: string | undefined; notDueAt?: number };
 
 export type ApprovalQueries = ReturnType<typeof approvalQueries>;
 
-/** Queries on `loopback_approvals`. What writes is called inside a transaction of the writer. */
+/** Queries on `loopback_approvals`. Those that write run inside a transaction of the writer. */
 export function approvalQueries(orm: Orm) {
   const at = sql.placeholder;
   const record = recordQueries(orm);
@@ -114,7 +120,7 @@ export function approvalQueries(orm: Orm) {
       ),
     )
     .prepare();
-  /** Checked in the statement that decides, so that nothing is read before it. */
+  /** Checked by the deciding statement itself, so that no read is needed before it. */
   const isDecider = sql`(${at("ofOwner")} IS NULL OR owner = ${at("ofOwner")}) AND (${at("before")} IS NULL OR expires_at > ${at("before")})`;
   const settle = orm
     .update(approvals)
@@ -192,32 +198,35 @@ export function approvalQueries(orm: Orm) {
     },
     get: (id: string): ApprovalRow | undefined => byId.get({ id }),
     head: (id: string): ApprovalHead | undefined => headById.get({ id }),
-    /** A request that a rule decides as it is filed. */
+    /** Inserts a request that a rule decides as it is filed. */
     createDecided: (approval: AskedApproval, decision: RuleOutcome, auditSeq: number): ApprovalHead => {
       insertDecided.run({ ...approval, ...decision, auditSeq });
       return decidedHead(approval, decision);
     },
-    /** The approval that this very request opened before, unless it is used up, or its child had gone meanwhile. */
+    /** Returns the approval that this very request already opened, unless it was delivered or abandoned. */
     findSame: (request: { askedIn: string; toolUseId: string; askHash: string }): ApprovalHead | undefined =>
       sameRequest.get(request),
-    /** The first of so many denials in a row of this very call, by others than the brake; `undefined` when there are fewer. */
+    /**
+     * Returns the first of the last `count` denials of this call; `undefined` if there are fewer, or if it was allowed
+     * in between. Automatic denials of repeated calls don't count.
+     */
     firstOfDenialsInARow: (call: { askedIn: string; askHash: string }, count: number) => {
       const found = denied.all({ ...call, limit: count });
       const first = found.at(-1);
       if (!first || found.length < count || allowedSince.get({ ...call, id: first.id })) return undefined;
       return first;
     },
-    /** Returns `undefined` when somebody was first, or there is none; with a guard, also when that does not hold. */
+    /** Returns `undefined` if it was already settled or doesn't exist, or if the guard doesn't hold. */
     settleIfPending: (id: string, outcome: ChainedOutcome, guard: SettleGuard = {}): JustSettled | undefined =>
       settle.get({ id, ...outcome, ofOwner: guard.owner ?? null, before: guard.notDueAt ?? null }),
-    /** Pending ones past their deadline, the longest overdue first. */
+    /** Returns pending approvals past their deadline, the longest overdue first. */
     dueIds: (now: number, limit: number): string[] => due.all({ now, limit }).map((row) => row.id),
     edit: (id: string): Pick<ApprovalRow, "updatedInput" | "inputCutAt"> | undefined => edit.get({ id }),
     nextDeadline: (): number | undefined => deadline.get()?.at ?? undefined,
     pendingIds: (): Set<string> => new Set(pendingIds.all().map((row) => row.id)),
     pendingIdsOf: (sessionId: string): string[] => pendingOfSession.all({ sessionId }).map((row) => row.id),
     countPending: (sessionId: string): number => countPending.get({ sessionId })?.count ?? 0,
-    /** Oldest first, without those of `skip`. */
+    /** Returns the oldest first, without those in `skip`. */
     listPending: (scope: ApprovalScope, limit: number, skip: string[] = []): ApprovalPage =>
       load(
         orm
@@ -229,7 +238,7 @@ export function approvalQueries(orm: Orm) {
           .all(),
         limit,
       ),
-    /** Newest first, beginning after `cursor`. */
+    /** Returns the newest first, beginning after `cursor`. */
     list: (scope: ApprovalScope, query: ApprovalQuery): ApprovalPage =>
       load(query.status === "pending" ? newestPending(scope, query) : record.page(scope, query), query.limit),
   };
@@ -252,7 +261,7 @@ export function approvalQueries(orm: Orm) {
       .all();
   }
 
-  /** Loads the rows that were found, up to the limit and as far as their inputs fit in a page. */
+  /** Loads the rows, up to the limit and as far as their inputs fit in a page. */
   function load(found: { id: string; bytes: number }[], limit: number): ApprovalPage {
     const shown = fittingRows(found.slice(0, limit), MAX_PAGE_BYTES);
     const rows = shown.flatMap(({ id }) => byId.get({ id }) ?? []);
@@ -260,7 +269,7 @@ export function approvalQueries(orm: Orm) {
   }
 }
 
-/** As many from the front as may be in memory together; the first one always. */
+/** Returns as many rows from the front as fit in memory together; the first one always fits. */
 export function fittingRows<T extends { bytes: number }>(found: T[], maxBytes: number): T[] {
   let bytes = 0;
   return found.filter((row, index) => {
@@ -269,7 +278,7 @@ export function fittingRows<T extends { bytes: number }>(found: T[], maxBytes: n
   });
 }
 
-/** How a request reads that was decided as it was filed. */
+/** Builds the head of a request that was decided as it was filed. */
 function decidedHead(approval: AskedApproval, decision: RuleOutcome): ApprovalHead {
   const { createdAt: at } = approval;
   const { status, resolvedBy, isBuiltin } = decision;

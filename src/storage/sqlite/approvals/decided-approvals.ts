@@ -5,13 +5,13 @@ import type { Orm } from "../statements/orm.ts";
 import { approvals } from "../tables.ts";
 import { type ApprovalQueries, fittingRows } from "./approvals.ts";
 
-/** So many decisions are looked at in one read, with about so many bytes: a few milliseconds. */
+/** One read looks at this many decisions, or about this many bytes, which takes a few milliseconds. */
 const SLICE_ROWS = 1_000;
 const SLICE_BYTES = 4 * 1024 * 1024;
-/** A place behind all of its time: rows are counted from 1. */
+/** In descending order this rowid comes after all others of the same time: rowids begin at 1. */
 const BEFORE_ALL = 0;
 
-/** What stands before the input in a row, or in the index: a large input is not read for it. */
+/** Columns that are stored in the index or before the input, so that reading them doesn't load a large input. */
 type Key = {
   place: number;
   id: string;
@@ -22,7 +22,7 @@ type Key = {
   bytes: number;
 };
 
-/** The decisions in the order of their time, found by their index, of which each read looks at a slice. */
+/** Reads decisions by time, along their index; each read looks at one slice. */
 export function decidedApprovalQueries(orm: Orm, { get }: Pick<ApprovalQueries, "get">) {
   const at = sql.placeholder;
   const place = sql<number>`rowid`;
@@ -39,14 +39,14 @@ export function decidedApprovalQueries(orm: Orm, { get }: Pick<ApprovalQueries, 
     .from(approvals)
     .where(
       and(
-        // Spelled as in the partial index, which is used only then.
+        // SQLite uses the partial index only if the condition has the index's exact wording.
         sql`status <> 'pending'`,
         eq(approvals.isBuiltin, at("isBuiltin")),
         sql`(resolved_at, rowid) < (${at("at")}, ${at("place")})`,
         gte(approvals.resolvedAt, at("from")),
       ),
     )
-    // Rows of one millisecond stand in the order in which they were filed, without an id in the index.
+    // Rows of one millisecond are ordered by rowid, so the index needs no id.
     .orderBy(sql`resolved_at DESC, rowid DESC`)
     .limit(at("rows"))
     .prepare();
@@ -82,7 +82,7 @@ export function decidedApprovalQueries(orm: Orm, { get }: Pick<ApprovalQueries, 
       .slice(0, rows);
   }
 
-  /** Of one that was forgotten meanwhile, the rest of its millisecond was too. */
+  /** If the cursor's row has been deleted, so have the older rows of its millisecond. */
   function startOf({ at, id }: DecidedPlace): { at: number; place: number } {
     return { at, place: placeOf.get({ id })?.place ?? BEFORE_ALL };
   }
@@ -117,7 +117,7 @@ export function decidedApprovalQueries(orm: Orm, { get }: Pick<ApprovalQueries, 
   };
 }
 
-/** Whether each decision of that time is wanted, so that no more have to be looked at than are listed. */
+/** Returns whether the query has no filter but time, so that it need look at no more decisions than it lists. */
 function isOfAll({ owner, sessionId }: ApprovalScope, { toolName, status, search }: DecidedQuery): boolean {
   return [owner, sessionId, toolName, search].every((one) => one === undefined) && status === "resolved";
 }

@@ -8,7 +8,10 @@ import { head } from "./approval-head.ts";
 
 export type HeldApprovalQueries = ReturnType<typeof heldApprovalQueries>;
 
-/** Which server holds a pending approval for a child that waits, or until when it expects a child that is away. */
+/**
+ * Queries on which server holds a pending approval: for a child that waits, or, with a time limit, for one that is
+ * away.
+ */
 export function heldApprovalQueries(orm: Orm, isAlone: boolean) {
   const at = sql.placeholder;
   const isPending = sql`status = 'pending'`;
@@ -48,16 +51,16 @@ export function heldApprovalQueries(orm: Orm, isAlone: boolean) {
     .prepare();
 
   return {
-    /** The same call was asked about again: from now on an allow is for that request. */
+    /** Records that a later request asks about the same call; an allow is now for that one. */
     setAsker: (id: string, asker: string | null): void => void setAsker.run({ id, asker }),
     holdIfPending: (id: string, heldBy: string): ApprovalHead | undefined => hold.get({ id, heldBy }),
-    /** Where another request has come for it meanwhile, that one holds it. */
+    /** Does nothing if another request has taken the approval over meanwhile. */
     releaseIfPending: (lost: LostConnection, heldBy: string, until: number): void =>
       void release.run({ ...lost, heldBy, until }),
     isAnyLeftBehind: (serverId: string, now: number): boolean => leftBehind.get({ serverId, now }) !== undefined,
     takeOver: (serverId: string, until: number, now: number): string[] =>
       take.all({ serverId, until, now }).map(({ id }) => id),
-    /** Whether this server still expects the child back. */
+    /** Returns whether this server still waits for the child to reconnect. */
     isExpectedBack: (id: string, heldBy: string): boolean => unheld.get({ id, heldBy }) !== undefined,
   };
 }

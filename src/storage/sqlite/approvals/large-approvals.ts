@@ -4,15 +4,18 @@ import { inOneStep } from "../space.ts";
 import type { Orm } from "../statements/orm.ts";
 import { approvals } from "../tables.ts";
 
-/** Spelled as in the partial index, which is used only then. */
+/** SQLite uses the partial index only if the condition has the index's exact wording. */
 const isLarge = sql`status <> 'pending' AND octet_length(input) + coalesce(octet_length(updated_input), 0) > 4096`;
-/** Only an allow needs the input again, and only as long as somebody may come for it: a claude that was started by hand always may. */
+/**
+ * Nobody needs the input any more. Only an undelivered allow does, while its turn runs; a claude started by hand may
+ * come for its answer at any time.
+ */
 const isOver = sql`(delivered_at IS NOT NULL OR status <> 'allowed' OR
   (asked_in <> session_id AND asked_in NOT IN (SELECT id FROM turns WHERE status = 'running')))`;
 
 export type LargeApprovalQueries = ReturnType<typeof largeApprovalQueries>;
 
-/** How large inputs of what is decided are removed, in steps, when space is short. */
+/** Removes large inputs of decided requests, in steps, when space is short. */
 export function largeApprovalQueries(orm: Orm) {
   const at = sql.placeholder;
   const large = orm
@@ -28,7 +31,7 @@ export function largeApprovalQueries(orm: Orm) {
         lt(approvals.resolvedAt, at("before")),
         isLarge,
         isOver,
-        // The chain has to say so.
+        // Only decisions in the chain, where the removal is recorded.
         sql`audit_seq IS NOT NULL`,
       ),
     )
@@ -37,10 +40,13 @@ export function largeApprovalQueries(orm: Orm) {
     .prepare();
 
   return {
-    /** One owner's that are over, were decided before `before` and have a large input, the oldest first; as many as one step may cut. */
+    /**
+     * Lists one owner's decided requests with large inputs that nobody needs, decided before `before`, oldest first; as
+     * many as one step may process.
+     */
     listLarge: (owner: string, before: number, limit: number): Pick<ApprovalRow, "id" | "isBuiltin">[] =>
       inOneStep(large.all({ owner, before, limit })),
-    /** Leaves `{}` where an input stood, and where an edited one did. */
+    /** Replaces the inputs, and the edited inputs, with `{}`. */
     cutInputs: (ids: string[], cutAt: number): void => {
       orm
         .update(approvals)

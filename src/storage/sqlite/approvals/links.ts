@@ -16,7 +16,7 @@ export function linkQueries(orm: Orm) {
     createIfNew: (link: LinkRow): void => void orm.insert(approvalLinks).values(link).onConflictDoNothing().run(),
     removeExpiredBefore: (before: number): void =>
       void orm.delete(approvalLinks).where(lt(approvalLinks.expiresAt, before)).run(),
-    /** Returns how many. */
+    /** Returns how many it deleted. */
     removeAllBut: (webhookIds: string[]): number =>
       orm
         .delete(approvalLinks)

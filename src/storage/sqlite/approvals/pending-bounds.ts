@@ -8,17 +8,17 @@ type Sizes = {
   ofOwner(owner: string): PendingSize;
   ofAll(): PendingSize;
 };
-/** What is undecided of the session that asks, of its owner, and in all. */
+/** The undecided requests of the requesting session, of its owner, and of all owners. */
 type Undecided = { ofSession: PendingSize; ofOwner: PendingSize; inAll: PendingSize };
 
-/** Bounds what is undecided. The request that reaches a bound is still accepted. */
+/** Limits the undecided requests. The request that reaches a limit is still accepted. */
 export function createPendingBounds(sizes: Sizes) {
   const sessions = createTally(sizes.ofSession);
   const owners = createTally(sizes.ofOwner);
   const all = createTally(sizes.ofAll);
 
   return {
-    /** Takes one more request into account, called in its transaction; tells where there are as many as may be. */
+    /** Counts one more request, inside its transaction; returns a refusal if a limit was already reached. */
     admit({ sessionId, owner, input }: NewApproval, limits: PendingLimits): TooMany | undefined {
       const most = { ofSession: sessions.atMost(sessionId), ofOwner: owners.atMost(owner), inAll: all.atMost("") };
       const tooMany =
@@ -34,14 +34,14 @@ export function createPendingBounds(sizes: Sizes) {
       all.add("", bytes);
       return undefined;
     },
-    /** Something was decided, or a request that was admitted was not filed: there may be room again. */
+    /** Call when a request was decided, or an admitted one was not filed: there may be room again. */
     loosen(): void {
       for (const tally of [sessions, owners, all]) tally.loosen();
     },
   };
 }
 
-/** An owner has no more than is left for all others, so that there is always something left. */
+/** An owner may use at most as much as is left for all others, so that others always have room. */
 function refusal({ ofSession, ofOwner, inAll }: Undecided, limits: PendingLimits): TooMany | undefined {
   const tooMany = (bound: TooMany["bound"], size: PendingSize): TooMany => ({ outcome: "too_many", bound, size });
   if (ofSession.count >= limits.asksPerSession) return tooMany("session_count", ofSession);

@@ -4,7 +4,7 @@ import type { PendingSize } from "../../approvals.ts";
 const NONE: PendingSize = { count: 0, bytes: 0 };
 const SUMS = "SELECT count(*) AS count, coalesce(sum(octet_length(input)), 0) AS bytes FROM loopback_approvals";
 
-/** Sums over what is pending, by its indexes; each costs as much as there is. */
+/** Sums over pending requests, along their indexes; the cost grows with the number of pending requests. */
 export function pendingSizeQueries(sqlite: Database) {
   const ofSession = sqlite.query<PendingSize, [string]>(`${SUMS} WHERE session_id = ? AND status = 'pending'`);
   const ofOwner = sqlite.query<PendingSize, [string]>(`${SUMS} WHERE owner = ? AND status = 'pending'`);

@@ -19,9 +19,11 @@ type SettleNeed = {
 
 export type Settle = ReturnType<typeof createSettle>;
 
-/** Every way in which an approval ends, inside a transaction; all of them race through `settle`, and the first one wins. */
+/**
+ * Every way in which an approval ends, inside a transaction. All of them go through `settle`, and the first one wins.
+ */
 export function createSettle({ approvals, turns, changes, chain, activity, onSettled }: SettleNeed) {
-  /** Returns `undefined` when somebody was first, or there is none. */
+  /** Returns `undefined` if the approval was already settled or doesn't exist. */
   function settle(
     announce: Announce,
     id: string,
@@ -51,14 +53,14 @@ export function createSettle({ approvals, turns, changes, chain, activity, onSet
   return {
     settle,
     expireIfDue,
-    /** The child that asked is gone, so there is nobody left to tell. */
+    /** Ends a request whose child is gone, so nobody waits for the answer. */
     abandon(announce: Announce, id: string, reason: string, now: number): void {
       if (!expireIfDue(announce, id, now)) settle(announce, id, abandoned(reason, now));
     },
   };
 }
 
-/** With what its child is answered by, unless that is long, or was edited. */
+/** The decision as it is broadcast: with the answer for the child, unless the input is long or was edited. */
 function toldOf(settled: JustSettled, { responseMessage, updatedInput, interrupt }: ApprovalOutcome): MadeDecision {
   const { status, createdAt, resolvedAt, resolvedBy, deliveredAt, asker } = settled;
   const decision = { status, createdAt, resolvedAt, resolvedBy };

@@ -3,10 +3,10 @@ import { inOneStep } from "../space.ts";
 import type { Orm } from "../statements/orm.ts";
 import { approvals } from "../tables.ts";
 
-/** A child that runs may still come back for its answer. */
+/** While a turn of the session runs, its child may still come back for an answer. */
 const isForgettable = sql`status <> 'pending' AND audit_seq IS NULL AND session_id NOT IN (SELECT session_id FROM turns WHERE status = 'running')`;
 
-/** How approvals that were decided before there was a hash chain are forgotten, in steps: an input may be megabytes. */
+/** Deletes approvals decided before there was a hash chain, in steps, because an input may be megabytes. */
 export function unchainedApprovalQueries(orm: Orm) {
   const at = sql.placeholder;
   const sizes = orm
@@ -26,7 +26,7 @@ export function unchainedApprovalQueries(orm: Orm) {
 
   return {
     oldestUnchainedAt: (): number | undefined => oldest.get()?.at ?? undefined,
-    /** Forgets up to `limit` of those decided before `before`, the oldest first; returns how many. */
+    /** Deletes up to `limit` of those decided before `before`, oldest first; returns how many. */
     removeUnchainedBefore: (before: number, limit: number): number => {
       const ids = inOneStep(sizes.all({ before, limit })).map(({ id }) => id);
       if (ids.length > 0) orm.delete(approvals).where(inArray(approvals.id, ids)).run();

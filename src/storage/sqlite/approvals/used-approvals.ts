@@ -7,7 +7,7 @@ import { head } from "./approval-head.ts";
 
 export type UsedApprovalQueries = ReturnType<typeof usedApprovalQueries>;
 
-/** What becomes of a decision: it is handed to its child, its call has a result, or its turn ends with it. */
+/** What happens after a decision: the child gets it, its call has a result, or the denial ends the turn. */
 export function usedApprovalQueries(orm: Orm) {
   const at = sql.placeholder;
   const deliver = orm
@@ -26,7 +26,7 @@ export function usedApprovalQueries(orm: Orm) {
         sql`result_at IS NULL AND asked_in <> session_id`,
       ),
     )
-    // A call that ran was allowed, whatever became of others of the same id.
+    // If several approvals have the call's id, the allowed one is the one that ran.
     .orderBy(sql`status <> 'allowed'`, asc(approvals.id))
     .limit(1)
     .prepare();
@@ -44,12 +44,12 @@ export function usedApprovalQueries(orm: Orm) {
     .prepare();
 
   return {
-    /** The first denial in this turn that was to end it. */
+    /** Returns the first denial in this turn that interrupts it. */
     interruption: (turnId: string): Interruption | undefined => interrupting.get({ turnId }),
-    /** Notes that a decision was handed over; `undefined` when it was before, or there is none. */
+    /** Marks a decision as delivered; `undefined` if it already was, or doesn't exist. */
     deliverIfUndelivered: (id: string, deliveredAt: number): ApprovalHead | undefined =>
       deliver.get({ id, deliveredAt }),
-    /** Of the approvals of a call whose result has come, the oldest that has none yet. */
+    /** Assigns a call's result to the oldest of its approvals that has none yet, and returns that approval. */
     takeResult: (
       call: { turnId: string; toolUseId: string },
       resultAt: number,

@@ -6,16 +6,18 @@ import { inOneStep } from "../space.ts";
 import type { Orm } from "../statements/orm.ts";
 import { approvals, audit, auditCheckpoints } from "../tables.ts";
 
-/** What went; where the chain goes on behind it; and the number of the entry that stopped it because it does not verify. */
+/**
+ * How many entries were deleted; the last of them; and the number of the entry that doesn't verify, if one stopped it.
+ */
 type Forgetting = { count: number; through: AuditLink | undefined; brokenAt: number | undefined };
 
 type FrontEntry = AuditLink & { entry: AuditEntry; bytes: number; isAwaited: boolean };
 
-/** A child that runs may still come back for a decision that it has not got yet. */
+/** The decision is not delivered, and its child still runs, so it may come back for it. */
 const isAwaited = sql<number>`delivered_at IS NULL AND status NOT IN ('pending', 'abandoned') AND EXISTS
   (SELECT 1 FROM turns WHERE turns.id = loopback_approvals.asked_in AND turns.status = 'running')`;
 
-/** How a chain is forgotten from its front: by what its entries say, as far as they verify. */
+/** Deletes a chain from its front, judging by what its entries say, as far as they verify. */
 export function auditFrontQueries(orm: Orm) {
   const at = sql.placeholder;
   const checkpoint = orm
@@ -39,7 +41,7 @@ export function auditFrontQueries(orm: Orm) {
     .where(eq(approvals.id, at("id")))
     .prepare();
 
-  /** The first entries of a chain, up to the first that does not verify. */
+  /** Returns the first entries of a chain, up to the first that doesn't verify. */
   function front(chain: AuditChain, limit: number): { first: FrontEntry[]; brokenAt: number | undefined } {
     let { seq: after, hash: previous } = checkpoint.get({ chain }) ?? { seq: -1, hash: NO_HASH };
     const first: FrontEntry[] = [];
@@ -54,18 +56,21 @@ export function auditFrontQueries(orm: Orm) {
   }
 
   return {
-    /** Up to where the chain was forgotten. */
+    /** Returns the last deleted entry of the chain. */
     checkpoint: (chain: AuditChain): AuditCheckpoint | undefined => checkpoint.get({ chain }),
-    /** In order, beginning after `after`. */
+    /** Returns entries in order, beginning after `after`. */
     page: (chain: AuditChain, after: number, limit: number): AuditRow[] => page.all({ chain, after, limit }),
-    /** When the first entry was made, unless its decision is still awaited, or it does not verify. */
+    /**
+     * Returns when the first entry was made; `undefined` if a child still awaits its decision, or if the entry doesn't
+     * verify.
+     */
     oldestAt: (chain: AuditChain): number | undefined => {
       const [first] = front(chain, 1).first;
       return first && !first.isAwaited ? timeOf(first.entry) : undefined;
     },
     /**
-     * Forgets decisions with their entries, from the front of the chain, up to the last one before `before` among the
-     * `limit` first. A clock that was set back leaves no entry behind.
+     * Deletes decisions with their entries from the front of the chain: among the first `limit`, everything up to the
+     * last one before `before`. If the clock was set back in between, later times in front of it are deleted too.
      */
     forgetBefore: (chain: AuditChain, before: number, limit: number, chainedSince: number): Forgetting => {
       const verified = front(chain, limit);
@@ -76,7 +81,8 @@ export function auditFrontQueries(orm: Orm) {
       const brokenAt = old.length === verified.first.length ? verified.brokenAt : undefined;
       const last = old.at(-1);
       const ids = old.flatMap(({ entry }) => (entry.kind === "decided" ? entry.approval_id : []));
-      // Only what concerns the chain itself: to forget that would go on for ever, were the clock set back.
+      // Stop if only entries about the chain itself are left. Deleting adds such an entry, so with a clock set back
+      // this would never end.
       if (!last || !old.some(({ entry }) => "approval_id" in entry)) return { count: 0, through: undefined, brokenAt };
       const through = { seq: last.seq, hash: last.hash };
       orm

@@ -9,17 +9,20 @@ import { auditFrontQueries } from "./audit-front.ts";
 
 export type AuditQueries = ReturnType<typeof auditQueries>;
 
-/** As it is stored: what is read as `false` may be anything but 1, and be listed nowhere. */
+/**
+ * Compares the stored number: Drizzle reads everything but 1 as `false`, and a row with such a number would be in no
+ * list.
+ */
 const chainOfRow = sql<AuditChain | null>`CASE is_builtin WHEN 0 THEN 'decisions' WHEN 1 THEN 'builtin' END`;
 const oddColumn = sql<string | null>`CASE WHEN is_builtin NOT IN (0, 1) THEN 'is_builtin'
   WHEN interrupt NOT IN (0, 1) THEN 'interrupt'
   WHEN audit_seq IS NULL AND input_cut_at IS NOT NULL THEN 'input_cut_at' END`;
 
-/** Queries on the hash chains. What writes is called inside a transaction of the writer. */
+/** Queries on the hash chains. Those that write run inside a transaction of the writer. */
 export function auditQueries(orm: Orm, sqlite: Database) {
   const at = sql.placeholder;
   const front = auditFrontQueries(orm);
-  // Both are part of every decision, where Drizzle's own share would show.
+  // Every decision runs both, so they go around Drizzle, whose overhead would be measurable.
   const newest = sqlite.query<AuditLink, [string]>(
     "SELECT seq, hash FROM audit WHERE chain = ? ORDER BY seq DESC LIMIT 1",
   );
@@ -44,21 +47,21 @@ export function auditQueries(orm: Orm, sqlite: Database) {
     .leftJoin(audit, and(eq(audit.chain, at("chain")), eq(audit.seq, approvals.auditSeq)))
     .where(eq(approvals.id, at("id")))
     .prepare();
-  // By its own index, which holds nothing else; SQLite would take one that holds everything decided.
+  // Name the index that holds only unchained decisions: SQLite would choose a larger one with all decisions.
   const unchained = sqlite.query<{ count: number }, []>(
     "SELECT count(*) AS count FROM loopback_approvals INDEXED BY approvals_unchained WHERE status <> 'pending' AND audit_seq IS NULL",
   );
 
   return {
     ...front,
-    /** Where the chain ends; `undefined` before its first entry. */
+    /** Returns the last entry of the chain; `undefined` before its first. */
     tail: (chain: AuditChain): AuditLink | undefined => newest.get(chain) ?? front.checkpoint(chain),
-    /** The newest entry that says when the chain began. */
+    /** Returns the newest entry that says when the chain began. */
     mark: (chain: AuditChain): AuditMark | undefined => {
       const entry = entryIn(newestMark.get({ chain })?.entry ?? "");
       return entry?.kind === "begins" || entry?.kind === "forgotten" ? entry : undefined;
     },
-    /** Decided approvals in the order of their ids, each with the entry at the place that it names. */
+    /** Returns decided approvals by id, each with the entry at the position that it names. */
     decided: (after: string | undefined, limit: number): DecidedPlace[] =>
       orm
         .select({
@@ -78,10 +81,10 @@ export function auditQueries(orm: Orm, sqlite: Database) {
     placeOf: (chain: AuditChain, id: string): ApprovalPlace | undefined => place.get({ chain, id }),
     append: ({ chain, seq, approvalId, at, entry, hash }: AuditRow): void =>
       void insert.run(chain, seq, approvalId, at, entry, hash),
-    /** How many entries the chain holds, but for its first. */
+    /** Counts the chain's entries, without its first. */
     length: (chain: AuditChain): number =>
       ((newest.get(chain) ?? front.checkpoint(chain))?.seq ?? 0) - (front.checkpoint(chain)?.seq ?? 0),
-    /** How many decisions are on record that no chain has. */
+    /** Counts the decisions that are in no chain. */
     countUnchained: (): number => unchained.get()?.count ?? 0,
   };
 }

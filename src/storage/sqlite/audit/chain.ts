@@ -7,9 +7,12 @@ import type { AuditQueries } from "./audit.ts";
 
 export type Chain = ReturnType<typeof createChain>;
 
-/** Writes the hash chains over decisions; every function is called inside the transaction of what it records. */
+/** Writes the hash chains over decisions. Every function runs inside the transaction of what it records. */
 export function createChain({ audit, large }: { audit: AuditQueries; large: LargeApprovalQueries }) {
-  /** Where the next entry goes, and the hash that it builds on; a chain begins with what was decided before it. */
+  /**
+   * Returns the position of the next entry and the hash that it builds on. Begins the chain, if needed, with the number
+   * of earlier decisions.
+   */
   function next(chain: AuditChain, now: number): AuditLink {
     const tail = audit.tail(chain);
     if (tail) return linkBehind(tail);
@@ -17,7 +20,7 @@ export function createChain({ audit, large }: { audit: AuditQueries; large: Larg
     return linkBehind(append(chain, CHAIN_BEGIN, begins));
   }
 
-  /** Only what people decided goes back to before there were chains. */
+  /** Only decisions by people exist from before there were chains. */
   function unchainedOf(chain: AuditChain): number {
     return chain === "decisions" ? audit.countUnchained() : 0;
   }
@@ -33,11 +36,11 @@ export function createChain({ audit, large }: { audit: AuditQueries; large: Larg
     begin(now: number): void {
       if (!audit.tail("decisions")) next("decisions", now);
     },
-    /** Records a decision at the place that `next` named; the row of the decision names that place too. */
+    /** Records a decision at the position that `next` returned; the decision's row names that position too. */
     decided(link: AuditLink, settled: ApprovalHead, outcome: ApprovalOutcome): void {
       append(chainOf(settled), link, decidedEntry(settled, outcome, hashOfUpdate(outcome.updatedInput)));
     },
-    /** Records that a decision was handed to its child later than it was made. */
+    /** Records that a decision reached its child later than it was made. */
     delivered(asked: ApprovalHead, deliveredAt: number): void {
       const chain = chainOf(asked);
       const entry = { kind: "delivered", approval_id: asked.id, delivered_at: deliveredAt } as const;
@@ -57,7 +60,7 @@ export function createChain({ audit, large }: { audit: AuditQueries; large: Larg
         through_seq: through.seq,
         through_hash: through.hash,
         chained_since,
-        // What no chain has gets less and less: more were inserted.
+        // The number of unchained decisions only decreases, so more of them would mean that rows were inserted.
         unchained: Math.min(mark.unchained, unchainedOf(chain)),
       });
       return { count, problem };

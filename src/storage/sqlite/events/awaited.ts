@@ -6,10 +6,10 @@ import { changes, sessions, turns } from "../tables.ts";
 
 export type AwaitedQueries = ReturnType<typeof awaitedQueries>;
 
-/** Queries on what somebody who waits is told of. */
+/** Queries on what waiting callers need. */
 export function awaitedQueries(orm: Orm) {
   const { checkpoint: _, prompt: __, ...columns } = getTableColumns(turns);
-  // No join: where there are few sessions, SQLite would begin with them.
+  // A subquery, not a join: with few sessions, SQLite would begin a join with them.
   const nameOf = sql<string>`(SELECT name FROM sessions WHERE id = turns.session_id)`;
   const isAsking = sql<number>`EXISTS (SELECT 1 FROM loopback_approvals WHERE session_id = turns.session_id AND status = 'pending')`;
 
@@ -39,7 +39,7 @@ export function awaitedQueries(orm: Orm) {
   }
 
   return {
-    /** The turns that ended after `since`, in order, but for those that are no longer on record. */
+    /** Returns the turns that ended after `since`, in order, without those whose rows were deleted. */
     ended: ({ owner, sessionId }: ApprovalScope, { since, reader, limit }: EndedQuery): EndedTurn[] =>
       orm
         .select({ changeId: changes.id, turn: columns, name: sessions.name })
@@ -49,7 +49,7 @@ export function awaitedQueries(orm: Orm) {
         .where(
           and(
             gt(changes.id, since),
-            // Spelled out, so that its indexes are used.
+            // A literal, so that SQLite uses the partial indexes.
             sql`changes.kind = 'turn_ended'`,
             owner === undefined ? undefined : eq(changes.owner, owner),
             sessionId === undefined ? undefined : eq(changes.sessionId, sessionId),
@@ -60,13 +60,13 @@ export function awaitedQueries(orm: Orm) {
         .orderBy(asc(changes.id))
         .limit(limit)
         .all(),
-    /** The turns that run, then those that are queued, each in the order of their beginning. */
+    /** Returns running turns, then queued ones, each by start time. */
     ongoing: (scope: ApprovalScope, limit: number): OngoingTurn[] => {
-      // Two searches, since each has an index of its own.
+      // Two queries, because each status has its own index.
       const running = ongoing(sql`turns.status = 'running'`, scope, limit);
       return [...running, ...ongoing(sql`turns.status = 'queued'`, scope, limit - running.length)];
     },
-    /** Whether a claude that is started by hand was seen since then. */
+    /** Returns whether any claude started by hand was seen since then. */
     isAnySeen: ({ owner, sessionId }: ApprovalScope, since: number): boolean =>
       orm
         .select({ id: sessions.id })
@@ -75,7 +75,8 @@ export function awaitedQueries(orm: Orm) {
           and(
             sql`kind = 'by_hand'`,
             gt(sessions.seenAt, since),
-            // Not by the index on owners: one may have thousands that nobody has seen for long.
+            // The plus sign avoids the index on owners: one owner may have thousands of sessions that were not seen for
+            // long.
             owner === undefined ? undefined : sql`+${sessions.owner} = ${owner}`,
             sessionId === undefined ? undefined : eq(sessions.id, sessionId),
           ),

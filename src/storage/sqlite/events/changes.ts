@@ -7,7 +7,8 @@ import { changes } from "../tables.ts";
 export type ChangeQueries = ReturnType<typeof changeQueries>;
 
 export function changeQueries(orm: Orm, sqlite: Database) {
-  // Part of every request and of every decision, where Drizzle's own share, and that of RETURNING, would show.
+  // Every request and every decision runs it, so it goes around Drizzle and RETURNING, whose overhead would be
+  // measurable.
   const insert = sqlite.query<never, [string, string, string, string, number]>(
     "INSERT INTO changes (kind, owner, session_id, subject_id, at) VALUES (?, ?, ?, ?, ?)",
   );
@@ -21,7 +22,7 @@ export function changeQueries(orm: Orm, sqlite: Database) {
       return { id, ...change };
     },
     newestId: (): number => newest.get()?.id ?? 0,
-    /** In order, beginning after `cursor`; of one owner, or of all. */
+    /** Returns changes in order, beginning after `cursor`; of one owner, or of all. */
     listAfter: (cursor: number, owner: string | undefined, limit: number): Change[] =>
       orm
         .select()
@@ -31,7 +32,7 @@ export function changeQueries(orm: Orm, sqlite: Database) {
         .limit(limit)
         .all(),
     oldestAt: (): number | undefined => oldest.get()?.at,
-    /** Forgets those before `before` among the `limit` first; returns how many. */
+    /** Looks at the `limit` oldest changes and deletes those before `before`; returns how many. */
     removeBefore: (before: number, limit: number): number => {
       const first = orm.select({ id: changes.id }).from(changes).orderBy(asc(changes.id)).limit(limit);
       const old = and(inArray(changes.id, first), lt(changes.at, before));
@@ -40,7 +41,10 @@ export function changeQueries(orm: Orm, sqlite: Database) {
   };
 }
 
-/** Spelled as in the partial index, which is used only then: nobody asks for the operator's alone. */
+/**
+ * SQLite uses the partial index only if the condition has its exact wording. The index leaves out the operator, because
+ * nobody lists the operator's changes alone.
+ */
 function ofOwner(owner: string | undefined): SQL[] {
   if (owner === undefined) return [];
   return owner === "operator" ? [eq(changes.owner, owner)] : [eq(changes.owner, owner), sql`owner <> 'operator'`];

@@ -9,7 +9,7 @@ export function readerCommands({ write, readers, tokens }: ReaderCommandsNeed): 
   return {
     advance: (reader, position, { most, ownerToken, now }) =>
       write(() => {
-        // What it was told in its last moment is of no use to anybody, and nobody would ever forget it.
+        // A reader stored after its owner was revoked would never be used or deleted.
         if (tokens.isRevoked(ownerToken)) return;
         if (readers.advance(reader, position, now)) readers.removeOldestOf(reader.owner, most);
       }),

@@ -6,9 +6,11 @@ import { changes, readers } from "../tables.ts";
 export type ReaderQueries = ReturnType<typeof readerQueries>;
 
 const IN_ALL = "";
-/** A reader that is used all the time is noted again after this long: its age decides only who is forgotten first. */
+/**
+ * A reader in constant use is saved again only after this time; its age only decides which readers are deleted first.
+ */
 const NOTED_AGAIN_MS = 60_000;
-/** Where everybody began at an upgrade. */
+/** The row with the position at which all readers began after an upgrade. */
 const EVERYBODY = { owner: "", consumer: "", sessionId: IN_ALL };
 
 export function readerQueries(orm: Orm) {
@@ -49,7 +51,7 @@ export function readerQueries(orm: Orm) {
   const furthest = (owner: string, sessionId: string) => furthestOf.get({ owner, sessionId })?.position ?? 0;
   const start = () => find(EVERYBODY)?.position ?? 0;
 
-  /** The position before those of the turns told so far that ended lately. */
+  /** Returns the position before the recently ended turns that other readers have already seen. */
   function beforeRecent(told: number, visible: string | undefined, { endedSince, limit }: FirstTold): number {
     const recent = orm
       .select({ id: changes.id, at: changes.at })
@@ -71,7 +73,7 @@ export function readerQueries(orm: Orm) {
   return {
     standing: (reader: Reader, visible: string | undefined, first: FirstTold): ReaderStanding => {
       const { owner, sessionId } = reader;
-      // What a reader was told in one session says nothing of the others.
+      // What a reader has seen in one session says nothing about other sessions.
       const told = Math.max(start(), furthest(owner, IN_ALL));
       const toldHere = sessionId === undefined ? told : Math.max(told, furthest(owner, sessionId));
       const all = find(reader)?.position;
@@ -83,14 +85,14 @@ export function readerQueries(orm: Orm) {
         furthest: toldHere,
       };
     },
-    /** A position only moves forward. Returns whether there is one more reader now. */
+    /** Advances a reader, never back. Returns whether the reader is new. */
     advance: ({ owner, consumer, sessionId = IN_ALL }: Reader, position: number, now: number): boolean => {
       const known = byKey.get({ owner, consumer, sessionId });
       if (known && known.position >= position && known.usedAt > now - NOTED_AGAIN_MS) return false;
       save.run({ owner, consumer, sessionId, position, usedAt: now });
       return known === undefined;
     },
-    /** Forgets all but the `most` of this owner that were used last. */
+    /** Keeps only the `most` recently used readers of this owner. */
     removeOldestOf: (owner: string, most: number): void => {
       const excess = (countOf.get({ owner })?.count ?? 0) - most;
       if (excess <= 0) return;

@@ -2,7 +2,7 @@ import type { WebhookPosition } from "../../changes.ts";
 import type { Orm } from "../statements/orm.ts";
 import { webhooks } from "../tables.ts";
 
-/** Queries on how far webhooks have been told. */
+/** Queries on the last change delivered to each webhook. */
 export function webhookQueries(orm: Orm) {
   return {
     positions: (): WebhookPosition[] => orm.select().from(webhooks).all(),

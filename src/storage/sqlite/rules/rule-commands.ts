@@ -9,7 +9,7 @@ type RuleCommands = Pick<RuleStorage, "addIfNew" | "changeIfMade" | "removeIfMad
 type RuleCommandsNeed = { write: Write; rules: RuleQueries; tokens: TokenQueries };
 
 export function ruleCommands({ write, rules, tokens }: RuleCommandsNeed): RuleCommands {
-  /** What changed the rules makes every judgement by their earlier version stale. */
+  /** Increases the version if the rules have changed, which makes every evaluation by an earlier version stale. */
   function noting<T>(changed: T): T {
     if (changed) rules.changed();
     return changed;
@@ -39,24 +39,23 @@ export function isRoomFor(rules: RuleQueries, added: readonly NewRule[], most: R
   return bounded === 0 || rules.countAll() + bounded <= most.inAll;
 }
 
-/** Adds a rule in the transaction at hand. */
+/** Adds a rule inside the current transaction. */
 export function addRule(rules: RuleQueries, rule: NewRule): RuleRow {
   addRules(rules, [rule]);
   return { ...rule, hits: 0, lastHitAt: null };
 }
 
-/** The same of many. */
 export function addRules(rules: RuleQueries, added: readonly NewRule[]): void {
   for (const rule of added) rules.add(rule);
   if (added.length > 0) rules.changed();
 }
 
-/** Whether a judgement still holds: by the present rules, of which all that it used still count. */
+/** Returns whether an evaluation still holds: the rules have not changed, and every rule it used is still valid. */
 export function holds(rules: RuleQueries, { version, used }: Judged, now: number): boolean {
   return rules.version() === version && used.every((id) => rules.counts(id, now));
 }
 
-/** Puts on record which rules have decided a request, and which would have. */
+/** Records which rules decided a request, and which shadow rules would have. */
 export function record(
   rules: RuleQueries,
   { used, counted, shadows }: Judged,

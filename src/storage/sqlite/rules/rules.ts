@@ -13,15 +13,15 @@ import { recordQueries } from "../approvals/approval-record-pages.ts";
 import type { Orm } from "../statements/orm.ts";
 import { approvals, ruleHits, rules, rulesVersion, shadowHits } from "../tables.ts";
 
-/** What a rule says, to whom, and by whose right. */
+/** The columns that make two rules the same. */
 const SAYING = ["createdBy", "owner", "sessionId", "decision", "match", "reason", "interrupt", "mode"] as const;
 
-/** Neither expired nor used up. */
+/** The rule has neither expired nor been used up. */
 const counts = sql`(expires_at IS NULL OR expires_at > ${sql.placeholder("now")}) AND (uses_left IS NULL OR uses_left > 0)`;
 
 export type RuleQueries = ReturnType<typeof ruleQueries>;
 
-/** Queries on the rules; what writes is called inside a transaction of the writer. */
+/** Queries on the rules. Those that write run inside a transaction of the writer. */
 export function ruleQueries(orm: Orm) {
   const at = sql.placeholder;
   const record = recordQueries(orm);
@@ -80,7 +80,7 @@ export function ruleQueries(orm: Orm) {
         .where(owner === undefined ? undefined : eq(ruleHits.owner, owner))
         .groupBy(ruleHits.id)
         .all(),
-    /** How often rules have decided for an owner who is gone is still told to who is told of everybody. */
+    /** Moves a deleted owner's hits to the empty owner, so that totals over all owners still include them. */
     forgetOwnerOfHits(owner: string): void {
       const own = orm
         .select({
@@ -137,7 +137,7 @@ export function ruleQueries(orm: Orm) {
     countOf: (createdBy: string): number =>
       orm.select({ count: sql<number>`count(*)` }).from(rules).where(eq(rules.createdBy, createdBy)).get()?.count ?? 0,
     countAll: (): number => orm.select({ count: sql<number>`count(*)` }).from(rules).get()?.count ?? 0,
-    /** One of the same maker that says the same, where neither ends by itself. */
+    /** Returns a rule of the same creator that says the same, if neither of the two can expire. */
     sameAs: (rule: NewRule): RuleRow | undefined => {
       const { expiresAt, usesLeft, isSetting } = rule;
       if (expiresAt !== null || usesLeft !== null || isSetting) return undefined;
@@ -169,12 +169,12 @@ export function ruleQueries(orm: Orm) {
           ),
         )
         .run(),
-    /** Those of its settings, as they are now, and all that keep something from running. */
+    /** Returns the rules that a fork of this session inherits: those of its settings, and all that deny or ask. */
     inheritedFrom: (sessionId: string, forOwner: string): RuleRow[] =>
       orm
         .select()
         .from(rules)
-        // What was allowed so many times is not allowed again for a fork, nor what somebody else allowed there.
+        // A fork doesn't inherit allow rules with limited uses, or those created by another owner.
         .where(
           and(
             eq(rules.sessionId, sessionId),
@@ -187,7 +187,7 @@ export function ruleQueries(orm: Orm) {
         .all(),
     isAnyOf: (sessionId: string): boolean =>
       orm.select({ id: rules.id }).from(rules).where(eq(rules.sessionId, sessionId)).limit(1).get() !== undefined,
-    /** What a token has allowed ends with it; what it has forbidden stays. */
+    /** Deletes a token's allow rules; its other rules stay. */
     removeAllowsOf: (createdBy: string): boolean =>
       orm
         .delete(rules)
@@ -202,7 +202,7 @@ export function ruleQueries(orm: Orm) {
         .limit(limit);
       return orm.delete(rules).where(inArray(rules.id, spent)).returning({ id: rules.id }).all().length;
     },
-    /** Whether the rule is there, has not expired and is not used up. */
+    /** Returns whether the rule exists, has not expired and is not used up. */
     counts: (id: string, now: number): boolean => counting.get({ id, now }) !== undefined,
     use: (id: string, now: number): void => void use.run({ id, now }),
     count: (id: string, owner: string, now: number): void => void count.run({ id, owner, now }),
@@ -210,7 +210,7 @@ export function ruleQueries(orm: Orm) {
   };
 }
 
-/** Somebody has decided otherwise than the rule would have. */
+/** The request was decided differently than the shadow rule would have decided it. */
 const disagrees = sql`CASE rules.decision
   WHEN 'allow' THEN loopback_approvals.status = 'denied'
   WHEN 'deny' THEN loopback_approvals.status = 'allowed'

@@ -6,7 +6,7 @@ import type { SessionQueries } from "./sessions.ts";
 type Said = { role: "user" | "assistant"; content: JsonObject };
 export type Conversation = ReturnType<typeof createConversation>;
 
-/** Moves conversations on; called inside a transaction. */
+/** Appends to conversations, inside a transaction. */
 export function createConversation({
   nodes,
   sessions,
@@ -17,7 +17,7 @@ export function createConversation({
   newId: () => string;
 }) {
   return {
-    /** Adds what was said behind the head of a session, and returns the new head; null for one without a conversation. */
+    /** Appends messages after the session's head and returns the new head; null if the session has no conversation. */
     say({ id: sessionId, treeId, headNodeId }: SessionRow, said: Said[], createdAt: number): string | null {
       if (!treeId || !headNodeId || said.length === 0) return null;
       const head = said.reduce((parentId, one) => {

@@ -42,10 +42,10 @@ export function nodeQueries(orm: Orm) {
   return {
     node: (id: string): NodeRow | undefined => one.get({ id }),
     add: (node: NodeRow): void => void insert.run(node),
-    /** In the order in which they were added. */
+    /** Returns the nodes in insertion order. */
     listTree: (treeId: string, limit: number): NodeRow[] =>
       orm.select().from(nodes).where(eq(nodes.treeId, treeId)).orderBy(asc(nodes.id)).limit(limit).all(),
-    /** From the root to this node. */
+    /** Returns the nodes from the root to this node. */
     path: (nodeId: string): NodeRow[] => {
       const ancestors = sql`id IN (
         WITH RECURSIVE up(id, parent_id) AS (
@@ -54,9 +54,9 @@ export function nodeQueries(orm: Orm) {
         ) SELECT id FROM up)`;
       return orm.select().from(nodes).where(ancestors).orderBy(asc(nodes.id)).all();
     },
-    /** The first tree after this one in the order of ids. */
+    /** Returns the next tree id after this one. */
     treeAfter: (treeId: string): string | undefined => nextTree.get({ treeId })?.treeId,
-    /** Forgets some of a tree, at most `limit`; 0 when nothing of it is left. */
+    /** Deletes up to `limit` nodes of a tree; returns 0 when none are left. */
     removeSome: (treeId: string, limit: number): number => {
       const ids = inOneStep(sizes.all({ treeId, limit })).map(({ id }) => id);
       if (ids.length > 0) orm.delete(nodes).where(inArray(nodes.id, ids)).run();

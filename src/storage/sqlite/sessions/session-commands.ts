@@ -28,7 +28,10 @@ export function sessionCommands(need: SessionCommandsNeed): SessionCommands {
   const { write, sessions, nodes, turns, tokens, rules, newId } = need;
   const tally = createTally(sessions.sizeOf);
 
-  /** Takes more of an owner's into account, called in its transaction; tells what there is where that is too much. */
+  /**
+   * Counts an owner's additional sessions or settings, inside their transaction; returns the present size if the limit
+   * would be exceeded.
+   */
   function admit(owner: string, more: SessionSize, most: SessionSize): SessionSize | undefined {
     const isOver = (size: SessionSize) => size.count + more.count > most.count || size.bytes + more.bytes > most.bytes;
     if (isOver(tally.atMost(owner)) && isOver(tally.counted(owner))) return tally.counted(owner);
@@ -36,7 +39,7 @@ export function sessionCommands(need: SessionCommandsNeed): SessionCommands {
     return undefined;
   }
 
-  /** What was taken into account was not stored. */
+  /** Call when what `admit` counted was not stored. */
   function loosen(cause: unknown): never {
     tally.loosen();
     throw cause;
@@ -96,7 +99,7 @@ export function sessionCommands(need: SessionCommandsNeed): SessionCommands {
       write(() => {
         if (tokens.isRevoked(by)) return "revoked";
         if (turns.isBusy(id)) return "busy";
-        // Its rules go with it.
+        // The foreign key deletes the session's rules too.
         if (rules.isAnyOf(id)) rules.changed();
         sessions.remove(id);
         tokens.forget();
@@ -112,7 +115,7 @@ export function conversationCommands({
   nodes,
 }: Pick<SessionCommandsNeed, "write" | "sessions" | "nodes">): Pick<ConversationStorage, "removeSomeIfUnused"> {
   return {
-    // Looked for outside of any transaction too: nearly always it is in use.
+    // Check first without a transaction: nearly always the tree is in use.
     removeSomeIfUnused: async (treeId, limit) =>
       translated(() => sessions.isTreeUsed(treeId))
         ? 0

@@ -10,10 +10,10 @@ import { sessions } from "../tables.ts";
 export type SessionQueries = ReturnType<typeof sessionQueries>;
 type SessionPage = { status?: SessionStatus | undefined; cursor?: string | undefined; limit: number };
 
-/** Short beside the time for which it may ask, and long beside the time between two requests. */
+/** Short compared with the time that a sighting counts for, and long compared with the time between two requests. */
 const SEEN_AGAIN_MS = 1_000;
 
-/** So many are remembered, with settings of at most so many characters each. */
+/** The cache holds this many sessions; those with longer settings are not cached. */
 const MAX_REMEMBERED = 1_000;
 const MAX_REMEMBERED_CHARS = 16_000;
 
@@ -24,7 +24,7 @@ export function sessionQueries(orm: Orm, sqlite: Database, isAlone: boolean) {
     .from(sessions)
     .where(eq(sessions.id, at("id")))
     .prepare();
-  /** The session of each request is read, and hardly ever changes. */
+  /** Every request reads its session, which hardly ever changes. */
   const memory = createMemory({
     ...{ sqlite, isAlone, most: MAX_REMEMBERED },
     read: (id) => byId.get({ id }),
@@ -77,7 +77,7 @@ export function sessionQueries(orm: Orm, sqlite: Database, isAlone: boolean) {
     .where(eq(sessions.id, at("id")))
     .prepare();
 
-  /** What is changed must not be remembered; where the transaction fails, it is read again. */
+  /** Removes the session from the cache before a change. If the transaction fails, it is just read again. */
   function changing(id: string): Orm {
     memory.forget(id);
     return orm;
@@ -85,17 +85,17 @@ export function sessionQueries(orm: Orm, sqlite: Database, isAlone: boolean) {
 
   return {
     get: (id: string): SessionRow | undefined => byId.get({ id }),
-    /** The same outside of transactions. */
+    /** The same from the cache, for use outside of transactions. */
     remembered: memory.get,
-    /** By id, else by the name that this owner gave it. */
+    /** Finds a session by id, or by the name that this owner gave it. */
     find: (owner: string, key: string): SessionRow | undefined => byIdOrName.get({ owner, key }),
     named: (owner: string, name: string): SessionRow | undefined => byName.get({ owner, name }),
     names: (owner: string, limit: number): string[] => newestNames.all({ owner, limit }).map(({ name }) => name),
     create: (session: SessionRow): void => void orm.insert(sessions).values(session).run(),
     listed: (id: string): ListedSession | undefined => listed.get({ id }),
-    /** What this owner has; costs as much as that is. */
+    /** Returns the size of this owner's sessions; the cost grows with their number. */
     sizeOf: (owner: string): SessionSize => sizeOf.get({ owner }) ?? { count: 0, bytes: 0 },
-    /** Which there are, newest first, beginning after `cursor`, and how large the settings of each are, which are not read. */
+    /** Lists ids, newest first, beginning after `cursor`, each with the size of its settings, without reading these. */
     list: (owner: string | undefined, { status, cursor, limit }: SessionPage): { id: string; configBytes: number }[] =>
       orm
         .select({ id: sessions.id, configBytes: sql<number>`${configBytes}` })
@@ -130,7 +130,7 @@ export function sessionQueries(orm: Orm, sqlite: Database, isAlone: boolean) {
       memory.forget(id);
       setHead.run({ id, headNodeId });
     },
-    /** A claude that is started by hand was configured, or asks; noted again only when some time has passed. */
+    /** Records that a claude started by hand was configured or made a request, at most once per `SEEN_AGAIN_MS`. */
     noteSeen(id: string, at: number): void {
       const seenAt = memory.known(id)?.seenAt;
       const isNoted = seenAt !== undefined && (seenAt === null || seenAt >= at - SEEN_AGAIN_MS);
@@ -141,13 +141,13 @@ export function sessionQueries(orm: Orm, sqlite: Database, isAlone: boolean) {
   };
 }
 
-/** Of all settings that a session holds. */
+/** The size of a session's present and future settings. */
 const configBytes = sql`(coalesce(octet_length(config), 0) + coalesce(octet_length(next_config), 0))`;
 
-/** Derived as everywhere: from the newest turn, and from what waits for a decision. */
+/** A session's status is derived from its newest turn and its pending requests, as in the rest of Plexus. */
 const newestTurn = sql`(SELECT status FROM turns WHERE session_id = sessions.id ORDER BY id DESC LIMIT 1)`;
 const isAsking = sql`EXISTS (SELECT 1 FROM loopback_approvals WHERE session_id = sessions.id AND status = 'pending')`;
-/** Looked for first, since few turns go on and many sessions do not. */
+/** These subqueries come first, because few turns run or are queued, while there may be many sessions. */
 const isRunning = sql`${sessions.id} IN (SELECT session_id FROM turns WHERE status = 'running')`;
 const isQueued = sql`${sessions.id} IN (SELECT session_id FROM turns WHERE status = 'queued')`;
 const hasStatus: Record<SessionStatus, SQL> = {

@@ -9,22 +9,23 @@ import {
   SQLiteSyncDialect,
 } from "drizzle-orm/sqlite-core";
 
-/** What statements are written with; transactions are the writer's. */
+/** Builds the statements; transactions belong to the writer. */
 export type Orm = BaseSQLiteDatabase<"sync", void>;
 
 type Given = Record<string, unknown>;
-/** Told of every statement that is prepared, and of every run of one. */
+/** Called when a statement is prepared, and whenever one runs. */
 type Observer = { onPrepared?(text: string): void; onRun?(text: string, parameters: unknown[]): void };
 type Encode = (given: Given) => SQLQueryBindings;
 type Decode = (value: unknown) => unknown;
 type Decoder = DriverValueDecoder<unknown, unknown>;
-/** Where one value of a row goes, in an object within the row too, and how it is read where it is not read as it stands. */
+/** The target of one column: a field of the row, or of an object within the row, and its decoder, if it needs one. */
 type Read = { within: string | undefined; name: string; decode: Decode | undefined };
 type Config = { type: "sync"; run: unknown; all: unknown; get: unknown; values: unknown; execute: unknown };
 
 /**
- * Drizzle on `bun:sqlite`, with a driver of ours: Drizzle's own looks at the declaration of every parameter and column
- * again at each run, which takes as long as SQLite does. Here that is done once, and a statement is compiled when it first runs.
+ * Drizzle on `bun:sqlite`, with our own driver. Drizzle's driver inspects the declaration of every parameter and column
+ * again on each run, which takes as long as SQLite itself; ours does that once. SQLite compiles a statement when it
+ * first runs.
  */
 export function createOrm(sqlite: Database, observer: Observer = {}): Orm {
   const dialect = new SQLiteSyncDialect();
@@ -113,7 +114,7 @@ class PreparedStatement extends SQLitePreparedQuery<Config> {
   }
 }
 
-/** What is given at each run, in the form of its column where it has one; anything else is the same each time. */
+/** Returns the encoder of a parameter: a placeholder's value, encoded by its column if it has one, or a constant. */
 function encoderOf(parameter: unknown): Encode {
   if (is(parameter, Placeholder)) return givenAt(parameter.name);
   if (is(parameter, Param) && is(parameter.value, Placeholder)) {
@@ -139,13 +140,13 @@ function readOf({ path, field }: SelectedFieldsOrdered[number]): Read {
   return { within, name, decode: isPlain ? undefined : (value) => decoderOf(field).mapFromDriverValue(value) };
 }
 
-/** Those that change nothing. */
+/** Decoders that return their value unchanged. */
 const PLAIN: unknown[] = [Column.prototype.mapFromDriverValue, noopDecoder.mapFromDriverValue];
 
 function decoderOf(field: SelectedFieldsOrdered[number]["field"]): Decoder {
   if (is(field, Column)) return field;
   const expression = is(field, SQL.Aliased) ? field.sql : field;
   if (!is(expression, SQL)) throw new Error("a subquery is no value of a row");
-  // Drizzle declares it for its drivers only.
+  // Drizzle doesn't expose `decoder` in its public types.
   return (expression as SQL & { decoder: Decoder }).decoder;
 }

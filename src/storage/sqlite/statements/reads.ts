@@ -1,12 +1,15 @@
 import { storageError } from "../failure.ts";
 
 type Query = (...parameters: never[]) => unknown;
-/** Queries, each with a promise of what it finds. */
+/** The same queries, each returning a promise of its result. */
 type Reads<Q, K extends keyof Q> = {
   [N in K]: Q[N] extends (...parameters: infer P) => infer T ? (...parameters: P) => Promise<T> : never;
 };
 
-/** The queries of these names as the core calls them: answered by a promise, failing in words that a person understands. */
+/**
+ * Turns the named queries into reads of the storage interface: they return promises and fail with errors that a person
+ * understands.
+ */
 export function reads<Q extends { [N in K]: Query }, K extends keyof Q & string>(
   queries: Q,
   ...names: K[]

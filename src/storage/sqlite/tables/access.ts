@@ -8,14 +8,14 @@ export const tokens = sqliteTable(
   {
     id: text().primaryKey(),
     kind: text().$type<"named" | "child" | "web">().notNull(),
-    /** Of a named token its name; of a web token the id of the named one that it acts as, if any. */
+    /** A named token's name; for a web token, the id of the named token that it acts as, or null for the operator. */
     name: text(),
     sessionId: text("session_id").references(() => sessions.id, { onDelete: "cascade" }),
     hash: text().notNull(),
     createdAt: integer("created_at").notNull(),
-    /** The patterns of what it may allow by itself; none for all that its children ask. */
+    /** The patterns of calls that this token may allow; null if it may allow everything that its children request. */
     grant: text({ mode: "json" }).$type<string[]>(),
-    /** When it was last called with, or a page of its own was, to the minute. */
+    /** When a request, or one of the token's web pages, last used it; accurate to the minute. */
     usedAt: integer("used_at"),
   },
   (table) => [
@@ -24,19 +24,22 @@ export const tokens = sqliteTable(
   ],
 );
 
-/** Codes that sign a page in, once, as whoever made them. */
+/** One-time codes that sign a web page in as their creator. */
 export const signInCodes = sqliteTable(
   "sign_in_codes",
   {
     hash: text().primaryKey(),
-    /** The named token whose page it signs in; none for the operator's. */
+    /** The named token that the page will act as; null for the operator. */
     tokenId: text("token_id").references(() => tokens.id, { onDelete: "cascade" }),
     expiresAt: integer("expires_at").notNull(),
   },
   (table) => [index("sign_in_codes_token").on(table.tokenId)],
 );
 
-/** MCP clients that were told a session id: what they set up with us is replayed when the process that knew it is gone. */
+/**
+ * MCP clients that have a session id. After a restart, the server replays the messages with which they set their
+ * session up.
+ */
 export const mcpClients = sqliteTable(
   "mcp_clients",
   {

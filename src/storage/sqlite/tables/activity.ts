@@ -1,17 +1,17 @@
 import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ActivityOutcome } from "../../activity.ts";
 
-/** What was decided and what turns have cost, by the hour; it tells of a session after that is deleted, too. */
+/** Hourly sums of decisions and of what turns cost; the rows outlive their sessions. */
 export const activityHours = sqliteTable(
   "activity_hours",
   {
-    /** Counted from the beginning of 1970. */
+    /** Hours since the beginning of 1970. */
     hour: integer().notNull(),
     sessionId: text("session_id").notNull(),
-    /** Who decided, with all rules as one; of anything but a decision it is empty. */
+    /** Who decided, with all rules counted as one; empty for anything but a decision. */
     by: text().notNull(),
     outcome: text().$type<ActivityOutcome>().notNull(),
-    /** How long the requests had waited. */
+    /** The step (see `waitStepOf`) of how long the requests waited. */
     waitStep: integer("wait_step").notNull(),
     owner: text().notNull(),
     sessionName: text("session_name").notNull(),

@@ -4,21 +4,21 @@ import type { ApprovalStatus } from "../../../contract/approvals/approval.ts";
 import type { LinkVerdict } from "../../../contract/link.ts";
 import type { JsonObject } from "../../../contract/values.ts";
 
-/** An approval carries its session's name and owner, so that the record of a decision outlives the session. */
+/** An approval stores its session's name and owner, so the record of a decision outlives the session. */
 export const approvals = sqliteTable(
   "loopback_approvals",
   {
     id: text().primaryKey(),
     sessionId: text("session_id").notNull(),
     sessionName: text("session_name").notNull(),
-    /** The turn whose child asks; for a claude that was started by hand, its session. */
+    /** The turn whose child made the request; for a claude started by hand, its session. */
     askedIn: text("asked_in").notNull().default(""),
-    /** How many events its turn had when it was asked; none where it was asked in no turn. */
+    /** How many events the turn had when the request was made; null if it belongs to no turn. */
     askedSeq: integer("asked_seq"),
     owner: text().notNull(),
     toolName: text("tool_name").notNull(),
     toolUseId: text("tool_use_id"),
-    /** Which request an allow is for: the last, where one call was asked about more than once. */
+    /** The MCP request that an allow answers: the last one, if the child asked about the same call more than once. */
     asker: text(),
     input: text({ mode: "json" }).$type<JsonObject>().notNull(),
     askHash: text("ask_hash").notNull(),
@@ -30,27 +30,27 @@ export const approvals = sqliteTable(
     expiresAt: integer("expires_at").notNull(),
     resolvedAt: integer("resolved_at"),
     resolvedBy: text("resolved_by"),
-    /** Decided by a built-in rule the moment that it was asked: never pending, and told to nobody. */
+    /** A built-in rule decided the request as it arrived: it was never pending, and nobody was notified. */
     isBuiltin: integer("is_builtin", { mode: "boolean" }).notNull().default(false),
-    /** When the decision was handed to the child that waits for it: from then on it is used up. */
+    /** When the waiting child got the decision; from then on the decision is used up. */
     deliveredAt: integer("delivered_at"),
-    /** When the result of the call was seen in the child's output. */
+    /** When the call's result appeared in the child's output. */
     resultAt: integer("result_at"),
-    /** Where the decision stands in its hash chain; none before there was one. */
+    /** The decision's position in its hash chain; null for decisions from before the chain existed. */
     auditSeq: integer("audit_seq"),
-    /** When the input, and an edited one, were removed to save space: `{}` stands there since. */
+    /** When the input and the edited input were removed to save space; both read `{}` since then. */
     inputCutAt: integer("input_cut_at"),
-    /** The server that has a connection on which a child waits for the decision, or that expects the child back. */
+    /** The server whose connection the child waits on, or that expects the child to reconnect. */
     heldBy: text("held_by"),
-    /** Null while a connection holds it; else until when its child is expected back. */
+    /** Null while a connection holds the request; otherwise the time until which its child may reconnect. */
     heldUntil: integer("held_until"),
   },
   (table) => [
     index("approvals_pending_by_session").on(table.sessionId, table.id).where(sql`status = 'pending'`),
     index("approvals_pending_by_deadline").on(table.expiresAt).where(sql`status = 'pending'`),
     index("approvals_by_people").on(table.id).where(sql`is_builtin = 0`),
-    // A page is read along the ids, in whichever of these its filter leaves the least. Nobody asks for the operator's
-    // alone: who calls as the operator sees all.
+    // A page is read by id along one of these indexes, the one whose filter matches the fewest rows. Nobody lists the
+    // operator's rows alone, because the operator sees all.
     index("approvals_of_session").on(table.sessionId, table.isBuiltin, table.id),
     index("approvals_of_owner").on(table.owner, table.isBuiltin, table.id).where(sql`owner <> 'operator'`),
     index("approvals_of_tool").on(table.toolName, table.isBuiltin, table.id),
@@ -70,7 +70,7 @@ export const approvals = sqliteTable(
   ],
 );
 
-/** Links that decide one request each, sent with webhooks; the secret half of each stands here as a hash. */
+/** Links that decide one request each, sent with webhooks. The secret half of each is stored as a hash. */
 export const approvalLinks = sqliteTable(
   "approval_links",
   {

@@ -8,10 +8,10 @@ export const audit = sqliteTable(
   {
     chain: text().$type<AuditChain>().notNull(),
     seq: integer().notNull(),
-    /** The decision that it tells of; none for what concerns the chain itself. */
+    /** The decision that the entry records; null for an entry about the chain itself. */
     approvalId: text("approval_id"),
     at: integer().notNull(),
-    /** JSON, to the letter as it was hashed. */
+    /** JSON, exactly as it was hashed. */
     entry: text().notNull(),
     hash: text().notNull(),
   },
@@ -21,7 +21,7 @@ export const audit = sqliteTable(
   ],
 );
 
-/** Up to where each chain was forgotten: the entry behind it builds on this hash. */
+/** The last deleted entry of each chain: the first remaining entry builds on this hash. */
 export const auditCheckpoints = sqliteTable("audit_checkpoints", {
   chain: text().$type<AuditChain>().primaryKey(),
   seq: integer().notNull(),

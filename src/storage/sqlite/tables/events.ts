@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ChangeKind } from "../../../contract/change.ts";
 
-/** What watchers are told, in order; AUTOINCREMENT, so that an id is never given twice. */
+/** Notifications for watchers, in order. AUTOINCREMENT makes sure that no id is used twice. */
 export const changes = sqliteTable(
   "changes",
   {
@@ -10,7 +10,7 @@ export const changes = sqliteTable(
     kind: text().$type<ChangeKind>().notNull(),
     owner: text().notNull(),
     sessionId: text("session_id").notNull(),
-    /** The approval or the turn that it tells of. */
+    /** The approval or turn that the change is about. */
     subjectId: text("subject_id").notNull(),
     at: integer().notNull(),
   },
@@ -23,8 +23,9 @@ export const changes = sqliteTable(
 );
 
 /**
- * Up to which change each reader has been told of the turns that ended: a client of an owner, or a name that it gave
- * itself, in one session or, where that is empty, in all. The row without an owner is where everybody began at an upgrade.
+ * The last change that each reader of ended turns has seen. A reader is an MCP client of an owner, or a name that the
+ * caller chose; its position is for one session, or for all if `sessionId` is empty. The row without an owner holds the
+ * position at which all readers began after an upgrade.
  */
 export const readers = sqliteTable(
   "readers",
@@ -41,9 +42,9 @@ export const readers = sqliteTable(
   ],
 );
 
-/** How far each webhook has been told; its URL may be a secret, so a hash of it stands here. */
+/** The last change delivered to each webhook. The id is a hash of the URL, because the URL may contain a secret. */
 export const webhooks = sqliteTable("webhooks", {
   id: text().primaryKey(),
-  /** The last change that it has been told of, or will not be. */
+  /** The last change that was delivered or skipped. */
   position: integer().notNull(),
 });

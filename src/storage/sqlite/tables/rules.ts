@@ -4,28 +4,28 @@ import type { RuleDecision, RuleMode } from "../../../contract/rules/rule.ts";
 import { approvals } from "./approvals.ts";
 import { sessions } from "./sessions.ts";
 
-/** Standing decisions, on the calls that match their pattern. */
+/** Standing decisions on the calls that match their pattern. */
 export const rules = sqliteTable(
   "rules",
   {
     id: text().primaryKey(),
-    /** Whose sessions it covers; none for everybody's. */
+    /** The owner whose sessions it covers; null for all owners. */
     owner: text(),
-    /** The one session that it covers; none for all. */
+    /** The only session that it covers; null for all sessions. */
     sessionId: text("session_id").references(() => sessions.id, { onDelete: "cascade" }),
-    /** Given with the settings of its session, and replaced with them. */
+    /** Part of its session's settings, and replaced with them. */
     isSetting: integer("is_setting", { mode: "boolean" }).notNull(),
     decision: text().$type<RuleDecision>().notNull(),
     match: text().notNull(),
     reason: text(),
     interrupt: integer({ mode: "boolean" }).notNull(),
     mode: text().$type<RuleMode>().notNull(),
-    /** Who made it, as owner, and by the name that the record of a decision has. */
+    /** The owner who created it; `createdByName` is the name shown in the record of a decision. */
     createdBy: text("created_by").notNull(),
     createdByName: text("created_by_name").notNull(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at"),
-    /** How many more calls it may decide; none for any number. */
+    /** How many more calls it may decide; null if unlimited. */
     usesLeft: integer("uses_left"),
     fromApprovalId: text("from_approval_id"),
     hits: integer().notNull().default(0),
@@ -38,18 +38,20 @@ export const rules = sqliteTable(
   ],
 );
 
-/** One row: a number that grows whenever a rule is added, changed or removed. Calls are judged by it. */
+/**
+ * One row: a number that grows whenever a rule is added, changed or removed. An evaluation records the version it used.
+ */
 export const rulesVersion = sqliteTable("rules_version", {
   id: integer().primaryKey(),
   version: integer().notNull(),
 });
 
-/** How often rules have decided that have no row: those of a file, and the built-in ones. */
+/** How often rules without a row have decided: those from a file, and the built-in ones. */
 export const ruleHits = sqliteTable(
   "rule_hits",
   {
     id: text().notNull(),
-    /** In whose sessions; empty for those of owners who are gone. */
+    /** The owner of the sessions; empty for owners that are gone. */
     owner: text().notNull().default(""),
     hits: integer().notNull(),
     lastHitAt: integer("last_hit_at").notNull(),

@@ -12,25 +12,25 @@ export const sessions = sqliteTable(
     kind: text().$type<SessionKind>().notNull(),
     loopbackTimeoutSecs: integer("loopback_timeout_secs"),
     createdAt: integer("created_at").notNull(),
-    /** What a child of this session is started with; by hand, there is none. */
+    /** The settings that a child of this session starts with; null for a claude started by hand. */
     config: text({ mode: "json" }).$type<SessionConfig>(),
-    /** What `config` becomes when the turn that runs has ended; none where nothing was changed meanwhile. */
+    /** The settings that replace `config` when the running turn ends; null if nothing was changed. */
     nextConfig: text("next_config", { mode: "json" }).$type<SessionConfig>(),
-    /** The CLI's own id of the conversation, once it has one. */
+    /** The CLI's id of the conversation, once it has one. */
     claudeSessionId: text("claude_session_id"),
-    /** What the conversation has cost in all, as the CLI counts it: with what it had cost before it was forked. */
+    /** The conversation's total cost as the CLI counts it, including its cost before a fork. */
     totalCostUsd: real("total_cost_usd").notNull().default(0),
-    /** What the turns of this session have cost. */
+    /** The cost of this session's own turns. */
     ownCostUsd: real("own_cost_usd").notNull().default(0),
-    /** The CLI's id of the conversation that this one began as a copy of, until it has one of its own. */
+    /** The CLI's id of the conversation that this one was forked from, until it has its own. */
     forkedFrom: text("forked_from"),
-    /** Of a fork, the session that it went on from, which may be gone. */
+    /** For a fork, its parent session, which may be deleted. */
     originId: text("origin_id"),
     treeId: text("tree_id"),
     headNodeId: text("head_node_id"),
-    /** Of a fork, the owner who brought the MCP servers that it has from its parent. */
+    /** For a fork, the owner who supplied the MCP servers that it inherited. */
     serversFrom: text("servers_from"),
-    /** When a claude that is started by hand was last configured, or asked. */
+    /** When a claude started by hand was last configured, or last made a request. */
     seenAt: integer("seen_at"),
   },
   (table) => [
@@ -44,7 +44,7 @@ export const sessions = sqliteTable(
   ],
 );
 
-/** What was said, block by block; a fork shares the nodes that it has in common with its parent. */
+/** The messages of conversations, one block a row; a fork shares its parent's nodes. */
 export const nodes = sqliteTable(
   "nodes",
   {

@@ -29,7 +29,10 @@ export const unaskedCalls = sqliteTable(
   ],
 );
 
-/** One prompt and all that follows. `queued`, `running` and the three ends are stored; the rest is derived. */
+/**
+ * A turn: one prompt and everything that follows. Stored states are `queued`, `running` and the three ends; other
+ * states are derived.
+ */
 export const turns = sqliteTable(
   "turns",
   {
@@ -42,35 +45,35 @@ export const turns = sqliteTable(
     ephemeral: integer({ mode: "boolean" }).notNull(),
     /** Runs beyond `--max-running`: it takes no slot, and its end frees none. */
     isBorrowed: integer("is_borrowed", { mode: "boolean" }).notNull().default(false),
-    /** What the child is to do, for as long as the turn is queued. */
+    /** The prompt, kept only while the turn is queued. */
     prompt: text(),
-    /** How many events it has: the number of the next one. */
+    /** The number of its events, which is also the number of the next event. */
     eventCount: integer("event_count").notNull().default(0),
-    /** How long the JSON of all its events is. */
+    /** The total size of its events' JSON. */
     eventBytes: integer("event_bytes").notNull().default(0),
-    /** How far the child's output is in the events, and what reading on from there takes. */
+    /** The position in the child's output up to which it is stored, and the parser's state there. */
     checkpoint: text("reading", { mode: "json" }).$type<JsonObject>(),
-    /** The data dir whose server runs its child, or will: the child's files are there, and its process on that host. */
+    /** The data dir whose server runs the child: the child's files are there, and its process is on that host. */
     dataDirId: text("data_dir_id"),
-    /** Why its child is to be stopped, where the server of another data dir was told to. */
+    /** The reason to stop the child, if another data dir's server was asked to. */
     stopReason: text("stop_reason"),
     pid: integer(),
     processStart: text("process_start"),
     usage: text({ mode: "json" }).$type<Usage>(),
-    /** Started by a version that ties every result to the decision on its call. */
+    /** Started by a version of Plexus that ties every result to the decision on its call. */
     isAccounted: integer("is_accounted", { mode: "boolean" }).notNull().default(false),
-    /** How many of its calls ran although Plexus had not allowed them. */
+    /** How many of its calls ran that Plexus had not allowed. */
     unasked: integer().notNull().default(0),
-    /** How many of its requests ended in each way; those that a built-in rule decided count apart. */
+    /** How many of its requests ended in each way; `builtin` counts those decided by built-in rules. */
     allowed: integer().notNull().default(0),
     denied: integer().notNull().default(0),
     timedOut: integer("timed_out").notNull().default(0),
     abandoned: integer().notNull().default(0),
     builtin: integer().notNull().default(0),
-    /** When its child last said something, or asked. */
+    /** When its child last produced output or made a request. */
     spokeAt: integer("spoke_at"),
     error: text(),
-    /** Of a queued turn, when it was filed. */
+    /** For a queued turn, when it was queued. */
     startedAt: integer("started_at").notNull(),
     endedAt: integer("ended_at"),
   },
@@ -89,13 +92,16 @@ export const turns = sqliteTable(
   ],
 );
 
-/** Who got a turn started when: the numbers grow with each start, so that slots are shared fairly across restarts too. */
+/** The order of the owners' last starts, as growing numbers, so that slots are shared fairly across restarts too. */
 export const turnShares = sqliteTable("turn_shares", {
   owner: text().primaryKey(),
   lastStart: integer("last_start").notNull(),
 });
 
-/** One row: a number that grows whenever a turn is queued, starts or ends. The next turn is chosen by it. */
+/**
+ * One row: a number that grows whenever a turn is queued, starts or ends. A choice of the next turn names the version
+ * it is based on.
+ */
 export const turnQueue = sqliteTable("turn_queue", {
   id: integer().primaryKey(),
   version: integer().notNull(),
@@ -113,7 +119,7 @@ export const turnEvents = sqliteTable(
   (table) => [primaryKey({ columns: [table.turnId, table.seq] })],
 );
 
-/** How far each named reader of a turn has come. */
+/** The position of each named reader in a turn. */
 export const readPositions = sqliteTable(
   "read_positions",
   {

@@ -5,7 +5,7 @@ import { turnEvents, turns } from "../tables.ts";
 
 const isOver = sql`status <> 'running' AND status <> 'queued'`;
 
-/** How turns that are over are forgotten, in steps: one may have a hundred thousand events, or events of megabytes. */
+/** Deletes ended turns in steps: one turn may have a hundred thousand events, or events of megabytes. */
 export function endedTurnQueries(orm: Orm) {
   const at = sql.placeholder;
   const lastEvents = orm
@@ -16,7 +16,7 @@ export function endedTurnQueries(orm: Orm) {
     .limit(at("limit"))
     .prepare();
 
-  /** From its end, so that what is left still counts from 0 without a gap. */
+  /** Deletes events from the end, so that the rest is still numbered from 0 without a gap. */
   function removeSomeOf(turnId: string, limit: number): number {
     const last = lastEvents.all({ turnId, limit });
     const fitting = inOneStep(last);
@@ -32,7 +32,7 @@ export function endedTurnQueries(orm: Orm) {
     return fitting.length + 1;
   }
 
-  /** The oldest first, until so many rows are gone. */
+  /** Deletes the oldest turns first, until `limit` rows are gone. */
   function removeSome(which: SQL | undefined, limit: number): number {
     const found = orm
       .select({ id: turns.id, bytes: sql<number>`0` })
@@ -50,7 +50,9 @@ export function endedTurnQueries(orm: Orm) {
   }
 
   return {
-    /** Forgets some of what ended before `before`, about `limit` rows in all; 0 when there is nothing left to forget. */
+    /**
+     * Deletes turns that ended before `before`, about `limit` rows in all; returns 0 when nothing is left to delete.
+     */
     removeEndedBefore: (before: number, limit: number): number => removeSome(lt(turns.endedAt, before), limit),
     removeEndedOfOwner: (owner: string, before: number, limit: number): number =>
       removeSome(and(eq(turns.owner, owner), lt(turns.endedAt, before)), limit),

@@ -33,12 +33,12 @@ type OutputCommandsNeed = {
   newId: () => string;
 };
 
-/** What comes of a turn, and its end. */
+/** Stores a turn's output, and its end. */
 export function outputCommands(need: OutputCommandsNeed): Pick<TurnStorage, "appendIfRunning" | "endIfRunning"> {
   const { write, turns, sessions, tokens, approvals, used, unaskedCalls, changes, queue, conversation, settle } = need;
   const { activity } = need;
 
-  /** Ties each result to the decision on its call, and finds the calls that ran without one. */
+  /** Ties each result to the decision on its call, and collects the calls that ran without one. */
   function accountFor(turn: TurnRow, session: SessionRow, { events, mustAsk }: Output, now: number) {
     const unasked: UnaskedCallRow[] = [];
     const toolUses = new Map<string, ToolUseEvent>();
@@ -46,7 +46,7 @@ export function outputCommands(need: OutputCommandsNeed): Pick<TurnStorage, "app
       if (event.type === "tool_use") toolUses.set(event.tool_use_id, event);
       if (event.type !== "tool_result") return event;
       const toolUseId = event.tool_use_id;
-      // Of two calls of one id, the allow is for the other one.
+      // Two calls have this id, and the other one got the allow.
       if (wasAskedAgain(turn, event)) return resultEvent(event, { kind: "none" });
       const account = accountOf(event, used.takeResult({ turnId: turn.id, toolUseId }, now), mustAsk);
       if (account.kind === "unasked") {
@@ -85,7 +85,7 @@ export function outputCommands(need: OutputCommandsNeed): Pick<TurnStorage, "app
       write((announce) => {
         const session = turns.get(turn.id)?.status === "running" ? sessions.get(turn.sessionId) : undefined;
         if (!session) return;
-        // Before the last event, so that the turn still tells what became of its requests.
+        // This comes before the last event, so that the turn's events include the end of its requests.
         for (const id of approvals.pendingIdsOf(session.id)) settle.abandon(announce, id, TURN_IS_OVER, now);
         const usage = usageOf(end, session);
         const { status, error, claudeSessionId } = end;
@@ -101,7 +101,7 @@ export function outputCommands(need: OutputCommandsNeed): Pick<TurnStorage, "app
         activity.turnEnded(session, status, { costUsd, inputTokens, outputTokens }, now);
         if (goesOn)
           sessions.setConversation(session.id, { claudeSessionId, totalCostUsd: totalCostAfter(end, session) });
-        // What was changed while the turn ran holds for the next one.
+        // Settings changed during the turn apply to the next one.
         if (session.nextConfig) sessions.set(session.id, { config: session.nextConfig, nextConfig: null });
       }),
   };

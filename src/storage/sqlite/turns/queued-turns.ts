@@ -7,7 +7,7 @@ import { turns } from "../tables.ts";
 
 const isQueued = sql`status = 'queued'`;
 
-/** Queries on turns that wait for a slot. What writes is called inside a transaction of the writer. */
+/** Queries on turns that wait for a slot. Those that write run inside a transaction of the writer. */
 export function queuedTurnQueries(orm: Orm, dataDirId: string) {
   const at = sql.placeholder;
   const { checkpoint: _, prompt, stopReason: __, ...columns } = getTableColumns(turns);
@@ -49,16 +49,16 @@ export function queuedTurnQueries(orm: Orm, dataDirId: string) {
     .prepare();
 
   return {
-    /** In this data dir. */
+    /** Only in this data dir. */
     isAnyQueued: (): boolean => any.get() !== undefined,
-    /** In this data dir, in the order in which they were filed. */
+    /** Only of this data dir, in the order in which they were queued. */
     listQueued: (): QueuedTurn[] => list.all(),
-    /** In all data dirs. */
+    /** Of all data dirs. */
     queuedIdsOf: (owner: string): string[] => listOf.all({ owner }).map(({ id }) => id),
-    /** How much is queued in all data dirs, of one owner or of all. */
+    /** Returns what is queued in all data dirs, of one owner or of all. */
     queueSize: (owner?: string): QueueSize =>
       (owner === undefined ? sizeOfAll.get() : sizeOf.get({ owner })) ?? { count: 0, bytes: 0 },
-    /** The caller has made sure that the session has no turn that runs or is queued. */
+    /** The caller must make sure that the session has no running or queued turn. */
     createQueued: (
       turn: Pick<TurnRow, "id" | "sessionId" | "owner" | "ephemeral" | "startedAt"> & {
         checkpoint: JsonObject;
@@ -70,7 +70,7 @@ export function queuedTurnQueries(orm: Orm, dataDirId: string) {
         .values({ ...turn, status: "queued", isAccounted: true, dataDirId })
         .returning(columns)
         .get(),
-    /** Returns the turn, which now runs, and its prompt; `undefined` when it is not queued. */
+    /** Returns the turn, now running, and its prompt; `undefined` if it is not queued. */
     startIfQueued: (
       id: string,
       startedAt: number,

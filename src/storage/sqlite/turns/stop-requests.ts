@@ -5,7 +5,7 @@ import { turns } from "../tables.ts";
 
 const isRunning = sql`status = 'running'`;
 
-/** How the servers of other data dirs ask for the end of a turn. */
+/** Requests from servers of other data dirs to stop a turn. */
 export function stopRequestQueries(orm: Orm, dataDirId: string) {
   const at = sql.placeholder;
   const ask = orm

@@ -23,18 +23,18 @@ type TurnCommands = Pick<
   "begin" | "beginQueued" | "endIfQueued" | "endEveryQueued" | "stopElsewhere" | "setProcess" | "advance"
 >;
 
-/** How a turn begins, at once or through the queue. */
+/** Begins turns, at once or through the queue. */
 export function turnCommands(need: TurnCommandsNeed): TurnCommands {
   const { write, turns, sessions, tokens, changes, queue, conversation, dataDirId } = need;
 
   function begin(announce: Announce, turn: NewTurn, admission: Admission): BeginTurn {
-    // Read here: a turn that has just ended may have moved the conversation on.
+    // Read inside the transaction: a turn that has just ended may have extended the conversation.
     const session = sessions.get(turn.sessionId);
     if (!session) return { outcome: "no_session" };
     if (tokens.isRevoked(admission.ownerToken)) return { outcome: "owner_revoked" };
     const latest = turns.latest(session.id);
     if (latest?.endedAt === null) return { outcome: "busy" };
-    // The newest turn is the one of the last id.
+    // A session's newest turn is the one with the greatest id.
     if (latest && latest.id > turn.id) return { outcome: "outdated_id", latest: latest.id };
     const { prompt, ...filed } = { ...turn, owner: session.owner };
     const start = startOf(turn.id, admission);
@@ -54,16 +54,16 @@ export function turnCommands(need: TurnCommandsNeed): TurnCommands {
     return { outcome: "running", turn: running, session, prompt };
   }
 
-  /** How a new turn starts now; `undefined` when it has to wait, "unknown" where somebody has to choose first. */
+  /** Returns how a new turn starts now; `undefined` if it must wait, "unknown" if the caller must choose first. */
   function startOf(id: string, { maxRunning, choice }: Admission): { isBorrowed: boolean } | undefined | "unknown" {
     if (!turns.isAnyQueued() && turns.countInSlots() < maxRunning) return { isBorrowed: false };
     if (choice === undefined) return "unknown";
-    // To wait is never wrong, whatever has changed since: who may start is looked for after every change.
+    // Waiting is always safe, even by an old state: after every change, the queue is checked for turns that may start.
     if (choice.start?.id !== id) return undefined;
     return choice.version === queue.version() ? choice.start : "unknown";
   }
 
-  /** The first event, and the prompt's place in the conversation. */
+  /** Records the start: the first event, and the prompt's node in the conversation. */
   function open(announce: Announce, { turn, session, prompt }: BegunTurn): void {
     const asked = { role: "user", content: { type: "text", text: prompt } } as const;
     const position = turn.ephemeral ? null : conversation.say(session, [asked], turn.startedAt);

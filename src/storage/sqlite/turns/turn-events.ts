@@ -5,10 +5,10 @@ import type { EventWords, NumberedTurnEvent, ToolUseEvent } from "../../turns.ts
 import type { Orm } from "../statements/orm.ts";
 import { readPositions, turnEvents, turns } from "../tables.ts";
 
-/** A call is followed by its result sooner than that, unless much else goes on meanwhile. */
+/** How many events to search for a call: its result usually follows sooner, unless much else happens in between. */
 const MAX_LOOKED_BACK = 2_000;
 
-/** Queries on the events of turns, and on how far they have been read. */
+/** Queries on the events of turns, and on readers' positions in them. */
 export function turnEventQueries(orm: Orm) {
   const at = sql.placeholder;
   const take = orm
@@ -79,7 +79,7 @@ export function turnEventQueries(orm: Orm) {
     .select({
       seq: turnEvents.seq,
       type: type.as("type"),
-      // Parsed here and not by SQLite, which changes a NUL and half a surrogate pair.
+      // Parse in JavaScript: SQLite's JSON functions change NUL characters and lone surrogates.
       spoken: sql<string | null>`iif(${type} = 'content', event, NULL)`,
       beginsAnew: sql<number>`${type} = 'passthrough' AND (${eventType} LIKE 'user%' OR ${eventType} = 'system/init')`,
     })
@@ -103,7 +103,10 @@ export function turnEventQueries(orm: Orm) {
     .prepare();
 
   return {
-    /** Numbers the events without a gap; what comes after the end of a turn is not taken. `spokeAt` is given for the child's own. */
+    /**
+     * Appends events with consecutive numbers; does nothing after the turn's end. Set `spokeAt` for output of the child
+     * itself.
+     */
     appendEventsIfRunning: (id: string, events: TurnEvent[], spokeAt: number | null = null): boolean => {
       const texts = events.map((event) => JSON.stringify(event));
       const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
@@ -115,33 +118,37 @@ export function turnEventQueries(orm: Orm) {
     },
     events: (turnId: string, fromSeq: number, limit: number): NumberedTurnEvent[] =>
       from.all({ turnId, fromSeq, limit }),
-    /** As many from `fromSeq` on as fit; the first one always does. */
+    /** Returns as many events from `fromSeq` on as fit; the first one always fits. */
     eventPage: (turnId: string, fromSeq: number, page: { limit: number; maxBytes: number }): NumberedTurnEvent[] => {
       const found = sizes.all({ turnId, fromSeq, limit: page.limit });
       const { length } = fitting(found, page.maxBytes, ({ bytes }) => bytes);
       return from.all({ turnId, fromSeq, limit: length });
     },
-    /** The last events before `before`, newest first; what is long in them is not read, but for the child's words. */
+    /**
+     * Returns the last events before `before`, newest first, without their long fields, except the child's own text.
+     */
     wordsBefore: (turnId: string, before: number, limit: number): EventWords[] =>
       words.all({ turnId, before, limit }).map(({ seq, type, spoken, beginsAnew }) => {
         const event: Extract<TurnEvent, { type: "content" }> | null = spoken === null ? null : JSON.parse(spoken);
         return { seq, type, text: event?.text ?? null, beginsAnew: beginsAnew === 1 };
       }),
-    /** Those from `from` on and before `to`, in order, without those that are longer than `maxBytes`. */
+    /**
+     * Returns the events from `from` up to, but not including, `to`, in order, skipping those longer than `maxBytes`.
+     */
     shortEvents: (
       turnId: string,
       { from: fromSeq, to, maxBytes }: { from: number; to: number; maxBytes: number },
     ): NumberedTurnEvent[] => short.all({ turnId, fromSeq, to, maxBytes }),
-    /** Calls of these ids among the last events before `before`, newest first. */
+    /** Searches the last events before `before` for calls with these ids, newest first. */
     toolUsesBefore: (turnId: string, toolUseIds: string[], before: number): NumberedTurnEvent[] =>
       usesBefore.all({ turnId, before, from: before - MAX_LOOKED_BACK, toolUseIds: JSON.stringify(toolUseIds) }),
-    /** The call of this id, searched from the newest event back, since the call was made a moment ago. */
+    /** Finds the call with this id from the newest event back, because it was usually made a moment ago. */
     toolUse: (turnId: string, toolUseId: string): ToolUseEvent | undefined => {
       const event = use.get({ turnId, toolUseId })?.event;
       return event?.type === "tool_use" ? event : undefined;
     },
     position: (turnId: string, consumer: string): number => position.get({ turnId, consumer })?.position ?? 0,
-    /** A position only moves forward. */
+    /** Advances a reader, never back. */
     advance: (turnId: string, consumer: string, position: number): void =>
       void advance.run({ turnId, consumer, position }),
   };

@@ -9,7 +9,9 @@ import type { TurnQueries } from "./turns.ts";
 
 export type TurnQueue = ReturnType<typeof createTurnQueue>;
 
-/** Who runs and who waits in this data dir, who had a turn when, and which version of that is the present one. */
+/**
+ * The state of this data dir's queue: running and queued turns, each owner's last start, and the version of this state.
+ */
 export function createTurnQueue({ orm, turns, changes }: { orm: Orm; turns: TurnQueries; changes: ChangeQueries }) {
   const noteStart = orm
     .insert(turnShares)
@@ -27,7 +29,7 @@ export function createTurnQueue({ orm, turns, changes }: { orm: Orm; turns: Turn
     .onConflictDoUpdate({ target: turnQueue.id, set: { version: sql`version + 1` } })
     .prepare();
   const version = () => String(present.get()?.version ?? 0);
-  /** One number for all data dirs: where another one has changed, somebody chooses again, no more. */
+  /** All data dirs share one version: a change in another one only makes a caller choose again. */
   const changed = () => void next.run();
 
   return {
@@ -38,13 +40,13 @@ export function createTurnQueue({ orm, turns, changes }: { orm: Orm; turns: Turn
       queued: turns.listQueued(),
       lastStarts: new Map(shares.all().map(({ owner, lastStart }) => [owner, lastStart])),
     }),
-    /** A turn has started, was queued, or has ended. */
+    /** Call when a turn was started, queued or ended. */
     changed,
     noteStart: (owner: string): void => void noteStart.run({ owner }),
     forgetOwner: (owner: string): void => void orm.delete(turnShares).where(eq(turnShares.owner, owner)).run(),
-    /** Ends a turn that no child was ever started for; `false` when it is not queued. Called in a transaction. */
+    /** Ends a queued turn, which never had a child; `false` if it is not queued. Runs inside a transaction. */
     endIfQueued(announce: Announce, id: string, { status, error }: QueuedTurnEnd, now: number): boolean {
-      // It runs for this transaction alone, which nobody can see, so that it ends like any other.
+      // The turn becomes `running` within this transaction only, which nobody sees, so that it ends like any other.
       const turn = turns.startIfQueued(id, now)?.turn;
       if (!turn) return false;
       turns.appendEventsIfRunning(id, [{ type: "error", message: error }]);

@@ -23,10 +23,14 @@ type CountedRequest = ApprovalOutcome["status"] | "builtin";
 
 const isRunning = sql`status = 'running'`;
 
-/** Queries on turns and their events, for the server of this data dir. What writes is called inside a transaction of the writer. */
+/**
+ * Queries on turns and their events, for the server of this data dir. Those that write run inside a transaction of the
+ * writer.
+ */
 export function turnQueries(orm: Orm, dataDirId: string) {
   const at = sql.placeholder;
-  // How far a child is read is long, and only who reads on wants it; so is a prompt, which only who starts the turn wants.
+  // Leave out the long columns: only the reader of a child needs its checkpoint, and only the start of a turn needs its
+  // prompt.
   const { checkpoint, prompt: _, stopReason: __, ...columns } = getTableColumns(turns);
   const isOurs = eq(turns.dataDirId, dataDirId);
   const byId = orm
@@ -75,7 +79,7 @@ export function turnQueries(orm: Orm, dataDirId: string) {
       error: given("error", turns.error),
       usage: given("usage", turns.usage),
       endedAt: given("endedAt", turns.endedAt),
-      // Long, and of no use to anybody now.
+      // Long, and no longer needed.
       checkpoint: null,
     })
     .where(and(eq(turns.id, at("id")), isRunning))
@@ -112,16 +116,16 @@ export function turnQueries(orm: Orm, dataDirId: string) {
     get: (id: string): TurnRow | undefined => byId.get({ id }),
     running: (sessionId: string): TurnRow | undefined => running.get({ sessionId }),
     latest: (sessionId: string): TurnRow | undefined => latest.get({ sessionId }),
-    /** Whether the session has a turn that runs or is queued: no other can be newer. */
+    /** Returns whether the session has a running or queued turn; such a turn is always its newest. */
     isBusy: (sessionId: string): boolean => latest.get({ sessionId })?.endedAt === null,
-    /** Those of this data dir. */
+    /** Only of this data dir. */
     runningOwners: (): RunningTurn[] => runningOwners.all(),
-    /** How many slots of this data dir are taken. */
+    /** Counts the slots of this data dir that are taken. */
     countInSlots: (): number => countInSlots.get()?.count ?? 0,
-    /** Those of this data dir, in the order of their beginning. */
+    /** Only of this data dir, in start order. */
     listRunning: (): TurnRow[] =>
       orm.select(columns).from(turns).where(and(isRunning, isOurs)).orderBy(asc(turns.id)).all(),
-    /** Newest first, beginning after `cursor`. */
+    /** Returns the newest first, beginning after `cursor`. */
     list: (
       scope: { owner?: string | undefined; sessionId?: string | undefined },
       limit: number,
@@ -134,7 +138,7 @@ export function turnQueries(orm: Orm, dataDirId: string) {
           and(
             cursor === undefined ? undefined : lt(turns.id, cursor),
             scope.owner === undefined ? undefined : eq(turns.owner, scope.owner),
-            // Spelled as in the partial index, which is used only then.
+            // SQLite uses the partial index only if the condition has the index's exact wording.
             scope.owner === undefined || scope.owner === "operator" ? undefined : sql`owner <> 'operator'`,
             scope.sessionId === undefined ? undefined : eq(turns.sessionId, scope.sessionId),
           ),
@@ -142,9 +146,9 @@ export function turnQueries(orm: Orm, dataDirId: string) {
         .orderBy(desc(turns.id))
         .limit(limit)
         .all(),
-    /** The first turn of a session that came after this one. */
+    /** Returns the session's next turn after this one. */
     firstAfter: (sessionId: string, turnId: string): TurnRow | undefined => firstAfter.get({ sessionId, turnId }),
-    /** Returns `undefined` when the session has a turn that runs. */
+    /** Returns `undefined` if the session already has a running turn. */
     createIfNoneRuns: (
       turn: Pick<TurnRow, "id" | "sessionId" | "owner" | "ephemeral" | "startedAt"> & {
         checkpoint: JsonObject;
@@ -157,11 +161,11 @@ export function turnQueries(orm: Orm, dataDirId: string) {
         .onConflictDoNothing()
         .returning(columns)
         .get(),
-    /** A request of this turn has ended like this. */
+    /** Counts the outcome of one of the turn's requests. */
     countRequest: (id: string, outcome: CountedRequest): void => void countRequest.run({ id, outcome }),
     setProcess: (id: string, process: { pid: number; processStart: string }): void =>
       void setProcess.run({ id, ...process }),
-    /** How far the child's output is in the events, and what reading on from there takes. */
+    /** Returns the position in the child's output up to which it is stored, and the parser's state there. */
     checkpoint: (id: string): JsonObject | undefined => checkpointOf.get({ id })?.checkpoint ?? undefined,
     setCheckpoint: (id: string, checkpoint: JsonObject): void => void setCheckpoint.run({ id, checkpoint }),
     endIfRunning: (id: string, ended: EndedAs): TurnRow | undefined => end.get({ id, ...ended }),

@@ -13,12 +13,12 @@ export function unaskedCallQueries(orm: Orm) {
 
   return {
     get,
-    /** Records the call, and counts it with its turn. */
+    /** Records the call and counts it in its turn. */
     add: (call: UnaskedCallRow): void => {
       orm.insert(unaskedCalls).values(call).run();
       orm.update(turns).set({ unasked: sql`unasked + 1` }).where(eq(turns.id, call.turnId)).run();
     },
-    /** Newest first, beginning after `cursor`, as many as fit: an input may be megabytes. */
+    /** Returns as many as fit in memory, newest first, beginning after `cursor`: an input may be megabytes. */
     list: (
       scope: { owner?: string | undefined; sessionId?: string | undefined; turnId?: string | undefined },
       { cursor, limit }: { cursor?: string | undefined; limit: number },

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import type { Orm } from "../statements/orm.ts";
 import { approvals, turns } from "../tables.ts";
 
-/** Figures that cost the same however long the history is: they read what is pending, queued or runs, by its index. */
+/** Metrics whose cost doesn't grow with the history: they read pending, queued and running rows along their indexes. */
 export function figureQueries(orm: Orm, path: string) {
   const pending = orm
     .select({ count: sql<number>`count(*)`, oldestAt: sql<number | null>`min(created_at)` })
@@ -18,11 +18,11 @@ export function figureQueries(orm: Orm, path: string) {
   const queued = orm.select({ count: sql<number>`count(*)` }).from(turns).where(sql`status = 'queued'`).prepare();
   return {
     pending: () => pending.get() ?? { count: 0, oldestAt: null },
-    /** The turns that run, and how many events they have by now. */
+    /** The number of running turns, and of their events so far. */
     running: () => running.get() ?? { count: 0, events: 0 },
     queued: (): number => queued.get()?.count ?? 0,
     databaseBytes: (): number => sizeOf(path),
-    /** What is committed, and not yet in the database file. */
+    /** Bytes in the write-ahead log: committed, but not yet in the database file. */
     logBytes: (): number => sizeOf(`${path}-wal`),
   };
 }

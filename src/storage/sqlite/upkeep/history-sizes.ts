@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { OwnerBytes } from "../../history.ts";
 
-/** What an event takes beside its JSON: its keys, here and in their index. */
+/** An event's bytes beside its JSON: its keys, in the table and in the index. */
 const EVENT_KEYS_BYTES = 128;
 const ENDED = "FROM turns WHERE status <> 'running' AND status <> 'queued'";
 const TURN_BYTES = `event_bytes + ${EVENT_KEYS_BYTES} * event_count`;
@@ -9,8 +9,8 @@ const INPUT_BYTES = "octet_length(input) + coalesce(octet_length(updated_input),
 const LARGE = `FROM loopback_approvals WHERE status <> 'pending' AND ${INPUT_BYTES} > 4096`;
 
 /**
- * How much bulk each owner holds: the events of turns that are over, and the inputs of decided asks that have more than
- * 4 kB. Every query reads an index that has the sizes in it, and neither events nor inputs.
+ * The size of each owner's deletable history: events of ended turns, and inputs over 4 kB of decided requests. Every
+ * query reads only an index that contains the sizes, never events or inputs.
  */
 export function historySizeQueries(sqlite: Database) {
   const turns = sqlite.query<OwnerBytes, [number]>(
@@ -32,22 +32,27 @@ export function historySizeQueries(sqlite: Database) {
   );
 
   return {
-    /** By the owner, of what had ended before `before`. */
+    /** Sums, per owner, the turns that ended before `before`. */
     endedTurns: (before: number): OwnerBytes[] => turns.all(before),
-    /** By the owner, of what was decided before `before`. */
+    /** Sums, per owner, the requests decided before `before`. */
     largeInputs: (before: number): OwnerBytes[] => inputs.all(before),
-    /** Those of `largeInputs` that were decided before there was a hash chain. */
+    /** The part of `largeInputs` decided before there was a hash chain. */
     unchainedInputs: (before: number): OwnerBytes[] => unchained.all(before),
-    /** The time before which the owner's oldest turns, `bytes` of them, had ended; `before` when there is less. */
+    /**
+     * Returns the time before which the owner's oldest turns ended, `bytes` of them; `before` if there are fewer bytes.
+     */
     endOfTurns: (owner: string, bytes: number, before: number): number =>
       following(turnReaching.get(owner, before, bytes)) ?? before,
-    /** The time before which the owner's oldest large inputs, `bytes` of them, were decided; `before` when there is less. */
+    /**
+     * Returns the time before which the owner's oldest large inputs were decided, `bytes` of them; `before` if there
+     * are fewer.
+     */
     endOfInputs: (owner: string, bytes: number, before: number): number =>
       following(inputReaching.get(owner, before, bytes)) ?? before,
   };
 }
 
-/** The sum over a row and all that are older. */
+/** The sum over a row and all older rows. */
 function sumUpTo(time: string, bytes: string): string {
   return `sum(${bytes}) OVER (ORDER BY ${time} ROWS UNBOUNDED PRECEDING)`;
 }

@@ -14,7 +14,7 @@ const PAGE_BYTES = 4096;
 const open = (path: string) => openStorage(path, () => {});
 
 describe("a database that can't be trusted", () => {
-  test("from a newer version is refused, and not a byte of it changes", async () => {
+  test("from a newer version is refused and not modified", async () => {
     await using directory = await written();
     using sqlite = new Database(fileIn(directory));
     sqlite.run("INSERT INTO plexus_migrations VALUES ('9999_future', 0)");
@@ -24,7 +24,7 @@ describe("a database that can't be trusted", () => {
     expect(bytesOf(directory)).toEqual(before);
   });
 
-  test("with a garbage header is refused, and not a byte of it changes", async () => {
+  test("with a garbage header is refused and not modified", async () => {
     await using directory = await written();
     const bytes = bytesOf(directory);
     bytes.fill("garbage!", 0, 100);
@@ -44,7 +44,7 @@ describe("a database that can't be trusted", () => {
     },
   );
 
-  test("with a record that is no JSON says that it is damaged", async () => {
+  test("with a record that is not JSON is reported as damaged", async () => {
     await using directory = await written();
     using sqlite = new Database(fileIn(directory));
     sqlite.run("UPDATE loopback_approvals SET input = '{' WHERE id = 'pending-7'");
@@ -53,7 +53,7 @@ describe("a database that can't be trusted", () => {
     expect(await rejectionOf(storage.approvals.get("pending-7"))).toContain("The database is damaged");
   });
 
-  test("with any page overwritten answers rightly or refuses, and never makes an allow", async () => {
+  test("with any page overwritten answers correctly or refuses, and never turns a request into an allow", async () => {
     await using directory = await written();
     const sound = bytesOf(directory);
     const pages = sound.length / PAGE_BYTES;
@@ -65,12 +65,12 @@ describe("a database that can't be trusted", () => {
       refused += await refusalsOf(directory.path);
     }
     expect(pages).toBeGreaterThan(20);
-    // Opening reads all that is pending, and so refuses once for many reads.
+    // Opening reads everything pending, so one refusal stands for many reads.
     expect(refused).toBeGreaterThan(pages / 2);
   });
 });
 
-/** Tries everything that could tell of an allow; counts what was refused. */
+/** Runs every read that could report an allow; counts the refusals. */
 async function refusalsOf(path: string): Promise<number> {
   let refused = 0;
   const attempt = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
@@ -96,7 +96,7 @@ async function refusalsOf(path: string): Promise<number> {
   return refused;
 }
 
-/** A data dir with a hundred pending and a hundred denied approvals, closed. */
+/** A closed data dir with a hundred pending and a hundred denied approvals. */
 async function written(): Promise<TemporaryDirectory> {
   const directory = await temporaryDirectory();
   open(directory.path)[Symbol.dispose]();

@@ -12,7 +12,7 @@ import { refusalOf, rejectionOf } from "../refusal.ts";
 const open = (path: string) => openStorage(path, () => {});
 
 describe("the data dir", () => {
-  test("is readable for its owner alone, and so is every file in it", async () => {
+  test("is readable only by its owner, and so is every file in it", async () => {
     await using parent = await temporaryDirectory();
     const dataDir = join(parent.path, "deep", "down");
     using storage = open(dataDir);
@@ -38,7 +38,7 @@ describe("the data dir", () => {
     }
   });
 
-  test("is closed to others when it was open to them", async () => {
+  test("loses the permissions of other users", async () => {
     await using directory = await temporaryDirectory();
     open(directory.path)[Symbol.dispose]();
     chmodSync(directory.path, 0o777);
@@ -47,7 +47,7 @@ describe("the data dir", () => {
     expect(modesIn(directory.path)).toMatchObject({ ".": "700", "lock.db": "600", "plexus.db": "600" });
   });
 
-  test("that is a file is refused, and the file stays", async () => {
+  test("that is a file is refused, and the file is kept", async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, "file");
     writeFileSync(file, "mine");
@@ -61,7 +61,7 @@ describe("the data dir", () => {
     expect(refusalOf(() => open(directory.path))).toContain("plexus.db can't be opened: check that it is a file");
   });
 
-  test("is left without an open file when it is closed", async () => {
+  test("has no open file after it is closed", async () => {
     await using directory = await temporaryDirectory();
     const storage = open(directory.path);
     await storage.approvals.file(newApproval(), ANY_PENDING, UNRULED);
@@ -71,7 +71,7 @@ describe("the data dir", () => {
     if (process.platform === "linux") expect(openFilesIn(directory.path)).toEqual([]);
   });
 
-  test("is left without an open file when it could not be opened", async () => {
+  test("has no open file after it could not be opened", async () => {
     await using directory = await temporaryDirectory();
     writeFileSync(join(directory.path, "plexus.db"), "x".repeat(4096));
     refusalOf(() => open(directory.path));
@@ -81,7 +81,7 @@ describe("the data dir", () => {
 });
 
 describe("openDatabase", () => {
-  test("gives a connection that writes ahead and syncs every commit", async () => {
+  test("opens a connection with a write-ahead log that syncs every commit", async () => {
     await using directory = await temporaryDirectory();
     using sqlite = openDatabase(join(directory.path, "plexus.db"));
     const pragma = (name: string) => Object.values(sqlite.query<object, []>(`PRAGMA ${name}`).get() ?? {})[0];
@@ -94,7 +94,7 @@ describe("openDatabase", () => {
 });
 
 describe("one server per data dir", () => {
-  test("a second one in the same process is refused, and the first goes on", async () => {
+  test("refuses a second server in the same process, and the first continues", async () => {
     await using directory = await temporaryDirectory();
     using storage = open(directory.path);
     expect(() => open(directory.path)).toThrow(DataDirInUse);
@@ -102,7 +102,7 @@ describe("one server per data dir", () => {
     expect(() => open(directory.path)).toThrow(directory.path);
   });
 
-  test("a second one in another process is refused until kill -9 has freed it", async () => {
+  test("refuses a second server in another process, until kill -9 ends the first", async () => {
     await using directory = await temporaryDirectory();
     const holder = Bun.spawn([process.execPath, join(import.meta.dir, "hold-data-dir.ts"), directory.path], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -119,7 +119,7 @@ describe("one server per data dir", () => {
     using _ = open(directory.path);
   });
 
-  test("the next one starts as soon as the first has closed, and finds what it wrote", async () => {
+  test("starts the next server as soon as the first has closed, with everything that it wrote", async () => {
     await using directory = await temporaryDirectory();
     const approval = newApproval();
     {
@@ -133,7 +133,7 @@ describe("one server per data dir", () => {
 });
 
 describe("storage after it was closed", () => {
-  test("refuses to read and to write, in words", async () => {
+  test("refuses to read and to write with a clear error", async () => {
     await using directory = await temporaryDirectory();
     const storage = open(directory.path);
     storage[Symbol.dispose]();
@@ -144,7 +144,7 @@ describe("storage after it was closed", () => {
     });
   });
 
-  test("has written what was queued before", async () => {
+  test("has committed the writes that were queued before", async () => {
     await using directory = await temporaryDirectory();
     const approval = newApproval();
     const storage = open(directory.path);

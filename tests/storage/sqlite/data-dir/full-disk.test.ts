@@ -18,7 +18,7 @@ const note = isSkipped ? " (skipped: only root may mount a small disk)" : "";
 const FULL = /disk that holds the data dir is full: free some space .*Nothing was changed/;
 
 describe.skipIf(isSkipped)(`a full disk${note}`, () => {
-  test("refuses an ask, and takes it once there is space", async () => {
+  test("refuses a request, and accepts it once there is space", async () => {
     using disk = smallDisk("2m");
     using core = await openCore(disk.path);
     const session = await core.session();
@@ -31,7 +31,7 @@ describe.skipIf(isSkipped)(`a full disk${note}`, () => {
     expect(await ask.answer()).toMatchObject({ behavior: "allow" });
   });
 
-  test("refuses a decision, lets nothing run, and takes it once there is space", async () => {
+  test("refuses a decision, lets no call run, and accepts it once there is space", async () => {
     using disk = smallDisk("2m");
     using core = await openCore(disk.path);
     using ask = await core.ask(await core.session());
@@ -45,7 +45,7 @@ describe.skipIf(isSkipped)(`a full disk${note}`, () => {
     expect(await answer).toMatchObject({ behavior: "allow" });
   });
 
-  test("that fills up under a storm loses nothing that was acknowledged, and damages nothing", async () => {
+  test("that fills up under load loses nothing that was acknowledged, and damages nothing", async () => {
     using disk = smallDisk("1536k");
     const acknowledged: string[] = [];
     {
@@ -71,7 +71,7 @@ describe.skipIf(isSkipped)(`a full disk${note}`, () => {
     expect(new Set(statuses)).toEqual(new Set(["allowed"]));
   });
 
-  test("is found by assertWritable", async () => {
+  test("is detected by assertWritable", async () => {
     using disk = smallDisk("2m");
     using storage = openStorage(disk.path, () => {});
     await storage.assertWritable();
@@ -81,7 +81,7 @@ describe.skipIf(isSkipped)(`a full disk${note}`, () => {
     await storage.assertWritable();
   });
 
-  test("can't be started on, however little is missing, and can once there is space", () => {
+  test("prevents a start, however little space is missing, until there is space", () => {
     using disk = smallDisk("2m");
     openStorage(disk.path, () => {})[Symbol.dispose]();
     for (const roomKb of [0, 4, 8, 12, 16]) {
@@ -94,7 +94,7 @@ describe.skipIf(isSkipped)(`a full disk${note}`, () => {
 });
 
 describe.skipIf(isSkipped)(`a read-only disk${note}`, () => {
-  test("can't be started on, and what is there stays", async () => {
+  test("prevents a start and keeps its data", async () => {
     using disk = smallDisk("2m");
     const approval = newApproval();
     {
@@ -110,9 +110,9 @@ describe.skipIf(isSkipped)(`a read-only disk${note}`, () => {
   });
 });
 
-/** Needs no disk of its own: SQLite reports the same when it may not grow the file. */
+/** Needs no separate disk: SQLite reports the same error when it may not grow the file. */
 describe("a database that may not grow", () => {
-  test("refuses what is too much, keeps what was there, and goes on once it may", async () => {
+  test("refuses what doesn't fit, keeps the existing rows, and accepts writes again once it may grow", async () => {
     await using directory = await temporaryDirectory();
     using sqlite = openDatabase(join(directory.path, "plexus.db"));
     const approvals = approvalQueries(createOrm(sqlite));

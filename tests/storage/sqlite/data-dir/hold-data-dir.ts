@@ -1,7 +1,7 @@
 import { openStorage } from "../../../../src/storage/sqlite/database.ts";
 
-/** A process of its own that holds the data dir it is told, says so, and stays until it is killed. */
+/** A separate process that locks the given data dir, prints "held", and runs until it is killed. */
 const storage = openStorage(process.argv[2] ?? "", () => {});
 console.log("held");
-// Collected as garbage, it would let go of the directory.
+// Keep a reference: garbage collection would release the lock.
 setInterval(() => storage.newId, 60_000);

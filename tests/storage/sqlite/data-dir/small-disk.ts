@@ -4,14 +4,14 @@ import { join } from "node:path";
 
 export type SmallDisk = Disposable & {
   path: string;
-  /** Takes all the space that is left, but for so much. */
+  /** Fills the disk, except for `roomKb`. */
   fill(roomKb?: number): void;
   free(): void;
-  /** From now on nothing on it may be written; all files must be closed. */
+  /** Remounts the disk read-only; all files must be closed. */
   makeReadOnly(): void;
 };
 
-/** A file system of its own of this size; only root may make one. */
+/** Mounts a separate file system of this size, which only root can do. */
 export function smallDisk(size: string): SmallDisk {
   const path = mkdtempSync(join(tmpdir(), "plexus-disk-"));
   const filler = join(path, "filler");

@@ -13,7 +13,7 @@ export const PENDING = id();
 export const ALLOWED = id();
 const [TREE, ROOT, ASKED, ANSWERED] = [id(), id(), id(), id()];
 
-/** As the first schema had them; one that has lost a column since takes the rest. */
+/** Rows in the form of the first schema; a table that has lost a column since takes the others. */
 const ROWS: Record<string, Row[]> = {
   sessions: [
     {
@@ -59,7 +59,7 @@ const ROWS: Record<string, Row[]> = {
     { id: 3, kind: "approval_resolved", owner: "operator", session_id: SESSION, subject_id: ALLOWED, at: Date.now() },
     { id: 4, kind: "turn_ended", owner: "operator", session_id: SESSION, subject_id: TURN, at: Date.now() },
   ],
-  // A chain that has begun, so that the server begins none.
+  // A chain that has begun, so that the server doesn't begin one.
   audit: [{ chain: "decisions", seq: 0, approval_id: null, at: 1, entry: "{}", hash: "0".repeat(64) }],
   mcp_clients: [{ id: id(), owner: "operator", setup: "[]", used_at: Date.now() }],
   turns: [
@@ -89,7 +89,9 @@ const ROWS: Record<string, Row[]> = {
   ],
 };
 
-/** Writes the database that a version whose newest step was `MIGRATIONS[newest]` would have left; returns what is in it. */
+/**
+ * Writes the database as a version with `MIGRATIONS[newest]` as its newest step would have left it; returns its rows.
+ */
 export function writeEarlierDatabase(dataDir: string, newest: number): Map<string, Row[]> {
   const path = join(dataDir, "plexus.db");
   using sqlite = new Database(path, { create: true });
@@ -120,7 +122,7 @@ function tablesIn(sqlite: Database): string[] {
 type Column = { name: string; type: string; notnull: number; dflt_value: string | null };
 type Reference = { from: string; table: string; to: string };
 
-/** What the row does not say, and the table needs, is made up. */
+/** Fills required columns that the row leaves out. */
 function insert(sqlite: Database, table: string, row: Row): void {
   const columns = sqlite.query<Column, [string]>("SELECT * FROM pragma_table_info(?)").all(table);
   const references = sqlite.query<Reference, [string]>("SELECT * FROM pragma_foreign_key_list(?)").all(table);

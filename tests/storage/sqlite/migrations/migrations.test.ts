@@ -20,7 +20,7 @@ describe("the embedded migrations", () => {
     expect(MIGRATIONS).toEqual(tags.map((tag) => ({ tag, sql: readFileSync(join(folder, `${tag}.sql`), "utf8") })));
   });
 
-  test("make the tables, columns and indexes that the queries are written for", () => {
+  test("create the tables, columns and indexes that the queries expect", () => {
     using sqlite = new Database(":memory:");
     migrate(sqlite);
     const rows = sqlite
@@ -52,7 +52,7 @@ describe("migrate", () => {
     expect(tagsOf(sqlite)).toEqual(["0000_a", "0001_b"]);
   });
 
-  test("undoes a step that fails halfway, and keeps those before it", () => {
+  test("rolls back a step that fails halfway, and keeps the steps before it", () => {
     using sqlite = new Database(":memory:");
     const broken = { tag: "0001_broken", sql: "CREATE TABLE b (x);--> statement-breakpoint\nCREATE NONSENSE;" };
     expect(() => migrate(sqlite, [{ tag: "0000_a", sql: "CREATE TABLE a (x)" }, broken])).toThrow();

@@ -11,7 +11,7 @@ import { ALLOWED, contentsOf, PENDING, type Row, SESSION, TURN, writeEarlierData
 describe.each(MIGRATIONS.map(({ tag }, newest) => ({ tag, newest })))(
   "a database whose newest step is $tag",
   ({ newest }) => {
-    test("keeps every row and every value that still has a place", async () => {
+    test("keeps every row, and every value whose column still exists", async () => {
       await using directory = await temporaryDirectory();
       const before = writeEarlierDatabase(directory.path, newest);
       await using _ = await startPlexus({ dataDir: directory.path });
@@ -19,14 +19,14 @@ describe.each(MIGRATIONS.map(({ tag }, newest) => ({ tag, newest })))(
       const after = contentsOf(sqlite);
       for (const [table, rows] of before) {
         const now = after.get(table);
-        // A webhook that is no longer named, with its links, and a server that is gone, are forgotten at the start.
+        // At start the server deletes webhooks that are no longer configured, their links, and servers that are gone.
         if (now === undefined || ["webhooks", "approval_links", "servers"].includes(table)) continue;
         expect({ table, rows: shared(now, rows) }).toEqual({ table, rows: shared(rows, now) });
       }
       expect(sqlite.query("PRAGMA foreign_key_check").all()).toEqual([]);
     });
 
-    test("is read by every tool", async () => {
+    test("is readable by every tool", async () => {
       await using directory = await temporaryDirectory();
       writeEarlierDatabase(directory.path, newest);
       await using plexus = await startPlexus({ dataDir: directory.path });
@@ -53,7 +53,7 @@ describe.each(MIGRATIONS.map(({ tag }, newest) => ({ tag, newest })))(
       });
     });
 
-    test("takes a decision on what waited in it", async () => {
+    test("accepts a decision on a request that was pending", async () => {
       await using directory = await temporaryDirectory();
       writeEarlierDatabase(directory.path, newest);
       await using plexus = await startPlexus({ dataDir: directory.path });
@@ -64,7 +64,7 @@ describe.each(MIGRATIONS.map(({ tag }, newest) => ({ tag, newest })))(
   },
 );
 
-test("an ask of a turn that runs while it is upgraded stays that turn's, and its decision counts once", async () => {
+test("a request of a turn that runs during the upgrade still belongs to that turn, and its decision counts once", async () => {
   await using directory = await temporaryDirectory();
   writeEarlierDatabase(directory.path, 2);
   const path = join(directory.path, "plexus.db");
@@ -84,7 +84,7 @@ test("an ask of a turn that runs while it is upgraded stays that turn's, and its
   expect(sqlite.query("SELECT is_accounted FROM turns").all()).toEqual([{ is_accounted: 0 }]);
 });
 
-test("the hash chain begins with what was decided before it, and fits at once", async () => {
+test("the hash chain begins with the number of earlier decisions, and verifies at once", async () => {
   await using directory = await temporaryDirectory();
   writeEarlierDatabase(directory.path, 2);
   await using plexus = await startPlexus({ dataDir: directory.path });
@@ -92,13 +92,13 @@ test("the hash chain begins with what was decided before it, and fits at once", 
   expect(report).toMatchObject({ intact: true, chains: [{ chain: "decisions", entries: 1 }, { entries: 0 }] });
 });
 
-/** The rows with those columns only that the others have too; what was held is taken over at every start. */
+/** The rows with only the columns that `others` have too, without the `held_` columns, which change at every start. */
 function shared(rows: Row[], others: Row[]): Row[] {
   const columns = Object.keys(others[0] ?? {}).filter((column) => !column.startsWith("held_"));
   return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => columns.includes(column))));
 }
 
-test("a turn that was there before its size was kept has it after the upgrade", async () => {
+test("a turn from before sizes were stored has its size after the upgrade", async () => {
   await using directory = await temporaryDirectory();
   writeEarlierDatabase(directory.path, 4);
   using sqlite = new Database(join(directory.path, "plexus.db"));
@@ -110,7 +110,7 @@ test("a turn that was there before its size was kept has it after the upgrade", 
   expect(sqlite.query("SELECT id, event_bytes AS bytes FROM turns").all()).toEqual(stored);
 });
 
-test("a fork from before it was noted has its servers from whoever made the first session of its conversation", () => {
+test("an old fork has its MCP servers from the creator of the first session of its conversation", () => {
   using sqlite = new Database(":memory:");
   migrate(sqlite, MIGRATIONS.slice(0, 5));
   const insert = sqlite.query(
@@ -127,7 +127,7 @@ test("a fork from before it was noted has its servers from whoever made the firs
   ]);
 });
 
-test("what ran at the upgrade has had its share, and what waited then is held by nobody", () => {
+test("a turn that runs at the upgrade counts as its owner's last start, and a pending request is held by no server", () => {
   using sqlite = new Database(":memory:");
   migrate(sqlite, MIGRATIONS.slice(0, 6));
   const session = sqlite.query(
@@ -154,7 +154,7 @@ test("what ran at the upgrade has had its share, and what waited then is held by
   expect(sqlite.query("SELECT held_by, held_until FROM loopback_approvals").values()).toEqual([[null, null]]);
 });
 
-test("readers begin at the upgrade, a turn that runs has its requests counted, and a claude by hand may still ask", () => {
+test("readers begin at the upgrade, a running turn has its requests counted, and a claude started by hand may still ask", () => {
   using sqlite = new Database(":memory:");
   const step = MIGRATIONS.findIndex(({ tag }) => tag.endsWith("told_readers"));
   migrate(sqlite, MIGRATIONS.slice(0, step));
@@ -191,7 +191,7 @@ test("readers begin at the upgrade, a turn that runs has its requests counted, a
   expect(managed).toEqual({ id: "s", seen_at: null });
 });
 
-test("a session keeps its cost at the upgrade, and a fork that of its own turns", () => {
+test("a session keeps its cost at the upgrade, and a fork keeps the cost of its own turns", () => {
   using sqlite = new Database(":memory:");
   migrate(sqlite, earlierThan("_own_cost"));
   const session = sqlite.query(
@@ -210,7 +210,7 @@ test("a session keeps its cost at the upgrade, and a fork that of its own turns"
   expect(sqlite.query("SELECT own_cost_usd FROM sessions ORDER BY id").values()).toEqual([[0.5], [0.25], [0.1]]);
 });
 
-test("what was decided and spent before the upgrade is in the sums by the hour", () => {
+test("the hourly sums include decisions and costs from before the upgrade", () => {
   using sqlite = new Database(":memory:");
   migrate(sqlite, earlierThan("_activity"));
   sqlite.run(
@@ -245,7 +245,7 @@ test("what was decided and spent before the upgrade is in the sums by the hour",
   ]);
 });
 
-/** The steps before the one of this name. */
+/** The migrations before the one with this name. */
 function earlierThan(name: string) {
   return MIGRATIONS.slice(
     0,
@@ -253,7 +253,7 @@ function earlierThan(name: string) {
   );
 }
 
-test("how often rules had decided before it was kept for each owner is told to who is told of all", () => {
+test("rule hits from before they were counted per owner still appear in the totals", () => {
   using sqlite = new Database(":memory:");
   migrate(sqlite, earlierThan("_hits_by_owner"));
   sqlite.run("INSERT INTO rule_hits (id, hits, last_hit_at) VALUES ('builtin:read', 7, 5)");

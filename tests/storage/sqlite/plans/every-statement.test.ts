@@ -6,7 +6,7 @@ import { migrate } from "../../../../src/storage/sqlite/migrations.ts";
 import { createOrm } from "../../../../src/storage/sqlite/statements/orm.ts";
 import type { Storage } from "../../../../src/storage/storage.ts";
 
-/** Tables that hold more the longer a server runs. */
+/** Tables that grow with the server's history. */
 const GROWING = [
   "loopback_approvals",
   "turn_events",
@@ -18,7 +18,7 @@ const GROWING = [
   "unasked_calls",
 ];
 
-/** Walks that stop after a page, along an index that is in the order of the page and has no filter beside it. */
+/** Scans that stop after a page: the index has the order of the page, and there is no other filter. */
 const WALKS = [
   /^select "id", .* from "sessions" order by "sessions"."id" desc limit \?$/,
   /^select "id", octet_length\(input\) from "loopback_approvals"( where is_builtin = 0)? order by "loopback_approvals"."id" desc limit \?$/,
@@ -28,13 +28,18 @@ const WALKS = [
   /^select "id", octet_length\(input\) from "unasked_calls" order by "unasked_calls"."id" desc limit \?$/,
   /^SELECT \(SELECT max\(id\) FROM loopback_approvals\)/,
 ];
-/** What goes over the sizes of all that is over, in an index that holds them: only when the history is too large. */
+/**
+ * Scans of the index with the sizes of ended turns and decided requests: they run only when the history is too large.
+ */
 const SIZES = /^SELECT (owner, sum|at FROM)/;
-/** Along an index that holds only what is pending, runs, is queued, or has a budget: it does not grow with the past. */
+/**
+ * Scans of an index that contains only pending, running or queued rows, or sessions with a budget: it doesn't grow with
+ * the history.
+ */
 const FEW =
   /USING (COVERING )?INDEX (sessions_budget|approvals_pending_\w+|approvals_unchained|turns_running|turns_in_slots|turns_queued)\b/;
 
-/** Notes every statement that is ever prepared. */
+/** Records every prepared statement. */
 class NotingDatabase extends Database {
   readonly texts = new Set<string>();
   override prepare: Database["prepare"] = (text: string, ...rest: never[]) => {
@@ -64,7 +69,7 @@ const storage: Storage = {
   [Symbol.dispose]() {},
 };
 
-/** What no read of the bench asks: each filter, and all that upkeep does. */
+/** The queries that the benchmarks' reads don't use: each filter, and everything that upkeep does. */
 async function everythingElse(): Promise<void> {
   const scopes = [{}, { owner: "token:a" }, { sessionId: "s" }, { owner: "token:a", sessionId: "s" }];
   for (const scope of scopes) {
@@ -110,7 +115,7 @@ async function everythingElse(): Promise<void> {
   await storage.turns.wordsBefore("t", 5, 5);
 }
 
-/** Tables that the plan of a statement reads from end to end. */
+/** The tables that a statement scans from end to end. */
 function scanned(text: string): string[] {
   using statement = Database.prototype.prepare.call(sqlite, `EXPLAIN QUERY PLAN ${text}`);
   const steps = statement.all(...Array.from({ length: statement.paramsCount }, () => null)) as { detail: string }[];
@@ -124,7 +129,7 @@ beforeAll(async () => {
   await everythingElse();
 });
 
-test("no statement reads a table that grows from end to end", () => {
+test("no statement scans a whole table that grows with the history", () => {
   const explainable = [...sqlite.texts].filter((text) => /^\s*(select|with|insert|update|delete)/i.test(text));
   const known = [...WALKS, SIZES];
   const scans = explainable
@@ -134,6 +139,6 @@ test("no statement reads a table that grows from end to end", () => {
   expect(scans).toEqual([]);
 });
 
-test("every exception is still a statement of ours", () => {
+test("every exception matches an existing statement", () => {
   for (const walk of WALKS) expect([...sqlite.texts].some((text) => walk.test(text))).toBe(true);
 });

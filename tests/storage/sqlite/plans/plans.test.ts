@@ -25,12 +25,12 @@ const audit = auditQueries(orm, sqlite);
 const changes = changeQueries(orm, sqlite);
 const ask = { askedIn: "turn-1", toolUseId: "toolu_1", askHash: "hash" };
 
-/** What finds a page, and neither loads it nor counts what a filter leaves. */
+/** The statement that finds a page: not the ones that load its rows or count a filter's matches. */
 const isPage = ({ text }: { text: string }) => text.startsWith('select "id", octet_length');
 
 const BY_ID = /where "loopback_approvals"\."id" = \?$/;
 
-/** How SQLite goes about the statement that `work` runs; what it found may be loaded by id behind it. */
+/** The plan of the statement that `work` runs; statements that then load rows by id are ignored. */
 function planOf(work: () => unknown): string {
   const [statement, ...loads] = plansOf(work);
   const others = loads.filter(({ text }) => !BY_ID.test(text));
@@ -53,7 +53,7 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
     if (statistics === "with statistics") sqlite.run("ANALYZE");
   });
 
-  test("the next deadline and what is due are read from the pending ones alone", () => {
+  test("the next deadline and due approvals are read from pending rows only", () => {
     expect(planOf(() => approvals.nextDeadline())).toBe(
       "SEARCH loopback_approvals USING COVERING INDEX approvals_pending_by_deadline",
     );
@@ -62,7 +62,7 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
     );
   });
 
-  test("pending ones are listed and counted from the pending ones alone", () => {
+  test("pending approvals are listed and counted from pending rows only", () => {
     for (const scope of [{}, { owner: "operator" }, { sessionId: "s-1" }, { owner: "operator", sessionId: "s-1" }]) {
       expect(planOf(() => approvals.listPending(scope, 10))).toContain("USING INDEX approvals_pending_by");
       expect(planOf(() => approvals.list(scope, { status: "pending", cursor: "x", limit: 10 }))).toContain(
@@ -73,13 +73,13 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
     expect(planOf(() => approvals.countPending("s-1"))).toContain("USING COVERING INDEX approvals_pending_by_session");
   });
 
-  test("those of one session are found by their session, in order", () => {
+  test("the pending approvals of one session are found by session, in order", () => {
     expect(planOf(() => approvals.listPending({ sessionId: "s-1" }, 10))).toBe(
       "SEARCH loopback_approvals USING INDEX approvals_pending_by_session (session_id=?)",
     );
   });
 
-  test("the same ask is found by its key", () => {
+  test("the same request is found by its key", () => {
     expect(planOf(() => approvals.findSame(ask))).toBe(
       "SEARCH loopback_approvals USING INDEX approvals_same_ask (asked_in=? AND tool_use_id=? AND ask_hash=?)",
     );
@@ -96,7 +96,7 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
     expect(planOf(() => approvals.isExpectedBack("x", "me"))).toBe(byId);
   });
 
-  test("a page is read along the ids that its filter leaves, without sorting everything", () => {
+  test("a page is read in id order along its filter's index, without sorting", () => {
     const along = {
       approvals_of_session: { sessionId: "s-1" },
       approvals_of_owner: { owner: "token:1" },
@@ -110,7 +110,7 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
       const first = `SEARCH loopback_approvals USING INDEX ${index} (`;
       expect(found({})).toEqual([expect.stringContaining(first)]);
       expect(found({ cursor: "x" })[0]).toEndWith("is_builtin=? AND id<?)");
-      // Those of built-in rules are looked for on their own, and laid between the others.
+      // Decisions of built-in rules come from a second query, and are merged with the others.
       expect(found({ withBuiltin: true })).toEqual(Array(2).fill(expect.stringContaining(first)));
       expect(found({ withBuiltin: true }).join()).not.toContain("TEMP B-TREE");
     }
@@ -122,12 +122,12 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
     );
   });
 
-  test("of two filters the one that leaves fewer is followed", () => {
+  test("of two filters, the query follows the index of the one with fewer matches", () => {
     const [found] = plansOf(() => approvals.list({ sessionId: "s-1" }, { toolName: "Rare", limit: 10 })).filter(isPage);
     expect(found?.plan).toContain("approvals_of_tool (tool_name=?");
   });
 
-  test("decisions are read along the time of their decision, without sorting them, and searched by their place", () => {
+  test("decisions are read by decision time without sorting, and searched by rowid", () => {
     const query = { status: "denied", search: "x", limit: 10, maxBytes: 1e6 } as const;
     const plans = plansOf(() => decided.listDecided({ owner: "operator" }, { ...query, from: 1, until: 9_000 }));
     expect(plans.map(({ plan }) => plan)).toEqual([
@@ -136,19 +136,19 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
     ]);
   });
 
-  test("those from before there was a chain are found by the time of their decision", () => {
+  test("decisions from before there was a chain are found by decision time", () => {
     expect(planOf(() => approvals.removeUnchainedBefore(1, 1))).toContain(
       "USING INDEX approvals_unchained (resolved_at<?)",
     );
   });
 
-  test("large inputs are found by their owner and the time of their decision", () => {
+  test("large inputs are found by owner and decision time", () => {
     expect(planOf(() => approvals.listLarge("operator", 1, 1))).toStartWith(
       "SEARCH loopback_approvals USING INDEX approvals_large (owner=? AND resolved_at<?)",
     );
   });
 
-  test("what a chain says of itself is found without reading its decisions", () => {
+  test("a chain's entries about itself are found without reading its decisions", () => {
     expect(planOf(() => audit.mark("decisions"))).toBe("SEARCH audit USING INDEX audit_of_the_chain (chain=?)");
   });
 
@@ -158,13 +158,13 @@ describe.each(["without statistics", "with statistics"])("with many decided appr
     );
   });
 
-  test("the denial that ends a turn is found by its turn, among those that end one", () => {
+  test("the denial that ends a turn is found by its turn, among the interrupting denials", () => {
     expect(planOf(() => approvals.interruption("turn-1"))).toBe(
       "SEARCH loopback_approvals USING INDEX approvals_interrupting (asked_in=?)",
     );
   });
 
-  test("changes are read along their ids, or along those of their owner", () => {
+  test("changes are read in id order, of all owners or of one", () => {
     expect(planOf(() => changes.listAfter(1, undefined, 10))).toBe(
       "SEARCH changes USING INTEGER PRIMARY KEY (rowid>?)",
     );

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { migrate } from "../../../../src/storage/sqlite/migrations.ts";
 import { createOrm } from "../../../../src/storage/sqlite/statements/orm.ts";
 
-/** A database in memory that tells how SQLite goes about what is asked of it. */
+/** An in-memory database that reports the query plans of statements. */
 export function openPlans() {
   const sqlite = new Database(":memory:");
   migrate(sqlite);

@@ -43,7 +43,7 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
     if (statistics === "with statistics") sqlite.run("ANALYZE");
   });
 
-  test("events are numbered by the turn's id and put behind the others", () => {
+  test("events are numbered by the turn's id and appended without a search", () => {
     expect(plans(() => turns.appendEventsIfRunning("turn-1-99", [{ type: "content", text: "x" }]))).toEqual([
       BY_ID,
       "",
@@ -58,21 +58,21 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
     ]);
   });
 
-  test("a call is looked for from the newest event of its turn back", () => {
+  test("a call is searched from the newest event of its turn back", () => {
     const ofTurn = "SEARCH turn_events USING INDEX sqlite_autoindex_turn_events_1 (turn_id=?)";
     expect(plans(() => turns.toolUse("turn-1-1", "toolu_1"))).toEqual([ofTurn]);
   });
 
-  test("what a child said last is read along the numbers, from the newest event back", () => {
+  test("a child's last words are read by number, from the newest event back", () => {
     expect(plans(() => turns.wordsBefore("turn-1-1", 5, 10))).toEqual([BY_SEQ.replace(">", "<")]);
   });
 
-  test("a position is found by its reader, and moved without a search", () => {
+  test("a position is found by its reader, and advanced without a search", () => {
     expect(plans(() => turns.position("turn-1-1", "me"))).toEqual([BY_CONSUMER]);
     expect(plans(() => turns.advance("turn-1-1", "me", 3))).toEqual([""]);
   });
 
-  test("the turn that runs is found among those that run", () => {
+  test("a session's running turn is found among running turns", () => {
     expect(plans(() => turns.running("s-1"))).toEqual(["SEARCH turns USING INDEX turns_running (session_id=?)"]);
     const inSlots = "turns USING COVERING INDEX turns_in_slots (data_dir_id=?";
     expect(plans(() => turns.countInSlots())).toEqual([`SEARCH ${inSlots} AND is_borrowed=?)`]);
@@ -82,7 +82,7 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
     expect(plans(() => turns.stopElsewhere("turn-1-99", "why"))).toEqual([BY_ID]);
   });
 
-  test("what is queued is found among itself", () => {
+  test("queued turns are read from an index of queued turns", () => {
     const among = "turns USING COVERING INDEX turns_queued";
     expect(plans(() => turns.isAnyQueued())).toEqual([`SCAN ${among}`]);
     expect(plans(() => turns.listQueued()).join()).toContain(`SCAN ${among}`);
@@ -92,7 +92,7 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
     expect(plans(() => turns.startIfQueued("turn-1-99", 1))).toEqual([BY_ID, BY_ID]);
   });
 
-  test("the latest turn, the next and a page of them are read along the session's", () => {
+  test("the latest turn, the next one and a page are read along the session's turns", () => {
     const ofSession = "SEARCH turns USING INDEX turns_session (session_id=?";
     expect(plans(() => turns.latest("s-1"))).toEqual([`${ofSession})`]);
     expect(plans(() => turns.firstAfter("s-1", "turn-1-1"))).toEqual([`${ofSession} AND id>?)`]);
@@ -100,7 +100,7 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
     expect(plans(() => turns.list({ sessionId: "s-1" }, 10, "turn-1-1"))).toEqual([`${ofSession} AND id<?)`]);
   });
 
-  test("a turn is read, moved on and ended by its id", () => {
+  test("a turn is read, updated and ended by its id", () => {
     const end = { status: "complete", error: null, usage: null, endedAt: 1 } as const;
     expect(plans(() => turns.get("turn-1-1"))).toEqual([BY_ID]);
     expect(plans(() => turns.checkpoint("turn-1-1"))).toEqual([BY_ID]);
@@ -109,13 +109,13 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
     expect(plans(() => turns.endIfRunning("turn-1-1", end))).toEqual([BY_ID]);
   });
 
-  test("old turns are found by their end", () => {
+  test("old turns are found by their end time", () => {
     expect(plans(() => turns.removeEndedBefore(0, 10)).join()).toContain("USING INDEX turns_ended (ended_at<?)");
     const ofOwner = plans(() => turns.removeEndedOfOwner("operator", 0, 10)).join();
     expect(ofOwner).toContain("turns_ended_of_owner (owner=? AND ended_at<?)");
   });
 
-  test("what was said is added without a search, and listed along its tree", () => {
+  test("messages are added without a search, and listed along their tree", () => {
     expect(plans(() => addNode("tree-1", 100))).toEqual([""]);
     expect(plans(() => nodes.listTree("tree-1", 10))).toEqual(["SEARCH nodes USING INDEX nodes_tree (tree_id=?)"]);
     expect(plans(() => nodes.path("tree-1-99")).join()).not.toContain("SCAN nodes");
@@ -124,7 +124,7 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
     ]);
   });
 
-  test("a page of sessions is read along the ids, and what says how each stands is found by its session", () => {
+  test("a page of sessions is read in id order, and each session's status is found by its id", () => {
     const along = "SEARCH sessions USING INDEX sqlite_autoindex_sessions_1 (id<?)";
     expect(plans(() => sessions.list(undefined, { limit: 10 }))).toEqual([
       "SCAN sessions USING INDEX sqlite_autoindex_sessions_1",
@@ -145,7 +145,7 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
     }
   });
 
-  test("a page of sessions reads no settings, and each session of it no more than its directory", () => {
+  test("a page of sessions reads no settings, and each listed session reads only the directory", () => {
     const config = newConfig({ metadata: { x: "a".repeat(1_000) } });
     sessions.create(newSession({ id: `t-${statistics}`, name: statistics, config }));
     const [{ text } = { text: "" }] = plansOf(() => sessions.list(undefined, { limit: 10 }));
@@ -157,7 +157,7 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
     sessions.remove(`t-${statistics}`);
   });
 
-  test("turns that ended are found among themselves, not among all changes, and what is told of them by their ids", () => {
+  test("ended turns are found by an index of their changes alone, and their rows by id", () => {
     const query = { since: 5, reader: { owner: "operator", consumer: "" }, limit: 10 };
     const along = {
       changes_turn_ended: {},
@@ -175,7 +175,7 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
     }
   });
 
-  test("what goes on is found among what runs and what is queued", () => {
+  test("ongoing turns are found among running and queued ones", () => {
     for (const scope of [{}, { owner: "operator" }, { sessionId: "s-1" }]) {
       const [running = "", queued = ""] = plans(() => awaited.ongoing(scope, 10));
       expect(running).toContain("turns USING INDEX turns_running");
@@ -184,7 +184,7 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
     }
   });
 
-  test("a claude that is started by hand is found by when it was seen", () => {
+  test("a claude started by hand is found by when it was last seen", () => {
     for (const scope of [{}, { owner: "operator" }])
       expect(plans(() => awaited.isAnySeen(scope, 1))).toEqual([
         "SEARCH sessions USING INDEX sessions_by_hand (seen_at>?)",
@@ -194,7 +194,7 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
     expect(plans(() => turns.countRequest("turn-1-1", "allowed"))).toEqual([BY_ID]);
   });
 
-  test("a reader is found by its key, and where a new one begins among the turns that ended", () => {
+  test("a reader is found by its key, and a new reader's start among ended turns", () => {
     const key = "SEARCH readers USING INDEX sqlite_autoindex_readers_1 (owner=?";
     const reader = { owner: "operator", consumer: "new", sessionId: "s-1" };
     const searched = plans(() => readers.standing(reader, "operator", { endedSince: 0, limit: 10 }));
@@ -206,7 +206,7 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
   });
 });
 
-/** All but the last of a session have ended. */
+/** All turns of a session but the last have ended. */
 function addTurn(sessionId: string, id: string): void {
   turns.createIfNoneRuns({
     id,
@@ -222,7 +222,7 @@ function addTurn(sessionId: string, id: string): void {
   if (!id.endsWith("-99")) turns.endIfRunning(id, { status: "complete", error: null, usage: null, endedAt: 1_000 });
 }
 
-/** Each behind the one before it. */
+/** Each node is the child of the one before it. */
 function addNode(treeId: string, number: number): void {
   const parentId = number === 0 ? null : `${treeId}-${number - 1}`;
   nodes.add({ id: `${treeId}-${number}`, treeId, parentId, role: "user", content: {}, createdAt: 1 });

@@ -14,7 +14,7 @@ const things = sqliteTable("things", {
   weight: real(),
 });
 
-/** Every kind of value, each missing once, by both drivers. */
+/** Every kind of value, each missing once, for both drivers. */
 const ROWS = [
   { id: 1, ownName: "a", parts: { size: 1 }, isLarge: true, weight: 1.5 },
   { id: 2, ownName: "", parts: null, isLarge: false, weight: null },
@@ -69,7 +69,7 @@ test("reads and writes every kind of value as Drizzle's own driver does", () => 
   expect(own.query(stored).all()).toEqual(other.query(stored).all());
 });
 
-test("refuses to run without a value that has to be given", () => {
+test("refuses to run without a required placeholder value", () => {
   const statement = createOrm(open())
     .select()
     .from(things)
@@ -78,7 +78,7 @@ test("refuses to run without a value that has to be given", () => {
   expect(() => statement.get({ other: 1 })).toThrow('no value is given for "id"');
 });
 
-test("is compiled by its first run", () => {
+test("compiles a statement on its first run", () => {
   const sqlite = new Database(":memory:");
   const statement = createOrm(sqlite).select().from(things).prepare();
   expect(() => statement.all()).toThrow("no such table");

@@ -9,7 +9,7 @@ async function ask(storage: OpenedStorage, call: Call) {
   return storage.approvals.file(newApproval({ id: storage.newId(), ...call }), ANY_PENDING, UNRULED);
 }
 
-/** Asked, and decided by a person. */
+/** Files a request that a person then decides. */
 async function decided(storage: OpenedStorage, call: Call, given: Partial<ApprovalOutcome> = {}): Promise<void> {
   const filed = await ask(storage, call);
   if (filed.outcome !== "filed") throw new Error(`it was not filed: ${filed.outcome}`);
@@ -22,7 +22,7 @@ async function deniedThrice(storage: OpenedStorage, call: Call): Promise<void> {
   for (const responseMessage of REASONS) await decided(storage, call, { responseMessage });
 }
 
-/** What any engine promises of a child that asks the same again and again. */
+/** The promises of every engine about a child that repeats a denied call. */
 export function brakePromises(open: OpenForRaces): void {
   test("a call that was denied three times in a row in its turn is denied at once, with the first reason", async () => {
     await using opened = await open();
@@ -45,7 +45,7 @@ export function brakePromises(open: OpenForRaces): void {
     expect((await storage.turns.get(turn.id))?.denied).toBe(7);
   });
 
-  test("a denial without a word is braked with a word", async () => {
+  test("a call denied without a reason is denied again with a default reason", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { session } = await storedTurn(storage);
@@ -54,7 +54,7 @@ export function brakePromises(open: OpenForRaces): void {
     expect(await ask(storage, call)).toMatchObject({ outcome: "braked", message: expect.stringContaining("denied") });
   });
 
-  test("another input, two denials, an allow in between, or time-outs are no reason to brake", async () => {
+  test("another input, two denials, an allow in between, or time-outs don't cause automatic denials", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { session } = await storedTurn(storage);
@@ -74,7 +74,7 @@ export function brakePromises(open: OpenForRaces): void {
     expect(await ask(storage, late)).toMatchObject({ outcome: "filed" });
   });
 
-  test("the next turn asks again, and so does another session", async () => {
+  test("the next turn may ask again, and so may another session", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { session, turn } = await storedTurn(storage);
@@ -86,7 +86,7 @@ export function brakePromises(open: OpenForRaces): void {
     expect(await ask(storage, { sessionId: session.id, isInTurn: true })).toMatchObject({ outcome: "filed" });
   });
 
-  test("a claude that was started by hand has no turns, and is never braked", async () => {
+  test("a claude started by hand has no turns, and gets no automatic denials", async () => {
     await using opened = await open();
     const { storage } = opened;
     const session = await storedSession(storage, { kind: "by_hand" });

@@ -5,7 +5,7 @@ import { ANY_PENDING, builtinOutcome, newApproval, newToken, outcome, ruleOutcom
 import { filed, NOW, type OpenedStorage, type OpenForRaces, raced, repeated, storedTurn } from "../engine.ts";
 import { changeOf, filedUnderAnyRules, judgedBy, storedRule, usesLeft } from "./stored-rules.ts";
 
-/** The three ways in which a judgement becomes a record. */
+/** The three commands that record an evaluation. */
 const WAYS: Record<string, (storage: OpenedStorage, judged: Judged) => Promise<{ outcome: string }>> = {
   file: (storage, judged) =>
     storage.approvals.file(newApproval({ id: storage.newId(), createdAt: NOW }), ANY_PENDING, judged),
@@ -21,14 +21,14 @@ const WAYS: Record<string, (storage: OpenedStorage, judged: Judged) => Promise<{
   },
 };
 
-/** What happens to the rules between judging and filing. */
+/** What happens to the rules between evaluating and filing. */
 const EVENTS: Record<string, (storage: OpenedStorage, rule: NewRule) => Promise<unknown>> = {
   "one was added": (storage) => storedRule(storage),
   "it was changed": (storage, rule) => storage.rules.changeIfMade(rule.id, undefined, changeOf(rule, { reason: "x" })),
   "it was removed": (storage, rule) => storage.rules.removeIfMade(rule.id, undefined),
 };
 
-/** How a rule ends by itself, which changes no version: what is judged then is judged as if it still counted. */
+/** How a rule ends by itself. That changes no version, so storage must check it. */
 const ENDS: Record<string, Partial<NewRule>> = {
   "has expired": { expiresAt: NOW },
   "is used up": { usesLeft: 0 },
@@ -38,11 +38,11 @@ async function decidedIn(storage: OpenedStorage): Promise<number> {
   return (await storage.approvals.listDecided({}, { status: "resolved", limit: 100, maxBytes: 1e6 })).rows.length;
 }
 
-/** What any engine promises of requests that are judged by rules. */
+/** The promises of every engine about requests that rules evaluate. */
 export function ruledRequestPromises(open: OpenForRaces): void {
   for (const [way, put] of Object.entries(WAYS)) {
     for (const [event, happens] of Object.entries(EVENTS)) {
-      test(`${way} is stale, and records nothing, when after the judgement ${event}`, async () => {
+      test(`${way} is stale, and records nothing, if after the evaluation ${event}`, async () => {
         await using opened = await open();
         const { storage } = opened;
         const rule = await storedRule(storage);
@@ -64,7 +64,7 @@ export function ruledRequestPromises(open: OpenForRaces): void {
       });
     }
 
-    test(`${way} counts by the present rules, and each that was used has one use less`, async () => {
+    test(`${way} is recorded under the present rules, and each rule used loses one use`, async () => {
       await using opened = await open();
       const { storage } = opened;
       const rules = [await storedRule(storage, { usesLeft: 3 }), await storedRule(storage)];
@@ -77,13 +77,13 @@ export function ruledRequestPromises(open: OpenForRaces): void {
       ]);
     });
 
-    test(`of ${way} racing for the last use of a rule one is put on record by it`, async () => {
+    test(`if calls of ${way} race for the last use of a rule, one is recorded`, async () => {
       await using opened = await open();
       const { storage } = opened;
       await repeated(async () => {
         const rule = await storedRule(storage, { usesLeft: 1 });
         const judged = await judgedBy(storage, rule);
-        // Prepared before, so that the races are for the rule alone.
+        // The requests are filed before, so that they race only for the rule.
         const results = await raced(
           opened,
           Array.from({ length: 5 }, () => (connection: OpenedStorage) => put(connection, judged)),
@@ -94,7 +94,7 @@ export function ruledRequestPromises(open: OpenForRaces): void {
     });
   }
 
-  test("a judgement that used several rules uses all of them, or none", async () => {
+  test("an evaluation by several rules uses all of them, or none", async () => {
     await using opened = await open();
     const { storage } = opened;
     const [many, last] = [await storedRule(storage, { usesLeft: 5 }), await storedRule(storage, { usesLeft: 1 })];
@@ -103,7 +103,7 @@ export function ruledRequestPromises(open: OpenForRaces): void {
     expect(await usesLeft(storage, many, last)).toEqual([4, 0]);
   });
 
-  test("what a rule decides is on record with its place in the chain, its event and its change, and is delivered", async () => {
+  test("a rule's decision is recorded with its position in the chain, its event and its change, and is delivered", async () => {
     const told: Change[] = [];
     await using opened = await open((changes) => told.push(...changes));
     const { storage } = opened;
@@ -132,7 +132,7 @@ export function ruledRequestPromises(open: OpenForRaces): void {
     expect(await storage.turns.get(turn.id)).toMatchObject({ denied: 1, builtin: 0 });
   });
 
-  test("a request that waits is settled by the rule, and not filed a second time", async () => {
+  test("a pending request is settled by the rule, and not filed a second time", async () => {
     await using opened = await open();
     const { storage } = opened;
     const first = await filed(storage, { toolUseId: "call", asker: "first" });
@@ -145,7 +145,7 @@ export function ruledRequestPromises(open: OpenForRaces): void {
     expect(row).toMatchObject({ status: "allowed", resolvedBy: `rule:${rule.id}`, deliveredAt: NOW, asker: "second" });
   });
 
-  test("a request whose decision was not delivered yet is not decided anew by a rule", async () => {
+  test("a rule does not decide again a request whose decision is not delivered yet", async () => {
     await using opened = await open();
     const { storage } = opened;
     const first = await filed(storage, { toolUseId: "call", asker: "first" });
@@ -158,7 +158,7 @@ export function ruledRequestPromises(open: OpenForRaces): void {
     expect(await usesLeft(storage, rule)).toEqual([1]);
   });
 
-  test("a deadline that has passed decides before a rule does", async () => {
+  test("a passed deadline decides before a rule does", async () => {
     await using opened = await open();
     const { storage } = opened;
     const due = { expiresAt: NOW, createdAt: 1_000 };
@@ -175,7 +175,7 @@ export function ruledRequestPromises(open: OpenForRaces): void {
     expect(await usesLeft(storage, rule)).toEqual([9]);
   });
 
-  test("of a rule and a person on one pending request the first wins, and the rule is used only where it was first", async () => {
+  test("the first of a rule and a person to decide a pending request wins, and the rule is used only if it was first", async () => {
     await using opened = await open();
     const { storage } = opened;
     await repeated(async () => {
@@ -207,7 +207,7 @@ export function ruledRequestPromises(open: OpenForRaces): void {
     expect(await storage.rules.hits()).toEqual([{ id: "builtin:read", hits: 3, lastHitAt: NOW + 2 }]);
   });
 
-  test("rules without a row are counted for each owner, and for all also when one is gone", async () => {
+  test("hits of rules without a row are counted per owner, and stay in the total when an owner is gone", async () => {
     await using opened = await open();
     const { storage } = opened;
     const token = newToken();
@@ -230,7 +230,7 @@ export function ruledRequestPromises(open: OpenForRaces): void {
     }
   });
 
-  test("what shadow rules would have decided is counted beside what was decided, and goes with the request", async () => {
+  test("shadow rules' hits are compared with the actual decisions, and deleted with the request", async () => {
     await using opened = await open();
     const { storage } = opened;
     const shadow = await storedRule(storage, { mode: "shadow" });

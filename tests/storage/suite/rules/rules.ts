@@ -16,9 +16,9 @@ import { changeOf, filedUnderAnyRules, judgedBy, storedRule } from "./stored-rul
 
 const withRoom = (rules: NewRule[]) => ({ rules, most: ANY_RULES, madeBy: undefined });
 
-/** What any engine promises of the rules themselves. */
+/** The promises of every engine about the rules themselves. */
 export function rulePromises(open: OpenForRaces): void {
-  test("a rule that was answered is on disk, as it was given", async () => {
+  test("an acknowledged rule is on disk as it was given", async () => {
     await using opened = await open();
     const rule = newRule({ id: opened.storage.newId(), reason: "it is safe", expiresAt: 9_000, usesLeft: 3 });
     expect(await opened.storage.rules.addIfNew(rule, ANY_RULES)).toMatchObject({ outcome: "added", rule });
@@ -26,7 +26,7 @@ export function rulePromises(open: OpenForRaces): void {
     expect((await storage.rules.book()).rules).toEqual([{ ...rule, hits: 0, lastHitAt: null }]);
   });
 
-  test("the version changes with each rule that is added, changed or removed, and with nothing else", async () => {
+  test("the version changes whenever a rule is added, changed or removed, and at no other time", async () => {
     await using opened = await open();
     const { storage } = opened;
     const versions = [await storage.rules.version()];
@@ -45,7 +45,7 @@ export function rulePromises(open: OpenForRaces): void {
     expect(await storage.rules.version()).toBe(versions.at(-1) ?? -1);
   });
 
-  test("the book has the version of the very rules that it has", async () => {
+  test("the rule book's version matches its rules", async () => {
     await using opened = await open();
     await repeated(async () => {
       const known = new Map<number, string>();
@@ -62,7 +62,7 @@ export function rulePromises(open: OpenForRaces): void {
     });
   });
 
-  test("only its maker changes or removes a rule, and whoever may do all", async () => {
+  test("only its creator, or a caller without limits, changes or removes a rule", async () => {
     await using opened = await open();
     const { storage } = opened;
     const rule = await storedRule(storage, { createdBy: "token:1" });
@@ -74,7 +74,7 @@ export function rulePromises(open: OpenForRaces): void {
     expect(await storage.rules.get(rule.id)).toBeUndefined();
   });
 
-  test("of rules that race for the last room one is added", async () => {
+  test("if rules race for the last room, one is added", async () => {
     await using opened = await open();
     const { storage } = opened;
     await repeated(async (round) => {
@@ -91,7 +91,7 @@ export function rulePromises(open: OpenForRaces): void {
     expect(await storage.rules.addIfNew(newRule(), { ofOwner: 1_000, inAll: 25 })).toEqual({ outcome: "too_many" });
   });
 
-  test("a rule that its maker has already is not added again, also when equal ones race", async () => {
+  test("a rule that its creator already has is not added again, even if equal ones race", async () => {
     await using opened = await open();
     const { storage } = opened;
     await repeated(async (round) => {
@@ -109,7 +109,7 @@ export function rulePromises(open: OpenForRaces): void {
     expect(await storage.rules.version()).toBe(version);
   });
 
-  test("a rule that differs in what it says, to whom, by whose right or for how long is added", async () => {
+  test("a rule that differs in content, scope, creator or duration is added", async () => {
     await using opened = await open();
     const { storage } = opened;
     const session = await storedSession(storage);
@@ -132,13 +132,13 @@ export function rulePromises(open: OpenForRaces): void {
         other,
         (await storage.rules.addIfNew(newRule({ id: storage.newId(), ...other }), ANY_RULES)).outcome,
       ]).toEqual([other, "added"]);
-    // Those of the settings go when these are replaced.
+    // Rules from the settings are deleted when the settings are replaced, so they don't count as the same rule.
     await storedRule(storage, { match: "Bash(set)", reason: null, sessionId: session.id, isSetting: true });
     const kept = newRule({ id: storage.newId(), match: "Bash(set)", sessionId: session.id });
     expect((await storage.rules.addIfNew(kept, ANY_RULES)).outcome).toBe("added");
   });
 
-  test("what has expired or is used up is forgotten, at most so many at a time, and nothing else", async () => {
+  test("expired and used-up rules are deleted, at most `limit` at a time, and no others", async () => {
     await using opened = await open();
     const { storage } = opened;
     const kept = [
@@ -152,7 +152,7 @@ export function rulePromises(open: OpenForRaces): void {
     expect(rules.map(({ id }) => id)).toEqual(kept.map(({ id }) => id));
   });
 
-  test("a token that is revoked takes along what it allowed, and what it forbade stays", async () => {
+  test("revoking a token deletes its allow rules and keeps its deny rules", async () => {
     await using opened = await open();
     const { storage } = opened;
     const token = newToken();
@@ -174,7 +174,7 @@ export function rulePromises(open: OpenForRaces): void {
     expect(await storage.approvals.file(newApproval(), ANY_PENDING, judged)).toEqual({ outcome: "stale" });
   });
 
-  test("the rules of a session go with it, and no others", async () => {
+  test("deleting a session deletes its rules, and no others", async () => {
     await using opened = await open();
     const { storage } = opened;
     const [session, other] = [await storedSession(storage), await storedSession(storage)];
@@ -188,7 +188,7 @@ export function rulePromises(open: OpenForRaces): void {
     expect(book.version).not.toBe(version);
   });
 
-  test("a session comes with its rules or not at all, and its settings change with theirs or not at all", async () => {
+  test("a session and its rules are created together or not at all, and so are changes of both", async () => {
     await using opened = await open();
     const { storage } = opened;
     const session = newSession({ kind: "managed", config: newConfig() });
@@ -225,7 +225,7 @@ export function rulePromises(open: OpenForRaces): void {
     expect(await storage.rules.version()).not.toBe(version);
   });
 
-  test("settings with more rules than there is room for change nothing, and nobody takes the operator's room", async () => {
+  test("settings with too many rules change nothing, and the operator always has room", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { createIfNameFree, updateIfUnchanged } = storage.sessions;
@@ -252,7 +252,7 @@ export function rulePromises(open: OpenForRaces): void {
     expect((await storage.rules.book()).rules).toHaveLength(4);
   });
 
-  test("a fork has the rules of its parent's settings as they are now, and is bound by what was forbidden there", async () => {
+  test("a fork inherits the present rules of its parent's settings, and all deny and ask rules of its parent", async () => {
     await using opened = await open();
     const { storage } = opened;
     const parent = await storedSession(storage, { owner: "token:1" });
@@ -274,7 +274,7 @@ export function rulePromises(open: OpenForRaces): void {
     const { rules } = await storage.rules.book();
     expect(rules.filter(({ sessionId }) => sessionId === parent.id)).toEqual(before);
     const own = rules.filter(({ sessionId }) => sessionId === fork.id);
-    // Of what is allowed only what its creator has allowed itself, and not what may be used so many times.
+    // Of the allow rules, the fork inherits only its creator's own, without those of limited uses.
     expect(own.map(({ match, decision, reason }) => [match, decision, reason])).toEqual([
       ["Bash(a)", "deny", "no"],
       ["Bash(b)", "ask", null],
@@ -284,11 +284,11 @@ export function rulePromises(open: OpenForRaces): void {
     await storage.sessions.createIfNameFree(ownFork, "shared", ANY_NUMBER, undefined, bound);
     const inOwn = (await storage.rules.book()).rules.filter(({ sessionId }) => sessionId === ownFork.id);
     expect(inOwn.map(({ match }) => match)).toEqual(["Bash(a)", "Bash(b)", "Bash(f)"]);
-    // Whoever made them is still bound by a grant, also where somebody else has forked the session.
+    // The rules keep their creator, so the creator's grant still limits them, even if somebody else forked the session.
     expect(own.map(({ owner, createdBy }) => [owner, createdBy])).toEqual(own.map(() => ["operator", "token:1"]));
   });
 
-  test("a decision that is remembered makes its rule in the same commit", async () => {
+  test("a remembered decision creates its rule in the same commit", async () => {
     await using opened = await open();
     const { id } = await filed(opened.storage);
     const rule = newRule({ id: opened.storage.newId(), fromApprovalId: id });
@@ -303,7 +303,7 @@ export function rulePromises(open: OpenForRaces): void {
     expect((await storage.approvals.get(id))?.status).toBe("allowed");
   });
 
-  test("of decisions that race, only the one that counts is remembered", async () => {
+  test("if decisions race, only the winning one is remembered", async () => {
     await using opened = await open();
     const { storage } = opened;
     await repeated(async (round) => {
@@ -322,7 +322,7 @@ export function rulePromises(open: OpenForRaces): void {
     });
   });
 
-  test("a decision that is remembered by a rule which its maker has already is told that one, and needs no room", async () => {
+  test("a decision remembered by an existing rule returns that rule, and needs no room", async () => {
     await using opened = await open();
     const { storage } = opened;
     const stored = newRule({ id: storage.newId() });
@@ -336,7 +336,7 @@ export function rulePromises(open: OpenForRaces): void {
     expect((await storage.rules.book()).rules).toHaveLength(1);
   });
 
-  test("where there is no room for its rule nothing is decided; who comes second is still told who was first", async () => {
+  test("without room for its rule nothing is decided; a later decider still learns who was first", async () => {
     await using opened = await open();
     const { storage } = opened;
     const { id } = await filed(storage, { owner: "token:1" });
