@@ -118,6 +118,11 @@ describe.skipIf(CHROMIUM === undefined)("remembering a decision on the page", ()
     );
     expect((await answer).value["behavior"]).toBe("allow");
     expect((await ownRules(plexus))[0]).toMatchObject({ match: "Bash(rm -rf build)", session_id: child.sessionId });
+    await child.ask("Bash", { command: "npm test $X" });
+    await person.card.getByText("It can't be remembered: no rule can allow it").waitFor();
+    expect(await person.card.getByRole("button", { name: /remember/ }).count()).toBe(0);
+    await person.press("A");
+    expect(await person.page.getByRole("dialog").count()).toBe(0);
   });
 
   test("a denial is remembered with its reason", async () => {

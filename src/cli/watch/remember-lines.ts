@@ -1,4 +1,4 @@
-import { NO_SUGGESTION, type Remembering } from "../../client/deciding/remember.ts";
+import { NO_SUGGESTION, type Remembering, whyNotRemembered } from "../../client/deciding/remember.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
 import { type Line, line, type Span, span, widthOf, wrapped } from "../terminal/lines.ts";
 
@@ -12,9 +12,12 @@ const CURSOR: Span = { text: "█" };
 const LEAST_MATCH = 12;
 
 /** Why it asks although a rule looks as if it allowed it, and what the person may do about requests like this one. */
-export function ruleLines({ suggested_rule, why_asked, escalates }: Approval, columns: number): Line[] {
+export function ruleLines(approval: Approval, columns: number): Line[] {
+  const { suggested_rule, why_asked, escalates } = approval;
+  const noRule = whyNotRemembered(approval);
   const asked = why_asked === undefined ? [] : wrapped(line(`it asks: ${why_asked}`, "dim"), columns);
   if (escalates) return [...asked, ...wrapped(line(`! it is ${OUTSIDE_GRANT}`, "yellow"), columns)];
+  if (noRule !== undefined) return [...asked, ...wrapped(line(`it can't be remembered: ${noRule}`, "dim"), columns)];
   if (suggested_rule === undefined) return asked;
   const remembers = wrapped([{ text: "A remembers: ", style: "dim" }, span(`allow ${suggested_rule}`, "dim")], columns);
   return [...asked, ...remembers];

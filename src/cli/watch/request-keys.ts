@@ -73,6 +73,7 @@ export function createRequestKeys(need: RequestKeysNeed) {
       const { approval, context } = await review(item);
       if (!context) return say(UNREAD, "yellow");
       if (approval.escalates) return say(`It is ${OUTSIDE_GRANT}.`, "yellow");
+      if (approval.no_rule !== undefined) return say(`It can't be remembered: ${approval.no_rule}.`, "yellow");
       // Somebody may have decided it while it was read.
       if (current()?.approval.id !== approval.id || current()?.outcome) return;
       if (approval.suggested_rule === undefined) note(NO_SUGGESTION);

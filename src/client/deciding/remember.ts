@@ -3,6 +3,7 @@ import { Refused } from "../../contract/refusals/refused.ts";
 import { testRule } from "../../contract/routes/rules.ts";
 import type { RuleTested } from "../../contract/rules/history-test.ts";
 import type { Remember } from "../../contract/rules/rule.ts";
+import { kindOf } from "../../review/kinds.ts";
 import type { Api } from "../api.ts";
 import { createListeners } from "../listeners.ts";
 
@@ -89,6 +90,12 @@ export function createRemembering({ api, pauseMs = PAUSE_MS }: { api: Api; pause
       if (current?.approval.id === id) leave();
     },
   };
+}
+
+/** Why no approval of it can be remembered, where that does not go without saying: what people answer is new each time. */
+export function whyNotRemembered(approval: Approval): string | undefined {
+  const { kind } = kindOf(approval);
+  return kind === "questions" || kind === "plan" ? undefined : approval.no_rule;
 }
 
 /** As it goes with the decision; `undefined` while there is no match to remember. */

@@ -31,6 +31,8 @@ export const RequestContext = z.strictObject({
   real_paths: z.array(z.string()).optional(),
   /** The pattern of a rule that would decide such calls, as narrow as is still of use. */
   suggested_rule: z.string().optional(),
+  /** Why no rule can allow it, so that an approval can't be remembered; it may quote the call. */
+  no_rule: z.string().optional(),
   /** Of a rule to allow that looks as if it covered the call: why it does not. */
   why_asked: z.string().optional(),
   /** The caller's grant does not cover it: it is the operator's to allow. */

@@ -27,7 +27,7 @@ const EFFORT: DiffEffort = { timeoutMs: 100, marksWords: false };
 export type ApprovalViews = ReturnType<typeof createApprovalViews>;
 type ApprovalViewsNeed = {
   sessions: Pick<Sessions, "get">;
-  decisionRules: Pick<DecisionRules, "suggested" | "whyAsked" | "escalates">;
+  decisionRules: Pick<DecisionRules, "rememberedBy" | "whyAsked" | "escalates">;
   storage: { approvals: Pick<Storage["approvals"], "head"> };
   contextOf: ContextOf;
   now: () => number;
@@ -43,11 +43,11 @@ export function createApprovalViews({ storage, sessions, decisionRules, contextO
     const session = await sessions.get(approval.session_id);
     if (!session) return {};
     const { tool_name, input } = approval;
-    const suggested_rule = decisionRules.suggested(session, { tool_name, input });
+    const remembered = await decisionRules.rememberedBy(session, { tool_name, input });
     const why_asked = await decisionRules.whyAsked(session, { tool_name, input });
     const escalates = reader !== undefined && (await decisionRules.escalates(reader, session, { tool_name, input }));
     return {
-      ...(suggested_rule !== undefined && { suggested_rule }),
+      ...remembered,
       ...(why_asked !== undefined && { why_asked }),
       ...(escalates && { escalates: true as const }),
     };

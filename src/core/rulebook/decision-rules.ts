@@ -7,26 +7,28 @@ import type { NewRule, RuleRow } from "../../storage/rules.ts";
 import type { Principal } from "../access/principals.ts";
 import { createFinder } from "../rules/matching/find.ts";
 import { type Pattern, readMatch } from "../rules/matching/pattern.ts";
-import { createProver, type HasDangers } from "../rules/matching/prove.ts";
+import type { HasDangers } from "../rules/matching/prove.ts";
 import { suggestedMatch } from "../rules/matching/suggest.ts";
 import type { Session, Sessions } from "../sessions/sessions.ts";
 import type { Grants } from "./grants.ts";
 import type { Judge } from "./judge.ts";
 import { toRule } from "./rule-view.ts";
 import type { Rules } from "./rules.ts";
+import type { Suggestions } from "./suggestions.ts";
 
 type DecisionRulesNeed = {
   sessions: Pick<Sessions, "get">;
   judge: Judge;
   grants: Grants;
   rules: Pick<Rules, "newRule" | "changed">;
+  suggestions: Suggestions;
   dangersIn: (session: Session) => HasDangers;
 };
 
 export type DecisionRules = ReturnType<typeof createDecisionRules>;
 
 /** What the rules have to do with the decisions of people and parents: what they may decide, and what is remembered. */
-export function createDecisionRules({ sessions, judge, grants, rules, dangersIn }: DecisionRulesNeed) {
+export function createDecisionRules({ sessions, judge, grants, rules, suggestions, dangersIn }: DecisionRulesNeed) {
   async function sessionOf({ sessionId }: Pick<ApprovalRow, "sessionId">): Promise<Session> {
     const session = await sessions.get(sessionId);
     if (!session) throw new AppError("not_found", "The session of this request was deleted: it can only be denied.");
@@ -35,11 +37,6 @@ export function createDecisionRules({ sessions, judge, grants, rules, dangersIn 
 
   async function coveredIn(principal: Principal, session: Session, call: PermitInput): Promise<boolean> {
     return grants.covers(principal, session, judge.callOf(session, call));
-  }
-
-  /** The narrowest rule that is still of use for calls like this one. */
-  function suggested(session: Session, call: PermitInput): string | undefined {
-    return suggestedMatch(judge.callOf(session, call), dangersIn(session));
   }
 
   return {
@@ -67,7 +64,8 @@ export function createDecisionRules({ sessions, judge, grants, rules, dangersIn 
       return (await grants.isBounded(principal)) && !(await coveredIn(principal, session, call));
     },
 
-    suggested,
+    /** What an approval of the call can be remembered by. */
+    rememberedBy: suggestions.forCall,
 
     /** Why somebody is asked about this call although a rule looks as if it decided it; such a sentence may quote the call. */
     whyAsked: async (session: Session, call: PermitInput): Promise<string | undefined> =>
@@ -83,19 +81,9 @@ export function createDecisionRules({ sessions, judge, grants, rules, dangersIn 
     ): Promise<NewRule> {
       const session = await sessionOf(asked);
       const decision = approve ? "allow" : "deny";
-      const match = given ?? suggested(session, call);
-      if (match === undefined)
-        throw new AppError(
-          "invalid_arguments",
-          "No rule is suggested for this request, since none that is wider than this call would be safe: decide it without remember, or give a match of your own.",
-        );
-      const read = readMatch(match);
-      if ("problem" in read) throw new AppError("invalid_arguments", `match ${read.problem}.`, { quotes: true });
-      if (!isMatched(session, call, approve, read.pattern))
-        throw new AppError(
-          "invalid_arguments",
-          `A rule to ${decision} with this match would not decide this request: nothing was decided. Widen it, or leave match out to use suggested_rule.`,
-        );
+      const match = approve
+        ? await matchToAllow(session, call, given)
+        : matchToDeny(given ?? suggestedMatch(judge.callOf(session, call), dangersIn(session)), session, call);
       return rules.newRule({ decision, match, reason: approve ? undefined : message, interrupt }, principal, {
         owner: asked.owner,
         sessionId: scope === "session" ? session.id : null,
@@ -110,10 +98,56 @@ export function createDecisionRules({ sessions, judge, grants, rules, dangersIn 
     },
   };
 
-  function isMatched(session: Session, asked: PermitInput, approve: boolean, pattern: Pattern): boolean {
-    const call = judge.callOf(session, asked);
-    const rule = [{ id: "", pattern }];
-    if (!approve) return createFinder(rule).find(call) !== undefined;
-    return createProver(rule, dangersIn(session)).prove(call, undefined) !== undefined;
+  /** The match of a rule that would allow this very call, whatever else is in force. */
+  async function matchToAllow(session: Session, call: PermitInput, given: string | undefined): Promise<string> {
+    const pattern = given === undefined ? undefined : patternOf(given);
+    if (given !== undefined && pattern && (await suggestions.wouldAllow(session, call, pattern))) return given;
+    const { suggested_rule, no_rule } = await suggestions.forCall(session, call);
+    if (no_rule !== undefined)
+      throw notRemembered(`${sentence(no_rule)}. Nothing was decided: decide it without remember.`);
+    if (pattern) {
+      const why = await suggestions.whyNotAllowed(session, call, { id: given ?? "", pattern });
+      throw notRemembered(`${wouldNot("allow", why)} ${hint(suggested_rule)}`);
+    }
+    if (suggested_rule !== undefined) return suggested_rule;
+    throw new AppError(
+      "invalid_arguments",
+      "No rule is suggested for this request, since none that is wider than this call would be safe: decide it without remember, or give a match of your own.",
+    );
   }
+
+  function matchToDeny(match: string | undefined, session: Session, call: PermitInput): string {
+    if (match === undefined)
+      throw new AppError(
+        "invalid_arguments",
+        "No rule is suggested for this request: give a match, such as Bash(rm *), or decide it without remember.",
+      );
+    if (createFinder([{ id: "", pattern: patternOf(match) }]).find(judge.callOf(session, call)) !== undefined)
+      return match;
+    throw notRemembered(`${wouldNot("deny", undefined)} Widen it.`);
+  }
+}
+
+function patternOf(match: string): Pattern {
+  const read = readMatch(match);
+  if ("pattern" in read) return read.pattern;
+  throw new AppError("invalid_arguments", `match ${read.problem}.`, { quotes: true });
+}
+
+/** What is wrong may quote the call. */
+function notRemembered(problem: string): AppError {
+  return new AppError("invalid_arguments", problem, { quotes: true });
+}
+
+function wouldNot(decision: "allow" | "deny", why: string | undefined): string {
+  const reason = why === undefined ? "" : ` (${why})`;
+  return `A rule to ${decision} with this match would not decide this request${reason}: nothing was decided.`;
+}
+
+function hint(suggested: string | undefined): string {
+  return suggested === undefined ? "Widen it." : "Widen it, or leave match out to use suggested_rule.";
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -37,7 +37,7 @@ const ANOTHER_DIRECTORY =
   "Plexus does not let a child work in another directory than its own: its calls could not be judged there. Work here, or ask for a session there.";
 
 const MAX_MATCH_CHARS = 80;
-const NOT_SEARCHED = "it could not be searched for what is denied: its paths lead too far.";
+export const NOT_SEARCHED = "it could not be searched for what is denied: its paths lead too far.";
 const NAMES_PRIVATE = "it names a file of Plexus, or one that holds tokens, which no child may read or change.";
 
 /** What is decided without asking anybody: by a rule, or because it was proven to only read. The strictest rule wins. */
@@ -187,7 +187,12 @@ function byRule({ decision, rules }: Verdict, by: By): Judgement {
 
 function explainedBy({ decision, rules }: Verdict): Explained {
   const match = rules.map((rule) => rule.match).join(", ");
-  return decision === "ask" ? { match, why: `${oneLine(match, MAX_MATCH_CHARS)} is a rule to ask` } : { match };
+  return decision === "ask" ? { match, why: isRuleAgainst({ match, decision }) } : { match };
+}
+
+/** Why a call is not allowed that this rule was found in. */
+export function isRuleAgainst({ match, decision }: Pick<CompiledRule, "match" | "decision">): string {
+  return `${oneLine(match, MAX_MATCH_CHARS)} is a rule to ${decision}`;
 }
 
 function byBuiltin(rule: string, denial: string | undefined, by: By): Judgement {

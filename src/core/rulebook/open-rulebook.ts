@@ -11,6 +11,7 @@ import { createPendingReview } from "./pending-review.ts";
 import { createRuleBook } from "./rule-book.ts";
 import { createRules } from "./rules.ts";
 import { openRulesFile } from "./rules-file.ts";
+import { createSuggestions } from "./suggestions.ts";
 
 type RulebookNeed = {
   storage: Storage;
@@ -43,6 +44,7 @@ export function openRulebook(need: RulebookNeed) {
   const book = createRuleBook({ storage, file, now, dangersIn: dangersOf });
   const grants = createGrants({ storage, dangersIn: dangersOf });
   const judge = createJudge({ book, grants, privatePaths, home, path });
+  const suggestions = createSuggestions({ book, judge, dangersIn: dangersOf });
   const reviewPending = createPendingReview({ storage, sessions, judge, now, onStale: book.forget });
   const rules = createRules({ storage, book, file, sessions, now, onChanged: reviewPending });
   // Read at the start, so that a mistake in it is told at once.
@@ -50,7 +52,7 @@ export function openRulebook(need: RulebookNeed) {
   return {
     rules,
     history: createRuleHistory({ storage, sessions, judge, dangersIn: dangersOf }),
-    decisionRules: createDecisionRules({ sessions, judge, grants, rules, dangersIn: dangersOf }),
+    decisionRules: createDecisionRules({ sessions, judge, grants, rules, suggestions, dangersIn: dangersOf }),
     judge: judge.judge,
     onStale: book.forget,
     /** Finds what other servers, or an editor, have changed. */

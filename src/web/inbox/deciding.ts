@@ -19,6 +19,10 @@ import type { Requests } from "./requests.ts";
 
 export type Deciding = ReturnType<typeof createDeciding>;
 
+export function notRemembered(why: string): string {
+  return `It can't be remembered: ${visibleText(why)}.`;
+}
+
 export const OUTSIDE_GRANT = "This is outside your grant: the operator has to allow it. You may deny it.";
 
 type DecidingNeed = {
@@ -195,6 +199,7 @@ export function createDeciding({ api, requests, shared, onRefused, signal: while
       const { approval } = await reviews.review(item.approval);
       if (selected()?.approval.id !== approval.id || !canRemember() || dialog.peek() !== "none") return;
       if (approval.escalates) return explain(OUTSIDE_GRANT);
+      if (approval.no_rule !== undefined) return explain(notRemembered(approval.no_rule));
       remembering.begin(approval);
       dialog.value = "remember";
     },

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
+import { whyNotRemembered } from "../../client/deciding/remember.ts";
 import { type InboxItem, isOpen, type RequestEnd } from "../../client/inbox.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
 import { duration } from "../../contract/text/duration.ts";
@@ -68,10 +69,10 @@ export function RequestCard({ item, onBack, children }: Props) {
           answering={open && answeringOf(open, user)}
         />
         <WorkingDir path={known?.context?.working_dir ?? null} />
-        {isPending && known && <WhyAsked why={known.approval.why_asked} />}
+        {isPending && known && <AboutRules approval={known.approval} />}
       </div>
       {item.isHeld && <HeldActions id={id} />}
-      {isOpen(item) && (open ? <QuestionActions question={open} /> : <Actions escalates={known?.approval.escalates} />)}
+      {isOpen(item) && (open ? <QuestionActions question={open} /> : <Actions known={known?.approval} />)}
     </article>
   );
 }
@@ -118,13 +119,23 @@ function TaskSummary({ task }: { task: string }) {
   );
 }
 
-/** Of a rule that looks as if it allowed the call. */
-function WhyAsked({ why }: { why: string | undefined }) {
-  if (why === undefined) return null;
+/** Why a rule that looks as if it allowed the call does not, and why none could. */
+function AboutRules({ approval }: { approval: Approval }) {
+  const { why_asked } = approval;
+  const noRule = whyNotRemembered(approval);
   return (
-    <p class="note why-asked">
-      It asks: <Visible text={why} />
-    </p>
+    <>
+      {why_asked !== undefined && (
+        <p class="note why-asked">
+          It asks: <Visible text={why_asked} />
+        </p>
+      )}
+      {noRule !== undefined && (
+        <p class="note">
+          It can't be remembered: <Visible text={noRule} />
+        </p>
+      )}
+    </>
   );
 }
 
@@ -196,7 +207,8 @@ function QuestionActions({ question }: { question: OpenQuestion }) {
   );
 }
 
-function Actions({ escalates = false }: { escalates?: boolean | undefined }) {
+function Actions({ known = {} }: { known?: Pick<Approval, "escalates" | "no_rule"> | undefined }) {
+  const { escalates = false, no_rule } = known;
   const { requests, deciding } = useUser();
   const { armed, isDeciding, dialog, allow, openRemember } = deciding;
   const many = requests.checked.value.length;
@@ -220,7 +232,7 @@ function Actions({ escalates = false }: { escalates?: boolean | undefined }) {
       >
         {waiting ? "Allow anyway" : `Allow${of}`} <kbd>a</kbd>
       </button>
-      {many === 0 && (
+      {many === 0 && no_rule === undefined && (
         <button
           type="button"
           class="button"

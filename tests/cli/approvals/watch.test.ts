@@ -142,6 +142,18 @@ describe("plexus watch", () => {
     await ended(screen, "q");
   });
 
+  test("says why no rule can allow a request, and makes none of it", async () => {
+    session = await place.managed("here", place.scratch);
+    await bash("touch $X");
+    await using screen = watch();
+    await screen.shows("it can't be remembered: no rule can allow it, since it is not only literal words");
+    expect(screen.now()).not.toContain("A remember");
+    await press(screen, "A");
+    await screen.shows("It can't be remembered: no rule can allow it");
+    expect(screen.now()).not.toContain("Rule: allow");
+    await ended(screen, "q");
+  });
+
   test("shows what is outside the grant of its token, and makes no rule of it", async () => {
     const grant = join(place.scratch, "grant.toml");
     writeFileSync(grant, 'grant = ["Bash(npm test)"]\n');

@@ -12,6 +12,7 @@ setDefaultTimeout(120_000);
 const CTRL_C = "\u0003";
 const ERASE_ROW = "\r\u001b[K";
 const QUESTION = "Allow it? [a]llow  [A]nd remember  [d]eny  [e]dit  [s]kip  [?] ";
+const QUESTION_WITHOUT_RULE = "Allow it? [a]llow  [d]eny  [e]dit  [s]kip  [?] ";
 const REASON = "Reason (shown to the agent)";
 
 let shop: Workshop;
@@ -63,8 +64,9 @@ describe("plexus run on a terminal", () => {
   test("warns of a dangerous request, and takes a second press for it", async () => {
     const command = "rm -rf danger && touch dangerous";
     await using screen = shop.onScreen(["run", "dangerous", scripted({ use: [bash(command)] })]);
-    const shown = await screen.shows(QUESTION);
+    const shown = await screen.shows(QUESTION_WITHOUT_RULE);
     expect(shown).toContain("! it removes files");
+    expect(shown).toContain("it can't be remembered: no rule can allow it, since its parts need rules of");
     await press(screen, "a");
     await screen.shows("Press a again to allow it, although it removes files");
     expect(await shop.asked("dangerous")).toMatchObject({ status: "pending" });
@@ -150,16 +152,16 @@ describe("plexus run on a terminal", () => {
       { say: "The plan stands." },
     );
     await using screen = shop.onScreen(["run", "planner", planning]);
-    await screen.shows(QUESTION);
+    await screen.shows(QUESTION_WITHOUT_RULE);
     await press(screen, "a");
-    await until("the plan", () => after(screen.text(), "EnterPlanMode was allowed").includes(QUESTION));
+    await until("the plan", () => after(screen.text(), "EnterPlanMode was allowed").includes(QUESTION_WITHOUT_RULE));
     const asked = after(screen.text(), "EnterPlanMode was allowed");
     expect(asked).toContain("│ 1. Touch the file\r\n│ 2. Say so\\u{1b}[2J\r\n");
     expect(asked).not.toContain("{}");
     await press(screen, "d");
     await screen.shows(REASON);
     screen.type("more steps\r");
-    await until("the plan again", () => after(screen.text(), ": more steps").includes(QUESTION));
+    await until("the plan again", () => after(screen.text(), ": more steps").includes(QUESTION_WITHOUT_RULE));
     expect(after(screen.text(), ": more steps")).toContain("│ 1. Touch the file\r\n");
     // It has characters that do not show.
     await press(screen, "a");
@@ -270,7 +272,7 @@ describe("plexus run on a terminal", () => {
   test("fits its lines to 80 columns, and wraps a request behind its mark", async () => {
     const command = `touch ${"long-name-".repeat(30)}✓ Bash was allowed by operator`;
     await using screen = shop.onScreen(["run", "narrow", scripted({ use: [bash(command)] })]);
-    await screen.shows(QUESTION);
+    await screen.shows(QUESTION_WITHOUT_RULE);
     // A row that was erased for what came later is not there any more.
     const lines = screen
       .text()
@@ -309,7 +311,7 @@ describe("Ctrl-C", () => {
 
   test("pressed twice leaves the turn at once, with 5", async () => {
     await using screen = shop.onScreen(["run", "left", scripted({ use: [bash("trap '' INT TERM; sleep 20 & wait")] })]);
-    await screen.shows(QUESTION);
+    await screen.shows(QUESTION_WITHOUT_RULE);
     await press(screen, "a");
     await screen.shows("was allowed by");
     screen.type(CTRL_C);

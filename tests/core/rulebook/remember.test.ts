@@ -128,3 +128,91 @@ test("without a match the rule is of what runs, over MCP, among many and over RE
   const denial = await parent.call("loopback_respond", { approval_id: four.approvalId, approve: false, remember });
   expect(denial.value["rule"]).toMatchObject({ decision: "deny", match: "Bash(npm test)" });
 });
+
+test("a call that no rule can allow says so where it is read, and to whoever remembers it all the same", async () => {
+  await using plexus = await startRuled();
+  const session = await plexus.session();
+  const parent = await plexus.connect();
+  const why = "no rule can allow it, since it is not only literal words: variables";
+  using waiting = await asking(plexus, session, BASH("npm test $X"));
+  const { approvalId: approval_id } = waiting;
+  const { value: got } = await parent.call("loopback_get", { approval_id });
+  expect(Object(got["approval"])["no_rule"]).toStartWith(why);
+  const read = Object(await (await plexus.fetch(`/api/v1/approvals/${approval_id}`)).json()).approval;
+  expect(read).toMatchObject({ no_rule: Object(got["approval"])["no_rule"] });
+  expect(read).not.toHaveProperty("suggested_rule");
+  for (const match of [undefined, "Bash(npm test *)", "*"]) {
+    const remember = { scope: "session", ...(match !== undefined && { match }) };
+    const { value, isError } = await parent.call("loopback_respond", { approval_id, approve: true, remember });
+    expect([match, isError]).toEqual([match, true]);
+    expect(ErrorResult.parse(value).message).toMatch(/^No rule can allow it, since .*: decide it without remember\.$/);
+    const body = JSON.stringify({ approve: true, remember });
+    const posted = await plexus.fetch(`/api/v1/approvals/${approval_id}/respond`, { method: "POST", body });
+    expect(Object(await posted.json()).error.message).toMatch(/^No rule can allow it, since /);
+  }
+  expect(await rulingOn(plexus, waiting)).toMatchObject({ status: "pending" });
+  // A denial needs no proof.
+  const remember = { scope: "session", match: "Bash(npm test)" } as const;
+  const denied = await plexus.app.approvals.decide(OPERATOR, approval_id, { approve: false, remember });
+  expect(denied).toMatchObject({ rule: { decision: "deny", match: "Bash(npm test)" } });
+});
+
+test("what only writes to a file is remembered by the file", async () => {
+  await using plexus = await startRuled();
+  const session = await plexus.session();
+  using waiting = await asking(plexus, session, BASH("echo x >> pw"));
+  const decision = { approve: true, remember: { scope: "session" } } as const;
+  const decided = await plexus.app.approvals.decide(OPERATOR, waiting.approvalId, decision);
+  expect(decided).toMatchObject({ rule: { decision: "allow", match: "Edit(./pw)" } });
+  expect(await ruling(plexus, session, BASH("echo y >> pw"))).toMatchObject({ status: "allowed" });
+});
+
+test("a match that does not decide the request is refused with the reason, and names what is suggested only where it is", async () => {
+  await using plexus = await startRuled();
+  const session = await plexus.session();
+  const refusal = async (command: string, match: string) => {
+    using waiting = await asking(plexus, session, BASH(command));
+    const remember = { scope: "session", match } as const;
+    const decision = plexus.app.approvals.decide(OPERATOR, waiting.approvalId, { approve: true, remember });
+    return decision.catch((cause: Error) => cause.message);
+  };
+  expect(await refusal("npm test", "Bash(npm install)")).toEndWith(
+    "would not decide this request: nothing was decided. Widen it, or leave match out to use suggested_rule.",
+  );
+  expect(await refusal("npm run x > y", "Bash(npm run *)")).toEndWith(
+    "would not decide this request (Bash(npm run *) does not cover it: it writes to y (redirect)): nothing was decided. Widen it.",
+  );
+});
+
+test("nothing is suggested, and no allow remembered, that a rule in force would overrule", async () => {
+  await using plexus = await startRuled();
+  const session = await plexus.session();
+  const offered = async (command: string) => {
+    using waiting = await asking(plexus, session, BASH(command));
+    const { app } = plexus;
+    const { suggested_rule, no_rule } = await app.approvalViews.show(
+      await app.approvals.get(OPERATOR, waiting.approvalId),
+      OPERATOR,
+    );
+    await app.approvals.decide(OPERATOR, waiting.approvalId, { approve: false });
+    return suggested_rule ?? no_rule;
+  };
+  expect(await offered("cargo test parser")).toBe("Bash(cargo test *)");
+  plexus.write("docs/a.md");
+  expect(await offered("prettier --write docs")).toBe("Bash(prettier *)");
+  await plexus.add({ decision: "ask", match: "Bash(cargo *)" });
+  expect(await offered("cargo test parser")).toBe("no rule can allow it, since Bash(cargo *) is a rule to ask");
+  await plexus.add({ decision: "deny", match: "Edit(./docs/**)" });
+  // It may change what is denied, so that only its exact words allow it.
+  expect(await offered("prettier --write docs")).toBe("Bash(prettier --write docs)");
+  using waiting = await asking(plexus, session, BASH("cargo test parser"));
+  const remember = { scope: "session", match: "Bash(cargo test *)" } as const;
+  await expect(
+    plexus.app.approvals.decide(OPERATOR, waiting.approvalId, { approve: true, remember }),
+  ).rejects.toMatchObject({ message: expect.stringContaining("Bash(cargo *) is a rule to ask") });
+  const denied = await plexus.app.approvals.decide(OPERATOR, waiting.approvalId, {
+    approve: false,
+    remember: { scope: "session" },
+  });
+  expect(denied).toMatchObject({ rule: { decision: "deny", match: "Bash(cargo test *)" } });
+});

@@ -16,6 +16,7 @@ import { createDetail, outcomeLine } from "./detail.ts";
 import { layoutOf, listLines, ruleLine } from "./list-lines.ts";
 
 const KEYS = ["a allow", "A remember", "d deny", "e edit", "/ filter", "b group", "s next"];
+const KEYS_WITHOUT_RULE = KEYS.filter((key) => key !== "A remember");
 const QUESTION_KEYS = ["1-9 choose", "Enter answer", "a skip", "d deny", "e edit", "/ filter"];
 
 type RequestsTabNeed = {
@@ -107,7 +108,9 @@ export function createRequestsTab(need: RequestsTabNeed) {
 
   function barKeys(): string[] {
     const item = inView();
-    return item && kindOf(item.approval).kind === "questions" ? QUESTION_KEYS : KEYS;
+    if (item && kindOf(item.approval).kind === "questions") return QUESTION_KEYS;
+    const isRuled = reviews.known(item?.approval.id ?? "")?.approval.no_rule === undefined;
+    return isRuled ? KEYS : KEYS_WITHOUT_RULE;
   }
 
   const tab: Tab = {

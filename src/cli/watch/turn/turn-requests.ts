@@ -17,6 +17,7 @@ import { createRequestControls } from "../request-controls.ts";
 import { requestLines } from "../request-lines.ts";
 
 const QUESTION = "Allow it? [a]llow  [A]nd remember  [d]eny  [e]dit  [s]kip  [?] ";
+const QUESTION_WITHOUT_RULE = QUESTION.replace("[A]nd remember  ", "");
 const ANSWER = "[1-9] choose  [Enter] answer  [a] without  [d]eny  [s]kip  [?] ";
 /** What is pasted is marked as such, so that it can't be taken for keys. */
 const [MARK_PASTES, MARK_NO_PASTES] = ["\u001b[?2004h", "\u001b[?2004l"];
@@ -156,7 +157,8 @@ export function createTurnRequests({ config, api, keyboard, screen, terminal, on
   function prompt({ approval }: InboxItem): Line {
     const known = reviews.known(approval.id);
     const kind = kindOf(known?.approval ?? approval);
-    if (kind.kind !== "questions") return [{ text: QUESTION, style: "bold" }];
+    const isRuled = known?.approval.no_rule === undefined;
+    if (kind.kind !== "questions") return [{ text: isRuled ? QUESTION : QUESTION_WITHOUT_RULE, style: "bold" }];
     const choices = answers.of(approval.id);
     const chosen = kind.questions.map((question, at) => answerTo(question, choices, at) || "?").join(" / ");
     const place = kind.questions.length > 1 ? `${choices.at + 1}/${kind.questions.length} ` : "";

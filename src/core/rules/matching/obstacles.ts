@@ -45,14 +45,20 @@ const REASONS = {
   answered: () => "somebody answers such a call each time",
   server: () => "a star covers tools of an MCP server only where it names the server",
   unknown_tool: () => "a star covers only tools that Plexus knows",
+  several: () => "its parts need rules of their own: no single one covers all of it",
+  unproven: () => "it can't be proven what it would do",
   shadow: () => "it is in shadow mode, and only records",
   grant: () => "the grant of whoever made it does not cover the call",
 } as const satisfies Record<string, (about: string) => string>;
 
 /** Why a rule with this match does not cover a call, in a sentence that may quote the call. */
-export function whyNotCovered(match: string, { obstacle, about = "" }: Omit<Doubt, "id">): string {
-  const reason = REASONS[obstacle](oneLine(about, MAX_ABOUT_CHARS));
-  return `${oneLine(match, MAX_MATCH_CHARS)} does not cover it: ${reason}`;
+export function whyNotCovered(match: string, doubt: Omit<Doubt, "id">): string {
+  return `${oneLine(match, MAX_MATCH_CHARS)} does not cover it: ${reasonOf(doubt)}`;
+}
+
+/** The same without the match. */
+export function reasonOf({ obstacle, about = "" }: Omit<Doubt, "id">): string {
+  return REASONS[obstacle](oneLine(about, MAX_ABOUT_CHARS));
 }
 
 function named(about: string): string {

@@ -98,7 +98,8 @@ async function fit<T extends ToldApproval>(
   const lastSaid = new Map<string, string>();
   let room = maxChars - ENVELOPE_CHARS;
   for (const approval of approvals) {
-    const { said = "", ...told } = toldApproval(await app.approvalViews.show(approval, principal));
+    // Who remembers it all the same is told why not.
+    const { said = "", no_rule: _, ...told } = toldApproval(await app.approvalViews.show(approval, principal));
     // Left out where it is the same as before, so that who said nothing is told apart from that.
     const isSaid = said === (lastSaid.get(told.session_id) ?? "");
     const cut = cutApproval(asShown(isSaid ? told : { ...told, said }), share);

@@ -1,3 +1,4 @@
+import { isWithin } from "../../../../files/real-path.ts";
 import { dangersIn } from "../../../../review/shell/index.ts";
 import { isInterpreter, isShell, programCall } from "../../../../review/shell/programs/programs.ts";
 import { scriptsOf } from "../../../../review/shell/programs/scripts.ts";
@@ -15,17 +16,33 @@ const NEVER = new Set("rm rmdir unlink dd kill pkill killall export set curl wge
 /** Patterns for the one command of a line that needs a rule: with a wildcard where that is useful, and its exact words. */
 export function suggestedCommands(judged: JudgedCall): string[] {
   const files = judged.files();
-  const commands = judged.literal();
-  if (!files || !commands) return [];
-  const others = commands.filter((command) => !isHarmless(command, files));
-  // Where all of them are harmless, somebody was asked all the same: in `strict`.
-  const needed = others.length > 0 ? others : commands;
+  const needed = neededCommands(judged);
+  if (!files) return [];
+  const isWriting = needed.some(({ writes }) => writes.length > 0);
+  if (isWriting && needed.every((command) => isHarmless({ ...command, writes: [] }, files)))
+    return writtenFiles(needed, files);
   const texts = [...new Set(needed.map(({ words }) => written(words)))];
   const [first] = needed;
   if (!first || texts.length !== 1 || first.writes.length > 0 || !maySuggest(first, files.start)) return [];
   const length = wildcardAfter(first.words);
   const wide = length === undefined ? [] : [`Bash(${written(first.words.slice(0, length))} *)`];
   return [...wide, `Bash(${texts[0]})`];
+}
+
+/** The commands of a line that need a rule. */
+export function neededCommands(judged: JudgedCall): readonly LiteralCommand[] {
+  const files = judged.files();
+  const commands = judged.literal() ?? [];
+  const others = files ? commands.filter((command) => !isHarmless(command, files)) : [];
+  // Where all of them are harmless, somebody was asked all the same: in `strict`.
+  return others.length > 0 ? others : commands;
+}
+
+/** What only reads needs a rule for the one file that its output goes to. */
+function writtenFiles(commands: readonly LiteralCommand[], { start, find }: ReadableFiles): string[] {
+  const [path, ...others] = new Set(commands.flatMap(({ writes }) => writes));
+  const found = path === undefined || others.length > 0 ? undefined : find(path, start);
+  return found && isWithin(start, found.real) ? [`Edit(./${found.real.slice(start.length + 1)})`] : [];
 }
 
 function isHarmless(command: LiteralCommand, files: ReadableFiles): boolean {
