@@ -1,11 +1,11 @@
 export type Bell<Told = void> = {
-  /** What is told with it may be missed, as where it has rung before: then its owner reads. */
+  /** Wakes the owner. A value may get lost, if the bell has rung before; so the owner must read again. */
   ring(told?: Told): void;
-  /** Resolves at the next ring since it last did, also when that came while its owner was reading and not waiting. */
+  /** Resolves at the first ring since it last resolved, even if the owner was still reading then. */
   woken(): Promise<Told | undefined>;
 };
 
-/** For one reader, which reads, and then waits until there may be more: no ring between the two is lost. */
+/** A wake-up for one reader that alternates between reading and waiting: a ring during a read is not lost. */
 export function createBell<Told = void>(): Bell<Told> {
   let next = Promise.withResolvers<Told | undefined>();
   return {

@@ -1,10 +1,10 @@
 import type { Change } from "../../contract/change.ts";
 import { type Bell, createBell } from "./bell.ts";
 
-/** Changes as they come; throws `SlowReader` when too many had to wait, ends when disposed or aborted. */
+/** Changes as they are published. Throws `SlowReader` when too many wait; ends when disposed or aborted. */
 type Subscription = AsyncIterable<Change> & Disposable;
 
-/** `woken` resolves at the next wake-up since the last one, with the change that was its cause; without one it may be a false alarm. */
+/** `woken` resolves at the next wake-up with the change that caused it; without a change it may be a false alarm. */
 type Waiter = Disposable & Pick<Bell<Change>, "woken">;
 type Ring = Bell<Change>["ring"];
 
@@ -18,15 +18,15 @@ export class SlowReader extends Error {
 export type Broadcast = ReturnType<typeof createBroadcast>;
 
 /**
- * The in-process messenger of what this process has committed. The database is the truth, so a message may be dropped
- * (a reader that is too slow is told so and resumes from the database), but never sent before its commit.
+ * Tells the parts of this process about committed changes. The database is the truth, so a message may be dropped: a
+ * reader that is too slow gets an error and resumes from the database. No message is sent before its commit.
  */
 export function createBroadcast(onError: (cause: unknown) => void = reportError) {
   const waiters = new Map<string, Set<Ring>>();
   const listeners = new Set<(change: Change) => void>();
 
   return {
-    /** Wakes the waiters of what was decided, and hands every change to those who follow. */
+    /** Wakes the waiters of each change, and passes the change to all listeners. */
     publish(changes: Change[]): void {
       for (const change of changes) {
         if (change.kind === "approval_resolved") wake(change.subjectId, change);
@@ -35,7 +35,7 @@ export function createBroadcast(onError: (cause: unknown) => void = reportError)
       }
     },
 
-    /** Waits for the decision on an approval, or for the next thing in a session; registered as soon as this returns. */
+    /** Waits for an approval's decision, or for any change in a session. The waiter is registered when this returns. */
     waitFor(id: string): Waiter {
       const { ring, woken } = createBell<Change>();
       const others = waiters.get(id);
@@ -50,14 +50,14 @@ export function createBroadcast(onError: (cause: unknown) => void = reportError)
       };
     },
 
-    /** Whoever waits for this reads again. */
+    /** Wakes everybody who waits for this id, to read again. */
     wake: (id: string): void => wake(id),
     waitedFor: (): Iterable<string> => waiters.keys(),
 
     /** Calls `listener` with every change from now on, until disposed. */
     listen,
 
-    /** The changes that `accepts` lets through, from now on; at most `limit` wait for a slow reader. */
+    /** The changes from now on that `accepts` returns true for; at most `limit` wait for a slow reader. */
     subscribe(accepts: (change: Change) => boolean, limit: number, signal: AbortSignal): Subscription {
       const queue: Change[] = [];
       let overflowed = false;
@@ -101,7 +101,7 @@ export function createBroadcast(onError: (cause: unknown) => void = reportError)
     return { [Symbol.dispose]: () => listeners.delete(own) };
   }
 
-  /** What one listener does wrong keeps nothing from the others. */
+  /** An error of one listener must not keep the change from the others. */
   function tell(listener: (change: Change) => void, change: Change): void {
     try {
       listener(change);

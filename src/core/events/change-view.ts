@@ -4,7 +4,7 @@ import { toChangeEvent } from "../approvals/approval-view.ts";
 import { toTurnChange } from "../sessions/view.ts";
 import { toUnaskedCall } from "../turns/unasked-calls.ts";
 
-/** A change as it is told outside; `undefined` when what it tells of is no longer on record. */
+/** The event for a change; `undefined` if its subject is no longer stored. */
 export async function readChange(
   storage: Pick<Storage, "approvals" | "sessions" | "turns" | "unaskedCalls">,
   { kind, subjectId, sessionId, at }: Change,

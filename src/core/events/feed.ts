@@ -25,12 +25,12 @@ type EventFeedNeed = {
   onError: (cause: unknown) => void;
 };
 
-/** How principals learn what happens: by waiting for the next thing to decide, or by following everything. */
+/** How principals learn of events: by waiting for the next thing to do, or by following all changes. */
 export function createEventFeed({ storage, broadcast, now, onError }: EventFeedNeed) {
   const readers = createReaders({ storage, now });
   let newest: { approvalId: string; request: Promise<ToolRequestEvent | undefined> } | undefined;
 
-  /** Every listener is told of the same request in turn, so it is read once for all of them. */
+  /** Each request is read once for all listeners, which are called one after the other. */
   function requestOf(approvalId: string): Promise<ToolRequestEvent | undefined> {
     if (newest?.approvalId !== approvalId) newest = { approvalId, request: readRequest(approvalId) };
     return newest.request;
@@ -47,7 +47,7 @@ export function createEventFeed({ storage, broadcast, now, onError }: EventFeedN
     return (change) => owner === undefined || change.owner === owner;
   }
 
-  /** Calls back with what is read of each such change, in the order of the changes, until disposed. */
+  /** Reads the subject of each change of this kind and calls `listener` in the order of the changes, until disposed. */
   function onEach<T>(
     kind: Change["kind"],
     principal: Principal,
@@ -79,17 +79,17 @@ export function createEventFeed({ storage, broadcast, now, onError }: EventFeedN
     ...createWait({ storage, broadcast, readers, now }),
 
     /**
-     * The cursor of a caller, for the answer of any tool: a later wait goes on from there, so that nothing which ends
-     * meanwhile is lost. `told` are turns whose end that answer tells.
+     * The caller's cursor, for the answer of any tool: a later wait continues from it, so no end of a turn in between
+     * is lost. `told`: turns whose end that answer contains.
      */
     cursor: (principal: Principal, reader: ReaderName, told: string[] = []): Promise<number> =>
       readers.told(principal, reader, told),
 
-    /** Everything after `after` from the database, then everything that happens: nothing missed, nothing twice, in order. */
+    /** All events after `after` from the database, then live events: in order, none missed or repeated. */
     async *follow(principal: Principal, after: number | undefined, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
       using live = broadcast.subscribe(visibleTo(principal), MAX_QUEUED, signal);
       const newest = await storage.changes.newestId();
-      // An id that was never given comes from another database: its reader has seen nothing of what follows in this one.
+      // A higher id than the newest comes from another database; its reader has seen nothing of this one.
       let cursor = Math.min(after ?? newest, newest);
       for (;;) {
         const page = await storage.changes.listAfter(cursor, visibleOwner(principal), REPLAY_PAGE);
@@ -108,11 +108,11 @@ export function createEventFeed({ storage, broadcast, now, onError }: EventFeedN
       }
     },
 
-    /** Calls back with each new request that the principal may decide, until disposed; long inputs are cut. */
+    /** Calls back with each new request that the principal may decide, until disposed. Long inputs are cut. */
     onRequest: (principal: Principal, listener: (request: ToolRequestEvent) => void): Disposable =>
       onEach("approval_requested", principal, requestOf, listener),
 
-    /** Calls back with each call that ran although its session lets none run unasked, until disposed. */
+    /** Calls back with each call that ran unasked in a session that forbids it, until disposed. */
     onUnasked: (principal: Principal, listener: (call: UnaskedCall) => void): Disposable =>
       onEach("unasked_call", principal, readUnasked, listener),
   };

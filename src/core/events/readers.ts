@@ -4,22 +4,27 @@ import type { Storage } from "../../storage/storage.ts";
 import { ownerKey, type Principal, tokenIdIn, visibleOwner } from "../access/principals.ts";
 
 const HOUR_MS = 60 * 60_000;
-/** Of what another reader of the same owner was told, a new one is told the newest: it may be the same agent, connected anew. */
+/**
+ * A new reader also gets the newest ends that another reader of its owner was told: it may be the same agent after a
+ * reconnect.
+ */
 const FIRST_TOLD = { withinMs: HOUR_MS, limit: 50 };
-/** More than one owner has at work: those that were not used for the longest are forgotten, and begin like new ones. */
+/**
+ * More than one owner uses at a time. Beyond that, the readers unused for longest are removed, and start like new ones.
+ */
 const MOST_OF_ONE = 1_000;
-/** So far ahead is looked for turns that a caller was told of in another way. */
+/** How many unread ends are searched for the turns that an answer contained. */
 const MAX_AHEAD = 50;
 
-/** Which of its readers a principal is: one by a name of its own, else its MCP client session, else the one without a name. */
+/** Identifies a principal's reader: by `consumer`, else by its MCP client session, else the unnamed one. */
 export type ReaderName = { consumer?: string | undefined; client?: string | undefined };
-/** Where to read on, and whether that repeats what the reader was told before. */
+/** Where to continue, and whether that repeats what the reader was told before. */
 export type ReadFrom = { since: number; isAgain: boolean };
 
 export type Readers = ReturnType<typeof createReaders>;
 type ReadersNeed = { storage: Pick<Storage, "changes" | "readers">; now: () => number };
 
-/** Up to where readers were told of the turns that ended, so that no end is lost between two calls of whatever tools. */
+/** Stores how far each reader was told of ended turns, so that no end is lost between two calls of any tools. */
 export function createReaders({ storage, now }: ReadersNeed) {
   function standing(principal: Principal, reader: Reader) {
     const first = { endedSince: now() - FIRST_TOLD.withinMs, limit: FIRST_TOLD.limit };
@@ -31,7 +36,7 @@ export function createReaders({ storage, now }: ReadersNeed) {
     return storage.readers.advance(reader, position, { most: MOST_OF_ONE, ownerToken, now: now() });
   }
 
-  /** Where this reader stands, which no other reader changes from now on. */
+  /** The reader's position; stores it if the reader is new, so that other readers no longer affect it. */
   async function note(principal: Principal, reader: Reader): Promise<{ position: number; isKnown: boolean }> {
     const { position, isKnown } = await standing(principal, reader);
     if (!isKnown) await advance(reader, position);
@@ -46,8 +51,8 @@ export function createReaders({ storage, now }: ReadersNeed) {
     }),
 
     /**
-     * Where this reader goes on. With an older `since` it reads again; with one that it was never given, which may come
-     * from another database, it goes on as without.
+     * Where this reader continues. An older `since` reads again. A `since` that no reader was given, as from another
+     * database, is ignored.
      */
     async from(principal: Principal, reader: Reader, since: number | undefined): Promise<ReadFrom> {
       const inAll = { ...reader, sessionId: undefined };
@@ -57,10 +62,13 @@ export function createReaders({ storage, now }: ReadersNeed) {
       return isGiven ? { since, isAgain: since < position } : { since: position, isAgain: false };
     },
 
-    /** The reader has been told of all that ended up to here. */
+    /** Notes that the reader was told of every end up to this position. */
     advance,
 
-    /** Notes that this reader was told of these turns in another way than by a wait; returns up to where it has been told of all. */
+    /**
+     * Notes that an answer other than a wait told this reader of the end of these turns. Returns the position up to
+     * which the reader was told of every end.
+     */
     async told(principal: Principal, name: ReaderName, turnIds: string[]): Promise<number> {
       const reader = this.of(principal, name);
       const { position } = await note(principal, reader);
@@ -71,7 +79,7 @@ export function createReaders({ storage, now }: ReadersNeed) {
       const untold = ahead.findIndex((ended) => !isTold(ended));
       const reached = (untold < 0 ? ahead.at(-1) : ahead[untold - 1])?.changeId ?? position;
       await advance(reader, reached);
-      // What lies behind something untold is noted for its session alone.
+      // Turns after an end that was not told are noted for their session alone.
       const others = untold < 0 ? [] : ahead.slice(untold);
       for (const [index, ended] of others.entries()) {
         const isFirst = others.findIndex(({ turn }) => turn.sessionId === ended.turn.sessionId) === index;

@@ -1,4 +1,6 @@
-/** Does `work` when called: one at a time, and once more when it was called meanwhile, so that no call is lost. */
+/**
+ * Returns a function that runs `work`, one run at a time. Calls during a run cause one more run, so no call is lost.
+ */
 export function createRepeatedWork(work: () => Promise<void>): () => void {
   let isCalled = false;
   let isAtWork = false;

@@ -5,15 +5,15 @@ import type { EndedTurn, OngoingTurn } from "../../storage/changes.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { lastMessage } from "../turns/last-message.ts";
 
-/** What a turn has to say at its end takes no more characters of JSON than this: the last message, and the error. */
+/** The most characters of JSON for the last message and the error of a turn together. */
 const MAX_WORDS_CHARS = 2_000;
 const MAX_ERROR_CHARS = 400;
-/** Cut once, and not before its escapes are counted. */
+/** Large enough that the text is cut only once, by its length in JSON. */
 const MAX_READ_CHARS = 1_000_000;
-/** Fractions of a dollar below this only cost tokens. */
+/** More digits of a dollar would only cost tokens. */
 const COST_DIGITS = 6;
 
-/** How a turn ended, and the last that its child has said. */
+/** The report on an ended turn, with the child's last message. */
 export async function toFinished(storage: Pick<Storage, "turns">, { turn, name }: EndedTurn): Promise<Finished> {
   const { status, usage } = turn;
   const error = turn.error && shortened(turn.error, MAX_ERROR_CHARS);
@@ -38,7 +38,7 @@ export async function toFinished(storage: Pick<Storage, "turns">, { turn, name }
   };
 }
 
-/** A turn that goes on, and for how long nothing was heard of it. */
+/** The report on a turn that goes on, and how long its child has been silent. */
 export function toRunning(
   { sessionId, name, status, isAsking, spokeAt, startedAt }: OngoingTurn,
   now: number,
@@ -51,7 +51,7 @@ export function toRunning(
   };
 }
 
-/** The text in at most `room` characters of JSON, where a line break takes two. */
+/** Cuts the text to at most `room` characters of JSON, where a line break takes two. */
 function shortened(text: string, room: number): string {
   let cut = cutText(text, room);
   for (let limit = room; written(cut) > room; cut = cutText(text, limit)) limit = Math.floor(limit * 0.8);

@@ -12,15 +12,15 @@ import { toFinished, toRunning } from "./turn-reports.ts";
 const MAX_FINISHED = 50;
 const MAX_FINISHED_CHARS = 15_000;
 const MAX_RUNNING = 50;
-/** For so long a claude that is started by hand may ask, after it was configured or has asked. */
+/** How long a claude that is started by hand may still ask after it was configured or last asked. */
 const BY_HAND_MS = 10 * 60_000;
 
-/** What a child asks in parallel comes within moments of each other, and is told in one answer. */
+/** Parallel requests of a child arrive within moments of each other; this delay gathers them into one answer. */
 const GATHER_MS = 100;
 const MAX_GATHERED = 5;
 
 type WaitOptions = {
-  /** Which of its readers the caller is. */
+  /** Which of the caller's readers waits. */
   reader?: ReaderName | undefined;
   sessionId?: string | undefined;
   since?: number | undefined;
@@ -28,11 +28,11 @@ type WaitOptions = {
   skip?: string[] | undefined;
   timeoutMs: number;
   limit: number;
-  /** Fires when the caller has gone: then it is told of nothing. */
+  /** Fires when the caller is gone: then nothing counts as told. */
   signal: AbortSignal;
-  /** Fires when the server stops: then it returns as if its time were up. */
+  /** Fires when the server stops: the wait then returns as if its time were up. */
   stopping?: AbortSignal | undefined;
-  /** Told from where it reads before it waits, if it has to: a wait with this as `since` is the same one again. */
+  /** Called before the wait blocks, with its position: a new wait with that as `since` repeats this one. */
   onBegun?: (since: number) => void;
 };
 
@@ -43,7 +43,7 @@ type WaitNeed = {
   now: () => number;
 };
 
-/** How a principal waits for the next thing to do. */
+/** Lets a principal wait for the next thing to do. */
 export function createWait({ storage, broadcast, readers, now }: WaitNeed) {
   const waiting = new Set<() => void>();
 
@@ -51,7 +51,7 @@ export function createWait({ storage, broadcast, readers, now }: WaitNeed) {
     const { sessionId, signal, stopping, skip = [] } = options;
     const scope = { owner: visibleOwner(principal), sessionId };
     const reader = readers.of(principal, options.reader ?? {}, sessionId);
-    // Rings while it reads too: what happens between a read and the sleep behind it must not be missed.
+    // Registered before the read, so that a change between the read and the wait is not missed.
     const { ring, woken } = createBell();
     let isOver = signal.aborted || stopping?.aborted === true;
     const finish = () => {
@@ -102,14 +102,14 @@ export function createWait({ storage, broadcast, readers, now }: WaitNeed) {
     }
   }
 
-  /** `undefined` while there is nothing to return for. */
+  /** The answer; `undefined` while there is no reason to return. */
   async function answerTo(
     principal: Principal,
     found: Awaited,
     since: number,
     isOver: boolean,
   ): Promise<Waited | undefined> {
-    // What was asked may be decided by now: then there is still nothing to return for.
+    // A request may be decided by now; then there is still no reason to return.
     if (found.pending.rows.length > 0 || found.ended.length > 0) return something(found, since);
     if (found.ongoing.length === 0 && !found.mayAsk) return { type: "idle", cursor: cursorOf(found, since) };
     return isOver ? timeout(principal, found, since) : undefined;
@@ -119,7 +119,7 @@ export function createWait({ storage, broadcast, readers, now }: WaitNeed) {
     const { pending, ended, ongoing } = found;
     const finished = await finishedIn(ended.slice(0, MAX_FINISHED));
     const isAllTold = finished.length === ended.length;
-    // An approval says by itself that its child waits.
+    // A session with a pending approval is left out: the approval shows that its child waits.
     const asking = new Set(pending.rows.map((row) => row.sessionId));
     const running = ongoing.slice(0, MAX_RUNNING).filter((turn) => !asking.has(turn.sessionId));
     return {
@@ -128,7 +128,7 @@ export function createWait({ storage, broadcast, readers, now }: WaitNeed) {
       finished,
       running: running.map((turn) => toRunning(turn, now())),
       has_more: pending.hasMore || !isAllTold || ongoing.length > MAX_RUNNING,
-      // With more than fit, the next wait goes on behind those that were told.
+      // If not all ends fit, the next wait continues after the last one told.
       cursor: isAllTold ? cursorOf(found, since) : (ended[finished.length - 1]?.changeId ?? since),
     };
   }
@@ -143,7 +143,7 @@ export function createWait({ storage, broadcast, readers, now }: WaitNeed) {
     return { type: "timeout", running, cursor: cursorOf(found, since) };
   }
 
-  /** As many as fit, the first one always. */
+  /** As many reports as fit; at least one. */
   async function finishedIn(ended: EndedTurn[]): Promise<Finished[]> {
     const finished: Finished[] = [];
     let room = MAX_FINISHED_CHARS;
@@ -158,25 +158,26 @@ export function createWait({ storage, broadcast, readers, now }: WaitNeed) {
 
   return {
     /**
-     * Returns as soon as anything is pending or a turn has ended that this reader was not told of; at once when nothing can
-     * come; else when the time is up, or the caller has gone. What it returns counts as told, unless the caller has gone.
+     * Returns as soon as an approval is pending or a turn has ended that this reader was not told of; at once if
+     * nothing can happen; else when the time is up or the caller is gone. The answer counts as told unless the caller
+     * is gone.
      */
     wait,
-    /** Whether nothing of the caller's runs, is pending, or could ask; or of one session. */
+    /** Whether none of the caller's sessions, or the given one, runs, has a pending approval, or could ask. */
     async isIdle(principal: Principal, sessionId: string | undefined): Promise<boolean> {
       const nothing = { ended: { since: Number.MAX_SAFE_INTEGER, limit: 1 }, skip: [], maxPending: 1, maxOngoing: 1 };
       const scope = { owner: visibleOwner(principal), sessionId };
       const found = await storage.changes.awaited(scope, { ...nothing, seenSince: now() - BY_HAND_MS });
       return found.ongoing.length === 0 && !found.mayAsk;
     },
-    /** Everybody who waits looks again: for what other servers did, and whether it is still worth waiting. */
+    /** Makes every wait read again, for changes of other servers and to see whether anything can still happen. */
     reread(): void {
       for (const ring of waiting) ring();
     },
   };
 }
 
-/** Where a reader stands who was told of all that was found. */
+/** The position of a reader that was told everything found. */
 function cursorOf({ newestId }: Awaited, since: number): number {
   return Math.max(newestId, since);
 }

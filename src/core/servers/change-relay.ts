@@ -7,19 +7,19 @@ const PAGE = 500;
 export type ChangeRelay = ReturnType<typeof createChangeRelay>;
 
 /**
- * Tells this process of every change once, in the order of their numbers, whichever server made it. Its own come with
- * their commits; those of others are read when there is a gap before its own, and whenever `catchUp` is called.
+ * Publishes every change to this process once and in order, whichever server made it. Changes of this server arrive
+ * with their commits. Those of others are read when there is a gap before an own change, and when `catchUp` is called.
  */
 export function createChangeRelay(publish: (changes: Change[]) => void, onError: (cause: unknown) => void) {
   let storage: Pick<Storage, "changes"> | undefined;
-  /** The last one that was told. */
+  /** The id of the last published change. */
   let told = 0;
   const catchUp = createRepeatedWork(() => readOn().catch(onError));
 
   async function readOn(): Promise<void> {
     for (;;) {
       const page = (await storage?.changes.listAfter(told, undefined, PAGE)) ?? [];
-      // Its own may have been told while the page was read.
+      // Own changes may have been published during the read.
       tell(page.filter(({ id }) => id > told));
       if (page.length < PAGE) return;
     }
@@ -31,18 +31,18 @@ export function createChangeRelay(publish: (changes: Change[]) => void, onError:
   }
 
   return {
-    /** What was committed here. */
+    /** Called with the changes of each commit of this server. */
     committed(changes: Change[]): void {
-      // A look at the table may have found them already; nearly always they come right behind what was told.
+      // `catchUp` may have published these already. Nearly always they directly follow the last one.
       const mayBeTold = storage !== undefined && changes[0]?.id !== told + 1;
       const untold = mayBeTold ? changes.filter(({ id }) => id > told) : changes;
       const [first] = untold;
       if (!first) return;
       if (!storage || first.id === told + 1) tell(untold);
-      // Others came first: all are read in order.
+      // Changes of other servers come before these: read all in order.
       else catchUp();
     },
-    /** Begins to tell of what others do from now on. */
+    /** Starts to publish changes of other servers, from now on. */
     async follow(followed: Pick<Storage, "changes">): Promise<void> {
       told = Math.max(told, await followed.changes.newestId());
       storage = followed;

@@ -5,14 +5,14 @@ const RENEW_EVERY_MS = 20_000;
 
 type LeaseNeed = {
   storage: Pick<Storage, "servers">;
-  /** The lease had run out, as it does while a machine sleeps. */
+  /** Called after the lease had expired, as it does while the machine sleeps. */
   onLapsed: () => Promise<void>;
   onError: (cause: unknown) => void;
   leaseMs?: number | undefined;
   renewEveryMs?: number | undefined;
 };
 
-/** Says for as long as this server lives that what it holds is its own. */
+/** Renews this server's lease on the approvals that it holds, until disposed. */
 export function openLease(need: LeaseNeed): AsyncDisposable {
   const { storage, onLapsed, onError, leaseMs = LEASE_MS, renewEveryMs = RENEW_EVERY_MS } = need;
 
@@ -20,14 +20,14 @@ export function openLease(need: LeaseNeed): AsyncDisposable {
     if ((await storage.servers.renew(leaseMs)) === "lapsed") await onLapsed();
   }
 
-  // Not waited for: a server starts as fast without it, and whatever it holds is written behind this.
+  // Not awaited, to keep the start fast: every later write of this server comes after this one.
   const joined = renew().catch(onError);
   const timer = setInterval(() => void renew().catch(onError), renewEveryMs);
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
       await joined;
-      // Where the database takes no writes, the lease runs out by itself.
+      // If the database accepts no writes, the lease expires by itself.
       await storage.servers.leave().catch(onError);
     },
   };

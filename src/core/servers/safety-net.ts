@@ -3,14 +3,14 @@ import type { Broadcast } from "../events/broadcast.ts";
 
 type SafetyNetNeed = {
   everyMs: number;
-  /** Each looks at the database again, and does what it finds left undone. */
+  /** Each reads the database again and does what was left undone. */
   rereads: (() => Promise<void>)[];
   onError: (cause: unknown) => void;
 };
 
 /**
- * What no broadcast of this process tells: what other servers did, a clock that was set, a wake-up that was lost. The
- * database is the truth, so every part looks at it again from time to time.
+ * Covers what the broadcast of this process can't: changes of other servers, a changed system clock, a lost wake-up.
+ * The database is the truth, so every part reads it again from time to time.
  */
 export function openSafetyNet({ everyMs, rereads, onError }: SafetyNetNeed): AsyncDisposable {
   let looking: Promise<void> | undefined;
@@ -31,10 +31,10 @@ export function openSafetyNet({ everyMs, rereads, onError }: SafetyNetNeed): Asy
   };
 }
 
-/** Wakes whoever waits for a session, or for an approval that is no longer pending: they read again. */
+/** Wakes everybody who waits for a session, or for an approval that is no longer pending, to read again. */
 export function createWaiterReread(storage: Pick<Storage, "approvals">, broadcast: Broadcast) {
   return async (): Promise<void> => {
-    // Those that wait are listed first: one that begins to wait after the read would look as if it were decided.
+    // List the waiters before the read: the approval of a waiter that came after the read would look decided.
     const waitedFor = [...broadcast.waitedFor()];
     if (waitedFor.length === 0) return;
     const pending = await storage.approvals.pendingIds();

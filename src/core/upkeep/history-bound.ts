@@ -3,34 +3,34 @@ import type { Storage } from "../../storage/storage.ts";
 import type { AuditUpkeep } from "./audit-upkeep.ts";
 
 const SLICE_MS = 10 * 60_000;
-/** Below the bound by so much that it isn't reached again at once. */
+/** Shrink to this part of the bound, so that it is not reached again at once. */
 const SHRINK_TO = 0.9;
-/** How much of the bound goes before it is asked again who holds the most. */
+/** The part of the bound that is removed before the owners are compared again. */
 const SLICE = 0.01;
-/** What an entry of the audit takes, with the decision that it tells of. */
+/** Estimated bytes of an audit entry with its decision. */
 const ENTRY_BYTES = 1_500;
 const CHANGE_BYTES = 120;
 const MEGABYTE = 1024 * 1024;
 
-/** Removes up to `limit` of what is older than `before`; returns how many. */
+/** Removes up to `limit` entries older than `before`; returns how many. */
 export type RemoveSome = (before: number, limit: number) => Promise<number>;
 
 type HistoryBoundNeed = {
   storage: Pick<Storage, "audit" | "changes" | "history">;
   audit: AuditUpkeep;
   maxBytes: number;
-  /** What is not older stays, and is no history yet. */
+  /** Only rows older than this are history; newer ones stay. */
   recent: () => number;
-  /** Removes all that is older, in batches; returns how many. */
+  /** Removes all older entries in batches; returns how many. */
   removeAll: (remove: RemoveSome, before: number) => Promise<number>;
   isStopped: () => boolean;
   onError: (cause: unknown) => void;
 };
 
 /**
- * Keeps the history below its bound. Bulk (the events of turns, large inputs) goes before what was decided, and that of
- * the owner who holds the most before that of any other. Only the history counts: whatever else is in the database, to
- * forget decisions would not make room for it.
+ * Keeps the history below its bound. Bulk data (events of turns, large inputs) goes before decisions, and first that of
+ * the owner with the most bytes. Only history counts: removing decisions would make no room for other data in the
+ * database.
  */
 export function createHistoryBound(need: HistoryBoundNeed) {
   const { storage, audit, maxBytes, recent, removeAll, isStopped, onError } = need;
@@ -54,7 +54,7 @@ export function createHistoryBound(need: HistoryBoundNeed) {
     await tellOfTheRest();
   }
 
-  /** First, so that it never pushes out what people decided. */
+  /** Decisions of built-in rules go first, so that they never displace people's decisions. */
   async function removeBuiltin(): Promise<void> {
     for (let over = await excess(await bulk()); over > 0 && !isStopped(); over = await excess(await bulk())) {
       const enough = (await history.usedBytes()) - Math.min(over, maxBytes * SLICE);
@@ -72,12 +72,12 @@ export function createHistoryBound(need: HistoryBoundNeed) {
       const most = held.toSorted((a, b) => b.bytes - a.bytes)[0];
       if (!most || over <= 0) return;
       const removed = await removeBulkOf(most.owner, Math.min(over, maxBytes * SLICE));
-      // What it has left can't go, so that others must not go for it either.
+      // Nothing more of this owner can be removed, and other owners must not pay for it.
       if (removed === 0) spent.add(most.owner);
     }
   }
 
-  /** The owner's oldest turns; its large inputs once it has none. */
+  /** Removes the owner's oldest turns; once there are none, cuts its large inputs. */
   async function removeBulkOf(owner: string, bytes: number): Promise<number> {
     const ended = await history.endOfTurns(owner, bytes, recent());
     const removed = await removeAll(
@@ -89,7 +89,10 @@ export function createHistoryBound(need: HistoryBoundNeed) {
     return removeAll((before, limit) => audit.cutInputs(owner, before, limit), decided);
   }
 
-  /** The oldest, whatever it is, in slices of time; of bulk, only what no chain has counts: nothing else removes that. */
+  /**
+   * Removes the oldest records of all kinds in slices of time. Of the bulk only inputs from before the hash chain count
+   * here, since nothing else removes those.
+   */
   async function removeRecords(): Promise<void> {
     const spent = new Set<RemoveSome>();
     while (!isStopped() && (await excess(await history.unchainedInputs(recent()))) > 0) {
@@ -105,7 +108,7 @@ export function createHistoryBound(need: HistoryBoundNeed) {
     }
   }
 
-  /** Turns and large inputs, by their owner. */
+  /** Bytes of turns and large inputs per owner. */
   async function bulk(): Promise<OwnerBytes[]> {
     const held = new Map<string, number>();
     const turns = await history.endedTurns(recent());
@@ -119,7 +122,7 @@ export function createHistoryBound(need: HistoryBoundNeed) {
     return (await bytesOf(held)) - maxBytes * SHRINK_TO;
   }
 
-  /** How large the history is: this bulk, and what was decided and told, estimated from its number. */
+  /** The size of the history: the given bulk, plus decisions and changes estimated by their number. */
   async function bytesOf(held: OwnerBytes[]): Promise<number> {
     const entries = await storage.audit.size();
     const newest = await changes.newestId();
@@ -128,11 +131,11 @@ export function createHistoryBound(need: HistoryBoundNeed) {
     return Math.min(estimate, await history.usedBytes());
   }
 
-  /** Once, until there is room again. */
+  /** Reports once that other data exceeds the bound, until there is room again. */
   async function tellOfTheRest(): Promise<void> {
     const used = await history.usedBytes();
     const ofHistory = used > maxBytes ? await bytesOf(await bulk()) : used;
-    // An empty database takes some room too.
+    // Even an empty database has some size.
     const isTooLarge = used - ofHistory > Math.max(maxBytes, MEGABYTE);
     if (isTooLarge && !isTold) onError(new Error(tooLarge(used, ofHistory, maxBytes)));
     isTold = isTooLarge;

@@ -7,7 +7,7 @@ import { createHistoryBound, type RemoveSome } from "./history-bound.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** What is younger may not have been read yet, and a child may still come back for its answer. */
+/** Newer rows always stay: readers may not have read them yet, and a child may still come back for its answer. */
 const RECENT_MS = 10 * MINUTE_MS;
 const BATCH = 500;
 
@@ -15,16 +15,16 @@ type RetentionNeed = {
   storage: Storage;
   now: () => number;
   days: number;
-  /** For what built-in rules decided. */
+  /** Days for decisions of built-in rules. */
   builtinDays: number;
-  /** How large the history may get before some of it goes early. */
+  /** The size above which history is removed early. */
   maxBytes: number;
   onError: (cause: unknown) => void;
 };
 
 /**
- * Removes what is over once it is older than the retention time, or when there is too much of it: turns with their
- * events, decided approvals, told changes. Never what is pending, nor what a running turn needs.
+ * Removes history that is older than the retention time or exceeds its size: ended turns with their events, decided
+ * approvals, changes. Keeps everything that is pending or that a running turn needs.
  */
 export function createRetention({ storage, now, days, builtinDays, maxBytes, onError }: RetentionNeed) {
   const audit = createAuditUpkeep({ storage, now, onError });
@@ -49,14 +49,14 @@ export function createRetention({ storage, now, days, builtinDays, maxBytes, onE
     await removeAll(tokens.removeWebBefore, now() - WEB_TOKEN_MS);
   }
 
-  /** In batches, so that decisions get their turn in between; returns how many. */
+  /** Removes in batches, so that decisions can be committed in between; returns how many. */
   async function removeAll(remove: RemoveSome, before: number): Promise<number> {
     let removed = 0;
     for (let some = 1; some > 0 && !stopped; removed += some) some = await remove(before, BATCH);
     return removed;
   }
 
-  /** What was said in sessions of which the server was killed while it deleted them. */
+  /** Conversations left over when the server was killed while it deleted their session. */
   async function removeUnusedTrees(): Promise<void> {
     const { treeAfter } = storage.conversations;
     for (let tree = await treeAfter(""); tree && !stopped; tree = await treeAfter(tree)) {
@@ -80,7 +80,7 @@ export function createRetention({ storage, now, days, builtinDays, maxBytes, onE
     await giveBack();
   }
 
-  /** One at a time. */
+  /** Runs one sweep at a time. */
   async function start(work: () => Promise<void>): Promise<void> {
     if (isSweeping) return;
     isSweeping = true;

@@ -33,7 +33,7 @@ describe("broadcast.waitFor", () => {
     await Promise.all(woken);
   });
 
-  test("remembers a wake-up that came before anybody waited, and each only once", async () => {
+  test("remembers a wake-up that came before the wait, and reports it once", async () => {
     const broadcast = createBroadcast();
     using waiter = broadcast.waitFor("a");
     broadcast.wake("a");
@@ -46,7 +46,7 @@ describe("broadcast.waitFor", () => {
     await next;
   });
 
-  test("leaves nothing behind once disposed", () => {
+  test("leaves no waiter behind once disposed", () => {
     const broadcast = createBroadcast();
     const waiters = ["a", "a", "b"].map((id) => broadcast.waitFor(id));
     expect([...broadcast.waitedFor()]).toEqual(["a", "b"]);
@@ -59,7 +59,7 @@ describe("broadcast.waitFor", () => {
 });
 
 describe("broadcast.publish", () => {
-  test("tells every listener every change, in order, until it is disposed", () => {
+  test("calls every listener with every change, in order, until it is disposed", () => {
     const broadcast = createBroadcast();
     const [one, two]: [number[], number[]] = [[], []];
     const first = broadcast.listen(({ id }) => one.push(id));
@@ -73,7 +73,7 @@ describe("broadcast.publish", () => {
     ]);
   });
 
-  test("tells the others, wakes the waiters and reports it when a listener throws", async () => {
+  test("calls the other listeners, wakes the waiters and reports the error if a listener throws", async () => {
     const problems: unknown[] = [];
     const broadcast = createBroadcast((cause) => problems.push(cause));
     const broken = new Error("broken listener");
@@ -91,14 +91,14 @@ describe("broadcast.publish", () => {
 });
 
 describe("broadcast.subscribe", () => {
-  test("gives what is accepted, in order, to a reader who comes later", async () => {
+  test("yields the accepted changes, in order, to a reader that starts later", async () => {
     const broadcast = createBroadcast();
     using live = broadcast.subscribe(({ id }) => id % 2 === 1, 10, never);
     broadcast.publish([1, 2, 3, 4, 5].map(requested));
     expect(await take(live, 3)).toEqual([1, 3, 5]);
   });
 
-  test("gives what comes while the reader waits", async () => {
+  test("yields a change that comes while the reader waits", async () => {
     const broadcast = createBroadcast();
     using live = broadcast.subscribe(all, 10, never);
     const reading = take(live, 2);
@@ -109,7 +109,7 @@ describe("broadcast.subscribe", () => {
     expect(await reading).toEqual([1, 2]);
   });
 
-  test("drops a reader who is too slow, after what it has queued, and says how to go on", async () => {
+  test("drops a reader that is too slow after its queued changes, and says how to resume", async () => {
     const broadcast = createBroadcast();
     using live = broadcast.subscribe(all, 3, never);
     broadcast.publish([1, 2, 3, 4, 5].map(requested));
@@ -123,7 +123,7 @@ describe("broadcast.subscribe", () => {
     expect(seen).toEqual([1, 2, 3]);
   });
 
-  test("lets nobody else feel a slow reader", async () => {
+  test("keeps the other readers unaffected by a slow one", async () => {
     const broadcast = createBroadcast();
     using _ = broadcast.subscribe(all, 1, never);
     using quick = broadcast.subscribe(all, 100, never);

@@ -6,16 +6,16 @@ import { END, type OpenedStorage, said, storedTurn } from "../../storage/suite/e
 import { stoppedClock } from "../open-core.ts";
 
 export const waiting = {
-  /** Longer than the tests may take: only a wake-up ends a wait in time. */
+  /** Longer than the tests may take, so that only a wake-up ends a wait in time. */
   timeoutMs: 60_000,
   limit: 100,
   signal: new AbortController().signal,
 };
 
-/** The turns whose ends were told. */
+/** The turns whose ends the answer contains. */
 export const turnIds = (waited: Waited) => (waited.type === "ok" ? waited.finished.map(({ turn_id }) => turn_id) : []);
 
-/** The result of a call, and what the child says then. */
+/** The result of a call, and the child's next words. */
 export const output = (text: string): Output => ({
   ...said(),
   events: [
@@ -26,19 +26,19 @@ export const output = (text: string): Output => ({
 
 type Given = { name?: string; owner?: Principal; text?: string; events?: Output["events"]; at?: number };
 
-/** A turn that runs in a new session of this owner. */
+/** A running turn in a new session of this owner. */
 export async function begunTurn(storage: OpenedStorage, { name, owner }: Given = {}) {
   return storedTurn(storage, { ...(name && { name }), owner: ownerKey(owner ?? { kind: "operator" }) });
 }
 
-/** Ends a turn, after its child has said something. */
+/** Stores words of the child, then ends the turn. */
 export async function endTurn(storage: OpenedStorage, turn: TurnRow, given: Given = {}): Promise<void> {
   const { text = "Done.", events = [{ type: "content", text }], at = stoppedClock().now() } = given;
   await storage.turns.appendIfRunning(turn, { ...said(), events }, at);
   await storage.turns.endIfRunning(turn, END, at);
 }
 
-/** A turn that has ended, in a new session or in this one. */
+/** An ended turn, in a new session or in the given one. */
 export async function endedTurn(storage: OpenedStorage, given: Given & { sessionId?: string } = {}): Promise<TurnRow> {
   const turn =
     given.sessionId === undefined

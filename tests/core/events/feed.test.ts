@@ -7,7 +7,7 @@ const CI: Principal = { kind: "token", id: "1", name: "ci" };
 const never = new AbortController().signal;
 
 describe("eventFeed.follow", () => {
-  test("gives everything after a position, then everything that happens", async () => {
+  test("yields all events after a position, then live events", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const asks = [await core.ask(session), await core.ask(session)];
@@ -18,7 +18,7 @@ describe("eventFeed.follow", () => {
     await events.return(undefined);
   });
 
-  test("without a position begins with what happens from now on", async () => {
+  test("starts with live events without a position", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     using _ = await core.ask(session);
@@ -29,7 +29,7 @@ describe("eventFeed.follow", () => {
     await events.return(undefined);
   });
 
-  test("with a position that was never given misses nothing that happens", async () => {
+  test("misses no live event with an unknown position", async () => {
     await using core = await temporaryCore();
     const events = core.eventFeed.follow(OPERATOR, 5_000, never);
     const first = next(events);
@@ -38,7 +38,7 @@ describe("eventFeed.follow", () => {
     await events.return(undefined);
   });
 
-  test("shows a principal its own and nothing else", async () => {
+  test("yields only the principal's own events", async () => {
     await using core = await temporaryCore({ tokens: [CI] });
     using _ = await core.ask(await core.session());
     using own = await core.ask(await core.sessions.createByHand(CI, "own"));
@@ -51,7 +51,7 @@ describe("eventFeed.follow", () => {
     await events.return(undefined);
   });
 
-  test("ends when its reader has gone", async () => {
+  test("ends when its reader is gone", async () => {
     await using core = await temporaryCore();
     const gone = new AbortController();
     const events = core.eventFeed.follow(OPERATOR, 0, gone.signal);
@@ -60,7 +60,7 @@ describe("eventFeed.follow", () => {
     expect((await waiting).done).toBe(true);
   });
 
-  test("misses and repeats nothing of what happens while it is still reading what was", async () => {
+  test("misses and repeats no event that happens while it reads old ones", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const askMany = (count: number) => Promise.all(Array.from({ length: count }, () => core.ask(session)));
@@ -74,7 +74,7 @@ describe("eventFeed.follow", () => {
     expect(ids).toEqual(Array.from({ length: 510 }, (_, position) => position + 1));
   });
 
-  test("misses nothing, repeats nothing and keeps the order under a storm, wherever readers come and go", async () => {
+  test("misses nothing, repeats nothing and keeps the order under load, with readers that leave and return", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const total = 600;
@@ -93,7 +93,7 @@ describe("eventFeed.follow", () => {
 });
 
 describe("eventFeed.onRequest", () => {
-  test("calls back with every ask that the principal may decide, until disposed", async () => {
+  test("calls back with every request that the principal may decide, until disposed", async () => {
     await using core = await temporaryCore({ tokens: [CI] });
     const told: string[] = [];
     const listening = core.eventFeed.onRequest(CI, ({ approval_id }) => told.push(approval_id));
@@ -107,7 +107,7 @@ describe("eventFeed.onRequest", () => {
   });
 });
 
-/** Reads all events, leaving after every `sitting` of them and coming back with the last id. */
+/** Reads all events; leaves after every `sitting` of them and returns with the last id. */
 async function idsInSittings(core: Pick<Core, "eventFeed">, total: number, sitting: number): Promise<number[]> {
   const ids: number[] = [];
   while (ids.length < total) {

@@ -9,13 +9,13 @@ const CI = { kind: "token", id: "1", name: "ci" } as const;
 const HOUR_MS = 3_600_000;
 const ANOTHER: ReaderName = { client: "another" };
 
-/** What this reader is told at once. */
+/** The ends that this reader gets at once. */
 async function told(core: Pick<TemporaryCore, "eventFeed">, reader: ReaderName = {}, given: object = {}) {
   return turnIds(await core.eventFeed.wait(OPERATOR, { ...waiting, timeoutMs: 0, reader, ...given }));
 }
 
 describe("readers of one principal", () => {
-  test("are each told of every end, whoever was first", async () => {
+  test("each get every end, whichever reads first", async () => {
     await using core = await temporaryCore();
     const readers: ReaderName[] = [{}, { client: "1" }, { client: "2" }, { consumer: "1" }, { consumer: "2" }];
     const { turn } = await begunTurn(core.storage);
@@ -25,7 +25,7 @@ describe("readers of one principal", () => {
     expect(await Promise.all(readers.map((reader) => told(core, reader)))).toEqual(readers.map(() => []));
   });
 
-  test("go on where they were after a restart", async () => {
+  test("continue at their position after a restart", async () => {
     await using core = await temporaryCore();
     const reader = { client: "1" };
     const first = await endedTurn(core.storage);
@@ -37,7 +37,7 @@ describe("readers of one principal", () => {
     expect(await told(later, reader)).toEqual([]);
   });
 
-  test("read again what they lost, by an older cursor", async () => {
+  test("read a lost answer again with an older cursor", async () => {
     await using core = await temporaryCore();
     const { cursor } = await core.eventFeed.wait(OPERATOR, { ...waiting, timeoutMs: 0 });
     const lost = await endedTurn(core.storage);
@@ -47,7 +47,7 @@ describe("readers of one principal", () => {
     expect(await told(core)).toEqual([]);
   });
 
-  test("are told of the same by a wait that is begun again from where it had begun", async () => {
+  test("get the same ends from a wait that is repeated with its own start as since", async () => {
     await using core = await temporaryCore();
     const { turn } = await begunTurn(core.storage);
     const begun: number[] = [];
@@ -59,7 +59,7 @@ describe("readers of one principal", () => {
     expect(await told(core, {}, { since: begun[0] })).toEqual([turn.id]);
   });
 
-  test("are not deaf with a cursor of another database", async () => {
+  test("still get every end with a cursor of another database", async () => {
     await using core = await temporaryCore();
     expect(await told(core, {}, { since: 1_000_000 })).toEqual([]);
     const known = await endedTurn(core.storage);
@@ -67,13 +67,13 @@ describe("readers of one principal", () => {
     expect(await told(core, ANOTHER, { since: 1_000_000 })).toEqual([known.id]);
   });
 
-  test("find at their first call what ended since the beginning, where nobody was told before", async () => {
+  test("get every end at their first call if no reader was told before", async () => {
     await using core = await temporaryCore();
     const old = await endedTurn(core.storage, { at: 1_000 });
     expect(await told(core, { client: "new" })).toEqual([old.id]);
   });
 
-  test("find at their first call all that nobody was told, and of what another was told the last hour", async () => {
+  test("get at their first call all ends told to nobody, and those of the last hour told to another", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock });
     const end = () => endedTurn(core.storage, { at: clock.now() });
@@ -86,7 +86,7 @@ describe("readers of one principal", () => {
     expect(await told(core, { client: "third" })).toEqual([untold.id]);
   });
 
-  test("find at their first call what another was not told, although that one was told of another session", async () => {
+  test("get at their first call an end that another was not told, although that one was told of another session", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock });
     const [forgotten, watched] = [await endedTurn(core.storage), await endedTurn(core.storage)];
@@ -99,7 +99,7 @@ describe("readers of one principal", () => {
     expect(await told(core, { client: "first" })).toEqual([forgotten.id]);
   });
 
-  test("take a cursor of one session along, in that session alone", async () => {
+  test("accept a cursor of one session for that session alone", async () => {
     await using core = await temporaryCore();
     const [other, mine] = [await endedTurn(core.storage), await endedTurn(core.storage)];
     const ofMine = { sessionId: mine.sessionId };
@@ -108,7 +108,7 @@ describe("readers of one principal", () => {
     expect(await told(core, { client: "third" }, { since: cursor })).toContain(other.id);
   });
 
-  test("begin behind the fifty newest of what another was told, however many ended within the hour", async () => {
+  test("get at most the fifty newest ends that another was told within the hour", async () => {
     await using core = await temporaryCore();
     const ids: string[] = [];
     for (let number = 0; number < 60; number++) ids.push((await endedTurn(core.storage, { text: "" })).id);
@@ -118,7 +118,7 @@ describe("readers of one principal", () => {
     expect(seen).toEqual(ids.slice(-50));
   });
 
-  test("take a cursor along that another reader of the same principal was given", async () => {
+  test("accept the cursor of another reader of the same principal", async () => {
     await using core = await temporaryCore();
     await endedTurn(core.storage);
     const { cursor } = await core.eventFeed.wait(OPERATOR, { ...waiting, timeoutMs: 0, reader: { client: "old" } });
@@ -126,7 +126,7 @@ describe("readers of one principal", () => {
     expect(await told(core, { client: "new" }, { since: cursor })).toEqual([next.id]);
   });
 
-  test("of one session lose no end of another, and are told of none twice", async () => {
+  test("of one session lose no end of another session, and get none twice", async () => {
     await using core = await temporaryCore();
     const other = await endedTurn(core.storage);
     const mine = await endedTurn(core.storage);
@@ -141,7 +141,7 @@ describe("readers of one principal", () => {
     expect(await told(core, {}, ofMine)).toEqual([]);
   });
 
-  test("leave nothing behind when their token is revoked, also while they wait", async () => {
+  test("are removed when their token is revoked, also during a wait", async () => {
     await using core = await temporaryCore();
     const { tokens } = core.storage;
     await tokens.createIfNameFree(newToken({ id: CI.id, name: CI.name }));
@@ -157,7 +157,7 @@ describe("readers of one principal", () => {
 });
 
 describe("eventFeed.cursor", () => {
-  test("stays where the caller was told, so that nothing that ends meanwhile is lost", async () => {
+  test("stays at the last end told, so that no end in between is lost", async () => {
     await using core = await temporaryCore();
     const before = await core.eventFeed.cursor(OPERATOR, ANOTHER);
     const ended = await endedTurn(core.storage);
@@ -165,7 +165,7 @@ describe("eventFeed.cursor", () => {
     expect(await told(core, ANOTHER, { since: before })).toEqual([ended.id]);
   });
 
-  test("keeps for a reader what ended after its first call, although another is told of it long before", async () => {
+  test("keeps the ends after a reader's first call for it, even if another was told long before", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock });
     await core.eventFeed.cursor(OPERATOR, ANOTHER);
@@ -175,14 +175,14 @@ describe("eventFeed.cursor", () => {
     expect(await told(core, ANOTHER)).toEqual([ended.id]);
   });
 
-  test("moves over the ends that an answer tells, and no wait tells them again", async () => {
+  test("moves past the ends in an answer, so that no wait repeats them", async () => {
     await using core = await temporaryCore();
     const [one, two] = [await endedTurn(core.storage), await endedTurn(core.storage)];
     await core.eventFeed.cursor(OPERATOR, {}, [one.id]);
     expect(await told(core)).toEqual([two.id]);
   });
 
-  test("passes over no end that was not told, and repeats none that was", async () => {
+  test("passes no end that was not told, and repeats none that was", async () => {
     await using core = await temporaryCore();
     const untold = await endedTurn(core.storage);
     const one = await endedTurn(core.storage);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createRepeatedWork } from "../../../src/core/events/repeated-work.ts";
 import { until } from "../../support/until.ts";
 
-test("repeated work is done one at a time, and once more when it was called for meanwhile", async () => {
+test("repeated work runs one at a time, and once more if it was called during a run", async () => {
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let begun = 0;
   let ended = 0;

@@ -9,7 +9,7 @@ import { begunTurn, endedTurn, endTurn, output, turnIds, waiting } from "./ended
 const atOnce = { ...waiting, timeoutMs: 0 };
 
 describe("eventFeed.wait for ends", () => {
-  test("tells how a turn ended, with its last message, what became of its requests, and its cost", async () => {
+  test("reports how a turn ended, with its last message, the counts of its requests, and its cost", async () => {
     await using core = await temporaryCore();
     const { storage } = core;
     const { session, turn } = await begunTurn(storage, { name: "worker" });
@@ -46,7 +46,7 @@ describe("eventFeed.wait for ends", () => {
     });
   });
 
-  test("tells of each end once, also of one between two calls, or before the first", async () => {
+  test("reports each end once, also one between two calls or before the first", async () => {
     await using core = await temporaryCore();
     const wait = async () => turnIds(await core.eventFeed.wait(OPERATOR, atOnce));
     const first = await endedTurn(core.storage);
@@ -56,7 +56,7 @@ describe("eventFeed.wait for ends", () => {
     expect(await wait()).toEqual([]);
   });
 
-  test("misses no end between its read and its sleep", async () => {
+  test("misses no end between its read and its wait", async () => {
     await using core = await temporaryCore();
     const { turn } = await begunTurn(core.storage);
     const { changes } = core.storage;
@@ -72,7 +72,7 @@ describe("eventFeed.wait for ends", () => {
     expect(turnIds(await feed.wait(OPERATOR, waiting))).toEqual([turn.id]);
   });
 
-  test("finds with the safety net what no broadcast has told", async () => {
+  test("finds an end without a broadcast in the periodic re-read", async () => {
     await using core = await temporaryCore();
     const { turn } = await begunTurn(core.storage);
     const mute = createBroadcast();
@@ -83,7 +83,7 @@ describe("eventFeed.wait for ends", () => {
     expect(turnIds(await wait)).toEqual([turn.id]);
   });
 
-  test("does not count as told what the caller was gone for", async () => {
+  test("does not count an end as told if the caller is gone", async () => {
     await using core = await temporaryCore();
     const gone = new AbortController();
     const turn = await endedTurn(core.storage);
@@ -99,7 +99,7 @@ describe("eventFeed.wait for ends", () => {
     expect(turnIds(await core.eventFeed.wait(OPERATOR, atOnce))).toEqual([turn.id]);
   });
 
-  test("cuts what was said to 2,000 characters of JSON, the error included", async () => {
+  test("cuts message and error to 2,000 characters of JSON together", async () => {
     await using core = await temporaryCore();
     const { turn } = await begunTurn(core.storage);
     await core.storage.turns.appendIfRunning(turn, output(`${'"\n'.repeat(5_000)}the end`), 1);
@@ -111,7 +111,7 @@ describe("eventFeed.wait for ends", () => {
     expect(text).toEndWith("the end");
   });
 
-  test("is delivered in parts where there is much, each end once, and nothing left out", async () => {
+  test("delivers many ends in parts, each once, and leaves none out", async () => {
     await using core = await temporaryCore();
     const ids: string[] = [];
     for (let number = 0; number < 60; number++)
@@ -127,7 +127,7 @@ describe("eventFeed.wait for ends", () => {
     expect((await core.eventFeed.wait(OPERATOR, atOnce)).type).toBe("idle");
   });
 
-  test("leaves out the turns of a session that was deleted, and goes on behind them", async () => {
+  test("leaves out the turns of a deleted session, and continues after them", async () => {
     await using core = await temporaryCore();
     const gone = await endedTurn(core.storage);
     const kept = await endedTurn(core.storage);

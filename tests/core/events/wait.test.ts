@@ -12,7 +12,7 @@ const atOnce = { ...waiting, timeoutMs: 0 };
 const approvalIds = (waited: Waited) => (waited.type === "ok" ? waited.approvals.map(({ id }) => id) : []);
 
 describe("eventFeed.wait for requests", () => {
-  test("returns at once when something is pending, oldest first", async () => {
+  test("returns at once with the pending approvals, oldest first", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const asks = [await core.ask(session), await core.ask(session)];
@@ -20,7 +20,7 @@ describe("eventFeed.wait for requests", () => {
     expect(approvalIds(waited)).toEqual(asks.map(({ approvalId }) => approvalId));
   });
 
-  test("returns as soon as something is asked", async () => {
+  test("returns as soon as a child asks", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const wait = core.eventFeed.wait(OPERATOR, waiting);
@@ -31,14 +31,14 @@ describe("eventFeed.wait for requests", () => {
     expect(waited).toMatchObject({ type: "ok", finished: [], running: [], has_more: false, cursor: 1 });
   });
 
-  test("returns without anything when its time is up", async () => {
+  test("returns a time-out when its time is up", async () => {
     await using core = await temporaryCore();
     await core.session();
     const waited = await core.eventFeed.wait(OPERATOR, { ...waiting, timeoutMs: 5 });
     expect(waited).toEqual({ type: "timeout", running: [], cursor: 0 });
   });
 
-  test("returns when the caller has gone, before or meanwhile", async () => {
+  test("returns when the caller is gone, before or during the wait", async () => {
     await using core = await temporaryCore();
     await core.session();
     const gone = new AbortController();
@@ -49,13 +49,13 @@ describe("eventFeed.wait for requests", () => {
     expect(late.type).toBe("timeout");
   });
 
-  test("goes on waiting when what was asked has been decided by somebody else", async () => {
+  test("goes on waiting if the request was already decided", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const wait = core.eventFeed.wait(OPERATOR, waiting);
     const quick = newApproval({ sessionId: session.id });
     const { approvals } = core.storage;
-    // In one commit, so that nobody sees it pending.
+    // In one commit, so that no reader sees it pending.
     await Promise.all([
       approvals.file(quick, ANY_PENDING, UNRULED),
       approvals.settleIfPending(quick.id, outcome(), undefined),
@@ -64,7 +64,7 @@ describe("eventFeed.wait for requests", () => {
     expect(approvalIds(await wait)).toEqual([ask.approvalId]);
   });
 
-  test("does not return for what concerns another session, or another owner", async () => {
+  test("does not return for another session or another owner", async () => {
     await using core = await temporaryCore({ tokens: [CI] });
     const [mine, other] = [await core.session("mine"), await core.session("other")];
     const own = await core.sessions.createByHand(CI, "own");
@@ -75,7 +75,7 @@ describe("eventFeed.wait for requests", () => {
     expect((await Promise.all(waits)).map(approvalIds)).toEqual([[ask.approvalId], [owned.approvalId]]);
   });
 
-  test("is not woken by what the caller wants to skip, does not list it, and still knows that it is pending", async () => {
+  test("is not woken by skipped approvals, does not list them, and still counts them as pending", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     using first = await core.ask(session);
@@ -88,7 +88,7 @@ describe("eventFeed.wait for requests", () => {
     expect(waited).toMatchObject({ has_more: false });
   });
 
-  test("lets nothing fall between two waits", async () => {
+  test("misses nothing between two waits", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const seen = new Set<string>();
@@ -109,7 +109,7 @@ describe("eventFeed.wait for requests", () => {
     await asking;
   });
 
-  test("leaves nothing behind", async () => {
+  test("leaves no waiter behind", async () => {
     await using core = await temporaryCore();
     await core.session();
     const gone = new AbortController();
@@ -121,7 +121,7 @@ describe("eventFeed.wait for requests", () => {
 });
 
 describe("eventFeed.wait when nothing happens", () => {
-  test("says at once that nothing of the caller's runs, is queued, is pending or could ask", async () => {
+  test("answers idle at once if nothing of the caller's runs, is queued, is pending or could ask", async () => {
     await using core = await temporaryCore();
     await begunTurn(core.storage, { owner: CI });
     const { session, turn } = await begunTurn(core.storage, { owner: { kind: "token", id: "2", name: "other" } });
@@ -136,7 +136,7 @@ describe("eventFeed.wait when nothing happens", () => {
     expect((await core.eventFeed.wait(OPERATOR, { ...waiting, timeoutMs: 5 })).type).toBe("timeout");
   });
 
-  test("waits on for what is queued, and for what the caller skips", async () => {
+  test("keeps waiting while a turn is queued or a skipped approval is pending", async () => {
     await using core = await temporaryCore();
     await core.storage.tokens.createIfNameFree(newToken({ id: CI.id, name: CI.name }));
     const { turn } = await begunTurn(core.storage, { owner: CI });
@@ -149,7 +149,7 @@ describe("eventFeed.wait when nothing happens", () => {
     expect(await core.eventFeed.wait(CI, atOnce)).toMatchObject({ type: "timeout", running: [{ status: "queued" }] });
   });
 
-  test("waits for a claude that is started by hand, for ten minutes after it was configured or has asked", async () => {
+  test("waits for a claude started by hand for ten minutes after it was configured or last asked", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock });
     const kind = async () => (await core.eventFeed.wait(OPERATOR, { ...waiting, timeoutMs: 5 })).type;
@@ -166,7 +166,7 @@ describe("eventFeed.wait when nothing happens", () => {
     expect(await kind()).toBe("timeout");
   });
 
-  test("gives up with the safety net when the time of what could ask has passed", async () => {
+  test("answers idle at the next re-read once the claude by hand can't ask any more", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock });
     await core.session();
@@ -176,7 +176,7 @@ describe("eventFeed.wait when nothing happens", () => {
     expect((await wait).type).toBe("idle");
   });
 
-  test("tells who runs, how it stands, and for how long its child has said nothing", async () => {
+  test("lists the running turns with their status and how long their child has been silent", async () => {
     const clock = stoppedClock(10_000);
     await using core = await temporaryCore({ clock });
     const [quiet, asking] = [
@@ -190,14 +190,14 @@ describe("eventFeed.wait when nothing happens", () => {
       { name: "asking", status: "awaiting_permission", silent_secs: 3 },
     ];
     expect(await core.eventFeed.wait(OPERATOR, { ...atOnce, skip: [id] })).toMatchObject({ running: both });
-    // An approval says by itself that its child waits.
+    // A session with a pending approval is left out.
     expect(await core.eventFeed.wait(OPERATOR, atOnce)).toMatchObject({
       approvals: [{ id }],
       running: [{ session_id: quiet.session.id, ...both[0] }],
     });
   });
 
-  test("names in a time-out the caller's own sessions by their names alone, those of others by their ids too", async () => {
+  test("names the caller's own sessions in a time-out by name, and those of others also by id", async () => {
     await using core = await temporaryCore();
     const { session } = await begunTurn(core.storage, { name: "worker", owner: CI });
     const [own, seen] = [await core.eventFeed.wait(CI, atOnce), await core.eventFeed.wait(OPERATOR, atOnce)];
@@ -205,7 +205,7 @@ describe("eventFeed.wait when nothing happens", () => {
     expect(seen).toMatchObject({ type: "timeout", running: [{ name: "worker", session_id: session.id }] });
   });
 
-  test("names in a time-out each of several sessions of one name by its id, the caller's own too", async () => {
+  test("names sessions with equal names in a time-out also by id, the caller's own too", async () => {
     await using core = await temporaryCore();
     const theirs = await begunTurn(core.storage, { name: "worker", owner: CI });
     const own = await begunTurn(core.storage, { name: "worker" });

@@ -13,7 +13,7 @@ const change = (id: number): Change => ({
   at: id,
 });
 
-/** A relay that follows a table of changes, and what it has told. */
+/** A relay that follows a table of changes, and the changes that it has published. */
 async function openRelay(known: number[] = []) {
   const table = known.map(change);
   const told: number[] = [];
@@ -32,14 +32,14 @@ async function openRelay(known: number[] = []) {
 }
 
 describe("the relay of changes", () => {
-  test("tells its own at once, and nothing from before it began", async () => {
+  test("publishes its own changes at once, and none from before it started", async () => {
     const { relay, told } = await openRelay([1, 2]);
     relay.committed([change(3), change(4)]);
     relay.committed([]);
     expect(told).toEqual([3, 4]);
   });
 
-  test("tells those of others first when they came before its own", async () => {
+  test("publishes changes of others first if they come before its own", async () => {
     const { relay, table, told } = await openRelay([1]);
     table.push(change(2), change(3), change(4));
     relay.committed([change(4)]);
@@ -49,7 +49,7 @@ describe("the relay of changes", () => {
     expect(told).toEqual([2, 3, 4, 5]);
   });
 
-  test("tells each once, however often it looks and whatever is committed meanwhile", async () => {
+  test("publishes each once, however often it reads and whatever is committed meanwhile", async () => {
     const { relay, table, told } = await openRelay();
     for (let id = 1; id <= 1_200; id++) {
       table.push(change(id));
@@ -62,7 +62,7 @@ describe("the relay of changes", () => {
     expect(told).toEqual(Array.from({ length: 1_200 }, (_, index) => index + 1));
   });
 
-  test("goes on after a read that failed", async () => {
+  test("continues after a read that failed", async () => {
     const { relay, table, told, errors } = await openRelay();
     table.push(change(1));
     const { filter } = table;

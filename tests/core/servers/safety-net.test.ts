@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { openSafetyNet } from "../../../src/core/servers/safety-net.ts";
 import { until } from "../../support/until.ts";
 
-test("the safety net goes on when one part fails, and never runs twice at once", async () => {
+test("the safety net goes on if one part fails, and never runs twice at once", async () => {
   const errors: unknown[] = [];
   let [runs, atOnce, most] = [0, 0, 0];
   await using _ = openSafetyNet({

@@ -24,7 +24,7 @@ const WORDS = JSON.stringify({
 
 type ServerClocks = { abandonAfterMs?: number; leaseMs?: number; renewEveryMs?: number };
 
-/** Two whole servers on one database, of which each hears of the other by looking again. */
+/** Two whole servers on one database, which learn of each other's changes by re-reading. */
 async function twoServers(ofFirst: ServerClocks = {}, ofSecond: ServerClocks = {}) {
   await using stack = new AsyncDisposableStack();
   const { path: dataDir } = stack.use(await temporaryDirectory());
@@ -51,7 +51,7 @@ async function asked({ app }: Plexus, name = "child") {
   return app.approvals.request(await app.sessions.openByHand(OPERATOR, name), BASH);
 }
 
-test("a request that one server holds is decided on the other, once, and its child gets the answer", async () => {
+test("a request held by one server is decided once on the other, and its child gets the answer", async () => {
   await using servers = await twoServers();
   using waiting = await asked(servers.first);
   const decided = await servers.second.app.approvals.decide(OPERATOR, waiting.approvalId, ALLOW);
@@ -61,7 +61,7 @@ test("a request that one server holds is decided on the other, once, and its chi
   expect(again).toMatchObject({ type: "already_resolved", status: "allowed" });
 });
 
-test("whoever waits or follows on one server learns of what happens on the other, in order", async () => {
+test("waits and streams on one server get the other's changes, in order", async () => {
   await using servers = await twoServers();
   const { eventFeed } = servers.second.app;
   const stop = new AbortController();
@@ -69,7 +69,7 @@ test("whoever waits or follows on one server learns of what happens on the other
   const following = (async () => {
     for await (const { event } of eventFeed.follow(OPERATOR, 0, stop.signal)) told.push(event.type);
   })();
-  // Without a session that could ask there would be nothing to wait for.
+  // Without a session that could ask, the wait would be idle.
   await servers.first.app.sessions.openByHand(OPERATOR, "child");
   const waited = eventFeed.wait(OPERATOR, { timeoutMs: LONG_MS, limit: 10, signal: never });
   using one = await asked(servers.first, "one");
@@ -83,7 +83,7 @@ test("whoever waits or follows on one server learns of what happens on the other
   await following;
 });
 
-test("a child that loses one server is taken up by the other, and nobody gives it up", async () => {
+test("a child that loses one server is taken over by the other, and its request stays pending", async () => {
   await using servers = await twoServers();
   const waiting = await asked(servers.first);
   const child = {
@@ -105,7 +105,7 @@ test("a child that loses one server is taken up by the other, and nobody gives i
   resumed[Symbol.dispose]();
 });
 
-test("what a server holds stays its own while its lease lasts, whatever the other looks at meanwhile", async () => {
+test("a server's requests stay its own while its lease lasts, even if the other re-reads", async () => {
   await using servers = await twoServers();
   using waiting = await asked(servers.first);
   using lost = await asked(servers.second, "lost");
@@ -117,7 +117,7 @@ test("what a server holds stays its own while its lease lasts, whatever the othe
   expect((await approvals.get(OPERATOR, waiting.approvalId)).status).toBe("pending");
 });
 
-test("what a server held whose lease has run out is given up by the other when nobody comes back", async () => {
+test("the requests of a server whose lease expired are abandoned by the other if no child comes back", async () => {
   await using servers = await twoServers({ leaseMs: 10, renewEveryMs: NEVER_MS });
   using waiting = await asked(servers.first);
   await until("the other server to give it up", async () => {
@@ -127,7 +127,7 @@ test("what a server held whose lease has run out is given up by the other when n
   expect(await waiting.answer()).toMatchObject({ behavior: "deny" });
 });
 
-test("a server whose lease has run out holds again what its connections still hold", async () => {
+test("a server whose lease expired holds the requests of its open connections again", async () => {
   await using servers = await twoServers({ leaseMs: 10, renewEveryMs: 200 }, { abandonAfterMs: NEVER_MS });
   using direct = openDirect(servers.dataDir);
   using waiting = await asked(servers.first);
@@ -139,7 +139,7 @@ test("a server whose lease has run out holds again what its connections still ho
   expect(await waiting.answer()).toMatchObject({ behavior: "allow" });
 });
 
-test("a server that stops has left: what it held is taken over before its lease has run out", async () => {
+test("the requests of a server that stops are taken over before its lease expires", async () => {
   await using servers = await twoServers();
   using waiting = await asked(servers.first);
   const { approvalId } = waiting;
@@ -149,7 +149,7 @@ test("a server that stops has left: what it held is taken over before its lease 
   });
 });
 
-test("a turn that one server runs is cancelled on the other, which answers when it has ended", async () => {
+test("a turn of one server is cancelled on the other, which answers when the turn has ended", async () => {
   await using servers = await twoServers();
   const session = await servers.first.app.sessionCommands.create(OPERATOR, {
     name: "worker",
@@ -170,7 +170,7 @@ test("a turn that one server runs is cancelled on the other, which answers when 
   expect(await servers.second.app.sessionCommands.cancel(session)).toMatchObject({ type: "not_running" });
 });
 
-test("whoever polls on one server reads what a child of the other says, although no change tells of words", async () => {
+test("a poll on one server gets the words of the other's child, although words make no change", async () => {
   await using servers = await twoServers();
   const asked = { name: "worker", working_dir: servers.workingDir, loopback_enabled: false };
   const session = await servers.first.app.sessionCommands.create(OPERATOR, asked);
@@ -186,7 +186,7 @@ test("whoever polls on one server reads what a child of the other says, although
   expect((await polled).events.at(-1)).toMatchObject({ event: { type: "content", text: "words" } });
 });
 
-test("what a token holds open on one server ends when it is revoked on the other", async () => {
+test("streams of a token on one server end when it is revoked on the other", async () => {
   await using servers = await twoServers();
   const { id, name } = await servers.first.app.tokens.createNamed("agent");
   const principal = { kind: "token", id, name } as const;
@@ -195,7 +195,7 @@ test("what a token holds open on one server ends when it is revoked on the other
   await until("its streams to end", () => revocation.aborted);
 });
 
-test("a token that is revoked on one server commits nothing more on the other, which has not heard of it", async () => {
+test("a token revoked on one server commits nothing more on the other, which has not read of it yet", async () => {
   await using servers = await twoServers();
   const { app } = servers.first;
   const { id, name } = await app.tokens.createNamed("agent");
@@ -219,7 +219,7 @@ test("a token that is revoked on one server commits nothing more on the other, w
   expect((await app.approvals.get(OPERATOR, waiting.approvalId)).status).toBe("pending");
 });
 
-test("a page that was signed out on one server decides nothing more on the other", async () => {
+test("a page signed out on one server decides nothing more on the other", async () => {
   await using servers = await twoServers();
   const { app } = servers.first;
   const page = await app.signIn.redeem((await app.signIn.newCode({ kind: "operator" })).code);

@@ -11,8 +11,8 @@ const MEGABYTE = 1024 * 1024;
 const clock = stoppedClock();
 const daysAgo = (days: number) => clock.now() - days * DAY_MS;
 
-describe("what is older than the retention time", () => {
-  test("goes, a turn with its events and read positions, and a running turn with nothing of its own", async () => {
+describe("history older than the retention time", () => {
+  test("is removed: ended turns with their events and read positions, and nothing of a running turn", async () => {
     await using core = await temporaryCore({ clock, retentionDays: 30 });
     const { direct, dataDir } = core;
     const [idle, busy] = [await storeSession(direct, "idle"), await storeSession(direct, "busy")];
@@ -27,7 +27,7 @@ describe("what is older than the retention time", () => {
     expect(countOf(dataDir, "read_positions")).toBe(2);
   });
 
-  test("goes in steps: a long turn is shorter in between, never with a gap, and decisions get their turn", async () => {
+  test("is removed in steps: a long turn shrinks without a gap, and decisions are committed in between", async () => {
     await using core = await temporaryCore({ clock, retentionDays: 30 });
     const { direct } = core;
     const sessionId = await storeSession(direct, "long");
@@ -47,7 +47,7 @@ describe("what is older than the retention time", () => {
     expect((await core.approvals.get(OPERATOR, ask.approvalId)).status).toBe("allowed");
   });
 
-  test("is removed by its size too: what is large goes a few at a time", async () => {
+  test("is removed in smaller steps if the rows are large", async () => {
     await using core = await temporaryCore({ clock });
     const { direct } = core;
     for (let count = 0; count < 9; count++) await storeDecided(direct, { sessionId: "s", at: 1, chars: MEGABYTE });
@@ -57,7 +57,7 @@ describe("what is older than the retention time", () => {
     expect(direct.write(() => direct.turns.removeEndedBefore(2, 500))).toBeLessThan(4);
   });
 
-  test("includes what was said in a session of which the server was killed while it deleted it", async () => {
+  test("includes the conversation of a session whose deletion was interrupted", async () => {
     await using core = await temporaryCore({ clock });
     const { direct, dataDir } = core;
     await storeSession(direct, "kept", 2);
@@ -68,8 +68,8 @@ describe("what is older than the retention time", () => {
   });
 });
 
-describe("a database that is larger than it may be", () => {
-  test("loses its turns first, then the oldest of the rest, until it is well below, and gives the space back", async () => {
+describe("a database above its bound", () => {
+  test("loses its turns first, then the oldest of the rest, until it is well below the bound, and shrinks its file", async () => {
     await using core = await temporaryCore({ clock, maxHistoryBytes: 4 * MEGABYTE });
     const { direct, dataDir } = core;
     const sessionId = await storeSession(direct, "busy");
@@ -92,7 +92,7 @@ describe("a database that is larger than it may be", () => {
     expect(statSync(join(dataDir, "plexus.db")).size).toBeLessThan(4 * MEGABYTE);
   });
 
-  test("loses the oldest turns first, each as a whole", async () => {
+  test("loses the oldest turns first, each completely", async () => {
     await using core = await temporaryCore({ clock, maxHistoryBytes: 4 * MEGABYTE });
     const { direct } = core;
     const sessionId = await storeSession(direct, "busy");
@@ -107,7 +107,7 @@ describe("a database that is larger than it may be", () => {
     expect(direct.space.usedBytes()).toBeWithin(3 * MEGABYTE, 4 * MEGABYTE);
   });
 
-  test("loses no more of what built-in rules decided than it has to", async () => {
+  test("loses no more decisions of built-in rules than necessary", async () => {
     const builtinRule = () => "read";
     await using core = await temporaryCore({ clock, maxHistoryBytes: 4 * MEGABYTE, builtinRule });
     const session = await core.session();
@@ -119,7 +119,7 @@ describe("a database that is larger than it may be", () => {
     expect(countOf(core.dataDir, "loopback_approvals")).toBeWithin(15, 37);
   });
 
-  test("keeps what runs, what is pending, what is recent and what was said, whatever it comes to", async () => {
+  test("keeps running turns, pending and recent approvals, and conversations, whatever their size", async () => {
     await using core = await temporaryCore({ clock, maxHistoryBytes: 1, retentionDays: 0 });
     const { direct, dataDir } = core;
     const [idle, busy] = [await storeSession(direct, "idle", 5), await storeSession(direct, "busy")];
@@ -136,7 +136,7 @@ describe("a database that is larger than it may be", () => {
   });
 });
 
-test("a session is deleted with all of its turns and all that was said in it, however much that is", async () => {
+test("a session is deleted with all its turns and its conversation, whatever their size", async () => {
   await using core = await temporaryCore({ clock });
   const { direct, dataDir } = core;
   const id = await storeSession(direct, "large", 3_000);
@@ -146,7 +146,7 @@ test("a session is deleted with all of its turns and all that was said in it, ho
   expect(["sessions", "turns", "turn_events", "nodes"].map((table) => countOf(dataDir, table))).toEqual([0, 0, 0, 0]);
 });
 
-test("the write-ahead log does not stay as long as it had to become", async () => {
+test("the write-ahead log shrinks again after a large write", async () => {
   await using core = await temporaryCore({ clock });
   const { direct, dataDir } = core;
   const log = () => statSync(join(dataDir, "plexus.db-wal")).size / MEGABYTE;

@@ -13,7 +13,7 @@ const LARGE = "x".repeat(MEGABYTE);
 const DECIDED_MS = 60_000;
 
 describe("large inputs that can be cut out of decisions", () => {
-  test("go before any decision does, the oldest first, and no further than to the bound", async () => {
+  test("are cut before any decision is removed, oldest first, and only down to the bound", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock });
     using cutter = openCutter(core.dataDir);
@@ -26,7 +26,7 @@ describe("large inputs that can be cut out of decisions", () => {
     expect((await core.auditCheck.verify()).chains[0]?.forgotten_through).toBe(-1);
   });
 
-  test("go after the turns of their owner, and before those of an owner that holds less", async () => {
+  test("are cut after their owner's turns, and before the turns of an owner with less", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock });
     const { direct } = core;
@@ -41,7 +41,7 @@ describe("large inputs that can be cut out of decisions", () => {
     expect(new Set(cutter.owners)).toEqual(new Set(["operator"]));
   });
 
-  test("count with the turns of their owner, and stay while there are turns to remove", async () => {
+  test("count as their owner's bytes, and stay while it has turns to remove", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock });
     const { direct } = core;
@@ -56,7 +56,7 @@ describe("large inputs that can be cut out of decisions", () => {
     expect(cutter.owners).toEqual([]);
   });
 
-  test("push out nothing else when they can't be cut", async () => {
+  test("displace nothing else if they can't be cut", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock });
     const { direct } = core;
@@ -73,7 +73,7 @@ describe("large inputs that can be cut out of decisions", () => {
     expect(turns.map((id) => direct.turns.get(id)?.eventCount)).toEqual([...Array(3), 1, 1, 1]);
   });
 
-  test("are forgotten with their decisions when these are older than the hash chain", async () => {
+  test("are removed with their decisions if these are older than the hash chain", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock });
     const { direct } = core;
@@ -88,7 +88,7 @@ describe("large inputs that can be cut out of decisions", () => {
   });
 });
 
-/** Cuts inputs as the audit does, on a connection of its own, and notes whose. */
+/** Cuts inputs like the audit, on its own connection, and records their owners. */
 function openCutter(dataDir: string) {
   const sqlite = new Database(join(dataDir, "plexus.db"));
   const owners: string[] = [];

@@ -16,8 +16,8 @@ const MEGABYTE = 1024 * 1024;
 const MINUTE_MS = 60_000;
 const HOSTILE: Principal = { kind: "token", id: "hostile", name: "hostile" };
 
-describe("what the operator decided stays on record", () => {
-  test("when a token's sessions are larger than the history may be, which is told once", async () => {
+describe("the operator's decisions stay on record", () => {
+  test("when a token's sessions exceed the bound of the history, which is reported once", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ tokens: [HOSTILE], clock, maxHistoryBytes: 2 * MEGABYTE });
     const decided = await decide(core, clock, 50);
@@ -33,7 +33,7 @@ describe("what the operator decided stays on record", () => {
     ]);
   });
 
-  test("when what is pending, what runs and what was said are larger than the history may be", async () => {
+  test("when pending requests, running turns and conversations exceed the bound", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ tokens: [HOSTILE], clock, maxHistoryBytes: 2 * MEGABYTE });
     const { direct } = core;
@@ -65,7 +65,7 @@ describe("what the operator decided stays on record", () => {
     if (age > 0) expect(core.direct.space.usedBytes()).toBeLessThan(2.2 * MEGABYTE);
   });
 
-  test("and so do the operator's turns, when a token's turns are larger than the history may be", async () => {
+  test("and so do the operator's turns, when a token's turns exceed the bound", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock, maxHistoryBytes: 4 * MEGABYTE });
     const { direct } = core;
@@ -86,14 +86,14 @@ describe("what the operator decided stays on record", () => {
   });
 });
 
-describe("of two owners that hold too much", () => {
-  test("each keeps as much as the other", async () => {
+describe("of two owners above the bound", () => {
+  test("both keep the same amount", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock, maxHistoryBytes: 4 * MEGABYTE });
     const { direct } = core;
     const sessionId = await storeSession(direct, "busy");
     const turn = { sessionId, events: 10, chars: 10_000 };
-    // The operator's are all older: by age alone, nothing of them would be left.
+    // The operator's turns are all older: removal by age alone would leave none of them.
     const start = clock.now();
     for (let at = start; at < start + 40; at++) await storeEnded(direct, { ...turn, at });
     for (let at = start + 40; at < start + 120; at++) await storeEnded(direct, { ...turn, at, owner: "token:other" });
@@ -106,7 +106,7 @@ describe("of two owners that hold too much", () => {
     expect(operator + other).toBeWithin(30, 38);
   });
 
-  test("who holds little loses nothing, however many events it comes to", async () => {
+  test("the one with few bytes loses nothing, however many events it has", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock, maxHistoryBytes: 4 * MEGABYTE });
     const { direct } = core;
@@ -122,10 +122,10 @@ describe("of two owners that hold too much", () => {
   });
 });
 
-test("decisions go, the oldest first, only when they alone are larger than the history may be", async () => {
+test("decisions are removed, oldest first, only if they alone exceed the bound", async () => {
   const clock = stoppedClock();
   await using core = await temporaryCore({ clock, maxHistoryBytes: MEGABYTE });
-  // Every table and index takes a page, however empty it is.
+  // Every table and index takes a page, even if it is empty.
   const emptyBytes = core.direct.space.usedBytes();
   const sessionId = await storeSession(core.direct, "busy");
   for (let count = 0; count < 10; count++) await decide(core, clock, 100);
@@ -141,7 +141,7 @@ test("decisions go, the oldest first, only when they alone are larger than the h
   expect((await core.auditCheck.verify()).intact).toBe(true);
 });
 
-test("the size of a turn is that of its events, and shrinks with them", async () => {
+test("a turn's stored size is that of its events, and shrinks with them", async () => {
   await using core = await temporaryCore();
   const { direct } = core;
   const sessionId = await storeSession(direct, "busy");
@@ -153,7 +153,7 @@ test("the size of a turn is that of its events, and shrinks with them", async ()
   expect(direct.turns.get(id)).toMatchObject({ eventCount: 500, eventBytes: bytes() });
 });
 
-/** So many decisions of the operator, which are older than ten minutes. */
+/** Makes `count` decisions of the operator, and lets ten minutes pass. */
 async function decide(
   core: Pick<Core, "session" | "ask" | "approvals">,
   clock: Clock,

@@ -18,7 +18,7 @@ export async function storeSession(direct: Direct, name: string, nodes = 1): Pro
   return session.id;
 }
 
-/** Stores a turn that runs. */
+/** Stores a running turn. */
 export async function storeRunning(
   direct: Direct,
   { sessionId, at, owner = "operator", events = 3, chars = 10 }: Given,
@@ -34,7 +34,7 @@ export async function storeRunning(
   return id;
 }
 
-/** Stores a turn that has ended. */
+/** Stores an ended turn. */
 export async function storeEnded(direct: Direct, given: Given): Promise<string> {
   const id = await storeRunning(direct, given);
   const end = { status: "complete", error: null, usage: null, endedAt: given.at } as const;

@@ -9,7 +9,7 @@ const clock = stoppedClock();
 const daysAgo = (days: number) => clock.now() - days * DAY_MS;
 
 describe("retention.sweep", () => {
-  test("removes what was decided before the retention time, whatever was decided, and keeps the rest", async () => {
+  test("removes decisions of every kind from before the retention time, and keeps the rest", async () => {
     await using core = await temporaryCore({ clock, retentionDays: 30 });
     for (const status of ["allowed", "denied", "timed_out", "abandoned"] as const) {
       await file(core, { id: `old-${status}`, status, at: daysAgo(31) });
@@ -19,7 +19,7 @@ describe("retention.sweep", () => {
     expect(kept(core).sort()).toEqual(["new-abandoned", "new-allowed", "new-denied", "new-timed_out"]);
   });
 
-  test("never removes what is pending, however old", async () => {
+  test("never removes a pending approval, however old", async () => {
     await using core = await temporaryCore({ clock, retentionDays: 0 });
     core.direct.write(() => core.direct.approvals.create(newApproval({ id: "ancient", createdAt: 0 })));
     await core.retention.sweep();
@@ -35,7 +35,7 @@ describe("retention.sweep", () => {
     expect(changes.listAfter(0, undefined, 10).map(({ at }) => at)).toEqual([daysAgo(29), daysAgo(1)]);
   });
 
-  test("forgets readers that were not used for so long, and where everybody began at an upgrade never", async () => {
+  test("removes readers unused for the retention time, but never the start position of an upgrade", async () => {
     await using core = await temporaryCore({ clock, retentionDays: 30 });
     const by = { most: 10, ownerToken: undefined };
     for (const days of [31, 29]) {
@@ -65,7 +65,7 @@ describe("retention.sweep", () => {
     expect(["web-old", "web-new", "named"].map(isKept)).toEqual([false, true, true]);
   });
 
-  test("works in batches, between which decisions get their turn", async () => {
+  test("works in batches, between which decisions are committed", async () => {
     await using core = await temporaryCore({ clock, retentionDays: 30 });
     const { approvals, write } = core.direct;
     write(() => {
