@@ -9,7 +9,7 @@ import { createDeliveryCheck, type OddDelivery, TWICE } from "./deliveries.ts";
 import { createLinkCheck } from "./links.ts";
 
 const PAGE = 200;
-/** So much of what was asked is read before others get their turn. */
+/** How many bytes of inputs are read before yielding to the event loop. */
 const MAX_BYTES = 1024 * 1024;
 const MAX_PROBLEMS = 100;
 const TRIES = 3;
@@ -18,21 +18,26 @@ const RETIMED = "the time of its delivery was changed";
 export type AuditCheck = ReturnType<typeof createAuditCheck>;
 type Report = (problem: AuditProblem) => void;
 
-/** Compares the hash chains with themselves and with the decisions on record, in steps, so that others get their turn. */
+/**
+ * Verifies the hash chains, and compares them with the stored decisions. Works in steps that leave the event loop free.
+ */
 export function createAuditCheck({ storage }: { storage: Pick<Storage, "approvals" | "audit"> }) {
   const forgottenThrough = async (chain: AuditChain) => (await storage.audit.checkpoint(chain))?.seq ?? -1;
 
-  /** The entries of a chain in order, each with the hash that it builds on; throws when retention overtakes it. */
+  /**
+   * Yields the entries of a chain in order, each with the hash that it builds on. Throws if retention removes entries
+   * that were still to be read.
+   */
   async function* lines(chain: AuditChain): AsyncGenerator<{ line: AuditLine; row: AuditRow }> {
     let { seq: after, hash: previous } = (await storage.audit.checkpoint(chain)) ?? { seq: -1, hash: NO_HASH };
     for (;;) {
       const page = await storage.audit.page(chain, after, PAGE);
       if (page.forgottenThrough > after) throw new Overtaken();
-      // Not before: a row that was read may tell of an entry that was written meanwhile.
+      // Stop only at an empty page: rows that were already read may refer to entries written meanwhile.
       if (page.rows.length === 0) return;
       for (const row of page.rows) {
         const { seq } = row;
-        // SQLite keeps any type in any column.
+        // SQLite stores any type in any column.
         const [hash, entry] = [String(row.hash), String(row.entry)];
         yield { line: { chain, seq, previous, hash, entry }, row };
         previous = hash;
@@ -51,7 +56,7 @@ export function createAuditCheck({ storage }: { storage: Pick<Storage, "approval
       return isRepeated ? TWICE : problemOfDelivery(storage, chain, approvalId, mayBeForgotten);
     };
     const cuts = createCutCheck(chain, (approvalId) => storage.audit.placeOf(chain, approvalId));
-    /** Decisions whose rows say that they were delivered later, until an entry says so too. */
+    /** Decisions whose rows have a later delivery, until a "delivered" entry confirms it. */
     const marked = new Map<string, number>();
     let bytes = 0;
     for await (const { line, row } of lines(chain)) {
@@ -67,7 +72,7 @@ export function createAuditCheck({ storage }: { storage: Pick<Storage, "approval
       if (entry?.kind === "decided") {
         const decision = await readDecision(storage, entry.approval_id);
         const problem = problemOfDecision(decision, entry, chain, seq);
-        // What is gone may have been forgotten since the entry was read.
+        // Retention may have removed the decision since its entry was read.
         if (problem && (decision || seq > (await forgottenThrough(chain)))) complain(problem);
         if (decision && decision !== "unreadable") {
           bytes += JSON.stringify(decision.input).length;
@@ -93,7 +98,7 @@ export function createAuditCheck({ storage }: { storage: Pick<Storage, "approval
   }
 
   return {
-    /** Every entry of both chains, for another program to check. */
+    /** Yields every entry of both chains, for another program to check. */
     async *export(): AsyncGenerator<AuditLine> {
       for (const chain of AuditChain.options) for await (const { line } of lines(chain)) yield line;
     },
@@ -120,7 +125,7 @@ export function createAuditCheck({ storage }: { storage: Pick<Storage, "approval
   }
 }
 
-/** Plexus writes a checkpoint together with an entry that says the same. */
+/** Compares a checkpoint with the chain: Plexus writes each checkpoint together with an entry of the same content. */
 function problemOfCheckpoint(
   checkpoint: { seq: number; chainedSince: number } | undefined,
   { entries, forgotten_through, chained_since }: AuditReport["chains"][number],
@@ -134,7 +139,7 @@ function problemOfCheckpoint(
   return undefined;
 }
 
-/** Retention has forgotten entries that were still to be read. */
+/** Retention removed entries that were still to be read. */
 class Overtaken extends AppError {
   constructor() {
     super("storage_unavailable", "Old decisions were forgotten while the record was read: try again.");

@@ -3,12 +3,12 @@ import type { ApprovalRow } from "../../storage/approvals.ts";
 
 type Report = (problem: AuditProblem) => void;
 
-/** Follows whose inputs were removed to save space: a row that says so needs an entry that names it, and the other way round. */
+/** Checks removed inputs: a row that says so needs a "cut" entry that names it, and the reverse. */
 export function createCutCheck(
   chain: AuditChain,
   placeOf: (approvalId: string) => Promise<Pick<ApprovalRow, "inputCutAt"> | undefined>,
 ) {
-  /** Decisions whose rows say so, until an entry says so too. */
+  /** Decisions whose rows say so, until an entry confirms it. */
   const unnamed = new Map<string, number>();
 
   return {

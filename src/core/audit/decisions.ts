@@ -10,10 +10,10 @@ import { TWICE, UNKNOWN } from "./deliveries.ts";
 const PAGE = 200;
 
 type Report = (problem: AuditProblem) => void;
-/** What each chain was checked to hold: everything behind this entry. */
+/** Per chain, the entry after which it was checked. */
 type Begins = Record<AuditChain, number>;
 
-/** What is wrong with the decision on record of which an entry tells. */
+/** Compares a stored decision with its entry; returns the problem, if any. */
 export function problemOfDecision(
   decision: ApprovalRow | "unreadable" | undefined,
   entry: DecidedEntry,
@@ -24,7 +24,7 @@ export function problemOfDecision(
   return decision === "unreadable" ? changed("its input is no JSON") : changeIn(decision, entry, chain, seq);
 }
 
-/** A decision as it stands on record, where somebody may have written anything. */
+/** Reads a stored decision, which an attacker may have changed in any way. */
 export async function readDecision(
   storage: Pick<Storage, "approvals">,
   approvalId: string,
@@ -37,7 +37,7 @@ export async function readDecision(
   }
 }
 
-/** What differs between a decision as it was chained and as it stands on record now. */
+/** The difference between a stored decision and its entry. */
 function changeIn(row: ApprovalRow, entry: DecidedEntry, chain: AuditChain, seq: number): string | undefined {
   const { status, resolvedAt, resolvedBy } = row;
   if (status === "pending" || resolvedAt === null || resolvedBy === null) return "this decision was taken back";
@@ -57,7 +57,7 @@ function changeIn(row: ApprovalRow, entry: DecidedEntry, chain: AuditChain, seq:
   return different.length === 0 ? undefined : changed(...different.map(([key]) => key));
 }
 
-/** What is wrong with the delivery of a decision that did not wait for it by the entries before. */
+/** The problem of a delivery for which the entries before it show no waiting decision. */
 export async function problemOfDelivery(
   storage: Pick<Storage, "audit">,
   chain: AuditChain,
@@ -66,14 +66,14 @@ export async function problemOfDelivery(
 ): Promise<string | undefined> {
   const place = await storage.audit.placeOf(chain, approvalId);
   if (!place) return mayBeForgotten ? undefined : UNKNOWN;
-  // From before there was a chain.
+  // The decision is older than the chain.
   if (place.auditSeq === null) return undefined;
   const entry = entryIn(place.entry ?? "");
   if (entry?.kind !== "decided" || entry.approval_id !== approvalId) return UNKNOWN;
   return entry.delivered_at === null ? "it was delivered before it was decided" : TWICE;
 }
 
-/** Reports decisions on record that the chains don't know. */
+/** Reports stored decisions that are in no chain. */
 export async function checkRows(
   storage: Pick<Storage, "audit">,
   begins: Begins,

@@ -3,10 +3,10 @@ import type { AuditEntry } from "../../contract/audit.ts";
 export const TWICE = "it was delivered twice";
 export const UNKNOWN = "a decision was delivered that the chain does not have";
 
-/** A delivery for which no decision was seen to wait, and whether the same decision was seen to be delivered before. */
+/** A delivery without a waiting decision. `isRepeated`: an earlier entry has delivered the same decision. */
 export type OddDelivery = { approvalId: string; isRepeated: boolean };
 
-/** Follows which decisions of a chain were handed over: each is once, with its decision or later. */
+/** Checks deliveries: each decision is delivered once, with its own entry or later. */
 export function createDeliveryCheck() {
   const waiting = new Set<string>();
   const delivered = new Set<string>();

@@ -2,7 +2,7 @@ import type { AuditChain, AuditLine, AuditProblem, AuditReport } from "../../con
 import { createDeliveryCheck, type OddDelivery, TWICE, UNKNOWN } from "./deliveries.ts";
 import { createLinkCheck } from "./links.ts";
 
-/** Checks a chain without the record that it is about, as anybody can who has an export of it. */
+/** Checks an exported chain without the stored decisions, as any program can. */
 export function createExportCheck(chain: AuditChain, report: (problem: AuditProblem) => void) {
   const links = createLinkCheck(chain);
   const deliveredAtOnce = new Set<string>();
@@ -22,7 +22,7 @@ export function createExportCheck(chain: AuditChain, report: (problem: AuditProb
       const problem = odd && problemOf(odd);
       if (problem) report({ chain, seq: line.seq, approval_id: odd.approvalId, problem });
     },
-    /** At the end: what the chain comes to. */
+    /** Called at the end; returns the summary of the chain. */
     finish(): AuditReport["chains"][number] {
       links.finish(report);
       return links.summary();

@@ -3,7 +3,7 @@ import { entryIn, hashOfEntry, NO_HASH, subjectOf, timeOf } from "../../storage/
 
 type Report = (problem: AuditProblem) => void;
 
-/** Checks a chain entry by entry, as anybody can who has an export of it. */
+/** Checks the links of a chain entry by entry; needs nothing but the entries. */
 export function createLinkCheck(chain: AuditChain) {
   let entries = 0;
   let first: AuditLine | undefined;
@@ -12,10 +12,10 @@ export function createLinkCheck(chain: AuditChain) {
   let headAt: number | null = null;
   let mark: AuditMark | undefined;
   let isRest = false;
-  /** The entry after which the chain begins; -1 for one that is whole. */
+  /** The number before the chain's first entry; -1 for a complete chain. */
   const beginsBehind = () => (first?.seq ?? 0) - 1;
 
-  /** What an entry says of the beginning of its chain must agree with what those before it say. */
+  /** What an entry says about the start of its chain must agree with earlier entries. */
   function problemsOf(seq: number, now: AuditMark): string[] {
     const isForgotten = now.kind === "forgotten";
     const wrong: [boolean, string][] = [
@@ -35,7 +35,7 @@ export function createLinkCheck(chain: AuditChain) {
   }
 
   return {
-    /** What the next entry says, where it fits; what doesn't is reported. */
+    /** Checks the next entry and reports its problems; `undefined` if it is not readable. */
     next(line: AuditLine, report: Report): AuditEntry | undefined {
       const entry = entryIn(line.entry);
       const seq = Number.isSafeInteger(line.seq) ? line.seq : null;
@@ -61,12 +61,12 @@ export function createLinkCheck(chain: AuditChain) {
         problemsOf(seq, entry).forEach(complain);
         mark = entry;
       }
-      // A later one may follow, if more was forgotten while the chain was read.
+      // Another such entry may follow, if retention removed more during the read.
       if (entry?.kind === "forgotten" && entry.through_seq === beginsBehind())
         isRest ||= entry.through_hash === first.previous;
       return entry;
     },
-    /** At the end: whether the chain begins where it should, which its own entries tell. */
+    /** Called at the end: checks that the chain starts where its own entries say. */
     finish(report: Report): void {
       if (!first || isRest || (first.seq === 0 && first.previous === NO_HASH)) return;
       const problem = "what stood before this entry was not forgotten by Plexus";

@@ -1,7 +1,7 @@
 import type { RulesFileStatus } from "../../contract/rules/rule.ts";
 import type { Attention, Statistics } from "../../contract/statistics.ts";
 
-/** From this part of a budget on, somebody should know. */
+/** The part of a budget from which on it is reported. */
 const NEARLY_SPENT = 0.8;
 
 type AttentionNeed = {
@@ -9,12 +9,12 @@ type AttentionNeed = {
   totals: Pick<Statistics["totals"], "unasked" | "failed_turns">;
   timedOut: number;
   budgets: Statistics["budgets"];
-  /** Of the server itself, for the operator alone. */
+  /** The state of the server, for the operator only. */
   server: { rulesFile: RulesFileStatus | undefined; webhooks: { host: string; is_gone: boolean }[] } | undefined;
   now: number;
 };
 
-/** What somebody should look at, the most urgent first. */
+/** What needs attention, most urgent first. */
 export function attentionTo({ present, totals, timedOut, budgets, server, now }: AttentionNeed): Attention[] {
   const { pending, oldestPendingAt } = present;
   const found: Attention[] = [];

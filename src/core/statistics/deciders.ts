@@ -4,9 +4,9 @@ import type { ApprovalOutcome } from "../../storage/approvals.ts";
 import { waitedSecs } from "../../storage/record/activity-record.ts";
 
 type Decision = ApprovalOutcome["status"];
-/** How many requests have waited for how long, by step. */
+/** The number of requests per step of waiting time. */
 type Waits = Map<number, number>;
-/** Whether somebody was asked, nobody had to be, or nobody answered. */
+/** Decided by somebody, by a rule, or by nobody. */
 export type DecisionKind = "asked" | "automatic" | "unanswered";
 
 const AUTOMATIC = ["rule", "builtin", "brake"];
@@ -17,7 +17,7 @@ export function kindOf(by: string): DecisionKind {
   return NOBODY.includes(by) ? "unanswered" : "asked";
 }
 
-/** Adds up who decided, and how long they took. */
+/** Adds up the decisions per decider, and how long they took. */
 export function createDeciderSums() {
   const deciders = new Map<string, { outcomes: Record<Decision, number>; waits: Waits }>();
   const asked: Waits = new Map();
@@ -33,12 +33,12 @@ export function createDeciderSums() {
       addTo(known.waits, waitStep, count);
       if (kindOf(by) === "asked") addTo(asked, waitStep, count);
     },
-    /** Who decided most comes first. */
+    /** Ordered by the number of decisions, most first. */
     list: (): StatisticsDecider[] =>
       [...deciders]
         .map(([by, { outcomes, waits }]) => ({ by, ...outcomes, ...waitingOf(waits) }))
         .sort((a, b) => decisionsOf(b) - decisionsOf(a) || (a.by < b.by ? -1 : 1)),
-    /** How long those waited whom somebody answered. */
+    /** The waiting times of requests that somebody decided. */
     waiting: () => waitingOf(asked),
   };
 }
@@ -51,7 +51,7 @@ function waitingOf(waits: Waits) {
   return { p50_secs: percentile(waits, 0.5), p95_secs: percentile(waits, 0.95) };
 }
 
-/** The wait that this part of the requests did not exceed, rounded as well as it is known. */
+/** The percentile of the waiting times, rounded to the precision of the steps. */
 function percentile(waits: Waits, part: number): number | null {
   const total = [...waits.values()].reduce((sum, count) => sum + count, 0);
   let seen = 0;

@@ -2,17 +2,17 @@ import type { StatisticsRange } from "../../contract/statistics.ts";
 import type { Hours } from "../../storage/activity.ts";
 import { hourOf } from "../../storage/record/activity-record.ts";
 
-/** How many buckets of how many hours. */
+/** The number of buckets and their hours, per range. */
 const BUCKETS: Record<StatisticsRange, { count: number; hours: number }> = {
   "24h": { count: 24, hours: 1 },
   "7d": { count: 28, hours: 6 },
   "30d": { count: 30, hours: 24 },
 };
 
-/** So many hours are added up in one read, so that whoever waits for a decision gets their turn in between. */
+/** How many hours one read adds up: short reads leave the event loop free for decisions. */
 const SLICE_HOURS = 3;
 
-/** The buckets of a range, the last one holding this moment; whole days begin where the caller's do. */
+/** The buckets of a range; the last one contains `now`. Days start at the caller's midnight. */
 export function bucketsOf(range: StatisticsRange, now: number, utcOffsetMins: number): Hours[] {
   const { count, hours } = BUCKETS[range];
   const offset = Math.round(utcOffsetMins / 60);

@@ -15,7 +15,7 @@ type StatisticsNeed = {
   storage: Pick<Storage, "activity" | "tokens">;
   now: () => number;
   rulesFile: () => RulesFileStatus | undefined;
-  /** The webhooks that take nothing at present. */
+  /** Webhooks whose deliveries fail at present. */
   failingWebhooks: () => { host: string; is_gone: boolean }[];
 };
 type StatisticsQuery = { range: StatisticsRange; utcOffsetMins: number };
@@ -23,15 +23,18 @@ type StatisticsQuery = { range: StatisticsRange; utcOffsetMins: number };
 const MAX_SESSIONS = 20;
 const MAX_OWNERS = 20;
 const MAX_BUDGETS = 20;
-/** Whoever asks again within this time gets the same answer, so that a crowd of pages costs as much as one. */
+/** How long an answer is reused, so that many pages cost as much as one. */
 const FRESH_MS = 2_000;
-/** What took long to add up is kept for so many times as long: a long history takes a twentieth of the server at most. */
+/**
+ * An answer is also reused for this multiple of its computing time: even a long history takes at most a twentieth of
+ * the server.
+ */
 const KEPT_TIMES = 20;
 const MAX_REMEMBERED = 100;
 
 const DECISIONS = ["allowed", "denied", "timed_out", "abandoned"] as const;
 
-/** What has happened over time, added up from sums by the hour, a few hours in each read. */
+/** Activity over time, added up from hourly sums, a few hours per read. */
 export function createStatistics({ storage, now, rulesFile, failingWebhooks }: StatisticsNeed) {
   const remembered = new Map<string, { until: number; answer: Promise<StatisticsView> }>();
 
@@ -53,7 +56,7 @@ export function createStatistics({ storage, now, rulesFile, failingWebhooks }: S
           } else addTurns(counted, totals, sum);
         }
         for (const session of await storage.activity.sessions(owner, slice)) addSession(sessions, session);
-        // What waits for a decision comes first.
+        // Let decisions go first.
         await new Promise(setImmediate);
       }
       counted.cost_usd = dollars(counted.cost_usd);
@@ -122,7 +125,7 @@ export function createStatistics({ storage, now, rulesFile, failingWebhooks }: S
   }
 
   return {
-    /** Only what is the caller's own, but for the operator. */
+    /** Covers the caller's own sessions; for the operator, all. */
     read(principal: Principal, query: StatisticsQuery): Promise<StatisticsView> {
       const key = JSON.stringify([visibleOwner(principal) ?? null, query.range, query.utcOffsetMins]);
       const known = remembered.get(key);
@@ -198,7 +201,7 @@ function addShare(to: Share, more: Share): void {
   to.costUsd += more.costUsd;
 }
 
-/** Those that cost most, then those that asked most. */
+/** Sorted by cost, then by number of decisions. */
 function largest<T extends Share>(shares: T[], limit: number): T[] {
   return shares.sort((a, b) => b.costUsd - a.costUsd || b.decisions - a.decisions).slice(0, limit);
 }

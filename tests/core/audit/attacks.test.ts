@@ -10,7 +10,7 @@ describe("an inserted decision is found", () => {
     ["decisions", "begins", 0],
     ["decisions", "delivered", 0],
     ["builtin", "begins", 1],
-  ])("that names as its own the entry of chain %s that says %s", async (chain, kind, isBuiltin) => {
+  ])("that claims the entry of chain %s that says %s", async (chain, kind, isBuiltin) => {
     await using core = await decidedCore();
     const place = `chain='${chain}' AND entry LIKE '{"kind":"${kind}"%'`;
     insert(core, { auditSeq: `(SELECT seq FROM audit WHERE ${place})`, isBuiltin });
@@ -18,7 +18,7 @@ describe("an inserted decision is found", () => {
     expect(await foundIn(core)).toEqual(found("in no chain: it was inserted"));
   });
 
-  test("that names an entry outside of the chain, which says so", async () => {
+  test("that names an entry outside of the chain which names it", async () => {
     await using core = await decidedCore();
     insert(core, { auditSeq: "-5" });
     tamper(
@@ -42,7 +42,7 @@ test.each([
   ["approval_id", "UPDATE audit SET approval_id=NULL WHERE chain='decisions' AND seq=1"],
   ["approval_id", "UPDATE audit SET approval_id='x' WHERE chain='decisions' AND seq=0"],
   ["at", "UPDATE audit SET at=1 WHERE chain='decisions' AND seq=2"],
-])("an entry beside which another %s stands is named", async (column, sql) => {
+])("an entry whose row has another %s is reported", async (column, sql) => {
   await using core = await decidedCore();
   tamper(core, sql);
   expect(await foundIn(core)).toEqual(found(`beside it stands another ${column}`));
@@ -68,7 +68,7 @@ test.each([
 describe("a delivery that is replayed is found", () => {
   const call = { input: { command: "pay 100" }, toolUseId: "pay" };
 
-  test("when the time of the first one is put back", async () => {
+  test("if the time of the first delivery is restored", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock });
     const session = await core.session();
@@ -85,7 +85,7 @@ describe("a delivery that is replayed is found", () => {
     expect(await foundIn(core)).toEqual(found("it was delivered twice"));
   });
 
-  test("when it was late already", async () => {
+  test("if the first delivery was late", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const asked = await core.ask(session, call);
@@ -99,13 +99,13 @@ describe("a delivery that is replayed is found", () => {
     expect(await foundIn(core)).toEqual(found("it was delivered twice"));
   });
 
-  test("when the chain has no such decision", async () => {
+  test("if the chain has no such decision", async () => {
     await using core = await decidedCore();
     forge(core, { kind: "delivered", approval_id: FORGED, delivered_at: 5 }, 5, FORGED);
     expect(await foundIn(core)).toEqual(found("a decision was delivered that the chain does not have"));
   });
 
-  test("unless the decision is from before there was a chain", async () => {
+  test("unless the decision is older than the chain", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const asked = await core.ask(session, call);
@@ -158,7 +158,7 @@ describe("a changed column of a decision is found:", () => {
   });
 });
 
-/** A decision that nobody made, made out of one that somebody did. */
+/** Inserts a forged decision as a copy of a real one. */
 function insert(core: TestCore, given: { id?: string; auditSeq: string; isBuiltin?: number }): void {
   tamper(
     core,

@@ -3,7 +3,7 @@ import { allow, OPERATOR, stoppedClock, temporaryCore } from "../open-core.ts";
 import { DAY_MS, decideAll, decidedCore, listed, readsAlone, tamper, textOf } from "./audited.ts";
 
 describe("the hash chains", () => {
-  test("fit what was decided by people, by deadlines and by built-in rules, delivered at once or later", async () => {
+  test("match the decisions of people, deadlines and built-in rules, delivered at once or later", async () => {
     await using core = await decidedCore();
     expect(await core.auditCheck.verify()).toMatchObject({
       intact: true,
@@ -98,13 +98,13 @@ describe("the hash chains", () => {
     });
   });
 
-  test("still fit when more is decided", async () => {
+  test("still match after more decisions", async () => {
     await using core = await decidedCore();
     await decideAll(core);
     expect((await core.auditCheck.verify()).intact).toBe(true);
   });
 
-  test("begin with what was decided before there were any", async () => {
+  test("accept decisions from before the chains began", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     using ask = await core.ask(session);
@@ -119,7 +119,7 @@ describe("the hash chains", () => {
     expect(await core.auditCheck.verify()).toMatchObject({ intact: true, problems: [] });
   });
 
-  test("are exported whole, as lines that build on each other", async () => {
+  test("are exported completely, as lines that build on each other", async () => {
     await using core = await decidedCore();
     const lines = await Array.fromAsync(core.auditCheck.export());
     expect(lines).toHaveLength(10);
@@ -131,8 +131,8 @@ describe("the hash chains", () => {
   });
 });
 
-describe("what retention takes away", () => {
-  test("leaves a chain that still fits, and says up to where", async () => {
+describe("retention", () => {
+  test("leaves an intact chain that says how far it was cut", async () => {
     const clock = stoppedClock();
     await using core = await decidedCore({ clock, retentionDays: 30, builtinRetentionDays: 7 });
     clock.advance(8 * DAY_MS);
@@ -155,7 +155,7 @@ describe("what retention takes away", () => {
     expect((await core.auditCheck.verify()).intact).toBe(false);
   });
 
-  test("is first what built-in rules decided, when space is short", async () => {
+  test("removes decisions of built-in rules first when space is short", async () => {
     const clock = stoppedClock();
     const maxHistoryBytes = 1_500_000;
     await using core = await temporaryCore({ clock, maxHistoryBytes, builtinRule: readsAlone });

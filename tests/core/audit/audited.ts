@@ -8,7 +8,7 @@ import { allow, type CoreOptions, deny, edit, OPERATOR, temporaryCore } from "..
 export const DAY_MS = 86_400_000;
 export type TestCore = Awaited<ReturnType<typeof temporaryCore>>;
 
-/** A core in which everything that can be decided was. */
+/** A core with one decision of every kind. */
 export async function decidedCore(options: CoreOptions = {}): Promise<TestCore> {
   const core = await temporaryCore({ builtinRule: readsAlone, ...options });
   await decideAll(core);
@@ -48,7 +48,7 @@ export function tamper({ dataDir }: TestCore, sql: string, ...values: SQLQueryBi
   expect(sqlite.run(sql, values).changes).toBeGreaterThan(0);
 }
 
-/** Appends an entry as Plexus would. */
+/** Appends an entry with a valid hash, like Plexus. */
 export function forge(core: TestCore, said: object, at: number, approvalId: string | null = null): void {
   using sqlite = new Database(join(core.dataDir, "plexus.db"));
   const tail = sqlite

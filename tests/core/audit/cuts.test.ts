@@ -9,7 +9,7 @@ const LARGE = { command: "x".repeat(5_000) };
 type Cutting = AsyncDisposable & {
   core: TestCore;
   clock: Clock;
-  /** Cuts the inputs of the operator's that were decided before now. */
+  /** Cuts the inputs of the owner's decisions that were made before now. */
   cut(limit?: number, owner?: string): Promise<number>;
 };
 
@@ -46,7 +46,7 @@ async function decideLarge({
 }
 
 describe("audit.cutInputs", () => {
-  test("removes large inputs, edited ones too, keeps the decisions, and the chains fit", async () => {
+  test("removes large inputs, edited ones too, and keeps the decisions and intact chains", async () => {
     await using cutting = await cuttingCore();
     const { core, clock, cut } = cutting;
     const { edited, denied, builtin, small } = await decideLarge(cutting);
@@ -83,7 +83,7 @@ describe("audit.cutInputs", () => {
     }
   });
 
-  test("takes the oldest first, up to the limit, and of one owner alone", async () => {
+  test("cuts the oldest first, up to the limit, of one owner only", async () => {
     await using cutting = await cuttingCore();
     const { core, cut } = cutting;
     const { edited, denied } = await decideLarge(cutting);
@@ -93,7 +93,7 @@ describe("audit.cutInputs", () => {
     expect(await core.approvals.get(OPERATOR, denied)).not.toHaveProperty("input_removed_at");
   });
 
-  test("leaves what was decided later, and what no chain has", async () => {
+  test("keeps the inputs of later decisions, and of decisions that are in no chain", async () => {
     await using cutting = await cuttingCore();
     const { core, clock, cut } = cutting;
     const session = await core.session();
@@ -107,7 +107,7 @@ describe("audit.cutInputs", () => {
     expect(await core.approvals.get(OPERATOR, old.approvalId)).not.toHaveProperty("input_removed_at");
   });
 
-  test("leaves what is pending, and an allow that somebody may still come for", async () => {
+  test("keeps the inputs of pending approvals, and of an allow that was not delivered yet", async () => {
     await using cutting = await cuttingCore();
     const { core, clock, cut } = cutting;
     const session = await core.session();
@@ -124,7 +124,7 @@ describe("audit.cutInputs", () => {
     expect(await foundIn(core)).toEqual(INTACT);
   });
 
-  test("leaves an allow whose turn runs, until that is over", async () => {
+  test("keeps the input of an allow until its turn is over", async () => {
     await using cutting = await cuttingCore();
     const { core, clock, cut } = cutting;
     const asked = await core.ask(await core.session(), { input: LARGE });
@@ -142,7 +142,7 @@ describe("audit.cutInputs", () => {
     expect(await cut()).toBe(1);
   });
 
-  test("leaves decisions that can be forgotten later, with the entries about them", async () => {
+  test("leaves decisions and entries that retention can still remove", async () => {
     await using cutting = await cuttingCore();
     const { core, clock, cut } = cutting;
     await decideLarge(cutting);
@@ -164,7 +164,7 @@ describe("an input that Plexus did not remove is found:", () => {
       "its input was not removed by Plexus",
     ],
     [
-      "one that says so beside its input",
+      "a row that says so and still has its input",
       "UPDATE loopback_approvals SET input_cut_at=5 WHERE status='denied'",
       "its input was not removed by Plexus",
     ],
@@ -176,7 +176,7 @@ describe("an input that Plexus did not remove is found:", () => {
     expect(await foundIn(cutting.core)).toEqual(found(problem));
   });
 
-  test("one that no chain has", async () => {
+  test("a row that is in no chain", async () => {
     await using cutting = await cuttingCore();
     const { core } = cutting;
     const asked = await core.ask(await core.session());
@@ -205,7 +205,7 @@ describe("a decision without its input is still compared:", () => {
     expect(await foundIn(cutting.core)).toEqual(found(problem));
   });
 
-  test("an edit that is gone without a trace", async () => {
+  test("a removed edit", async () => {
     await using cutting = await cuttingCore();
     await decideLarge(cutting);
     await cutting.cut();
@@ -213,7 +213,7 @@ describe("a decision without its input is still compared:", () => {
     expect(await foundIn(cutting.core)).toEqual(found("changed: updated_input_hash"));
   });
 
-  test("an entry in the other chain", async () => {
+  test("a cut entry in the other chain", async () => {
     await using cutting = await cuttingCore();
     const { builtin } = await decideLarge(cutting);
     tamper(cutting.core, "UPDATE loopback_approvals SET input='{}', input_cut_at=5 WHERE is_builtin=1");

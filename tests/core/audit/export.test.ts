@@ -6,7 +6,7 @@ import { decidedCore } from "./audited.ts";
 
 const ID = "01999999-0000-7000-8000-000000000001";
 
-/** Everything that is decided in the test of the chains, as it is exported. */
+/** The export of a core with one decision of every kind. */
 const lines = await (async () => {
   await using core = await decidedCore();
   return await Array.fromAsync(core.auditCheck.export());
@@ -14,7 +14,7 @@ const lines = await (async () => {
 const decisions = lines.filter(({ chain }) => chain === "decisions");
 const builtin = lines.filter(({ chain }) => chain === "builtin");
 
-/** What is wrong with an export, chain by chain. */
+/** The problems of an export. */
 function problemsIn(exported: AuditLine[]): string[] {
   const problems: AuditProblem[] = [];
   const report = (problem: AuditProblem) => void problems.push(problem);
@@ -24,7 +24,7 @@ function problemsIn(exported: AuditLine[]): string[] {
   return problems.map(({ problem }) => problem);
 }
 
-/** The line that somebody who can only append would write. */
+/** The line that an attacker who can only append would write. */
 function behind({ chain, seq, hash: previous }: AuditLine, said: object | string): AuditLine {
   const entry = typeof said === "string" ? said : JSON.stringify(said);
   const hash = createHash("sha256").update(`${previous}\n${entry}`).digest("hex");
@@ -39,11 +39,11 @@ function last(of: AuditLine[]): AuditLine {
 
 describe("an export", () => {
   test.each([
-    ["is as it was made", lines],
+    ["is unchanged", lines],
     ["has its chains in another order", [...builtin, ...decisions]],
     ["has its chains mixed", lines.toSorted((a, b) => a.seq - b.seq)],
     ["has one chain alone", decisions],
-    ["lacks its end, which nobody can tell who does not know it", decisions.slice(0, -1)],
+    ["lacks its end, which only somebody who knows the end can notice", decisions.slice(0, -1)],
   ])("fits when it %s", (_, exported) => {
     expect(problemsIn(exported)).toEqual([]);
   });
@@ -63,12 +63,12 @@ describe("an export", () => {
       "it is no entry that this version of Plexus writes",
     ],
     [
-      "tells of the delivery of a decision that was delivered as it was made",
+      "delivers a decision again that was delivered when it was made",
       [...builtin, behind(last(builtin), { kind: "delivered", approval_id: idIn(last(builtin)), delivered_at: 1 })],
       "it was delivered twice",
     ],
     [
-      "tells of the delivery of a decision that it lacks",
+      "delivers a decision that it lacks",
       [...decisions, behind(last(decisions), { kind: "delivered", approval_id: ID, delivered_at: 1 })],
       "a decision was delivered that the chain does not have",
     ],
@@ -76,7 +76,7 @@ describe("an export", () => {
     expect(problemsIn(exported)).toContain(problem);
   });
 
-  test("fits when retention forgot more while it was made, or a decision whose delivery is left", () => {
+  test("fits if retention removed more during the export, or a decision but not its delivery", () => {
     const [cut, later] = [decisions[4], decisions[5]];
     if (!cut || !later) throw new Error("there are too few entries");
     const at = 1_700_000_000_000;

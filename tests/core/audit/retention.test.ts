@@ -15,8 +15,8 @@ import {
 
 const ZEROS = "0".repeat(64);
 
-describe("retention goes by what was hashed:", () => {
-  test("an age that stands beside an entry makes it no older", async () => {
+describe("retention trusts only hashed values:", () => {
+  test("a changed time beside an entry does not make it older", async () => {
     const clock = stoppedClock();
     await using core = await decidedCore({ clock });
     const before = await listed(core, false);
@@ -26,7 +26,7 @@ describe("retention goes by what was hashed:", () => {
     expect(await foundIn(core)).toEqual(found("beside it stands another at"));
   });
 
-  test("an id that stands beside an old entry removes no other decision", async () => {
+  test("a changed id beside an old entry removes no other decision", async () => {
     const clock = stoppedClock();
     await using core = await decidedCore({ clock });
     clock.advance(20 * DAY_MS);
@@ -44,25 +44,28 @@ describe("retention goes by what was hashed:", () => {
     ["is missing", "DELETE FROM audit WHERE chain='decisions' AND seq=2", 2],
     ["has another number", "UPDATE audit SET seq=seq+100 WHERE chain='decisions' AND seq=6", 6],
     ["does not begin the chain", "DELETE FROM audit WHERE chain='decisions' AND seq=0", 0],
-  ])("an entry that %s stops it, which is told once, and nothing else is kept for it", async (_, sql, brokenAt) => {
-    const clock = stoppedClock();
-    await using core = await decidedCore({ clock, maxHistoryBytes: 1 });
-    tamper(core, sql);
-    clock.advance(40 * DAY_MS);
-    for (let times = 0; times < 2; times++) await core.retention.sweep();
-    expect((await core.storage.audit.checkpoint("decisions"))?.seq).toBe(brokenAt === 0 ? undefined : brokenAt - 1);
-    expect(core.errors.map(String)).toEqual([
-      expect.stringMatching(brokenAt === 0 ? "no entry says when it began" : `entry ${brokenAt} does not verify`),
-    ]);
-    expect(await core.storage.changes.oldestAt()).toBeUndefined();
-    expect((await foundIn(core)).intact).toBe(false);
-  });
+  ])(
+    "an entry that %s stops it, which is reported once, and other history is still removed",
+    async (_, sql, brokenAt) => {
+      const clock = stoppedClock();
+      await using core = await decidedCore({ clock, maxHistoryBytes: 1 });
+      tamper(core, sql);
+      clock.advance(40 * DAY_MS);
+      for (let times = 0; times < 2; times++) await core.retention.sweep();
+      expect((await core.storage.audit.checkpoint("decisions"))?.seq).toBe(brokenAt === 0 ? undefined : brokenAt - 1);
+      expect(core.errors.map(String)).toEqual([
+        expect.stringMatching(brokenAt === 0 ? "no entry says when it began" : `entry ${brokenAt} does not verify`),
+      ]);
+      expect(await core.storage.changes.oldestAt()).toBeUndefined();
+      expect((await foundIn(core)).intact).toBe(false);
+    },
+  );
 });
 
 describe("a checkpoint that Plexus did not write is found", () => {
   const insertFake = "INSERT INTO audit_checkpoints (chain, seq, hash, chained_since) VALUES (?, ?, ?, ?)";
 
-  test("and hides no decision that was inserted, whatever retention takes away later", async () => {
+  test("and hides no inserted decision, whatever retention removes later", async () => {
     const clock = stoppedClock();
     await using core = await temporaryCore({ clock });
     await decide(core, "old");
@@ -78,7 +81,7 @@ describe("a checkpoint that Plexus did not write is found", () => {
     expect(await foundIn(core)).toEqual(found("the checkpoint says that the chain began at another time"));
   });
 
-  test("where there is no chain", async () => {
+  test("if there is no chain", async () => {
     await using core = await decidedCore();
     tamper(core, "DELETE FROM audit WHERE chain='builtin'");
     tamper(core, "DELETE FROM loopback_approvals WHERE is_builtin=1");
@@ -86,7 +89,7 @@ describe("a checkpoint that Plexus did not write is found", () => {
     expect(await foundIn(core)).toEqual(found("there is a checkpoint, although nothing was forgotten"));
   });
 
-  test("when it dates the chain anew", async () => {
+  test("if it changes when the chain began", async () => {
     const clock = stoppedClock();
     await using core = await decidedCore({ clock });
     clock.advance(31 * DAY_MS);
@@ -133,7 +136,7 @@ describe("an entry about the chain itself that disagrees with those before it is
   });
 });
 
-test("how many decisions were made before the chain is carried on, and only gets less", async () => {
+test("the number of decisions from before the chain is carried on, and only shrinks", async () => {
   const clock = stoppedClock();
   await using core = await temporaryCore({ clock });
   insertUnchained(core, clock.now(), "before");
@@ -149,7 +152,7 @@ test("how many decisions were made before the chain is carried on, and only gets
   );
 });
 
-test("a front that somebody cut off as Plexus would is told by how far the chain still reaches back", async () => {
+test("a start that was cut off like retention shows in how far the chain reaches back", async () => {
   const clock = stoppedClock();
   await using core = await temporaryCore({ clock });
   await decide(core, "one");
@@ -175,7 +178,7 @@ test("a front that somebody cut off as Plexus would is told by how far the chain
   });
 });
 
-test("what is forgotten or delivered while the chains are read is no accusation", async () => {
+test("entries removed or delivered while the chains are read are no problem", async () => {
   const clock = stoppedClock();
   await using core = await temporaryCore({ clock, builtinRule: readsAlone });
   const session = await core.session();
@@ -198,7 +201,7 @@ test("what is forgotten or delivered while the chains are read is no accusation"
   expect(await foundIn(core)).toEqual(INTACT);
 });
 
-test("times that go back are no accusation: a clock may be set", async () => {
+test("times that go back are no problem: a clock may be set", async () => {
   let at = 1_700_000_000_000;
   await using core = await temporaryCore({ clock: { now: () => at } });
   await decide(core, "one");
@@ -213,7 +216,7 @@ async function decide(core: TestCore, command: string): Promise<string> {
   return asked.approvalId;
 }
 
-/** A decision that no chain has, as there were before there were chains. */
+/** Inserts a decision that is in no chain, like those from before the chains. */
 function insertUnchained(core: TestCore, at: number, id = "inserted"): void {
   tamper(
     core,
