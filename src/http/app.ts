@@ -35,7 +35,7 @@ import { type WebhooksApp, webhookRoutes } from "./routes/webhooks.ts";
 import { register, type Served, type ServedOpenly } from "./serve.ts";
 import type { Streaming } from "./streams/events.ts";
 
-/** What HTTP uses of the app: what each part of it names. */
+/** The parts of the app that HTTP uses, as each file of routes names them. */
 export type HttpApp = Pick<App, "config" | "log"> &
   AuthApp &
   LimitsApp &
@@ -67,8 +67,8 @@ type RoutesNeed = {
 };
 
 /**
- * Three apps, one inside the other: `open` serves anybody, `authenticated` everybody with a token, `deciders`
- * everybody who may decide, which children may not. A route's place says who gets in.
+ * Three nested apps: `open` serves anybody, `authenticated` serves callers with a token, and `deciders` serves callers
+ * who may decide, which excludes children. The app that contains a route determines who may call it.
  */
 export function createRoutes({ app, mcp, loadPage, keepAliveMs, descriptors, closing }: RoutesNeed): Hono<Env> {
   const operations = () => [...forDeciders, ...forAnybody];
@@ -116,14 +116,17 @@ export function createRoutes({ app, mcp, loadPage, keepAliveMs, descriptors, clo
   return all;
 }
 
-/** A request that comes when the server is stopping already; on its own path MCP decides, since a permit is still taken. */
+/**
+ * Refuses a request that arrives while the server is stopping. /mcp decides for itself, because it still accepts
+ * permits.
+ */
 const refuseLate: MiddlewareHandler<Env> = (c, next) => {
   if (c.env.isLate && c.req.path !== MCP_PATH)
     throw new AppError("unreachable", "Plexus is stopping, or handing over: try again in a moment.");
   return next();
 };
 
-/** Serves its own routes behind guards; what it does not serve goes on to the app inside it, past the guards of that one. */
+/** Serves `own` routes behind the guards. Other requests go on to the inner app, through that app's guards. */
 function behind(guards: MiddlewareHandler<Env>[], own: Hono<Env>, inner?: Hono<Env>): Hono<Env> {
   const outer = new Hono<Env>().use(...guards).route("/", own);
   return inner ? outer.route("/", inner) : outer;

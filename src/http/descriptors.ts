@@ -4,18 +4,18 @@ import type { Log } from "../log.ts";
 
 const LOOK_EVERY_MS = 1_000;
 
-/** Assumed where the system reports no limit, or one that is not a number. */
+/** Assumed if the system reports no limit, or a limit that is not a number. */
 const UNKNOWN_LIMIT = 10_000;
 const Report = z.object({ userLimits: z.object({ open_files: z.object({ soft: z.number().positive() }) }) });
 
-/** How many files and connections this process may have open at once. */
+/** Returns how many files and connections this process may have open at once. */
 export function descriptorLimit(): number {
   return Report.safeParse(process.report.getReport()).data?.userLimits.open_files.soft ?? UNKNOWN_LIMIT;
 }
 
 /**
- * Closes idle connections while no file descriptors are left, and logs it: new connections then wait unanswered, and
- * nothing else tells why.
+ * Closes idle connections while no file descriptors are left, and logs that once. New connections get no answer then,
+ * and nothing else would show the reason.
  */
 export function watchDescriptors(log: Log, closeIdle: () => void): Disposable {
   let wereLeft = true;

@@ -4,35 +4,35 @@ import { AppError } from "../contract/refusals/errors.ts";
 type Handler = (request: Request, server: Server<undefined>) => Response | Promise<Response>;
 export type Listener = AsyncDisposable & {
   port: number;
-  /** Answers the requests that wait, and all later ones. */
+  /** Answers the waiting requests and all later ones. */
   answerWith(handler: Handler): void;
-  /** Closes the connections that have nothing unanswered. */
+  /** Closes connections without an unanswered request. */
   closeIdle(): void;
-  /** Accepts no more connections, and keeps those that are in use; what has connected before is accepted and read first. */
+  /** Stops accepting connections and keeps the existing ones; connections made before are still accepted and read. */
   refuse(): Promise<void>;
-  /** Resolves when every request so far has an answer, which may be a stream, or after a while. */
+  /** Resolves when every request so far has an answer (for a stream, its beginning), or after a time limit. */
   answered(): Promise<void>;
-  /** Resolves when the clients have got all of their answers, the ends of streams too, or after a while. */
+  /** Resolves when the clients have received their complete answers, streams included, or after a time limit. */
   sent(): Promise<void>;
 };
 
-/** A client that takes longer to send its request, or to read its answer, is not waited for. */
+/** Time limits for clients that are slow to send their request or to read their answer. */
 const ANSWERED_WITHIN_MS = 1_000;
 const SENT_WITHIN_MS = 2_000;
-/** One round to accept, one to read, and the same again. */
+/** Rounds of the event loop: one to accept and one to read, twice. */
 const LET_IN_ROUNDS = 4;
 
 type Address = { host: string; port: number; idleSecs: number };
 
-/** Accepts connections at once, and lets requests wait until there is a handler to answer them. */
+/** Accepts connections at once; requests wait until there is a handler. */
 export function listen(address: Address): Listener {
   openPort(address, () => Bun.serve({ ...place(address), reusePort: false, fetch: () => new Response() })).stop(true);
   return listenBeside(address);
 }
 
 /**
- * The same on the port of a server that is about to hand over: from then on each gets a part of the connections, and no
- * client finds the port closed in between.
+ * The same on the port of a server that is about to hand over. The system divides new connections between the two, so
+ * no client finds the port closed in between.
  */
 export function listenBeside(address: Address): Listener {
   const answering = Promise.withResolvers<Handler>();
@@ -50,7 +50,7 @@ export function listenBeside(address: Address): Listener {
       ...place(address),
       reusePort: true,
       idleTimeout: address.idleSecs,
-      // Bun's own refusal has no body, so the limit is ours (body.ts).
+      // Bun's refusal has no body, so body.ts enforces the limit.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       fetch: (request, server) => answered(answer(request, server)),
     }),
@@ -64,7 +64,7 @@ export function listenBeside(address: Address): Listener {
     },
     closeIdle: () => void server.closeIdleConnections(),
     async refuse() {
-      // Clients that have connected already are accepted and read first: a call that is cut off before its answer begins fails.
+      // Accept and read connections that were already made: a call that is cut off before its answer begins would fail.
       for (let round = 0; round < LET_IN_ROUNDS; round++) await new Promise(setImmediate);
       // Resolves when the last byte of the last answer is written.
       stopped = server.stop();
@@ -82,7 +82,7 @@ async function atMost(ms: number, work: Promise<unknown> | undefined): Promise<v
   clearTimeout(timer);
 }
 
-/** Without `development: false`, Bun answers a failure of ours with a page that shows our code. */
+/** Without `development: false`, Bun answers an uncaught error with a page that shows our code. */
 function place({ host, port }: Address) {
   return { hostname: host, port, development: false };
 }
@@ -90,7 +90,7 @@ function place({ host, port }: Address) {
 /** Another process listens on the port. */
 export class PortInUse extends AppError {}
 
-/** The address is not one of this machine, or not an address at all. */
+/** Error codes for an address that this machine doesn't have, or that is none. */
 const HOST_CODES = new Set(["EADDRNOTAVAIL", "EINVAL", "ENOTFOUND", "EAFNOSUPPORT"]);
 
 function openPort<T>({ host, port }: Address, open: () => T): T {

@@ -4,14 +4,14 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 const EVERYWHERE = "/*";
 
 /**
- * Hono's fast router takes no `/approvals/respond` beside `/approvals/:id/respond`: with one such pair, Hono walks a tree
- * for every request instead. Here an exact path is looked up first, with its own handlers and those that stand
- * everywhere, so that both kinds stay fast. What still can't be told apart is refused when it is added.
+ * Hono's fast router rejects `/approvals/respond` beside `/approvals/:id/respond`; with one such pair, Hono uses a
+ * slower router for every request. This router looks up exact paths first, each with its own handlers and the global
+ * ones, so both kinds stay fast. Routes that still conflict are refused when they are added.
  */
 export function createRouter<T>(): Router<T> {
   const routes: { method: string; path: string; handler: T }[] = [];
   const patterns = new RegExpRouter<T>();
-  /** By path and then by method; made when it is first asked for. */
+  /** By path, then by method; computed at the first request. */
   const exact = new Map<string, Map<string, Result<T> | undefined>>();
 
   function resultOf(method: string, path: string): Result<T> {
@@ -24,7 +24,7 @@ export function createRouter<T>(): Router<T> {
     name: "ExactFirstRouter",
     add(method, path, handler) {
       const isPattern = path.includes(":") || path.includes("*");
-      // It would not stand before the exact paths that it covers.
+      // Such a wildcard would not run for the exact paths that it covers.
       if (path.includes("*") && (path !== EVERYWHERE || method !== "ALL"))
         throw new Error(`${method} ${path}: a wildcard stands before all, or nowhere`);
       routes.push({ method, path, handler });

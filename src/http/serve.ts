@@ -10,17 +10,17 @@ import type { Description, Operation } from "./openapi/description.ts";
 import { answerEvents, type EventSource, type Streaming } from "./streams/events.ts";
 import { answerLines } from "./streams/lines.ts";
 
-/** A route with all that it takes to register and to describe it. */
+/** A route with everything that registering and describing it needs. */
 export type Served = Operation & {
   guards: MiddlewareHandler<Env>[];
   answer(c: Validated, streaming: Streaming): Promise<Response>;
 };
-/** One whose handler expects that there may be no caller: only such a route may be open. */
+/** A route whose handler accepts a request without a caller; only such routes may be open. */
 export type ServedOpenly = Served & { token: "none" | "more" };
 
 type Validated = Context<Env, string, { in: object; out: { query: unknown; json: unknown } }>;
 
-/** What a handler is given: all of it validated, and the context for what is rarely needed. */
+/** The arguments of a handler: validated parts of the request, and the context for the rest. */
 type Given<R extends Route> = {
   params: ParamsOf<R>;
   query: R extends { query: infer Q extends z.ZodType } ? z.output<Q> : undefined;
@@ -30,7 +30,9 @@ type Given<R extends Route> = {
 type GivenByCaller<R extends Route> = Given<R> & { principal: Principal; caller: Caller };
 type GivenOpenly<R extends Route> = Given<R> & { principal: Principal | undefined };
 
-/** What a handler returns: a document, with its status where there are several; what a stream sends; or a response. */
+/**
+ * The result of a handler: a document, with its status if several are declared; the source of a stream; or a response.
+ */
 type Returned<R extends Route> = R extends { answer: infer A extends z.ZodType }
   ? z.output<A>
   : R extends { answers: infer A extends object }
@@ -48,8 +50,8 @@ type OutputOf<T> = T extends z.ZodType ? z.output<T> : never;
 type IsUnion<T, Whole = T> = T extends unknown ? ([Whole] extends [T] ? false : true) : never;
 
 /**
- * Serves a declared route to callers with a token: `serve(route, description).by(handler)`. `guards` refuse some callers
- * before anything is read.
+ * Serves a declared route to callers with a token: `serve(route, description).by(handler)`. The `guards` may refuse a
+ * caller before the body is read.
  */
 export function serve<R extends Route>(
   route: R,
@@ -63,7 +65,7 @@ export function serve<R extends Route>(
       guards: description.guards ?? [],
       async answer(c, streaming) {
         const caller = callerOf(c.get("caller"));
-        // Its body may have taken long to come.
+        // The token may have been revoked while the body arrived.
         refuseRevoked(caller);
         const given = { ...givenIn<R>(c), caller, principal: caller.principal };
         return respond(c, route, await handle(given), streaming);
@@ -72,7 +74,7 @@ export function serve<R extends Route>(
   };
 }
 
-/** Serves a declared route to anybody; `more`: a caller with a token is told more. */
+/** Serves a declared route to anybody; `more`: a caller with a token gets a longer answer. */
 export function serveOpenly<R extends Route>(
   route: R,
   description: Description<R> & { token: "none" | "more" },
@@ -91,7 +93,7 @@ export function serveOpenly<R extends Route>(
   };
 }
 
-/** Puts a route on a Hono app, its validators before its handler. */
+/** Adds a route to a Hono app, with its validators before its handler. */
 export function register(hono: Hono<Env>, { route, guards, answer }: Served, streaming: Streaming): void {
   const { method, path, body, query } = route;
   for (const guard of guards) hono.on(method, path, guard);
@@ -100,12 +102,12 @@ export function register(hono: Hono<Env>, { route, guards, answer }: Served, str
   hono.on(method, path, (c: Validated) => answer(c, streaming));
 }
 
-/** The validators that stand before the handler have made these what the declaration says. */
+/** The validators before the handler have given these the declared types. */
 function givenIn<R extends Route>(c: Validated): Given<R> {
   return { params: c.req.param(), query: c.req.valid("query"), body: c.req.valid("json"), c } as Given<R>;
 }
 
-/** `serve` has checked the type of what a handler returns, and the declaration says which of the types it is. */
+/** `serve` has checked the type of the handler's result, and the declaration says which type it is. */
 function respond(c: Validated, route: Route, returned: unknown, streaming: Streaming): Response {
   if ("events" in route) return answerEvents(c, streaming, returned as EventSource<unknown>);
   if ("lines" in route) return answerLines(c, returned as AsyncGenerator<unknown>);

@@ -5,7 +5,7 @@ import { type Listener, listen, listenBeside } from "./listener.ts";
 import { createPageLoader, type LoadPage } from "./page/page.ts";
 import type { McpTransport } from "./routes/mcp.ts";
 
-/** How long a connection may be silent, and how often our own streams break the silence. */
+/** How long a connection may be idle, and how often our streams send keep-alives. */
 type Pace = { idleSecs: number; keepAliveMs: number };
 const PACE: Pace = { idleSecs: 60, keepAliveMs: 15_000 };
 
@@ -13,15 +13,16 @@ type HttpServer = AsyncDisposable & { url: string; port: number };
 
 type Address = { host: string; port: number };
 
-/** Accepts connections before there is an app to answer them; `beside`: on the port of a server that is about to hand over. */
+/** Accepts connections before the app exists. `beside`: on the port of a server that is about to hand over. */
 export function listenAhead({ host, port }: Address, { beside }: { beside: boolean }): Listener {
   return (beside ? listenBeside : listen)({ host, port, idleSecs: PACE.idleSecs });
 }
 
 /**
- * Listens, unless it is given what listens already. A client that takes too long over a request is cut off; calls that
- * wait switch the idle limit off for themselves. It disposes `mcp`, too: stopping answers every call that waits, ends
- * every stream, lets the answers arrive, and then closes what is left. Who starts many servers gives them one `loadPage`, so that the page is made once.
+ * Starts the HTTP server, on the given listener if there is one. A client that is too slow to send its request is
+ * disconnected; waiting calls turn the idle limit off for themselves. Disposing it also disposes `mcp`: it answers
+ * every waiting call, ends every stream, waits until the answers have arrived, and then closes all connections. Whoever
+ * starts many servers can pass one `loadPage`, so that the page is built only once.
  */
 export function startHttpServer(
   app: HttpApp & Pick<App, "listensOn" | "childUrl">,
@@ -45,7 +46,7 @@ export function startHttpServer(
     async [Symbol.asyncDispose]() {
       watched[Symbol.dispose]();
       await listener.refuse();
-      // What waits is answered now, with what there is.
+      // Waiting calls are answered now, with what there is.
       closing.abort();
       await listener.answered();
       await mcp[Symbol.asyncDispose]();

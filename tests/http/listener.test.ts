@@ -5,7 +5,7 @@ const anyPort = { host: "127.0.0.1", port: 0, idleSecs: 60 };
 const saying = (text: string) => () => new Response(text);
 
 describe("listen", () => {
-  test("keeps requests waiting until a handler is there to answer them", async () => {
+  test("keeps requests waiting until there is a handler", async () => {
     await using listener = listen(anyPort);
     const answer = call(listener);
     await someTurns();
@@ -24,7 +24,7 @@ describe("listen", () => {
 });
 
 describe("a server that hands over its port", () => {
-  test("answers the requests that it has, and leaves all later ones to the server beside it", async () => {
+  test("answers its own requests, and leaves later ones to the server beside it", async () => {
     await using old = listen(anyPort);
     const release = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();
@@ -47,7 +47,7 @@ describe("a server that hands over its port", () => {
     expect(await before).toBe("old");
   });
 
-  test("does not wait forever for a request that nobody can answer", async () => {
+  test("does not wait forever for a request without an answer", async () => {
     await using listener = listen(anyPort);
     const entered = Promise.withResolvers<void>();
     listener.answerWith(() => {
@@ -63,7 +63,7 @@ describe("a server that hands over its port", () => {
   });
 });
 
-/** Lets the event loop go round. */
+/** Waits for some rounds of the event loop. */
 async function someTurns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
 }

@@ -11,7 +11,7 @@ const ABSENT = "00000000-0000-7000-8000-000000000000";
 const TOOL = /\b(?:loopback|claudecode)_[a-z]/;
 const ROUTE = /\b(?:GET|POST|PATCH|DELETE) \/api/;
 const COMMAND = /`plexus /;
-/** Of each door what it names, and what only others do. */
+/** For each interface, the names that its refusals use, and those that only others use. */
 const DOORS = [
   ["mcp", TOOL, [ROUTE, COMMAND]],
   ["rest", ROUTE, [TOOL, COMMAND]],
@@ -20,7 +20,10 @@ const DOORS = [
 ] as const;
 type DoorName = (typeof DOORS)[number][0];
 
-/** What is said at each door to who decides what does not exist, alone and among others, and names no session. */
+/**
+ * The refusals at an interface for decisions on approvals that don't exist, alone and in a batch, and for a call
+ * without a session.
+ */
 async function refusalsAt(door: DoorName): Promise<string[]> {
   await using plexus = await startPlexus();
   const decision = { approve: true };
@@ -46,20 +49,20 @@ async function refusalsAt(door: DoorName): Promise<string[]> {
 }
 
 describe("a refusal says what to do", () => {
-  test.each(DOORS)("at the door %s in its words, and in those of no other", async (door, own, others) => {
+  test.each(DOORS)("at the interface %s with its own names only", async (door, own, others) => {
     for (const message of await refusalsAt(door)) {
       if (own) expect(message).toMatch(own);
       for (const other of others) expect(message).not.toMatch(other);
     }
   });
 
-  test("in nobody's words where it is stored, and may be read at any door", () => {
+  test("without any interface's names if it is stored, because any interface may read it", () => {
     const error = new AppError("limit_reached", (by) => `Delete some${by.remove}, then try again.`);
     expect(error.message).toBe("Delete some, then try again.");
     expect(error.toldBy("mcp")).toBe("Delete some (claudecode_delete), then try again.");
   });
 
-  test("by the list of ways alone: no text of the core names a tool, a route or a command", () => {
+  test("through the list of ways alone: no text of the core names a tool, a route or a command", () => {
     const core = join(import.meta.dir, "../../src/core");
     const files = readdirSync(core, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
     const named = files.flatMap((file) =>
@@ -69,7 +72,7 @@ describe("a refusal says what to do", () => {
         .filter((line) => /\bloopback_(?!enabled|timeout_secs)|\bclaudecode_|\/api\/v1|\\`plexus /.test(line))
         .map((line) => `${file}: ${line.trim()}`),
     );
-    // A message to the log, which the operator reads.
+    // This is a log message, which the operator reads.
     expect(named.filter((line) => !line.startsWith("upkeep/audit-upkeep.ts"))).toEqual([]);
   });
 });

@@ -26,12 +26,12 @@ async function text(method: string, path: string): Promise<string> {
 }
 
 describe("the router", () => {
-  test("tells an exact path from one with a parameter in the same place", async () => {
+  test("distinguishes an exact path from one with a parameter in the same place", async () => {
     expect(await text("POST", "/things/try")).toBe("all later /things/try {}");
     expect(await text("POST", "/things/7/try")).toBe('all later /things/:id/try {"id":"7"}');
   });
 
-  test("looks for an exact path by its method", async () => {
+  test("matches an exact path by method", async () => {
     expect(await text("GET", "/things/try")).toBe('all later /things/:id {"id":"try"}');
     expect(await text("DELETE", "/any")).toBe("all later /any {}");
     expect(await text("DELETE", "/things/try")).toBe("404");
@@ -39,7 +39,7 @@ describe("the router", () => {
     expect(await text("GET", "/nothing")).toBe("404");
   });
 
-  test("refuses at the start what only a slower router could tell apart", () => {
+  test("refuses at the start routes that only a slower router could distinguish", () => {
     const app = new Hono({ router: createRouter() }).get("/things/:id/try", answer);
     expect(() => app.get("/things/:name{[a-z]+}/again", answer)).toThrow(UnsupportedPathError);
     expect(() => app.get("/things/*", answer)).toThrow("GET /things/*: a wildcard stands before all, or nowhere");

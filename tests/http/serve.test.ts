@@ -24,7 +24,7 @@ const OPERATOR: Caller = {
 };
 
 describe("serve", () => {
-  test("gives its handler what was validated, and answers with the declared status", async () => {
+  test("passes validated values to its handler, and answers with the declared status", async () => {
     const get = serve(getThing, { ...about, params, answer }).by(async ({ principal, params, query }) => {
       expect({ principal, params }).toEqual({ principal: { kind: "operator" }, params: { name: "a b" } });
       return { type: "ok", size: query.size };
@@ -34,7 +34,7 @@ describe("serve", () => {
     expect(await request(make, "POST", "/things")).toEqual([201, { type: "ok", size: 2 }]);
   });
 
-  test("leaves the choice to its handler where several statuses are declared", async () => {
+  test("lets its handler choose if several statuses are declared", async () => {
     const answers = { 200: answer, 202: { says: "Later.", example: { later: true } } };
     const tried = serve(tryThing, { ...about, params, answers }).by(async ({ params }) =>
       params.name === "x" ? { status: 202, answer: { later: true } } : { status: 200, answer: { type: "ok", size: 3 } },
@@ -43,7 +43,7 @@ describe("serve", () => {
     expect(await request(tried, "POST", "/things/y/try")).toEqual([200, { type: "ok", size: 3 }]);
   });
 
-  test("refuses what does not fit the declaration, before its handler runs", async () => {
+  test("refuses a request that does not fit the declaration, before its handler runs", async () => {
     const get = serve(getThing, { ...about, params, answer }).by(async () => {
       throw new Error("ran");
     });
@@ -51,22 +51,22 @@ describe("serve", () => {
     expect(await request(get, "GET", "/things/a?size=1&colour=red")).toEqual([422, expect.anything()]);
   });
 
-  test("refuses a request without a caller, even where no guard stands before it", async () => {
+  test("refuses a request without a caller, even without a guard", async () => {
     const get = serve(getThing, { ...about, params, answer }).by(async () => ({ type: "ok", size: 1 }));
     expect(await request(get, "GET", "/things/a?size=1", null)).toEqual([401, expect.anything()]);
-    // @ts-expect-error such a route may not stand among those that need no token
+    // @ts-expect-error such a route can't be among those that need no token
     const open: ServedOpenly[] = [get];
     expect(open).toMatchObject([{ token: "needed" }]);
   });
 
-  test("keeps the declaration and its description; the compiler refuses what does not fit", () => {
+  test("keeps the declaration and its description; a mismatch does not compile", () => {
     const served = [
       serve(getThing, { ...about, params, answer }).by(async () => ({ type: "ok", size: 1 })),
       // @ts-expect-error the answer has another type
       serve(getThing, { ...about, params, answer }).by(async () => ({ type: "ok", size: "large" })),
       // @ts-expect-error the path has no such parameter
       serve(getThing, { ...about, params, answer }).by(async ({ params }) => ({ type: "ok", size: params.id.length })),
-      // @ts-expect-error nothing says what the name in the path stands for
+      // @ts-expect-error the description lacks the path's parameter
       serve(getThing, { ...about, answer }).by(async () => answer.example),
       // @ts-expect-error the example lacks a field
       serve(getThing, { ...about, params, answer: { says: "It.", example: { type: "ok" } } }).by(
@@ -78,7 +78,7 @@ describe("serve", () => {
 });
 
 describe("serveOpenly", () => {
-  test("answers a request without a caller, and tells its handler that there is none", async () => {
+  test("answers a request without a caller, and passes its handler no principal", async () => {
     const get = serveOpenly(getThing, { ...about, params, token: "none", answer }).by(async ({ principal }) => ({
       type: "ok",
       size: principal ? 1 : 0,
@@ -88,7 +88,7 @@ describe("serveOpenly", () => {
   });
 });
 
-/** One request to a server that serves this route alone. */
+/** Sends one request to a server with this route alone. */
 async function request(
   served: Served,
   method: string,

@@ -7,26 +7,26 @@ const MAX_WRONG = 100;
 const WINDOW_MS = 10_000;
 const OPERATOR: Holder = { principal: { kind: "operator" } };
 
-/** Who sends a request. */
+/** The sender of a request. */
 export type Caller = {
   holder: Holder;
   principal: Principal;
-  /** Nobody named itself: under `--auth none` that is the operator. */
+  /** The request has no token; under `--auth none` its sender acts as the operator. */
   anonymous: boolean;
   /** Fires when the token is revoked. */
   revoked: AbortSignal;
 };
 
-/** What is known of a request: no caller, where none is needed and no token was sent. */
+/** Hono's variables of a request; `caller` is undefined if the request has no token and needs none. */
 export type Env = {
-  /** `isLate`: the request came when the server was stopping already. */
+  /** `isLate`: the request arrived while the server was stopping. */
   Bindings: { server?: Bun.Server<undefined>; isLate?: boolean };
   Variables: { caller: Caller | undefined; held: Held };
 };
 
 export type AuthApp = Pick<App, "config" | "tokens">;
 
-/** Names the caller of every request before anything else looks at it; a wrong token is refused on every path. */
+/** Identifies the caller of every request before any other handler; refuses a wrong token on every path. */
 export function identifyCaller(app: AuthApp): MiddlewareHandler<Env> {
   const wrong = createWrongTokenLimit();
   return async (c, next) => {
@@ -52,7 +52,7 @@ export const requireCaller: MiddlewareHandler<Env> = (c, next) => {
   return next();
 };
 
-/** The caller, where there must be one. */
+/** Returns the caller; refuses a request without one. */
 export function callerOf(caller: Caller | undefined): Caller {
   if (caller) return caller;
   throw new AppError(
@@ -61,12 +61,12 @@ export function callerOf(caller: Caller | undefined): Caller {
   );
 }
 
-/** For what has waited since: a token revoked meanwhile is refused like one that was never known. */
+/** Refuses a caller whose token was revoked while the request waited, as if the token had never existed. */
 export function refuseRevoked(caller: Caller | undefined): void {
   if (caller?.revoked.aborted) throw unknownToken();
 }
 
-/** The token of a page is for the page: if it were stolen, it would open nothing that outlives it. */
+/** Refuses web page tokens, so that a stolen one can't create anything that outlives it. */
 export function refusePages(message: string): MiddlewareHandler<Env> {
   return (c, next) => {
     if (c.get("caller")?.holder.page) throw new AppError("forbidden", message);
@@ -74,7 +74,7 @@ export function refusePages(message: string): MiddlewareHandler<Env> {
   };
 }
 
-/** Children have one tool and no routes. */
+/** Refuses children: they have one tool and no routes. */
 export const refuseChildren: MiddlewareHandler<Env> = (c, next) => {
   if (c.get("caller")?.principal.kind === "session") {
     throw new AppError("forbidden", "A child's token may call loopback_permit on /mcp, and nothing else.");
@@ -95,13 +95,13 @@ function unknownToken(): AppError {
   );
 }
 
-/** An empty or odd Authorization header is a wrong token, not a missing one. */
+/** An empty or malformed Authorization header counts as a wrong token, not as a missing one. */
 function bearer(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   return /^Bearer +(.+)$/i.exec(header.trim())?.[1] ?? "";
 }
 
-/** Counts wrong tokens only, so that a valid one is never delayed. */
+/** Counts only wrong tokens, so a valid one is never delayed. */
 export function createWrongTokenLimit() {
   let since = 0;
   let seen = 0;

@@ -4,14 +4,17 @@ import { type Env, refuseRevoked } from "./auth.ts";
 import { checkJsonLimits } from "./json-limits.ts";
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
-/** Enough for a sign-in code, and too little to fill the memory with. */
+/** Enough for a sign-in code, and too little to exhaust memory. */
 const MAX_BODY_BYTES_WITHOUT_TOKEN = 1024;
 const JSON_TYPE = /^application\/([a-z.-]+\+)?json\s*(;|$)/i;
 
-/** Bun replaces invalid bytes silently; here they are refused: a child's input must be decided on as it was sent. */
+/**
+ * `fatal` refuses invalid bytes, which Bun would replace silently: a child's input must be decided exactly as it was
+ * sent.
+ */
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The body as JSON: bounded, and from a sender whose token is still valid when the last byte arrives. */
+/** Reads the body as JSON, within the size limit; the sender's token must still be valid when the last byte arrives. */
 export async function readJson(c: Context<Env>): Promise<unknown> {
   const text = await readText(c);
   try {
@@ -21,7 +24,7 @@ export async function readJson(c: Context<Env>): Promise<unknown> {
   }
 }
 
-/** Goes before a validator, which by itself reads without bound, and reads any other content type as an empty object. */
+/** Runs before a validator, which itself has no size limit and reads any other content type as an empty object. */
 export const jsonBody: MiddlewareHandler<Env> = async (c, next) => {
   if (!JSON_TYPE.test(c.req.header("content-type") ?? "")) {
     throw new AppError("invalid_json", "Send JSON, with `Content-Type: application/json`.");
@@ -41,7 +44,7 @@ async function readText(c: Context<Env>): Promise<string> {
   }
 }
 
-/** Bun discards what is left unread as it arrives. */
+/** If reading stops early, Bun discards the rest as it arrives. */
 async function readBytes(c: Context<Env>): Promise<Uint8Array> {
   const request = c.req.raw;
   const maxBytes = c.get("caller") ? MAX_BODY_BYTES : MAX_BODY_BYTES_WITHOUT_TOKEN;

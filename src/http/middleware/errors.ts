@@ -26,12 +26,15 @@ export const STATUS: Record<ErrorCode, ContentfulStatusCode> = {
   internal: 500,
 };
 
-/** Whose words a refusal is told in: the terminal and the page say what they are. */
+/** Returns which interface the caller uses, for the wording of refusals; the terminal and the page send a header. */
 export function doorOf(c: Context): Door {
   return Door.safeParse(c.req.header(DOOR_HEADER)).data ?? "rest";
 }
 
-/** Answers every failure as `{error:{code,message}}`; one that is not a refusal is a bug, and logged here, once. */
+/**
+ * Answers every failure as `{error:{code,message}}`. A failure that is not a refusal is a bug, and is logged here,
+ * once.
+ */
 export function answerError(c: Context, cause: unknown, log: Log): Response {
   const error = asAppError(cause);
   if (error.code === "internal" || error.code === "storage_unavailable") {
@@ -46,7 +49,7 @@ export function answerError(c: Context, cause: unknown, log: Log): Response {
 
 type Validated = { success: true } | { success: false; error: Pick<ZodError, "issues">; data: unknown };
 
-/** Says which part of a request does not fit its schema; for the validators of all routes. */
+/** Refuses an invalid request and names the part that doesn't fit its schema; all routes' validators use it. */
 export function refuseInvalid(schema: z.ZodType, whole: string): (result: Validated) => void {
   return (result) => {
     if (result.success) return;

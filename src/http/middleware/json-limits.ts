@@ -1,9 +1,12 @@
 import { AppError } from "../../contract/refusals/errors.ts";
 import { MAX_JSON_DEPTH } from "../../contract/values.ts";
 
-/** The deepest input that is accepted, and what a request wraps around it. */
+/** The deepest accepted input, plus the levels that a request wraps around it. */
 const MAX_DEPTH = MAX_JSON_DEPTH + 10;
-/** Far more than a model writes in one call. Names cost more than values, since each is looked up many times. */
+/**
+ * Far more than a model writes in one call. Names cost more than values, because the server looks up each of them many
+ * times.
+ */
 const MAX_VALUES = 250_000;
 const MAX_NAMES = 20_000;
 
@@ -16,7 +19,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Refuses JSON that would take seconds to parse; up to the first error in it, it reads what a parser would. */
+/** Refuses JSON that would take seconds to parse. Up to the first syntax error, it reads the text as a parser would. */
 export function checkJsonLimits(json: Uint8Array): void {
   let depth = 0;
   let values = 0;
@@ -52,7 +55,7 @@ function tooMany(what: string): AppError {
   return new AppError("payload_too_large", `The body has more than ${what}.`);
 }
 
-/** The position of the quote that ends the string which begins here. */
+/** Returns the position of the closing quote of the string that begins at `start`. */
 function endOfString(json: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;

@@ -5,8 +5,8 @@ import { AppError } from "../../contract/refusals/errors.ts";
 import type { Env } from "./auth.ts";
 
 /**
- * Refuses what a foreign web page could send: a host name that was rebound to this server, and any other origin.
- * Addresses can't be rebound, so on an open interface every address is accepted.
+ * Refuses requests that a foreign web page could send: those with a host name rebound to this server, and those with
+ * another origin. Addresses can't be rebound, so a server on an open interface accepts every address.
  */
 export function checkOrigin(config: Config): MiddlewareHandler<Env> {
   const publicName = config.publicUrl === undefined ? [] : [nameOf(new URL(config.publicUrl).host)];
@@ -32,7 +32,7 @@ export function checkOrigin(config: Config): MiddlewareHandler<Env> {
   };
 }
 
-/** The name or address of a Host header, without port and brackets. */
+/** Returns the name or address in a Host header, without port and brackets. */
 function nameOf(header: string): string {
   const host = header.toLowerCase();
   return (/^\[(.+)\](:\d+)?$/.exec(host) ?? /^([^:]*)(:\d+)?$/.exec(host))?.[1] ?? "";

@@ -1,7 +1,9 @@
 import type { MiddlewareHandler } from "hono";
 import type { Env } from "./auth.ts";
 
-/** An answer is for its caller alone: unless it says otherwise it is not cached, and its type is never guessed. */
+/**
+ * Answers are private to their caller: they aren't cached unless they say so, and browsers may not guess their type.
+ */
 export const privateAnswers: MiddlewareHandler<Env> = async (c, next) => {
   await next();
   c.res.headers.set("X-Content-Type-Options", "nosniff");

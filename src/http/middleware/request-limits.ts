@@ -4,31 +4,34 @@ import { AppError } from "../../contract/refusals/errors.ts";
 import type { Env } from "./auth.ts";
 import { createShares, type Holders, holdersOf, type Shares } from "./shares.ts";
 
-/** Of all callers but the operator; one owner has half of it, and one child half of that. */
+/** For all callers except the operator. One owner may use half of it, and one child half of that. */
 const MAX_RECEIVED_BYTES = 512 * 1024 * 1024;
-/** This much is always accepted, so that large bodies never keep small requests out. */
+/** Bodies up to this size are always accepted, so that large bodies never block small requests. */
 const UNCOUNTED_BYTES = 16 * 1024;
-/** Left for the operator, the server's own files and the children that it starts; a quarter of them where there are few. */
+/**
+ * Reserved for the operator, the server's own files and the children that it starts; a quarter of all, if there are
+ * few.
+ */
 const KEPT_DESCRIPTORS = 256;
 const MAX_REMEMBERED = 1_000;
 
-/** What a request holds until its answer is over: its connection, and the memory of its body. */
+/** The resources that a request holds until its answer is complete: its connection, and the memory of its body. */
 export type Held = {
-  /** Counts this many more bytes of the body, or refuses them where the sender's share is used up. */
+  /** Counts more bytes of the body; refuses them if the sender's share is used up. */
   receive(bytes: number): void;
-  /** Keeps the connection counted until disposed, for an answer that goes on when its handler has returned. */
+  /** Counts the connection until disposed, for an answer that continues after its handler has returned. */
   stayOpen(): Disposable;
-  /** The same, where what waits may keep all that was sent in memory. */
+  /** The same, and also counts the body, because a waiting call may keep it in memory. */
   stayOpenWithBody(): Disposable;
 };
 
 const NOTHING: Disposable = { [Symbol.dispose]() {} };
-/** For the operator, whom nobody may keep out; and for callers without a token, who can neither send nor hold much. */
+/** For the operator, who is never refused; and for callers without a token, who can't send or hold much. */
 const UNCOUNTED: Held = { receive() {}, stayOpen: () => NOTHING, stayOpenWithBody: () => NOTHING };
 
 export type LimitsApp = Pick<App, "sessions">;
 
-/** Bounds what each caller's requests hold at once: no token but the operator's can use up the server for others. */
+/** Limits what each caller's requests hold at once, so that no token except the operator's can exhaust the server. */
 export function limitRequests(app: LimitsApp, descriptors: number): MiddlewareHandler<Env> {
   const kept = Math.min(KEPT_DESCRIPTORS, Math.floor(descriptors / 4));
   const connections = createShares({ size: descriptors - kept, share: 3 / 4 });
@@ -42,7 +45,7 @@ export function limitRequests(app: LimitsApp, descriptors: number): MiddlewareHa
       return next();
     }
     if (!connections.fits(holders, 1)) {
-      // Kept alive, the connection would still take the descriptor that it is refused for.
+      // Close the connection: kept alive, it would still hold the descriptor.
       c.header("Connection", "close");
       throw tooMany(
         "You hold as many requests and streams open as one caller may: close some of them, then try again.",
@@ -82,7 +85,7 @@ function countRequest(holders: Holders, connections: Shares, bodies: Shares): He
         },
       };
     },
-    /** The handler has returned; what stays open counts for itself. */
+    /** Call when the handler has returned; open streams are counted separately. */
     end() {
       connections.change(holders, -1);
       bodies.change(holders, -counted);
@@ -90,7 +93,10 @@ function countRequest(holders: Holders, connections: Shares, bodies: Shares): He
   };
 }
 
-/** A session never changes its owner, and reading it for each request would be most of what a small request costs. */
+/**
+ * Caches each session's holders: its owner never changes, and reading the session would dominate the cost of a small
+ * request.
+ */
 function rememberHolders(app: LimitsApp): (principal: Principal) => Promise<Holders | undefined> {
   const known = new Map<string, Holders | undefined>();
   return async (principal) => {

@@ -1,12 +1,15 @@
 import type { Principal } from "../../app.ts";
 
-/** Whose shares something counts against, the widest first. */
+/** The holders whose shares an amount counts against, from the widest to the narrowest. */
 export type Holders = readonly string[];
 export type Shares = ReturnType<typeof createShares>;
 
 const ALL = "all";
 
-/** A token has a share, its children together have another, and a child has a share of that; the operator is not counted. */
+/**
+ * A token has its own share. Its children have another one together, of which each child has a part. The operator is
+ * not counted.
+ */
 export function holdersOf(principal: Principal, owner = "nobody"): Holders | undefined {
   switch (principal.kind) {
     case "operator":
@@ -18,7 +21,10 @@ export function holdersOf(principal: Principal, owner = "nobody"): Holders | und
   }
 }
 
-/** Divides `size`: each holder gets at most `share` of what the others leave, so that something is left for the next. */
+/**
+ * Divides `size`: each holder may have at most `share` of what the others leave, so there is always room for another
+ * holder.
+ */
 export function createShares({ size, share }: { size: number; share: number }) {
   const held = new Map<string, number>();
   const heldBy = (holder: string) => held.get(holder) ?? 0;
@@ -28,7 +34,7 @@ export function createShares({ size, share }: { size: number; share: number }) {
     else held.set(holder, sum);
   };
 
-  /** Counts what was taken, or, if negative, what was given back. */
+  /** Counts an amount taken, or, if negative, returned. */
   function change(holders: Holders, amount: number): void {
     count(ALL, amount);
     for (const holder of holders) count(holder, amount);
@@ -49,7 +55,7 @@ export function createShares({ size, share }: { size: number; share: number }) {
   return {
     fits,
     change,
-    /** Takes this much, whether it fits or not, until disposed. */
+    /** Takes this amount until disposed, whether it fits or not. */
     take(holders: Holders, amount: number): Disposable {
       let taken = amount;
       change(holders, amount);

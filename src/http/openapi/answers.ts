@@ -3,7 +3,7 @@ import { answersOf, STATUSES } from "../../contract/routes/declaration/route.ts"
 import type { SentEvent } from "../streams/events.ts";
 import type { Operation } from "./description.ts";
 
-/** One answer of a route, as its declaration and its description have it together. */
+/** One answer of a route, combined from its declaration and its description. */
 export type DescribedAnswer = { status: number; says: string } & (
   | { type: "application/json" | "application/jsonl"; schema: z.ZodType; example: unknown }
   | { type: "text/event-stream"; schema: z.ZodType; example: SentEvent }

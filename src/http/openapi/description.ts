@@ -4,19 +4,19 @@ import type { ParamsOf, Route, Status } from "../../contract/routes/declaration/
 import type { SentEvent } from "../streams/events.ts";
 import type { Tag } from "./tags.ts";
 
-/** What a route says of itself, with an example wherever its declaration has a schema. */
+/** The description of a route, with an example for every schema in its declaration. */
 export type Description<R extends Route> = AnyDescription & ParamWords<R> & BodyExample<R> & AnswerExample<R>;
 
 type Summary = {
   tag: Tag;
   summary: string;
   details?: string;
-  /** Beside those that follow from the declaration. */
+  /** Errors in addition to those that follow from the declaration. */
   errors?: ErrorCode[];
 };
 type Example<T> = { says: string; example: T };
 
-/** What each name in the path stands for. */
+/** The meaning of each parameter in the path. */
 type ParamWords<R extends Route> = [keyof ParamsOf<R>] extends [never] ? unknown : { params: ParamsOf<R> };
 
 type BodyExample<R extends Route> = R extends { body: infer B extends z.ZodType } ? { body: z.input<B> } : unknown;
@@ -42,10 +42,10 @@ type AnyDescription = Summary & {
   text?: { says: string };
 };
 
-/** A route as the document describes it. */
+/** A route with its description. */
 export type Operation = {
   route: Route;
   description: AnyDescription;
-  /** Whether it needs a token; `more`: with one it tells more. */
+  /** Whether the route needs a token; `more`: a token is optional and gives a longer answer. */
   token: "needed" | "none" | "more";
 };

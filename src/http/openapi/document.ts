@@ -14,7 +14,7 @@ Send \`Authorization: Bearer TOKEN\`: the operator's token may do all (\`plexus 
 
 Ids are UUIDs, times are Unix seconds, and in a body \`null\` means the same as an optional field left out. An argument that does not exist is refused. A refusal is \`{"error":{"code","message"}}\`, and its message says what to do.`;
 
-/** Describes every route that is served, in OpenAPI 3.1, out of the schemas that validate what comes. */
+/** Describes every served route in OpenAPI 3.1, using the schemas that validate its requests. */
 export function openApiDocument(operations: Operation[], version: string): JsonObject & { openapi: "3.1.0" } {
   const paths: Record<string, JsonObject> = {};
   for (const operation of operations) {
@@ -75,7 +75,7 @@ function contentOf(answer: DescribedAnswer): JsonObject {
         example: `${JSON.stringify(answer.example)}\n`,
         "x-line": reference(answer.schema),
       };
-    // OpenAPI 3.1 has no word for what a `data` line holds.
+    // OpenAPI 3.1 can't describe the content of a `data` line.
     case "text/event-stream":
       return {
         schema: { type: "string" },

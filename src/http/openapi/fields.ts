@@ -34,7 +34,7 @@ function row(name: string, schema: Schema, notes: string[]): Html {
   return html`<tr><td><code>${name}</code></td><td>${typeOf(schema)}</td><td>${notes.join("; ")}</td></tr>`;
 }
 
-/** A type in words: a link to its name, its values, or its parts. */
+/** Renders a type: a link to its name, its values, or its parts. */
 function typeOf(schema: Schema): Html | Html[] {
   if (schema.$ref) {
     const name = schema.$ref.split("/").at(-1) ?? "";

@@ -34,7 +34,7 @@ import { Caller, SignedIn, SignInBody, SignInCode } from "../../contract/sign-in
 import { Attention, Statistics } from "../../contract/statistics.ts";
 import { Finished, Running, Waited } from "../../contract/tools/wait-answers.ts";
 
-/** What contract/routes exports, and the answers that routes and tools share. */
+/** The exports of contract/routes, and the answers that routes and tools share. */
 const DECLARED = {
   ...approvals,
   ...unaskedCalls,
@@ -53,7 +53,7 @@ const DECLARED = {
   ...server,
 };
 
-/** What others use, too, and the document refers to by name. */
+/** Schemas of other modules that the document refers to by name. */
 const SHARED = {
   Error: ErrorBody,
   Approval,
@@ -96,12 +96,12 @@ const SHARED = {
   Running,
 };
 
-/** Every schema that the document has a name for: the name that it is exported under. */
+/** Every named schema of the document, under its export name. */
 export const SCHEMAS: [name: string, schema: z.ZodType][] = Object.entries({ ...SHARED, ...DECLARED }).flatMap(
   ([name, value]) => (value instanceof z.ZodType ? [[name, value]] : []),
 );
 
-/** The id of an operation: the name that its route is exported under. */
+/** Returns the id of an operation, which is its route's export name. */
 export function operationId(route: Route): string {
   return nameIn(Object.entries(DECLARED), route);
 }

@@ -15,7 +15,7 @@ import { TAGS } from "./tags.ts";
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-/** Nothing but the text and its one style sheet: no code, no picture, no other host. */
+/** Allows only the text and its one style sheet: no scripts, no images, no other host. */
 export const docsPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
@@ -24,7 +24,7 @@ export const docsPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The same description as the document's, for people. */
+/** Renders the same description for people. */
 export function docsPage(served: Operation[]): Html {
   const tags = Object.entries(TAGS).map(([tag, says]) => ({
     tag,
@@ -112,7 +112,7 @@ function sample(value: unknown): Html {
   return html`<pre>${JSON.stringify(value, null, 2)}</pre>`;
 }
 
-/** Text in which backticks mark code. */
+/** Renders text in which backticks mark code. */
 function prose(text: string): Html[] {
   return text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }

@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../contract/refusals/errors.ts";
 import { STATUS } from "../middleware/errors.ts";
 import type { Operation } from "./description.ts";
 
-/** What each refusal says, for example. */
+/** An example message for each error code. */
 const MESSAGES: Record<ErrorCode, string> = {
   invalid_json: "The body is not valid JSON.",
   invalid_arguments: 'approve must be true or false, got "yes".',
@@ -25,7 +25,7 @@ const MESSAGES: Record<ErrorCode, string> = {
   internal: "Plexus failed inside; its log has the details. Nothing was allowed.",
 };
 
-/** The answers of a route that refuses, one for each status. */
+/** The error answers of a route, one for each status. */
 export function refusals(operation: Operation): Record<string, object> {
   return Object.fromEntries(codesByStatus(operation).map(([status, codes]) => [status, refusal(codes)]));
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Operation } from "./description.ts";
 import { SCHEMAS } from "./names.ts";
 
-/** The part of JSON Schema that our schemas make use of. */
+/** The part of JSON Schema that our schemas use. */
 export type Schema = {
   $ref?: string | undefined;
   type?: string | string[] | undefined;
@@ -40,7 +40,7 @@ export type Parameter = {
   schema: Schema;
 };
 
-/** Everything that has a name in the document: requests as they may be sent, answers as they come. */
+/** The named schemas of the document: bodies as they may be sent, answers as they arrive. */
 export function componentSchemas(operations: Operation[]): Record<string, Schema> {
   const bodies = new Set(operations.map(({ route }) => route.body));
   const [asked, answered] = [
@@ -50,7 +50,7 @@ export function componentSchemas(operations: Operation[]): Record<string, Schema
   return { ...named(asked, "input"), ...named(answered, "output") };
 }
 
-/** Each under its name, and referred to by it wherever else it stands. */
+/** Defines each schema once and refers to it by name everywhere else. */
 function named(schemas: typeof SCHEMAS, io: "input" | "output"): Record<string, Schema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of schemas) registry.add(schema, { id });
@@ -92,7 +92,7 @@ export function parametersOf({ route, description }: Operation): Parameter[] {
   return [...inPath, ...inQuery, ...("events" in route ? [last] : [])];
 }
 
-/** That an integer is one that JavaScript can hold goes without saying. */
+/** Removes JavaScript's safe-integer limits, which say nothing about a value. */
 function withoutSafeBounds({ jsonSchema }: { jsonSchema: { minimum?: number; maximum?: number } }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -1,4 +1,4 @@
-/** How the description of the interface looks: readable on a phone, in the dark, and on paper. */
+/** The style of the docs page, for phones, dark mode and print. */
 export const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; --accent: light-dark(#0b57d0, #8ab4f8); }
 * { box-sizing: border-box; }

@@ -1,4 +1,4 @@
-/** The sections of the interface, and what each is about. */
+/** The sections of the interface, each with its topic. */
 export const TAGS = {
   Approvals: "Calls that children ask about, and what was decided.",
   Rules: "Standing decisions, and what they would have decided before.",

@@ -6,7 +6,7 @@ import { AppError } from "../../contract/refusals/errors.ts";
 import { type Asset, bundlePage, embeddedPage } from "../../web/bundle.ts";
 import type { Env } from "../middleware/auth.ts";
 
-/** Only files and routes of this server: no inline code, no other host, no HTML made from text. */
+/** Allows only this server's files and routes: no inline code, no other host, no HTML made from text. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -19,7 +19,7 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  // One kind of address that becomes a script: that of the page's own worker.
+  // The only script address the page may create is that of its own worker.
   "trusted-types plexus-worker",
 ].join("; ");
 
@@ -34,13 +34,13 @@ const HEADERS = {
 };
 
 type Bytes = Buffer<ArrayBuffer>;
-/** The best encoding first. */
+/** `encodings` begins with the best one. */
 type PageFile = { type: string; etag: string; plain: Bytes; encodings: { encoding: string; bytes: Bytes }[] };
 
-/** The files of the web page, by path. */
+/** Loads the files of the web page, by path. */
 export type LoadPage = () => Promise<Map<string, PageFile>>;
 
-/** The page is in the binary; from source it is bundled, once, when it is first asked for. */
+/** The binary contains the page; when run from source, it is bundled once, at the first request. */
 export function createPageLoader(): LoadPage {
   let page: ReturnType<LoadPage> | undefined;
   return () => {
@@ -49,7 +49,7 @@ export function createPageLoader(): LoadPage {
   };
 }
 
-/** The web page, for everybody: it holds nothing but code. */
+/** Serves the web page to everybody: it contains only code. */
 export function pageRoutes(loadPage: LoadPage) {
   const answer = async (c: Context<Env>) => {
     const file = (await loadPage()).get(c.req.path);
@@ -86,7 +86,7 @@ function prepared({ type, body, gzip, brotli }: Asset): PageFile {
 function respond(c: Context<Env>, { type, etag, plain, encodings }: PageFile): Response {
   const accepted = c.req.header("accept-encoding") ?? "";
   const best = encodings.find(({ encoding }) => accepts(accepted, encoding)) ?? { encoding: undefined, bytes: plain };
-  // A name with a hash in it always has the same content.
+  // A file with a hash in its name never changes.
   const isForever = /-[a-z0-9]{8}\.\w+$/.test(c.req.path);
   const headers = {
     ...HEADERS,

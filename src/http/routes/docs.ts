@@ -3,7 +3,7 @@ import { VERSION } from "../../version.ts";
 import type { Operation } from "../openapi/description.ts";
 import { type Served, type ServedOpenly, serve, serveOpenly } from "../serve.ts";
 
-/** The interface, described for programs. Loaded and made when it is first asked for. */
+/** The OpenAPI document. It is loaded and built at the first request. */
 export function openApiRoutes(operations: () => Operation[]): Served[] {
   let document: ReturnType<typeof makeDocument> | undefined;
   return [
@@ -18,7 +18,7 @@ export function openApiRoutes(operations: () => Operation[]): Served[] {
   ];
 }
 
-/** The same for people: it is the same everywhere, so it needs no token. */
+/** The same for people. It is the same on every server, so it needs no token. */
 export function docsRoutes(operations: () => Operation[]): ServedOpenly[] {
   let page: ReturnType<typeof makePage> | undefined;
   return [

@@ -7,7 +7,7 @@ import { eventsFrom, unknownEventId } from "../streams/events.ts";
 
 export type EventsApp = Pick<App, "eventFeed" | "approvalViews">;
 
-/** Server-sent events: what happens, numbered; `Last-Event-ID` goes on where a reader stopped. */
+/** Numbered server-sent events; with `Last-Event-ID`, a reader continues where it stopped. */
 export function eventRoutes({ eventFeed, approvalViews }: EventsApp): Served[] {
   return [
     serve(followEvents, {

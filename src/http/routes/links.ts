@@ -7,11 +7,11 @@ import { type ServedOpenly, serveOpenly } from "../serve.ts";
 
 export type LinksApp = Pick<App, "links">;
 
-/** What the page of a one-time link asks for. The link stands in the body, so that it reaches no log of a proxy. */
+/** The requests of a one-time link's page. The link is in the body, so that no proxy logs it. */
 export function linkRoutes(app: LinksApp): ServedOpenly[] {
   const wrong = createWrongTokenLimit();
 
-  /** Guesses are counted; a right link is never delayed. */
+  /** Counts wrong links, and so never delays a valid one. */
   async function guarded<T>(principal: Principal | undefined, use: () => Promise<T>): Promise<T> {
     if (principal?.kind === "session")
       throw new AppError("forbidden", "A child decides nothing, by a link or without.");

@@ -5,7 +5,7 @@ import { readJson } from "../middleware/body.ts";
 import type { Held } from "../middleware/request-limits.ts";
 import { allowSilence } from "../streams/silence.ts";
 
-/** Answers MCP requests; given from outside, since transports don't know each other. */
+/** Answers MCP requests. Passed in, because transports must not import each other. */
 export type McpTransport = AsyncDisposable & {
   handle(
     request: Request,
@@ -14,7 +14,7 @@ export type McpTransport = AsyncDisposable & {
   ): Promise<Response>;
 };
 
-/** The one path that children may call. */
+/** The only path that children may call. */
 export const MCP_PATH = "/mcp";
 
 export function mcpRoute(mcp: McpTransport, stopping: AbortSignal): Hono<Env> {
@@ -29,7 +29,7 @@ export function mcpRoute(mcp: McpTransport, stopping: AbortSignal): Hono<Env> {
   });
 }
 
-/** What is no JSON is refused as JSON-RPC has it, since its clients know no other form of that. */
+/** Refuses invalid JSON with a JSON-RPC error, the only form that MCP clients understand. */
 function parseError(cause: unknown): Response {
   if (!(cause instanceof AppError) || cause.code !== "invalid_json") throw cause;
   return Response.json({ jsonrpc: "2.0", error: { code: -32700, message: cause.message }, id: null }, { status: 400 });

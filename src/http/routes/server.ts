@@ -42,7 +42,7 @@ export function healthRoutes(app: HealthApp): ServedOpenly[] {
   ];
 }
 
-/** Of the operator's file of rules, where there is one; a mistake in it is no reason to take the server down. */
+/** The state of the operator's rules file, if there is one; an error in it doesn't make the server unready. */
 function rulesIn(status: RulesFileStatus | undefined) {
   return status === undefined ? {} : { rules: status };
 }
@@ -75,7 +75,7 @@ export function versionRoutes({ updates }: VersionApp): Served[] {
   ];
 }
 
-/** Figures for Prometheus, over everybody's sessions: numbers, and no names. */
+/** Metrics for Prometheus over all owners' sessions: numbers, without names. */
 export function metricsRoutes({ metrics }: MetricsApp): Served[] {
   const build = { version: VERSION, commit: COMMIT ?? "" };
   return [

@@ -9,7 +9,7 @@ import { type Served, type ServedOpenly, serve, serveOpenly } from "../serve.ts"
 type SignInApp = Pick<App, "signIn">;
 export type CallerApp = Pick<App, "signIn" | "tokens" | "nameOf">;
 
-/** The one thing that can be asked for without a token: a token, for a code that somebody with one has made. */
+/** Exchanges a sign-in code for a token, without needing a token. */
 export function signInRoutes(app: SignInApp): ServedOpenly[] {
   const wrong = createWrongTokenLimit();
   return [
@@ -32,7 +32,7 @@ export function signInRoutes(app: SignInApp): ServedOpenly[] {
   ];
 }
 
-/** Who calls, a code for a page of theirs, and the end of one. */
+/** Shows the caller, creates a sign-in code for one of the caller's pages, and signs a page out. */
 export function callerRoutes(app: CallerApp): Served[] {
   const notByPages = refusePages("A page signs no other page in, which would outlive it: use `plexus open`.");
   return [

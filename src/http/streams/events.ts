@@ -8,38 +8,38 @@ const RETRY_MS = 1_000;
 const HEADERS = { "Content-Type": "text/event-stream", "Cache-Control": "no-cache, no-transform" };
 const encoder = new TextEncoder();
 
-/** What every stream of the server has in common. */
+/** What all streams of the server need. */
 export type Streaming = {
   log: Log;
   keepAliveMs: number;
   closing: AbortSignal;
   /** Counts a stream as open until disposed. */
   count: (stream: "events" | "session") => Disposable;
-  /** Tells whether a token has ended by itself, which no signal does. */
+  /** Returns whether a token has expired, which fires no signal. */
   isOver: (holder: Holder) => boolean;
 };
-/** One event as it is sent: its id is what a reader resumes after. */
+/** One event as it is sent; a reader resumes after its id. */
 export type SentEvent<Data = unknown> = { id: string | number; type: string; data: Data };
 
-/** Where the events of a stream come from, and how each of them is sent. */
+/** The source of a stream's events, and the conversion of each to its sent form. */
 export type EventSource<Data, Value = unknown> = {
   stream: "events" | "session";
   follow(signal: AbortSignal): AsyncGenerator<Value>;
   sent(value: Value): SentEvent<Data>;
 };
-/** Ties what is followed to how it is sent. */
+/** Checks that `follow` and `sent` of a source fit together. */
 export function eventsFrom<Data, Value>(source: EventSource<Data, Value>): EventSource<Data> {
   return source;
 }
 
 type Part = { text: string; isLast: boolean };
-/** How often an idle stream sends a keep-alive, and whether its reader may still have it. */
+/** How often an idle stream sends a keep-alive, and whether the reader may still receive it. */
 type Alive = { keepAliveMs: number; mayRead: () => boolean };
 
 /**
- * Answers with server-sent events, until the reader leaves, its token ends, the server stops, or the source ends.
- * The server's idle limit stays on: keep-alives satisfy it for a client that reads, and a client that has stopped reading
- * is cut off.
+ * Answers with server-sent events until the reader disconnects, its token ends, the server stops, or the source ends.
+ * The server's idle limit stays on: keep-alives satisfy it while the client reads, and a client that has stopped
+ * reading is disconnected.
  */
 export function answerEvents(
   c: Context<Env>,
@@ -51,14 +51,14 @@ export function answerEvents(
   const events = source.follow(AbortSignal.any([c.req.raw.signal, gone.signal, closing, revoked]));
   let counted: Disposable | undefined;
   const next = () => {
-    // Not before somebody reads: the answer to a HEAD request is never read, and so never ends.
+    // Count the stream only when somebody reads it: the answer to a HEAD request is never read, and so would never end.
     counted ??= both(count(source.stream), c.get("held").stayOpen());
     return nextPart(events, source, log);
   };
   const end = () => {
     counted?.[Symbol.dispose]();
     gone.abort();
-    // A source that waits for its reader, rather than for events, does not notice the signal.
+    // A source that is waiting for its reader does not see the signal, so return it too.
     void events.return(undefined).catch(() => undefined);
   };
   const mayRead = () => {
@@ -74,7 +74,7 @@ function both(...parts: [Disposable, Disposable]): Disposable {
   return stack;
 }
 
-/** Takes the next event only when the client has read all before it: the source bounds what waits meanwhile. */
+/** Takes the next event only when the client has read all before it; the source limits what is queued meanwhile. */
 function readWhenTaken(next: () => Promise<Part>, { keepAliveMs, mayRead }: Alive, onEnd: () => void): ReadableStream {
   let keepAlive: ReturnType<typeof setInterval> | undefined;
   let first: Promise<Part> | undefined;
@@ -87,7 +87,8 @@ function readWhenTaken(next: () => Promise<Part>, { keepAliveMs, mayRead }: Aliv
       async pull(controller) {
         const send = (text: string) => controller.enqueue(encoder.encode(text));
         if (!keepAlive) {
-          // Followed before the first byte is sent, so that the reader misses nothing that it causes afterwards.
+          // Begin to follow before the first byte is sent, so that the reader sees everything that it causes
+          // afterwards.
           first = next();
           keepAlive = setInterval(() => mayRead() && controller.desiredSize === 0 && send(": alive\n\n"), keepAliveMs);
           return send(`retry: ${RETRY_MS}\n\n`);
@@ -105,7 +106,7 @@ function readWhenTaken(next: () => Promise<Part>, { keepAliveMs, mayRead }: Aliv
   );
 }
 
-/** An event as the lines of a stream. */
+/** Formats an event for the stream. */
 export function eventText({ id, type, data }: SentEvent): string {
   return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -4,11 +4,11 @@ import { allowSilence } from "./silence.ts";
 
 const encoder = new TextEncoder();
 
-/** Answers with a JSON document on each line. */
+/** Answers with one JSON document per line. */
 export function answerLines(c: Context<Env>, lines: AsyncGenerator<unknown>): Response {
   allowSilence(c);
   const body = new ReadableStream<Uint8Array>({
-    // What fails on the way breaks the connection off: half a record must not pass for a whole one.
+    // A failure breaks the connection, so that a partial result doesn't look complete.
     async pull(controller) {
       const { done, value } = await lines.next();
       if (done) controller.close();

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Env } from "../middleware/auth.ts";
 
-/** Lifts the server's idle limit from this request, whose answer may take longer than a connection may be silent. */
+/** Turns off the server's idle limit for this request, whose answer may take longer. */
 export function allowSilence(c: Context<Env>): void {
   c.env.server?.timeout(c.req.raw, 0);
 }

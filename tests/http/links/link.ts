@@ -9,7 +9,7 @@ const OPERATOR = { kind: "operator" } as const;
 
 type Options = NonNullable<Parameters<typeof startPlexus>[0]> & { options?: string };
 
-/** A receiver of webhooks with links, for the servers that are started with it. */
+/** A webhook receiver for servers that send links. */
 export async function startLinked() {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await temporaryDirectory());
@@ -24,7 +24,7 @@ export async function startLinked() {
         dataDir: directory.path,
         ...rest,
       }),
-    /** A request of a new session, and the link that was sent for it. */
+    /** Files a request of a new session; returns it with its link. */
     async asked(plexus: Plexus, input: JsonObject = { command: "make" }) {
       const { session, token } = await sessionOf(plexus, OPERATOR);
       const waiting = await ask(plexus, session, { input });
@@ -34,7 +34,7 @@ export async function startLinked() {
   };
 }
 
-/** The link that was sent for a request, and its address. */
+/** The link that was sent for a request, and its URL. */
 export async function linkIn(receiver: Receiver, approvalId: string): Promise<{ url: string; link: string }> {
   const url = await until("the link", () => {
     const sent = receiver.received.findLast(({ text }) => text.includes(approvalId) && text.includes("decide_url"));
@@ -43,7 +43,7 @@ export async function linkIn(receiver: Receiver, approvalId: string): Promise<{ 
   return { url, link: new URL(url).hash.slice(1) };
 }
 
-/** Posts as the page of the link does: without any token. */
+/** Posts as the link's page does, without a token. */
 export function postLink(
   plexus: Plexus,
   verb: "open" | "decide",

@@ -12,7 +12,7 @@ setDefaultTimeout(60_000);
 const OPERATOR = { kind: "operator" } as const;
 
 describe("a link", () => {
-  test("shows its request with its dangers, and decides it once, on record under its webhook's name", async () => {
+  test("shows its request with its dangers, and decides it once, recorded under its webhook's name", async () => {
     await using linked = await startLinked();
     await using plexus = await linked.start();
     const { approvalId, url, link, answer } = await linked.asked(plexus, { command: "sudo make" });
@@ -38,7 +38,7 @@ describe("a link", () => {
     expect(await (await postLink(plexus, "open", { link })).json()).toEqual(again);
   });
 
-  test("denies with a reason, which the child is told", async () => {
+  test("denies with a reason that the child gets", async () => {
     await using linked = await startLinked();
     await using plexus = await linked.start();
     const { link, answer } = await linked.asked(plexus);
@@ -46,7 +46,7 @@ describe("a link", () => {
     expect(await answer()).toMatchObject({ behavior: "deny", message: expect.stringContaining("not on a Friday") });
   });
 
-  test("decides nothing when it is fetched, by whatever method", async () => {
+  test("decides nothing when it is fetched with any method", async () => {
     await using linked = await startLinked();
     await using plexus = await linked.start();
     const { approvalId, link, url } = await linked.asked(plexus);
@@ -58,7 +58,7 @@ describe("a link", () => {
     expect((await postLink(plexus, "decide", { link, approve: true })).status).toBe(200);
   });
 
-  test("loses to whoever is first, and says who that was", async () => {
+  test("decides nothing after somebody else has, and says who it was", async () => {
     await using linked = await startLinked();
     await using plexus = await linked.start();
     for (let round = 0; round < 10; round++) {
@@ -76,7 +76,7 @@ describe("a link", () => {
     }
   });
 
-  test("only denies, or only allows, where its webhook says so", async () => {
+  test("can be limited by its webhook to denying, or to allowing", async () => {
     await using linked = await startLinked();
     for (const [verdict, may] of [
       ["deny", false],
@@ -91,7 +91,7 @@ describe("a link", () => {
     }
   });
 
-  test("is not sent unless the operator wants it, and never with a question", async () => {
+  test("is sent only if the operator enabled it, and never for a question", async () => {
     await using linked = await startLinked();
     await using plexus = await linked.start({ options: "" });
     await using other = await startLinked();
@@ -110,8 +110,8 @@ describe("a link", () => {
   });
 });
 
-describe("a link that is over", () => {
-  test("was revoked when its webhook is no longer named, and when it may decide less", async () => {
+describe("a link that has ended", () => {
+  test("is revoked when its webhook is removed, or may decide less", async () => {
     await using linked = await startLinked();
     const links: { link: string; approvalId: string }[] = [];
     {
@@ -128,7 +128,7 @@ describe("a link that is over", () => {
     }
   });
 
-  test("timed out with its request: a press then decides nothing, and says so", async () => {
+  test("times out with its request: using it then decides nothing, and says so", async () => {
     let at = Date.now();
     await using linked = await startLinked();
     await using plexus = await linked.start({ clocks: { now: () => at, elapsed: () => performance.now() } });
@@ -140,7 +140,7 @@ describe("a link that is over", () => {
     });
   });
 
-  test("has lived for a day, however long its request may wait", async () => {
+  test("expires after a day, however long its request may wait", async () => {
     let at = Date.now();
     await using linked = await startLinked();
     await using plexus = await linked.start({
@@ -156,7 +156,7 @@ describe("a link that is over", () => {
 });
 
 describe("after a restart", () => {
-  test("a link still opens its request, and a message that is sent again has the same link", async () => {
+  test("a link still opens its request, and a repeated message has the same link", async () => {
     await using linked = await startLinked();
     linked.receiver.answer = () => new Response(null, { status: 503 });
     let before: { link: string; approvalId: string };
@@ -176,8 +176,8 @@ describe("after a restart", () => {
   });
 });
 
-describe("somebody who attacks links", () => {
-  test("learns nothing from a guess, is slowed down, and never keeps a right link out", async () => {
+describe("an attacker of links", () => {
+  test("learns nothing from guesses, is slowed down, and never blocks a valid link", async () => {
     await using linked = await startLinked();
     await using plexus = await linked.start();
     const [one, other] = [await linked.asked(plexus), await linked.asked(plexus)];
@@ -201,7 +201,7 @@ describe("somebody who attacks links", () => {
     expect((await postLink(plexus, "decide", { link: one.link, approve: true })).status).toBe(200);
   });
 
-  test("is refused as a child, from another page, under another name, and with a large body", async () => {
+  test("is refused as a child, from another origin, under another host name, and with a large body", async () => {
     await using linked = await startLinked();
     await using plexus = await linked.start();
     const { approvalId, link, token } = await linked.asked(plexus);
@@ -237,7 +237,7 @@ describe("somebody who attacks links", () => {
 });
 
 describe("the page of a link", () => {
-  test("is code alone, told to nobody else, and can't be framed", async () => {
+  test("contains only code, sends no referrer, and can't be framed", async () => {
     await using linked = await startLinked();
     await using plexus = await linked.start();
     const response = await plexus.fetch("/link", { token: null });

@@ -7,7 +7,7 @@ import { expectRefusal, namedToken } from "../support/callers.ts";
 const start = () => startPlexus({ flags: { auth: "none" } });
 const args = { tool_name: "Bash", input: { command: "ls" } };
 
-/** A permit as `curl` sends it: one POST, no handshake. */
+/** Sends a permit as `curl` would: one POST, no handshake. */
 function permit(plexus: Plexus, path = "/mcp", init: RequestInit & { token?: string } = {}) {
   const body = JSON.stringify({
     jsonrpc: "2.0",
@@ -66,7 +66,7 @@ describe("with --auth none, a request without a token", () => {
     );
   });
 
-  test("files its permit under the name in ?session_id=, and creates that session with the first one", async () => {
+  test("files its permit under the name in ?session_id=, creating that session with the first permit", async () => {
     await using plexus = await start();
     void permit(plexus, "/mcp?session_id=reviewer");
     const [first] = await pending(plexus);
@@ -91,7 +91,7 @@ describe("with --auth none, a request without a token", () => {
     expect(new Set(approvals.map((approval) => approval.session_id)).size).toBe(1);
   });
 
-  test("is refused a ?session_id= that is no name", async () => {
+  test("is refused if ?session_id= is not a valid name", async () => {
     await using plexus = await start();
     for (const name of ["", "%00", "../x", "a".repeat(101), "%F0%9F%92%A3", "-x"]) {
       const text = await (await permit(plexus, `/mcp?session_id=${name}`)).text();
@@ -100,7 +100,7 @@ describe("with --auth none, a request without a token", () => {
     expect((await plexus.app.approvals.pending({ kind: "operator" }, undefined, 10)).approvals).toEqual([]);
   });
 
-  test("files the permits of one MCP session under one session, and of another under another", async () => {
+  test("files the permits of each MCP session under its own session", async () => {
     await using plexus = await start();
     const [one, other] = [await plexus.connect(null), await plexus.connect(null)];
     for (const client of [one, one, other]) void client.call("loopback_permit", args).catch(() => {});
@@ -118,8 +118,8 @@ describe("with --auth none, a request without a token", () => {
   });
 });
 
-describe("with --auth none, a token that is sent", () => {
-  test("of a child gives it nothing but its own permit", async () => {
+describe("with --auth none, a request with a token", () => {
+  test("of a child may do nothing but its own permit", async () => {
     await using plexus = await start();
     const child = await plexus.child();
     await expectRefusal(await plexus.fetch("/api/v1/approvals", { token: child.token }), 403, "forbidden");
@@ -127,7 +127,7 @@ describe("with --auth none, a token that is sent", () => {
     expect((await client.listTools()).tools.map((tool) => tool.name)).toEqual(["loopback_permit"]);
   });
 
-  test("of a child outweighs ?session_id= and the session_id argument", async () => {
+  test("of a child ignores ?session_id= and the session_id argument", async () => {
     await using plexus = await start();
     const child = await plexus.child();
     const other = await plexus.child("other");
@@ -138,7 +138,7 @@ describe("with --auth none, a token that is sent", () => {
     expect(approvals.map((approval) => approval.session_id)).toEqual([child.sessionId, child.sessionId]);
   });
 
-  test("with a name sees only what that name created", async () => {
+  test("of a named token sees only what that token created", async () => {
     await using plexus = await start();
     const { token } = await namedToken(plexus, "laptop");
     void permit(plexus);
@@ -147,7 +147,7 @@ describe("with --auth none, a token that is sent", () => {
     expect(await listed.json()).toMatchObject({ approvals: [] });
   });
 
-  test("is refused when it is wrong", async () => {
+  test("is refused if the token is wrong", async () => {
     await using plexus = await start();
     await expectRefusal(await plexus.fetch("/api/v1/approvals", { token: "wrong" }), 401, "unauthorized");
   });

@@ -39,14 +39,14 @@ describe("a request without a token", () => {
     }
   });
 
-  test("is answered on /, /healthz and /readyz, and learns nothing but the status", async () => {
+  test("is answered on /, /healthz and /readyz, with nothing but the status", async () => {
     await using plexus = await startPlexus();
     expect(await (await plexus.fetch("/healthz", { token: null })).json()).toEqual({ status: "ok" });
     expect(await (await plexus.fetch("/readyz", { token: null })).json()).toEqual({ status: "ready" });
     expect((await plexus.fetch("/", { token: null })).status).toBe(200);
   });
 
-  test("is 401 where an open path does not have the method", async () => {
+  test("is 401 if an open path does not have the method", async () => {
     await using plexus = await startPlexus();
     for (const [method, path] of [
       ["POST", "/"],
@@ -61,7 +61,7 @@ describe("a request without a token", () => {
       await expectRefusal(await plexus.fetch(path, { method, token: null }), 401, "unauthorized");
   });
 
-  test("is never 429, however many there are", async () => {
+  test("is never 429, however many are sent", async () => {
     await using plexus = await startPlexus();
     const statuses = await Promise.all(
       Array.from({ length: 300 }, async () => (await plexus.fetch("/api/v1/approvals", { token: null })).status),
@@ -82,7 +82,7 @@ describe("a wrong token", () => {
     expect((await plexus.fetch("/api/v1/approvals", { token: null })).status).toBe(401);
   });
 
-  test("is answered with Retry-After once there were too many", async () => {
+  test("is answered with Retry-After after too many attempts", async () => {
     await using plexus = await startPlexus();
     for (let attempt = 0; attempt < 100; attempt++) await plexus.fetch("/mcp", { token: "guess" });
     const response = await plexus.fetch("/mcp", { token: "guess" });

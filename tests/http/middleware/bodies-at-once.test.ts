@@ -11,12 +11,12 @@ import { head, sendRaw } from "../support/raw-request.ts";
 const MB = 1024 * 1024;
 const FULL = 32 * MB;
 const OPERATOR = { kind: "operator" } as const;
-/** JSON that says nothing, of exactly so many bytes. */
+/** Empty JSON of exactly this many bytes. */
 const blank = (bytes: number) => "{}".padEnd(bytes);
 
 const headersOf = (token: string) => ({ Authorization: `Bearer ${token}`, "Content-Type": "application/json" });
 
-/** A body of 32 MB whose last byte is sent when `finish` resolves; `isSent` tells that all before it is. */
+/** A body of 32 MB whose last byte is sent when `finish` resolves; `isSent` is true once the rest is sent. */
 function slowBody(url: string, token: string, finish: Promise<void>) {
   let isSent = false;
   async function* parts() {
@@ -30,7 +30,7 @@ function slowBody(url: string, token: string, finish: Promise<void>) {
   return { answer: sendRaw(url, parts()), isSent: () => isSent };
 }
 
-/** Chunks of 1 MB, without an end and without a word of how much there is. */
+/** Endless chunks of 1 MB, without a declared length. */
 function* endless(url: string, token: string, megabytes: number) {
   yield head(url, "POST /mcp", { ...headersOf(token), "Transfer-Encoding": "chunked" });
   for (let sent = 0; sent < megabytes; sent++) {
@@ -45,7 +45,7 @@ function codeIn(body: string): string {
 }
 
 describe("bodies that one child sends at once", () => {
-  test("are refused beyond 128 MB before they are read, until others are answered; nobody else is refused", async () => {
+  test("are refused unread beyond 128 MB, until others are answered; no other caller is refused", async () => {
     await using plexus = await startPlexus();
     const { token } = await sessionOf(plexus, OPERATOR);
     const { promise: finish, resolve } = Promise.withResolvers<void>();
@@ -77,11 +77,11 @@ describe("bodies that one child sends at once", () => {
     expect((await post(token, FULL)).status).not.toBe(429);
   }, 60_000);
 
-  test("leave room when they are cut off, refused, or permission requests that wait", async () => {
+  test("no longer count when they are cut off, refused, or waiting permission requests", async () => {
     await using plexus = await startPlexus();
     const { token } = await sessionOf(plexus, OPERATOR);
     const waiting = new AbortController();
-    // Kept, since a response that is collected as garbage closes its connection.
+    // Keep the responses: garbage collection would close their connections.
     const open: Response[] = [];
     for (let sent = 0; sent < 6; sent++) {
       const input = { content: "x".repeat(30 * MB) };
@@ -102,10 +102,10 @@ describe("bodies that one child sends at once", () => {
     expect((await plexus.fetch("/mcp", { method: "POST", token, body: blank(FULL) })).status).not.toBe(429);
   }, 60_000);
 
-  test("count until the answer where what waits may hold them", async () => {
+  test("count until the answer if a waiting call may hold them", async () => {
     await using plexus = await startPlexus();
     const { token, principal } = await namedToken(plexus, "laptop");
-    // Where nothing could ask, nobody would have to wait.
+    // Without a session that could ask, the call would not wait.
     await plexus.app.sessions.createByHand(principal, "child");
     const params = { name: "loopback_wait", arguments: { timeout_secs: 110 }, _meta: { x: "x".repeat(30 * MB) } };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
@@ -120,7 +120,7 @@ describe("bodies that one child sends at once", () => {
     await until("room", async () => (await again()).status !== 429);
   }, 60_000);
 
-  test("take no more memory than that, however many connections send them", async () => {
+  test("take no more memory than the limit, however many connections send them", async () => {
     await using directory = await temporaryDirectory();
     await using server = await startServerProcess({ dataDir: directory.path, token: OPERATOR_TOKEN });
     const call = async (token: string, path: string, body: object) =>
@@ -134,7 +134,7 @@ describe("bodies that one child sends at once", () => {
     const { promise: finish, resolve } = Promise.withResolvers<void>();
     const bodies = Array.from({ length: 20 }, () => slowBody(server.url, token, finish));
     await until("all to be sent but for a byte", () => bodies.every(({ isSent }) => isSent()), 40_000);
-    // All of them would be 640; what a collection has not reached yet is no part of the promise.
+    // All of them would be 640 MB. Memory that is not collected yet is not part of the promise.
     expect(vitalsOf(server.pid).rssMb - before).toBeLessThan(300);
     resolve();
     const statuses = (await Promise.all(bodies.map(({ answer }) => answer))).map(({ status }) => status);

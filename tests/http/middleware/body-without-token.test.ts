@@ -9,7 +9,7 @@ import { head, type RawAnswer, sendRaw } from "../support/raw-request.ts";
 
 const MB = 1024 * 1024;
 const SENDERS = 24;
-/** Held in full, the bodies would be 768 MB; what a garbage collection has not reached yet is no part of the promise. */
+/** Held in full, the bodies would be 768 MB. Memory that is not collected yet is not part of the promise. */
 const MAX_GROWTH_MB = 250;
 const SIGN_IN = "/api/v1/sign-in";
 
@@ -37,7 +37,7 @@ function* chunked({ url, path, token }: Sender) {
 
 const code = ({ body }: RawAnswer) => ErrorBody.parse(JSON.parse(body)).error.code;
 
-/** A wrong code in a body of exactly this many bytes. */
+/** Sends a wrong code in a body of exactly this many bytes. */
 function signIn(plexus: Plexus, bytes: number, init: { token?: string | null; chunked?: boolean } = {}) {
   const body = JSON.stringify({ code: "wrong" }).padEnd(bytes);
   return plexus.fetch(SIGN_IN, {
@@ -59,7 +59,7 @@ describe("a body without a token", () => {
     expect(text).toContain("without a valid token");
   });
 
-  test("has the limit of every other with --auth none, and so has one with a token", async () => {
+  test("has the general limit with --auth none, as has a body with a token", async () => {
     await using open = await startPlexus({ flags: { auth: "none" } });
     await expectRefusal(await signIn(open, MB), 401, "unauthorized");
     await using closed = await startPlexus();

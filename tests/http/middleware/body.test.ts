@@ -8,7 +8,7 @@ const MB = 1024 * 1024;
 const JSON_HEADERS = { Authorization: `Bearer ${OPERATOR_TOKEN}`, "Content-Type": "application/json" };
 const RESPOND = "/api/v1/approvals/0190/respond";
 
-/** `megabytes` of JSON white space, one megabyte at a time. */
+/** This many megabytes of JSON white space, one at a time. */
 function* padding(megabytes: number): Generator<Uint8Array> {
   const part = new Uint8Array(MB).fill(0x20);
   for (let sent = 0; sent < megabytes; sent++) yield part;
@@ -69,7 +69,7 @@ describe("a body larger than 32 MB", () => {
       }
     }
     expect((await sendRaw(plexus.url, watched())).status).toBe(413);
-    // All of it would be 400; what a collection has not yet come by is no part of the promise.
+    // All of it would be 400 MB. Memory that is not collected yet is not part of the promise.
     expect((peak - before) / MB).toBeLessThan(300);
   });
 
@@ -148,7 +148,7 @@ describe("a deeply nested body", () => {
   });
 });
 
-describe("a body that is no JSON", () => {
+describe("a body that is not JSON", () => {
   test.each([
     ["empty", ""],
     ["broken", '{"approve": true'],
@@ -196,7 +196,7 @@ describe("a body that is no JSON", () => {
     expect(await expectRefusal(response, 400, "invalid_json")).toContain("Content-Type: application/json");
   });
 
-  test("is 400 when its chunks are broken, and is not logged as an error of the server", async () => {
+  test("is 400 if its chunks are malformed, and is not logged as a server error", async () => {
     await using plexus = await startPlexus();
     const headers = { ...JSON_HEADERS, "Transfer-Encoding": "chunked" };
     const answer = await sendRaw(plexus.url, [head(plexus.url, "POST /mcp", headers), '5\r\n{"a":\r\n', "zz\r\n"]);
@@ -251,7 +251,7 @@ describe("a body that arrives slowly", () => {
 });
 
 describe("a method that a route does not have", () => {
-  test("is 404; HEAD is a GET without its body", async () => {
+  test("is 404, and HEAD is a GET without its body", async () => {
     await using plexus = await startPlexus();
     for (const method of ["PUT", "PATCH", "OPTIONS", "DELETE", "PROPFIND"]) {
       await expectRefusal(await plexus.fetch("/api/v1/approvals", { method }), 404, "not_found");
@@ -268,7 +268,7 @@ describe("a method that a route does not have", () => {
     }
   });
 
-  test("HEAD on the event stream ends at once and leaves no reader behind", async () => {
+  test("ends at once for HEAD on the event stream, without leaving a reader", async () => {
     await using plexus = await startPlexus();
     const follow = plexus.app.eventFeed.follow;
     let started = 0;

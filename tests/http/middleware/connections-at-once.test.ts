@@ -13,21 +13,21 @@ import { until } from "../../support/until.ts";
 import { expectRefusal, namedToken, sessionOf } from "../support/callers.ts";
 import { head, sendRaw } from "../support/raw-request.ts";
 
-/** Of which a quarter is kept for the operator: a token may hold 45 of them, and a child 33. */
+/** A quarter of these is reserved for the operator; a token may hold 45, and a child 33. */
 const DESCRIPTORS = 80;
 const OF_TOKEN = 45;
 const OF_CHILD = 33;
 const OPERATOR = { kind: "operator" } as const;
 const EVENTS = "/api/v1/events";
 
-/** The same app behind a server that may have few files open. */
+/** Starts a second server for the app, with few file descriptors. */
 function startSmall({ app }: Plexus) {
   return startHttpServer(app, createMcpEndpoint(app), { descriptors: DESCRIPTORS });
 }
 
 type Sent = { path: string; token: string; method?: string; message?: object; headers?: Record<string, string> };
 
-/** Sends a request and leaves its answer open. */
+/** Sends a request and keeps its answer open. */
 async function open(url: string, { path, token, method = "GET", message, headers = {} }: Sent) {
   const connection = new AbortController();
   const response = await fetch(url + path, {
@@ -44,7 +44,7 @@ async function open(url: string, { path, token, method = "GET", message, headers
   return { response, close: () => connection.abort() };
 }
 
-/** Opens one after the other until one is refused; tells how many were open then. */
+/** Opens one after the other until one is refused; returns those that are open. */
 async function openAll(url: string, sent: (nth: number) => Sent | Promise<Sent>) {
   const streams: Awaited<ReturnType<typeof open>>[] = [];
   for (;;) {
@@ -63,7 +63,7 @@ async function initialized(url: string, token: string): Promise<string> {
 }
 
 describe("answers that one caller holds open", () => {
-  test("are refused beyond its share until it closes one; others and the operator are not affected", async () => {
+  test("are refused beyond the caller's share, until it closes one; other callers and the operator are not affected", async () => {
     await using plexus = await startPlexus();
     await using server = startSmall(plexus);
     const { token } = await namedToken(plexus, "laptop");
@@ -86,7 +86,7 @@ describe("answers that one caller holds open", () => {
     });
   });
 
-  test("count alike, whether they are events, events of a session, or MCP notifications", async () => {
+  test("count equally for events, a session's events, and MCP notifications", async () => {
     await using plexus = await startPlexus();
     await using server = startSmall(plexus);
     const { token, principal } = await namedToken(plexus, "laptop");
@@ -99,11 +99,11 @@ describe("answers that one caller holds open", () => {
     expect(count).toBe(OF_TOKEN);
   });
 
-  test("include what waits and what listens in MCP 2026-07-28, until it is left", async () => {
+  test("include waits and listeners of MCP 2026-07-28, until they are closed", async () => {
     await using plexus = await startPlexus();
     await using server = startSmall(plexus);
     const { token, principal } = await namedToken(plexus, "laptop");
-    // Where nothing could ask, nobody would have to wait.
+    // Without a session that could ask, the call would not wait.
     await sessionOf(plexus, principal);
     const wait = { name: "loopback_wait", arguments: { timeout_secs: 110 } };
     const listen = { notifications: { resourceSubscriptions: ["loopback://approvals/pending"] } };
@@ -122,7 +122,7 @@ describe("answers that one caller holds open", () => {
     });
   });
 
-  test("include a child's waiting permission requests, and leave a part for its siblings and their owner", async () => {
+  test("include a child's waiting permission requests, and leave room for its siblings and their owner", async () => {
     await using plexus = await startPlexus();
     await using server = startSmall(plexus);
     const laptop = await namedToken(plexus, "laptop");
@@ -141,7 +141,7 @@ describe("answers that one caller holds open", () => {
     });
   });
 
-  test("no longer count when they end by themselves, are never read, or lose their caller at once", async () => {
+  test("no longer count when they end, are never read, or lose their caller at once", async () => {
     await using plexus = await startPlexus();
     await using server = startSmall(plexus);
     const { token } = await namedToken(plexus, "laptop");
@@ -177,7 +177,7 @@ describe("answers that one caller holds open", () => {
   }, 30_000);
 });
 
-describe("a server that may have 200 files open", () => {
+describe("a server with 200 file descriptors", () => {
   const LIMIT = 200;
   const start = async (dataDir: string) =>
     startServerProcess({
@@ -200,7 +200,7 @@ describe("a server that may have 200 files open", () => {
   const approvals = (url: string) =>
     sendRaw(url, [head(url, "GET /api/v1/approvals", { Authorization: `Bearer ${OPERATOR_TOKEN}` })]);
 
-  test("answers the operator while a token tries to hold more streams than that", async () => {
+  test("answers the operator while a token tries to hold more streams than there are descriptors", async () => {
     await using directory = await temporaryDirectory();
     await using server = await start(directory.path);
     const created = await fetch(`${server.url}/api/v1/tokens`, {

@@ -22,7 +22,7 @@ describe("checkJsonLimits", () => {
     }
   });
 
-  test("counts only the levels that are open, however many were closed before", () => {
+  test("counts only open levels, however many were closed before", () => {
     expect(check(`[${Array(1_000).fill(lists(100)).join(",")}]`)).not.toThrow();
   });
 
@@ -38,7 +38,7 @@ describe("checkJsonLimits", () => {
     expect(check(names(20_001))).toThrow("more than 20000 names");
   });
 
-  test("ignores what strings contain, however it is escaped", () => {
+  test("ignores the content of strings, however it is escaped", () => {
     const text = '[{,:"\\'.repeat(300_000);
     expect(check(JSON.stringify({ [text]: text, tail: '\\"[' }))).not.toThrow();
     expect(check(`{"a":"\\\\","b":${lists(LEVELS)}}`)).toThrow("nested deeper");

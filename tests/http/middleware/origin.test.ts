@@ -43,7 +43,7 @@ describe("the Host header", () => {
     expect(await statusFor(plexus, { Host: host })).toBe(403);
   });
 
-  test("is refused on the open paths too, and before the token is looked at", async () => {
+  test("is refused on open paths too, and before the token is checked", async () => {
     await using plexus = await startPlexus();
     for (const path of ["/", "/healthz", "/readyz", "/mcp"]) {
       const response = await plexus.fetch(path, { token: "wrong", headers: { host: "attacker.example" } });
@@ -51,7 +51,7 @@ describe("the Host header", () => {
     }
   });
 
-  test("must be there", async () => {
+  test("is required", async () => {
     await using plexus = await startPlexus();
     const lines = ["GET /api/v1/approvals", `Authorization: Bearer ${OPERATOR_TOKEN}`];
     for (const version of ["HTTP/1.0", "HTTP/1.1"]) {
@@ -69,14 +69,14 @@ describe("the Host header", () => {
     expect(await statusFor(plexus, { Host: "sub.plexus.example" })).toBe(403);
   });
 
-  test("may be any address, but no name, on an open interface", async () => {
+  test("may be any address, but not any name, on an open interface", async () => {
     await using plexus = await startPlexus({ flags: { host: "0.0.0.0" } });
     expect(await statusFor(plexus, { Host: "192.168.7.7:4445" })).toBe(200);
     expect(await statusFor(plexus, { Host: "[fd00::1]:4445" })).toBe(200);
     expect(await statusFor(plexus, { Host: "attacker.example" })).toBe(403);
   });
 
-  test("is recognised where the server listens on IPv6", async () => {
+  test("is recognised on a server that listens on IPv6", async () => {
     await using plexus = await startPlexus({ flags: { host: "::1" } });
     expect(plexus.url).toStartWith("http://[::1]:");
     expect((await plexus.fetch("/api/v1/approvals")).status).toBe(200);

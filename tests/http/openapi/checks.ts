@@ -33,11 +33,11 @@ export async function readDocument(plexus: Plexus): Promise<Document> {
   return Document.parse(await (await plexus.fetch("/api/v1/openapi.json")).json());
 }
 
-/** Holds values against the schemas of a document, as a client that was made from it would. */
+/** Validates values against the document's schemas, as a generated client would. */
 export function createChecks(document: Document) {
   const ajv = new Ajv({ strict: false, allErrors: true });
   ajv.addSchema(document, "document");
-  /** Why the value does not fit; none when it does. */
+  /** Returns why the value doesn't fit; empty if it does. */
   return (schema: unknown, value: unknown): string[] => {
     const resolved = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'));
     const validate = ajv.compile(resolved);
@@ -48,7 +48,10 @@ export function createChecks(document: Document) {
 
 type Sent = { params?: Record<string, string>; query?: string; body?: object; token?: string | null };
 
-/** Sends requests to declared routes, checks both sides of each against the document, and remembers which were tried. */
+/**
+ * Sends requests to declared routes, validates requests and answers against the document, and records which routes were
+ * tried.
+ */
 export function createSender(plexus: Plexus, document: Document) {
   const check = createChecks(document);
   const tried = new Set<string>();
@@ -98,7 +101,7 @@ export function createSender(plexus: Plexus, document: Document) {
   return { send, tried };
 }
 
-/** The data of the first event of a stream, or of all where it ends by itself. */
+/** The data of the stream's first event, or of all events if the stream ends by itself. */
 async function eventsIn(response: Response): Promise<unknown[]> {
   const found: unknown[] = [];
   for await (const block of readBlocks(response.body ?? new ReadableStream())) {

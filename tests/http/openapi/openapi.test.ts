@@ -64,7 +64,7 @@ describe("/api/v1/openapi.json", () => {
     expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
   });
 
-  test("describes every route that there is, and no other", async () => {
+  test("describes every existing route, and no other", async () => {
     await using plexus = await startPlexus();
     const described = operationsOf(await readDocument(plexus)).map(({ route }) => route);
     expect(described.sort()).toEqual((await routesOf(plexus)).sort());
@@ -85,7 +85,7 @@ describe("/api/v1/openapi.json", () => {
     }
   });
 
-  test("names each operation once, and every schema that it refers to is there", async () => {
+  test("names each operation once, and defines every schema that it refers to", async () => {
     await using plexus = await startPlexus();
     const document = await readDocument(plexus);
     const ids = operationsOf(document).map(({ described }) => described.operationId);
@@ -94,7 +94,7 @@ describe("/api/v1/openapi.json", () => {
     expect(referred.filter((name = "") => !(name in document.components.schemas))).toEqual([]);
   });
 
-  test("describes every parameter that stands in a path", async () => {
+  test("describes every path parameter", async () => {
     await using plexus = await startPlexus();
     const inPaths = operationsOf(await readDocument(plexus)).flatMap(({ route, described }) =>
       described.parameters
@@ -106,7 +106,7 @@ describe("/api/v1/openapi.json", () => {
       expect(parameter).toEqual({ ...parameter, description: expect.stringMatching(/\w/) });
   });
 
-  test("tells which routes need no token, and they need none", async () => {
+  test("marks the routes that need no token, and these need none", async () => {
     await using plexus = await startPlexus();
     for (const { route, described } of operationsOf(await readDocument(plexus))) {
       const [method = "", path = ""] = route.split(" ");
@@ -282,10 +282,10 @@ function operationsOf(document: Document): Operation[] {
   );
 }
 
-/** As the router has them; the page's files and MCP apart. */
-/** Where the page lies, which is no part of the API. */
+/** The paths of the page's files, which are not part of the API. */
 const PAGE_PATHS = /^\/($|link$|assets\/)/;
 
+/** The router's routes, without the page's files and MCP. */
 async function routesOf({ app }: Plexus): Promise<string[]> {
   await using mcp = createMcpEndpoint(app);
   const { routes } = createRoutes({
@@ -302,7 +302,7 @@ async function routesOf({ app }: Plexus): Promise<string[]> {
   return [...new Set(found)];
 }
 
-/** The values that a description shows for a type, and the schema that each of them promises to fit. */
+/** The example values for a content type, each with the schema that it must fit. */
 function examplesIn(type: string, media: Media): { schema: unknown; examples: unknown[] } {
   if (type === "text/plain" || type === "text/html") return { schema: media.schema, examples: ["any text"] };
   const { example, examples } = media;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { startPlexus } from "../../support/server/plexus.ts";
 
-/** As it comes over the wire, which fetch would decode. */
+/** The body as sent, without decoding, which fetch does by default. */
 async function raw(url: string, headers: Record<string, string>) {
   return fetch(url, { headers, decompress: false });
 }
@@ -31,7 +31,7 @@ describe("the web page", () => {
     expect(html).not.toMatch(/<script(?! type="module" src="\/assets\/)|style=|https?:/);
   });
 
-  test("is all that a browser may cache: answers to its requests are for their caller alone", async () => {
+  test("may be cached by a browser, but the answers to its requests may not", async () => {
     await using plexus = await startPlexus();
     const { code } = await plexus.app.signIn.newCode({ kind: "operator" });
     const answers = [
@@ -47,7 +47,7 @@ describe("the web page", () => {
     }
   });
 
-  test("names its files by their content, so that they can be cached forever", async () => {
+  test("names its files by their content, so they can be cached forever", async () => {
     await using plexus = await startPlexus();
     const html = await (await plexus.fetch("/", { token: null })).text();
     const files = [...html.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
@@ -65,7 +65,7 @@ describe("the web page", () => {
     expect((await plexus.fetch("/assets/../api/v1/approvals", { token: null })).status).toBe(401);
   });
 
-  test("is sent in an encoding that the browser accepts, and not again when the browser has it", async () => {
+  test("is sent in an encoding that the browser accepts, and not again if the browser has it", async () => {
     await using plexus = await startPlexus();
     const url = `${plexus.url}/`;
     const plain = await (await raw(url, { "accept-encoding": "identity" })).text();

@@ -24,12 +24,12 @@ async function contextOf(plexus: Plexus, id: string): Promise<ApprovalContext> {
 type Asked = {
   plexus: Plexus;
   at: (name: string) => string;
-  /** What is known of a call in a session that works in this directory. */
+  /** The context of a call in a session that works in this directory. */
   context: (tool: string, input: object) => Promise<ApprovalContext>;
   fileAt: (path: string, tool?: string) => Promise<unknown>;
 };
 
-/** A directory with a session that works in its `work`, and a user whose home is its `home`. */
+/** A directory in which a session works in `work`; the user's home is `home`. */
 async function inDirectory(body: (asked: Asked) => Promise<void>) {
   await using directory = await temporaryDirectory();
   const at = (name: string) => join(realpathSync(directory.path), name);
@@ -44,7 +44,7 @@ async function inDirectory(body: (asked: Asked) => Promise<void>) {
 }
 
 describe("the context of an approval", () => {
-  test("holds what the file that it would change holds now", () =>
+  test("contains the present text of the file that the call would change", () =>
     inDirectory(async ({ at, fileAt }) => {
       await writeFile(at("work/a.txt"), "old\n");
       expect(await fileAt(at("work/a.txt"))).toEqual({ state: "text", path: at("work/a.txt"), text: "old\n" });
@@ -52,7 +52,7 @@ describe("the context of an approval", () => {
       expect(await fileAt(at("none.txt"))).toEqual({ state: "absent", path: at("none.txt") });
     }));
 
-  test("says why it shows no file, and never fails or waits", () =>
+  test("gives a reason if it shows no file, and never fails or waits", () =>
     inDirectory(async ({ at, fileAt }) => {
       await writeFile(at("binary"), new Uint8Array([1, 0, 2]));
       await writeFile(at("large"), "");
@@ -67,7 +67,7 @@ describe("the context of an approval", () => {
       expect(await fileAt("/a\u0000b")).toMatchObject({ state: "unshown" });
     }));
 
-  test("never holds a file of the data dir, nor a copy of settings with a token, by whatever way", () =>
+  test("never contains a file of the data dir or a copy of settings with a token, by any path", () =>
     inDirectory(async ({ plexus, at, fileAt }) => {
       const secret = join(plexus.dataDir, "plexus.db");
       await symlink(secret, at("link"));
@@ -88,7 +88,7 @@ describe("the context of an approval", () => {
       }
     }));
 
-  test("holds no file for a tool that changes none, nor anything once it is decided", () =>
+  test("contains no file for a tool that changes none, and nothing once the approval is decided", () =>
     inDirectory(async ({ plexus, at, fileAt }) => {
       await writeFile(at("work/a.txt"), "old\n");
       expect(await fileAt(at("work/a.txt"), "Read")).toBeNull();
@@ -100,7 +100,7 @@ describe("the context of an approval", () => {
       expect(await response.json()).toEqual({ type: "ok", ...nothing });
     }));
 
-  test("is for those who may decide it: for others there is no such approval", () =>
+  test("is visible only to those who may decide; for others there is no such approval", () =>
     inDirectory(async ({ plexus, at }) => {
       const child = await asker(plexus);
       const { id } = await child.ask("Write", { file_path: at("a.txt"), content: "new" });
@@ -108,7 +108,7 @@ describe("the context of an approval", () => {
       await expectRefusal(await plexus.fetch(`/api/v1/approvals/${id}/context`, { token }), 404, "not_found");
     }));
 
-  test("compares nothing with this host for a claude that was started by hand", () =>
+  test("reads no file of this host for a claude started by hand", () =>
     inDirectory(async ({ plexus, at }) => {
       await writeFile(at("work/a.txt"), "old\n");
       const child = await asker(plexus);
@@ -124,7 +124,7 @@ describe("the context of an approval", () => {
 });
 
 describe("the real path of an approval", () => {
-  test("follows links, takes .. and ~ as Claude Code does, and places a new file below its real parent", () =>
+  test("follows links, resolves .. and ~ as Claude Code does, and places a new file below its real parent", () =>
     inDirectory(async ({ at, context }) => {
       mkdirSync(at("home/.ssh"));
       mkdirSync(at("work/src"));
@@ -135,7 +135,7 @@ describe("the real path of an approval", () => {
         [at("work/docs/authorized_keys"), at("home/.ssh/authorized_keys")],
         ["docs/config", at("home/.ssh/config")],
         ["twice/deep/new", at("home/.ssh/deep/new")],
-        // To nothing yet: writing there makes what it points to.
+        // The link's target doesn't exist yet: writing there creates it.
         ["notes", at("home/.ssh/authorized_keys")],
         ["docs/../src/a", at("work/src/a")],
         ["src/../../home/.ssh/id", at("home/.ssh/id")],
@@ -153,7 +153,7 @@ describe("the real path of an approval", () => {
       );
     }));
 
-  test("is null where a call names no file, and where it can't be told", () =>
+  test("is null if a call names no file, or if the path can't be resolved", () =>
     inDirectory(async ({ at, context }) => {
       await symlink("loop", at("work/loop"));
       await symlink("none/../a", at("work/detour"));
@@ -165,10 +165,11 @@ describe("the real path of an approval", () => {
     }));
 });
 
-describe("a link that leads elsewhere for the child than for Plexus", () => {
-  test("is not followed: the real path is unknown, no file is shown, and that is a danger", () =>
+describe("a link that the child and Plexus resolve differently", () => {
+  test("is not followed: the real path is unknown, no file is shown, and a danger is reported", () =>
     inDirectory(async ({ at, context }) => {
-      // To this process it leads to a plain file of the project; to a child that works elsewhere, wherever that likes.
+      // For this process the link leads to a plain file of the project; for a child in another directory, it may lead
+      // anywhere.
       mkdirSync(at("work/d"));
       await writeFile(at("work/d/config"), "# nothing\n");
       const here = relative("/", at("work/d"));
@@ -185,7 +186,7 @@ describe("a link that leads elsewhere for the child than for Plexus", () => {
       expect(rulesOf(dangersOf(requested("Read", input), told))).toEqual(["unreadable"]);
     }));
 
-  test("makes nobody read what has no end", () =>
+  test("does not make Plexus read an endless file", () =>
     inDirectory(async ({ at, fileAt, context }) => {
       await symlink("/proc/self", at("work/docs"));
       mkdirSync(at("work/.claude/skills/x"), { recursive: true });
@@ -216,7 +217,7 @@ describe("the skill of an approval", () => {
 });
 
 describe("the plan of an approval", () => {
-  test("is what the child has said with the same call, though the CLI asks without it", async () => {
+  test("is the plan in the child's call, even if the CLI asks without it", async () => {
     await using family = await startFamily();
     const id = await family.create("planner");
     const input = { plan: "1. Remove it all\n2. Start anew" };

@@ -15,7 +15,7 @@ async function page(plexus: Plexus, query: Record<string, string>, token?: strin
   return ApprovalList.parse(await response.json());
 }
 
-/** The ids of all that is found, through as many pages as it takes. */
+/** The ids of all matches, through as many pages as needed. */
 async function found(plexus: Plexus, query: Record<string, string>, token?: string): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | null = null;
@@ -28,7 +28,7 @@ async function found(plexus: Plexus, query: Record<string, string>, token?: stri
 }
 
 describe("GET /api/v1/approvals of decisions", () => {
-  test("lists them by the time of their decision, and finds them by text and time", async () => {
+  test("lists them by decision time, and finds them by text and time", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     const first = await ask(plexus, session, { input: { command: "make first" } });
@@ -49,7 +49,7 @@ describe("GET /api/v1/approvals of decisions", () => {
     expect(await found(plexus, { search: "make" }, token)).toEqual([]);
   });
 
-  test("refuses to search what is pending, and a cursor of another list", async () => {
+  test("refuses to search pending approvals, and a cursor of another list", async () => {
     await using plexus = await startPlexus();
     const refusal = async (query: string) =>
       expectRefusal(await plexus.fetch(`/api/v1/approvals?${query}`), 422, "invalid_arguments");
@@ -58,7 +58,7 @@ describe("GET /api/v1/approvals of decisions", () => {
     await refusal(`search=${"x".repeat(201)}`);
   });
 
-  test("searches many without keeping others waiting, and says how far it has come", async () => {
+  test("searches many decisions without blocking other requests, and says how far it came", async () => {
     await using plexus = await startPlexus();
     storeDecisions(plexus.dataDir, MANY);
     let isSearching = true;
@@ -70,7 +70,7 @@ describe("GET /api/v1/approvals of decisions", () => {
       await plexus.fetch("/healthz", { token: null });
       answeredMeanwhile++;
     }
-    // The first may have been on its way already; a search in one go would let none of the others in.
+    // The first answer may have been on its way already; a search in one step would let no other request in.
     expect(answeredMeanwhile).toBeGreaterThan(2);
     const { approvals, has_more, searched_back_to } = await searched;
     expect({ approvals, has_more }).toEqual({ approvals: [], has_more: true });
@@ -79,7 +79,7 @@ describe("GET /api/v1/approvals of decisions", () => {
   });
 });
 
-/** What is decided in one millisecond is listed as it was filed. */
+/** Waits for the next millisecond: decisions of one millisecond are listed in filing order. */
 async function nextMillisecond(): Promise<void> {
   const now = Date.now();
   await until("the next millisecond", () => Date.now() > now);
@@ -89,7 +89,7 @@ function idOf(number: number): string {
   return `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`;
 }
 
-/** Decided one second after the other, the last one first. */
+/** Stores decisions one second apart, the latest first. */
 function storeDecisions(dataDir: string, count: number): void {
   using sqlite = new Database(join(dataDir, "plexus.db"));
   sqlite

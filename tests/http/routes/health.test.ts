@@ -12,7 +12,7 @@ describe("/healthz and /readyz", () => {
     expect((await plexus.fetch("/readyz")).status).toBe(200);
   });
 
-  test("warn when claude is missing, and are still ready", async () => {
+  test("warn if claude is missing, and are still ready", async () => {
     await using plexus = await startPlexus({ flags: { claude: "/nowhere/claude" } });
     const response = await plexus.fetch("/readyz");
     expect(response.status).toBe(200);
@@ -23,14 +23,14 @@ describe("/healthz and /readyz", () => {
     });
   });
 
-  test("show which claude children are started with, and its version", async () => {
+  test("show the path and version of the claude that children use", async () => {
     await using plexus = await startPlexus({ flags: { claude: CLAUDE } });
     const shown = await (await plexus.fetch("/readyz")).json();
     expect(shown).toMatchObject({ claude: CLAUDE, claude_version: "2.1.325", warnings: [] });
     expect(await (await plexus.fetch("/readyz", { token: null })).json()).toEqual({ status: "ready" });
   });
 
-  test("tell a server that can't write from one that is down", async () => {
+  test("distinguish a server that can't write from one that is down", async () => {
     await using plexus = await startPlexus();
     using foreign = new Database(join(plexus.dataDir, "plexus.db"));
     foreign.run("BEGIN IMMEDIATE");

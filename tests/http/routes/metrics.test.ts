@@ -25,7 +25,7 @@ describe("/metrics", () => {
     await expectRefusal(await plexus.fetch("/metrics", { token: (await plexus.child()).token }), 403, "forbidden");
   });
 
-  test("counts asks, and decisions by their outcome and time", async () => {
+  test("counts requests, and decisions by outcome and waiting time", async () => {
     let at = Date.now();
     await using plexus = await startPlexus({ clocks: { now: () => at, elapsed: () => performance.now() } });
     const { session } = await sessionOf(plexus, OPERATOR);
@@ -85,7 +85,7 @@ describe("/metrics", () => {
     expect(turn?.usage?.output_tokens).toBeGreaterThan(0);
   });
 
-  test("shows the streams that are open, and what waits", async () => {
+  test("shows open streams and pending requests", async () => {
     await using plexus = await startPlexus();
     const open = 'plexus_streams_open{stream="events"}';
     {
@@ -105,7 +105,7 @@ describe("/metrics", () => {
     await using plexus = await startPlexus();
     const database = join(plexus.dataDir, "plexus.db");
     const sizes = () => [database, `${database}-wal`].map((path) => statSync(path).size);
-    // The server writes by itself too: only figures that nothing was written beside can be compared.
+    // The server also writes by itself, so compare only figures during which nothing was written.
     const [figures, onDisk] = await until("no write beside the reading", async () => {
       const [before, figures] = [sizes(), await read(plexus)];
       return Bun.deepEquals(before, sizes()) && ([figures, before] as const);
@@ -116,7 +116,7 @@ describe("/metrics", () => {
     expect(figures.get(`plexus_build_info{version="${VERSION}",commit=""}`)).toBe(1);
   });
 
-  test("restarts its counts with the process, and shows what still waits", async () => {
+  test("restarts its counters with the process, and shows what is still pending", async () => {
     await using directory = await temporaryDirectory();
     {
       await using plexus = await startPlexus({ dataDir: directory.path });
@@ -156,7 +156,7 @@ async function figure(plexus: Plexus, name: string): Promise<number | undefined>
   return (await read(plexus)).get(name);
 }
 
-/** Each sample by its name and labels, as Prometheus reads them. */
+/** The samples by name and labels, as Prometheus reads them. */
 async function read(plexus: Plexus): Promise<Map<string, number>> {
   const text = await (await plexus.fetch("/metrics")).text();
   const samples = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));

@@ -26,7 +26,7 @@ async function nameOf(plexus: Plexus, token: string): Promise<string> {
 }
 
 describe("a sign-in code", () => {
-  test("is exchanged for a token of its maker, once", async () => {
+  test("is exchanged once for a token of its creator", async () => {
     await using plexus = await startPlexus();
     const code = await newCode(plexus);
     const { token } = SignedIn.parse(await (await redeem(plexus, code)).json());
@@ -34,14 +34,14 @@ describe("a sign-in code", () => {
     await expectRefusal(await redeem(plexus, code), 401, "unauthorized");
   });
 
-  test("gives one token only, however many send it at once", async () => {
+  test("gives only one token, however many clients send it at once", async () => {
     await using plexus = await startPlexus();
     const code = await newCode(plexus);
     const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await redeem(plexus, code)).status));
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   });
 
-  test("is worth nothing after ten minutes", async () => {
+  test("is invalid after ten minutes", async () => {
     let now = Date.now();
     await using plexus = await startPlexus({ clocks: { now: () => now } });
     const code = await newCode(plexus);
@@ -49,7 +49,7 @@ describe("a sign-in code", () => {
     await expectRefusal(await redeem(plexus, code), 401, "unauthorized");
   });
 
-  test("is made for those who decide, never for a child or a stranger", async () => {
+  test("is created for deciders, never for a child or a stranger", async () => {
     await using plexus = await startPlexus();
     const { token } = await plexus.child();
     const path = "/api/v1/me/codes";
@@ -57,7 +57,7 @@ describe("a sign-in code", () => {
     await expectRefusal(await plexus.fetch(path, { method: "POST", token: null }), 401, "unauthorized");
   });
 
-  test("that is wrong is limited as wrong tokens are, and a right one is never delayed", async () => {
+  test("that is wrong is limited like a wrong token, and a valid one is never delayed", async () => {
     await using plexus = await startPlexus();
     const statuses: number[] = [];
     for (let tries = 0; tries < 101; tries++) statuses.push((await redeem(plexus, `wrong-${tries}`)).status);
@@ -66,7 +66,7 @@ describe("a sign-in code", () => {
     expect((await redeem(plexus, await newCode(plexus))).status).toBe(200);
   });
 
-  test("is never displaced by codes that somebody else makes", async () => {
+  test("is never displaced by codes of another creator", async () => {
     await using plexus = await startPlexus();
     const { token } = await namedToken(plexus, "evil");
     const mine = await newCode(plexus);
@@ -90,7 +90,7 @@ describe("a sign-in code", () => {
 });
 
 describe("the token of a page", () => {
-  test("acts as the named token that made it, and ends with that one", async () => {
+  test("acts as the named token that created it, and ends with that token", async () => {
     await using plexus = await startPlexus();
     const { token: named } = await plexus.app.tokens.createNamed("night-shift");
     const token = await webToken(plexus, named);
@@ -102,7 +102,7 @@ describe("the token of a page", () => {
     await expectRefusal(await redeem(plexus, code), 401, "unauthorized");
   });
 
-  test("ends with signing out, which ends no other", async () => {
+  test("ends with signing out, which ends no other token", async () => {
     await using plexus = await startPlexus();
     const [mine, other] = [await webToken(plexus), await webToken(plexus)];
     const out = () => plexus.fetch("/api/v1/me/sign-out", { method: "POST", token: mine });
@@ -114,7 +114,7 @@ describe("the token of a page", () => {
     });
   });
 
-  test("ends together with all others, their streams and the codes that nobody has used", async () => {
+  test("ends together with all others, their streams and the unused codes", async () => {
     await using plexus = await startPlexus();
     const { token: named, principal } = await namedToken(plexus, "night-shift");
     const pages = [await webToken(plexus), await webToken(plexus, named)];
@@ -138,7 +138,7 @@ describe("the token of a page", () => {
     expect((await other.next())?.event.type).toBe("approval_requested");
   });
 
-  test("ends what it holds open, by signing out and by the end of its maker", async () => {
+  test("closes its open streams when it signs out, or when its creator is revoked", async () => {
     await using plexus = await startPlexus();
     const { token: named } = await plexus.app.tokens.createNamed("night-shift");
     const [mine, theirs] = [await webToken(plexus), await webToken(plexus, named)];
@@ -150,14 +150,14 @@ describe("the token of a page", () => {
     expect(await second.next()).toBeUndefined();
   });
 
-  test("is not for /mcp, whose sessions would outlive it", async () => {
+  test("is refused on /mcp, whose sessions would outlive it", async () => {
     await using plexus = await startPlexus();
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
     const token = await webToken(plexus);
     await expectRefusal(await plexus.fetch("/mcp", { method: "POST", body, token }), 403, "forbidden");
   });
 
-  test("makes no named token, of the operator's or of another's page", async () => {
+  test("creates no named token, neither on the operator's page nor on another's", async () => {
     await using plexus = await startPlexus();
     const { token: named } = await plexus.app.tokens.createNamed("night-shift");
     const body = JSON.stringify({ name: "for-ever" });
@@ -169,7 +169,7 @@ describe("the token of a page", () => {
     expect((await plexus.fetch("/api/v1/tokens", { method: "POST", body })).status).toBe(201);
   });
 
-  test("signs no other page in, of the operator's or of another's page", async () => {
+  test("signs no other page in, neither on the operator's page nor on another's", async () => {
     await using plexus = await startPlexus();
     const { token: named } = await plexus.app.tokens.createNamed("night-shift");
     for (const token of [await webToken(plexus), await webToken(plexus, named)]) {
@@ -178,7 +178,7 @@ describe("the token of a page", () => {
     }
   });
 
-  test("ends by itself after 30 days", async () => {
+  test("expires after 30 days", async () => {
     let now = Date.now();
     await using first = await startPlexus({ clocks: { now: () => now } });
     const token = await webToken(first);
@@ -188,7 +188,7 @@ describe("the token of a page", () => {
     expect(await nameOf(first, token)).toBe("401");
   });
 
-  test("ends what it holds open when its time is up, and no other's", async () => {
+  test("closes its own open streams, and no others, when it expires", async () => {
     let now = Date.now();
     await using plexus = await startPlexus({ clocks: { now: () => now } });
     await using server = startPaced(plexus.app, { idleSecs: 60, keepAliveMs: 20 });

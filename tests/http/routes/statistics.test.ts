@@ -14,7 +14,7 @@ async function statistics(plexus: Plexus, query = "", token?: string): Promise<S
   return Statistics.parse(await response.json());
 }
 
-/** A server whose clock stands where the test puts it. */
+/** A server whose clock the test sets. */
 async function startAt(time: number) {
   const clock = { now: time };
   const plexus = await startPlexus({ clocks: { now: () => clock.now } });
@@ -22,7 +22,7 @@ async function startAt(time: number) {
 }
 
 describe("/api/v1/statistics", () => {
-  test("tells who decided, how fast, and what needs attention", async () => {
+  test("shows who decided, how fast, and what needs attention", async () => {
     await using server = await startAt(NOON);
     const { plexus, clock } = server;
     const { session } = await sessionOf(plexus, OPERATOR, "builder");
@@ -48,7 +48,7 @@ describe("/api/v1/statistics", () => {
     expect(found.attention).toEqual([{ kind: "pending", count: 1, oldest_secs: 5 }]);
   });
 
-  test("shows a named token its own alone", async () => {
+  test("shows a named token only its own statistics", async () => {
     await using plexus = await startPlexus();
     const [one, other] = [await namedToken(plexus, "one"), await namedToken(plexus, "other")];
     for (const { principal } of [one, other]) {
@@ -90,7 +90,7 @@ describe("/api/v1/statistics", () => {
     expect(found.to - found.from).toBe(buckets * bucket_secs);
   });
 
-  test("begins its days where the caller's begin", async () => {
+  test("begins its days in the caller's time zone", async () => {
     await using server = await startAt(NOON);
     const { buckets } = await statistics(server.plexus, "?range=30d&utc_offset_mins=120");
     expect(buckets.at(-1)?.at).toBe(Date.UTC(2026, 5, 14, 22) / 1000);
@@ -98,13 +98,13 @@ describe("/api/v1/statistics", () => {
     expect(west.buckets.at(-1)?.at).toBe(Date.UTC(2026, 5, 15, 5) / 1000);
   });
 
-  test("counts what nobody answered, and says so", async () => {
+  test("counts unanswered requests, and reports them", async () => {
     await using server = await startAt(NOON);
     const { plexus, clock } = server;
     const { session } = await sessionOf(plexus, OPERATOR, "builder");
     const asked = await ask(plexus, session);
     clock.now += 301_000;
-    // A decision that comes too late finds that the deadline was first.
+    // A late decision finds that the deadline has decided.
     await plexus.app.approvals.decide(OPERATOR, asked.approvalId, { approve: true });
     const found = await statistics(plexus);
     expect(found.totals).toMatchObject({ asked: 0, unanswered: 1 });
@@ -116,7 +116,7 @@ describe("/api/v1/statistics", () => {
     await expectRefusal(await plexus.fetch(`/api/v1/statistics${query}`), 422, "invalid_arguments");
   });
 
-  test("is not for children, nor for those without a token", async () => {
+  test("is not for children, nor for callers without a token", async () => {
     await using plexus = await startPlexus();
     const { token } = await plexus.child();
     await expectRefusal(await plexus.fetch("/api/v1/statistics", { token }), 403, "forbidden");

@@ -10,7 +10,7 @@ function create(plexus: Plexus, body: unknown, token?: string): Promise<Response
 }
 
 describe("/api/v1/tokens", () => {
-  test("creates a token that works at once, and shows its secret only then", async () => {
+  test("creates a token that works at once, and shows its secret only once", async () => {
     await using plexus = await startPlexus();
     const response = await create(plexus, { name: "laptop" });
     expect(response.status).toBe(201);
@@ -21,7 +21,7 @@ describe("/api/v1/tokens", () => {
     expect((await plexus.fetch("/api/v1/approvals", { token })).status).toBe(200);
   });
 
-  test("tells when a token was last used, by itself or by a page of its own, to the minute", async () => {
+  test("shows when a token or a page of it was last used, to the minute", async () => {
     const clock = { now: Date.UTC(2026, 5, 15) };
     await using plexus = await startPlexus({ clocks: { now: () => clock.now } });
     const { token } = await namedToken(plexus, "laptop");
@@ -45,7 +45,7 @@ describe("/api/v1/tokens", () => {
     await used(first + 180);
   });
 
-  test("refuses a name in use with 409, and leaves its token as it is", async () => {
+  test("refuses a name in use with 409, and leaves the existing token unchanged", async () => {
     await using plexus = await startPlexus();
     const { token } = await namedToken(plexus, "laptop");
     await expectRefusal(await create(plexus, { name: "laptop" }), 409, "name_taken");
@@ -76,7 +76,7 @@ describe("/api/v1/tokens", () => {
     await expectRefusal(await plexus.fetch("/api/v1/approvals", { token }), 401, "unauthorized");
   });
 
-  test("gives a new token of a revoked one's name nothing of what that one had", async () => {
+  test("gives a new token with a revoked token's name nothing that the old one had", async () => {
     await using plexus = await startPlexus();
     const old = await namedToken(plexus, "laptop");
     const session = await plexus.app.sessions.createByHand(old.principal);
@@ -91,7 +91,7 @@ describe("/api/v1/tokens", () => {
     await expectRefusal(await plexus.fetch("/api/v1/tokens/nobody", { method: "DELETE" }), 404, "not_found");
   });
 
-  test("revokes no token by its id, and no child's token at all", async () => {
+  test("revokes no token by its id, and never a child's token", async () => {
     await using plexus = await startPlexus();
     const named = await namedToken(plexus, "laptop");
     const child = await plexus.child();

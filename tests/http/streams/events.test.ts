@@ -9,7 +9,7 @@ import { startPaced } from "../support/paced-server.ts";
 const OPERATOR = { kind: "operator" } as const;
 
 describe("GET /api/v1/events", () => {
-  test("tells of each ask and each decision as it happens, with growing ids", async () => {
+  test("sends each request and each decision as it happens, with growing ids", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR, "worker");
     await using reader = await openEvents(plexus.url);
@@ -35,7 +35,7 @@ describe("GET /api/v1/events", () => {
     expect(decided?.id).toBeGreaterThan(asked?.id ?? Number.POSITIVE_INFINITY);
   });
 
-  test("is an event stream that must not be cached, and says when to reconnect", async () => {
+  test("is an event stream that must not be cached, with a reconnection time", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     await using reader = await openEvents(plexus.url);
@@ -46,7 +46,7 @@ describe("GET /api/v1/events", () => {
     expect(reader.asides).toEqual(["retry: 1000"]);
   });
 
-  test("starts with what happens after it was opened", async () => {
+  test("starts with events after its opening", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     await ask(plexus, session, { input: { when: "before" } });
@@ -55,7 +55,7 @@ describe("GET /api/v1/events", () => {
     expect((await reader.next())?.event).toMatchObject({ tool_input: { when: "after" } });
   });
 
-  test("shows a long input cut, and its size", async () => {
+  test("shows a long input shortened, with its size", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     await using reader = await openEvents(plexus.url);
@@ -100,7 +100,7 @@ describe("an event", () => {
     await expectRefusal(reader.response, 403, "forbidden");
   });
 
-  test("is no longer shown to a revoked token: its open stream closes", async () => {
+  test("is no longer shown to a revoked token, whose open stream closes", async () => {
     await using plexus = await startPlexus();
     const readers = watchReaders(plexus);
     const ann = await namedToken(plexus, "ann");
@@ -123,13 +123,13 @@ describe("an event", () => {
 });
 
 describe("a reader", () => {
-  test("that leaves frees its subscription", async () => {
+  test("that disconnects frees its subscription", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     const readers = watchReaders(plexus);
     for (let round = 0; round < 50; round++) {
       await using reader = await openEvents(plexus.url);
-      // Some go while they wait, some after they have read.
+      // Some disconnect while they wait, some after they have read.
       if (round % 2 === 0) {
         await ask(plexus, session);
         await reader.next();

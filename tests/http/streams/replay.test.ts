@@ -8,7 +8,7 @@ import { idsIn, openStalled } from "../support/stalled-reader.ts";
 const OPERATOR = { kind: "operator" } as const;
 
 describe("Last-Event-ID", () => {
-  test("0 replays everything that is on record, across pages", async () => {
+  test("0 replays everything stored, across pages", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     await askAndDecide(plexus, session, 300);
@@ -47,7 +47,7 @@ describe("Last-Event-ID", () => {
     },
   );
 
-  test("of another database misses nothing that happens from now on", async () => {
+  test("from another database misses nothing from now on", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     await using reader = await openEvents(plexus.url, { after: 1_000_000 });
@@ -55,7 +55,7 @@ describe("Last-Event-ID", () => {
     expect(approvalOf(await reader.next())).toBe(approvalId);
   });
 
-  test("misses nothing and repeats nothing for readers that keep reconnecting in a storm", async () => {
+  test("misses and repeats nothing for readers that keep reconnecting under load", async () => {
     await using plexus = await startPlexus();
     const sessions = await Promise.all(Array.from({ length: 4 }, () => sessionOf(plexus, OPERATOR)));
     const storm = Promise.all(sessions.map(({ session }) => askAndDecide(plexus, session, 75)));
@@ -75,12 +75,12 @@ describe("Last-Event-ID", () => {
     for (const other of others) expect(other.map(onRecord)).toEqual((first ?? []).map(onRecord));
   }, 30_000);
 
-  test("misses nothing and repeats nothing of what happens while it replays", async () => {
+  test("misses and repeats nothing that happens during the replay", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     const large = { content: "x".repeat(35_000) };
     await Promise.all(Array.from({ length: 400 }, () => ask(plexus, session, { input: large })));
-    // The reader stops within the first page of what is on record, so that the next ones are on record and live.
+    // The reader stops within the first stored page, so that the next events are stored first and then live.
     using stalled = await openStalled(plexus.url, "/api/v1/events", { "Last-Event-ID": "0" });
     await Promise.all(Array.from({ length: 100 }, () => ask(plexus, session)));
     const { approvalId } = await ask(plexus, session);
@@ -88,7 +88,7 @@ describe("Last-Event-ID", () => {
     expect(idsIn(text)).toEqual(Array.from({ length: 501 }, (_, index) => index + 1));
   }, 30_000);
 
-  test("misses nothing and repeats nothing across a restart", async () => {
+  test("misses and repeats nothing across a restart", async () => {
     await using directory = await temporaryDirectory();
     const events: ReadEvent[] = [];
     for (let run = 0; run < 3; run++) {
@@ -97,7 +97,7 @@ describe("Last-Event-ID", () => {
       const after = events.at(-1)?.id ?? 0;
       await using reader = await openEvents(plexus.url, { after });
       const storm = askAndDecide(plexus, session, 50);
-      // The reader is behind when the server stops, by a different number each time.
+      // The reader is behind when the server stops, each time by another number of events.
       events.push(...(await reader.take(70 + run * 10)));
       await storm;
     }
@@ -108,7 +108,7 @@ describe("Last-Event-ID", () => {
   });
 });
 
-/** An event without what is told of a request only for as long as it is pending. */
+/** The event without the fields that only pending requests have. */
 function onRecord({ id, event }: ReadEvent): object {
   const { dangers: _, ...recorded } = { dangers: undefined, ...event };
   return { id, event: recorded };
@@ -123,7 +123,7 @@ async function askAndDecide(plexus: Plexus, session: Parameters<typeof ask>[1], 
   );
 }
 
-/** Every approval was asked once and then decided once, in the order of the ids. */
+/** Expects that every approval was requested once and then decided once, in id order. */
 function expectEachOnce(events: ReadEvent[], approvals: number): void {
   const ids = events.map(({ id }) => id);
   expect(ids).toEqual(ids.toSorted((a, b) => a - b));

@@ -24,7 +24,7 @@ const told = (read: ReadSessionEvent[]) => read.map((one) => one.told);
 const types = (read: ReadSessionEvent[]): string[] => read.map((one) => one.told.event.type);
 
 describe("GET /api/v1/sessions/KEY/events", () => {
-  test("follows a session live over its turns, each numbered from 0 without a gap", async () => {
+  test("follows a session live over its turns, with each turn's events numbered from 0 without a gap", async () => {
     await family.create("live");
     await using reader = await open("live");
     expect(reader.response.headers.get("content-type")).toBe("text/event-stream");
@@ -41,7 +41,7 @@ describe("GET /api/v1/sessions/KEY/events", () => {
     expect(new Set(turns.flat().map((one) => one.told.turn_id)).size).toBe(2);
   });
 
-  test("tells of an ask and its decision between the tool's use and its result", async () => {
+  test("sends a request and its decision between the tool's use and its result", async () => {
     const id = await family.create("deciding");
     await using reader = await open(id);
     await family.start("deciding", [{ use: [bash("touch decided")] }]);
@@ -54,7 +54,7 @@ describe("GET /api/v1/sessions/KEY/events", () => {
     expect(types(read).filter((type) => order.includes(type))).toEqual(order);
   });
 
-  test("starts with the newest turn, with a turn that is named, or at the end of what is there", async () => {
+  test("starts with the newest turn, with a given turn, or at the end", async () => {
     await family.create("starting");
     await using nothing = await open("starting", { query: { follow: "false" } });
     expect(await nothing.next()).toBeUndefined();
@@ -85,7 +85,7 @@ describe("GET /api/v1/sessions/KEY/events", () => {
       }
       return read;
     });
-    // The readers that leave before the first event has come begin again where they were: at the first turn to come.
+    // Readers that disconnect before the first event begin again at the same place: the next turn.
     await family.run("resumed", [{ say: Array.from({ length: 20 }, (_, index) => `${index} `), delayMs: 20 }]);
     await family.start("resumed", [{ say: "again" }]);
     const all = [...(await whole.turn()), ...(await whole.turn())];
@@ -96,7 +96,7 @@ describe("GET /api/v1/sessions/KEY/events", () => {
     expect(await toEnd(asked)).toEqual(all.slice(3));
   });
 
-  test("refuses an id that it has never sent, and a turn that is not the session's", async () => {
+  test("refuses an id that it never sent, and a turn of another session", async () => {
     await family.create("strange");
     await family.run("strange", [{ say: "x" }]);
     const other = await family.create("other");
@@ -141,7 +141,7 @@ describe("GET /api/v1/sessions/KEY/events", () => {
     expect(await end.catch(() => undefined)).toBeUndefined();
   });
 
-  test("stops following when its reader leaves", async () => {
+  test("stops following when its reader disconnects", async () => {
     await family.create("left");
     await family.run("left", [{ say: "something to read" }]);
     const readers: AbortSignal[] = [];
@@ -157,7 +157,7 @@ describe("GET /api/v1/sessions/KEY/events", () => {
     };
     for (let round = 0; round < 10; round++) {
       await using reader = await open("left");
-      // Some go while they wait, some while they read.
+      // Some disconnect while they wait, some while they read.
       if (round % 2 === 0) await reader.turn();
       else await reader.next();
     }
@@ -167,7 +167,7 @@ describe("GET /api/v1/sessions/KEY/events", () => {
 });
 
 describe("GET /api/v1/events", () => {
-  test("tells of the beginning and the end of each turn, to those who may see it", async () => {
+  test("sends the beginning and the end of each turn to those who may see it", async () => {
     const bob = await namedToken(family.plexus, "bob");
     await using reader = await openEvents(family.plexus.url);
     await using his = await openEvents(family.plexus.url, { token: bob.token });

@@ -9,7 +9,7 @@ export type SessionReader = AsyncDisposable & {
   response: Response;
   /** The next event; `undefined` at the end of the stream. */
   next(): Promise<ReadSessionEvent | undefined>;
-  /** All up to the last event of a turn, or to the end of the stream. */
+  /** All events up to the last one of a turn, or to the end of the stream. */
   turn(): Promise<ReadSessionEvent[]>;
 };
 

@@ -10,8 +10,8 @@ import { idsIn, openStalled } from "../support/stalled-reader.ts";
 const OPERATOR = { kind: "operator" } as const;
 const EVENTS = "/api/v1/events";
 
-describe("a reader that does not read", () => {
-  test("is dropped with a reason, costs no more than its buffers, and resumes where it was", async () => {
+describe("a client that does not read", () => {
+  test("is dropped with a reason, takes no more than its buffers, and resumes where it was", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     const taken = countTaken(plexus);
@@ -19,7 +19,7 @@ describe("a reader that does not read", () => {
     const large = { content: "x".repeat(35_000) };
     await Promise.all(Array.from({ length: 400 }, () => ask(plexus, session, { input: large })));
     await Promise.all(Array.from({ length: 1_500 }, () => ask(plexus, session)));
-    // What the sockets of both sides can hold, and not all that there is.
+    // Only what the sockets of both sides can buffer, not everything.
     expect(taken.count).toBeLessThan(380);
     const text = await stalled.readTo(/event: dropped\n.*\n\n$/);
     expect(text).toContain(
@@ -33,7 +33,7 @@ describe("a reader that does not read", () => {
     expect(seen.length + rest.length).toBe(1_900);
   }, 30_000);
 
-  test("is cut off after the idle limit, while one that reads stays through any silence", async () => {
+  test("is disconnected after the idle limit, while one that reads stays connected", async () => {
     await using plexus = await startPlexus();
     await using server = startPaced(plexus.app, { idleSecs: 8, keepAliveMs: 500 });
     const { session } = await sessionOf(plexus, OPERATOR);
@@ -49,7 +49,7 @@ describe("a reader that does not read", () => {
     expect(approvalOf(await next)).toBe(approvalId);
   }, 30_000);
 
-  test("frees its subscription when it goes", async () => {
+  test("frees its subscription when it disconnects", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     const readers = watchReaders(plexus);

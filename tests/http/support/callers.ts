@@ -4,13 +4,13 @@ import { ErrorBody, type ErrorCode } from "../../../src/contract/refusals/errors
 import type { JsonObject } from "../../../src/contract/values.ts";
 import type { Plexus } from "../../support/server/plexus.ts";
 
-/** A named token of the operator's making, and the principal that it names. */
+/** Creates a named token; returns it with its principal. */
 export async function namedToken(plexus: Plexus, name: string) {
   const created = await plexus.app.tokens.createNamed(name);
   return { ...created, principal: { kind: "token" as const, id: created.id, name } };
 }
 
-/** A session that this principal created, with its child's token. */
+/** Creates a session as this principal, with its child's token. */
 export async function sessionOf(
   plexus: Plexus,
   principal: Parameters<App["sessions"]["createByHand"]>[0],
@@ -22,7 +22,7 @@ export async function sessionOf(
 
 type Asking = { tool_name?: string; input?: JsonObject; tool_use_id?: string };
 
-/** Files an ask and holds on to it, as a waiting child does, until the server stops. */
+/** Files a request and waits for its answer, as a child does, until the server stops. */
 export async function ask(
   plexus: Plexus,
   session: Awaited<ReturnType<typeof sessionOf>>["session"],
@@ -31,7 +31,7 @@ export async function ask(
   return plexus.app.approvals.request(session, { tool_name: "Bash", input: { command: "ls" }, ...asking });
 }
 
-/** Fails unless this is a refusal as every REST route words it. */
+/** Expects a refusal in the form of every REST route. */
 export async function expectRefusal(response: Response, status: number, code: ErrorCode): Promise<string> {
   const text = await response.text();
   expect({ status: response.status, body: text && ErrorBody.parse(JSON.parse(text)).error.code }).toEqual({

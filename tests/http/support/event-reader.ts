@@ -8,9 +8,9 @@ export type EventReader = AsyncDisposable & {
   response: Response;
   /** Lines that are neither an event nor empty: comments and the retry time. */
   asides: string[];
-  /** Why the server has ended the stream, where it said so. */
+  /** The reason the server gave for ending the stream, if any. */
   dropped: string | undefined;
-  /** The id of the last event that was read: what a reader resumes after. */
+  /** The id of the last event read, after which a reader resumes. */
   lastId: number | undefined;
   /** The next event; `undefined` at the end of the stream. */
   next(): Promise<ReadEvent | undefined>;
@@ -62,12 +62,12 @@ export async function openEvents(url: string, { token = OPERATOR_TOKEN, after }:
   return reader;
 }
 
-/** The approval that an event tells of; `undefined` for one that tells of a turn. */
+/** The approval that an event is about; `undefined` for an event about a turn. */
 export function approvalOf(read: ReadEvent | undefined): string | undefined {
   return read && "approval_id" in read.event ? read.event.approval_id : undefined;
 }
 
-/** The parts of a stream that stand between empty lines. */
+/** The parts of a stream between empty lines. */
 export async function* readBlocks(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, undefined> {
   const decoder = new TextDecoder();
   let text = "";

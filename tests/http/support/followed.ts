@@ -1,6 +1,6 @@
 import type { Plexus } from "../../support/server/plexus.ts";
 
-/** The signals of the readers that the server follows for; an aborted one has no subscription any more. */
+/** The signals of the readers that the server follows; an aborted one has no subscription any more. */
 export function watchReaders(plexus: Plexus): AbortSignal[] {
   const signals: AbortSignal[] = [];
   const follow = plexus.app.eventFeed.follow;

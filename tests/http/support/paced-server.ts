@@ -6,6 +6,6 @@ const noMcp = {
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 
-/** A second server for the same app, with clocks that a test can wait for. */
+/** Starts a second server for the same app, with time limits that a test can wait for. */
 export const startPaced = (app: App, pace: { idleSecs: number; keepAliveMs: number }) =>
   startHttpServer(app, noMcp, { pace });

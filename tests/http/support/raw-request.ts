@@ -1,9 +1,9 @@
-/** What came back for bytes that no HTTP client would send. */
+/** The answer to raw bytes that no HTTP client would send. */
 export type RawAnswer = { status: number; headers: Headers; body: string };
 
 type Part = string | Uint8Array;
 
-/** Sends exactly these bytes, and reads until the server has answered in full or hung up. */
+/** Sends exactly these bytes, and reads until the answer is complete or the server closes the connection. */
 export async function sendRaw(url: string, parts: Iterable<Part> | AsyncIterable<Part>): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const received: Buffer[] = [];
@@ -45,7 +45,7 @@ export async function sendRaw(url: string, parts: Iterable<Part> | AsyncIterable
   }
 }
 
-/** A request's head, with the headers that every request needs unless given otherwise. */
+/** A request's head, with required headers unless given otherwise. */
 export function head(url: string, line: string, headers: Record<string, string> = {}): string {
   const all: Record<string, string> = { Host: new URL(url).host, ...headers };
   return `${[`${line} HTTP/1.1`, ...Object.entries(all).map(([name, value]) => `${name}: ${value}`)].join("\r\n")}\r\n\r\n`;

@@ -1,7 +1,7 @@
 import { OPERATOR_TOKEN } from "../../support/server/plexus.ts";
 import { until } from "../../support/until.ts";
 
-/** A stream of the operator's on a socket that takes the headers, and nothing after them until it is told to. */
+/** Opens a stream as the operator on a socket that reads the headers, and then nothing until `readTo` is called. */
 export async function openStalled(url: string, path: string, headers: Record<string, string> = {}) {
   const { hostname, port, host } = new URL(url);
   const received: Buffer[] = [];
@@ -25,7 +25,7 @@ export async function openStalled(url: string, path: string, headers: Record<str
   socket.write(`GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
   await begun;
   return {
-    /** Reads on until the text has this at its end, or the server has closed. */
+    /** Reads until the text matches `end`, or until the server closes. */
     async readTo(end: RegExp): Promise<string> {
       socket.resume();
       const text = () => unchunked(Buffer.concat(received).toString());
@@ -48,7 +48,7 @@ function unchunked(text: string): string {
   }
 }
 
-/** The ids of the events in a text, in their order. */
+/** The ids of the events in a text, in order. */
 export function idsIn(text: string): number[] {
   return [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
 }

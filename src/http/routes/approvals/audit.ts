@@ -10,7 +10,7 @@ export type AuditApp = Pick<App, "auditCheck">;
 const AT = ASKED_AT * 1000;
 const HASH = "0a".repeat(32);
 
-/** The hash chains over decisions, for the operator: they hold everybody's. */
+/** The hash chains over decisions; for the operator only, because they contain all owners' decisions. */
 export function auditRoutes({ auditCheck }: AuditApp): Served[] {
   return [
     serve(verifyAudit, {

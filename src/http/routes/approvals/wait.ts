@@ -10,7 +10,7 @@ export type WaitApp = Pick<App, "approvalViews" | "eventFeed" | "sessions">;
 const DEFAULT_WAIT_SECS = 45;
 const MAX_LISTED = 100;
 
-/** What `loopback_wait` does, for callers without MCP; `closing` is the end of the server, which no caller waits out. */
+/** `loopback_wait` for callers without MCP; `closing` fires when the server stops, which ends every wait. */
 export function waitRoutes({ approvalViews, eventFeed, sessions }: WaitApp, closing: AbortSignal): Served[] {
   return [
     serve(waitForNext, {

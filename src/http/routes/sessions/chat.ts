@@ -11,7 +11,7 @@ import { sessionParams } from "./session-params.ts";
 
 export type ChatApp = Pick<App, "sessions" | "sessionCommands" | "approvalViews">;
 
-/** How much of a child's last message an answer holds; all of it is in the turn's events. */
+/** The limit on the child's last message in an answer; the turn's events have all of it. */
 const MAX_TEXT_CHARS = 100_000;
 
 type TurnStarted = Extract<AnswerOf<typeof chat>, { type: "started" | "queued" }>;
@@ -36,9 +36,9 @@ const BEGUN: { says: string; example: TurnStarted } = {
   example: { type: "started", session_id: SESSION_ID, turn_id: TURN_ID },
 };
 
-/** Work for a session, and its end; `closing` is the end of the server, which no caller waits out. */
+/** Starts and ends a session's turns; `closing` fires when the server stops, which ends every wait. */
 export function chatRoutes({ sessions, sessionCommands, approvalViews }: ChatApp, closing: AbortSignal): Served[] {
-  /** Starts a turn; with `wait_secs` it answers how that stands then, else at once. */
+  /** Starts a turn and answers at once; with `wait_secs`, it waits and answers with the turn's state. */
   async function work(
     session: Session,
     { wait_secs, ...asked }: Asked,

@@ -1,2 +1,2 @@
-/** The path of every route that is about one session names it so. */
+/** The path parameter of every route about one session. */
 export const sessionParams = { key: "The session's id, or its name" };

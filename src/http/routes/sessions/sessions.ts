@@ -52,7 +52,7 @@ const DETAIL: SessionDetail = {
   supervision: "default",
 };
 
-/** Sessions: made, looked at, forked and forgotten. */
+/** Creates, shows, forks and deletes sessions. */
 export function sessionRoutes({ sessions, sessionViews, sessionCommands, conversations }: SessionsApp): Served[] {
   return [
     serve(listSessions, {

@@ -23,7 +23,7 @@ const EXAMPLE: TurnSummary = {
   ephemeral: false,
 };
 
-/** Turns, and what happened in them, in full. */
+/** Turns, and all their events. */
 export function turnRoutes({ sessions, sessionViews, sessionStream }: TurnsApp): Served[] {
   return [
     serve(listTurns, {

@@ -22,7 +22,7 @@ function respond(plexus: Plexus, id: string, decision: object, token?: string): 
   });
 }
 
-/** `count` asks of one session, in the order in which they were filed. */
+/** `count` requests of one session, in filing order. */
 async function asks(plexus: Plexus, count: number, principal: Parameters<typeof sessionOf>[1] = OPERATOR) {
   const { session } = await sessionOf(plexus, principal);
   const filed = await Promise.all(Array.from({ length: count }, () => ask(plexus, session)));
@@ -30,7 +30,7 @@ async function asks(plexus: Plexus, count: number, principal: Parameters<typeof 
 }
 
 describe("GET /api/v1/approvals", () => {
-  test("lists the newest first, a hundred unless told otherwise", async () => {
+  test("lists the newest first, a hundred by default", async () => {
     await using plexus = await startPlexus();
     const { ids } = await asks(plexus, 101);
     const first = await page(plexus, "");
@@ -53,7 +53,7 @@ describe("GET /api/v1/approvals", () => {
     expect(seen).toEqual(ids.toSorted().reverse());
   });
 
-  test("ends with a page that says so when the last one is exactly full", async () => {
+  test("marks the last page as such even if it is exactly full", async () => {
     await using plexus = await startPlexus();
     await asks(plexus, 20);
     const first = await page(plexus, "limit=10");
@@ -86,7 +86,7 @@ describe("GET /api/v1/approvals", () => {
     expect((await page(plexus, "session_id=unknown")).approvals).toEqual([]);
   });
 
-  test("shows a named token its own and nobody else's, the operator all", async () => {
+  test("shows a named token only its own approvals, and the operator all", async () => {
     await using plexus = await startPlexus();
     const [ann, bob] = [await namedToken(plexus, "ann"), await namedToken(plexus, "bob")];
     const hers = await asks(plexus, 2, ann.principal);
@@ -119,7 +119,7 @@ describe("GET /api/v1/approvals", () => {
 });
 
 describe("GET /api/v1/approvals/:id", () => {
-  test("reads one in full, however large its input", async () => {
+  test("returns an approval in full, however large its input", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     const input = { content: "x".repeat(1_000_000) };
@@ -169,7 +169,7 @@ describe("POST /api/v1/approvals/:id/respond", () => {
     expect(await asked.answer()).toEqual({ behavior: "deny", message: "Not here.", interrupt: true });
   });
 
-  test("answers 200 and the tool's own object when it was decided before", async () => {
+  test("answers 200 with the tool's own object if it was already decided", async () => {
     await using plexus = await startPlexus();
     const { ids } = await asks(plexus, 1);
     await respond(plexus, ids[0] ?? "", { approve: true });
@@ -183,7 +183,7 @@ describe("POST /api/v1/approvals/:id/respond", () => {
     expect(told).toMatchObject({ type: "already_resolved", status: "allowed", resolved_by: "operator" });
   });
 
-  test("accepts exactly one of a hundred simultaneous decisions, and tells the others which", async () => {
+  test("accepts exactly one of a hundred simultaneous decisions, and names it in the other answers", async () => {
     await using plexus = await startPlexus();
     const { ids } = await asks(plexus, 1);
     const answers = await Promise.all(
@@ -197,7 +197,7 @@ describe("POST /api/v1/approvals/:id/respond", () => {
     expect(answers.filter((answer) => answer.status !== winners[0]?.status)).toEqual([]);
   });
 
-  test("is not_found for an unknown id, and reads the same for somebody else's, and decides nothing", async () => {
+  test("is not_found for an unknown id, with the same text for another owner's, and decides nothing", async () => {
     await using plexus = await startPlexus();
     const [ann, bob] = [await namedToken(plexus, "ann"), await namedToken(plexus, "bob")];
     const { ids } = await asks(plexus, 1, ann.principal);
@@ -209,7 +209,7 @@ describe("POST /api/v1/approvals/:id/respond", () => {
     expect((await plexus.app.approvals.get(OPERATOR, hers)).status).toBe("pending");
   });
 
-  test("is not_found for somebody else's that is decided, too", async () => {
+  test("is not_found for another owner's decided approval too", async () => {
     await using plexus = await startPlexus();
     const [ann, bob] = [await namedToken(plexus, "ann"), await namedToken(plexus, "bob")];
     const { ids } = await asks(plexus, 1, ann.principal);
@@ -217,7 +217,7 @@ describe("POST /api/v1/approvals/:id/respond", () => {
     await expectRefusal(await respond(plexus, ids[0] ?? "", { approve: true }, bob.token), 404, "not_found");
   });
 
-  test("takes null for every optional field", async () => {
+  test("accepts null for every optional field", async () => {
     await using plexus = await startPlexus();
     const { ids } = await asks(plexus, 1);
     const decision = { approve: true, message: null, updated_input: null, interrupt: null };
@@ -259,14 +259,14 @@ describe("POST /api/v1/approvals/:id/respond", () => {
     await expectRefusal(response, 422, "invalid_arguments");
   });
 
-  test("keeps its refusal short when a key is a megabyte", async () => {
+  test("refuses a megabyte-long key with a short message", async () => {
     await using plexus = await startPlexus();
     const { ids } = await asks(plexus, 1);
     const response = await respond(plexus, ids[0] ?? "", { approve: true, ["k".repeat(1_000_000)]: 1 });
     expect((await expectRefusal(response, 422, "invalid_arguments")).length).toBeLessThan(2_000);
   });
 
-  test("passes an updated_input on unchanged, unusual keys included, but for what is null", async () => {
+  test("passes updated_input on unchanged, unusual keys included, without null values", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     const asked = await ask(plexus, session);
@@ -288,7 +288,7 @@ describe("POST /api/v1/approvals/respond", () => {
       ...(token && { token }),
     });
 
-  test("decides each on its own, and tells what became of it in the same place", async () => {
+  test("decides each approval separately, and returns the results in the same order", async () => {
     await using plexus = await startPlexus();
     const { ids } = await asks(plexus, 3);
     const [first = "", second = "", third = ""] = ids;
@@ -316,7 +316,7 @@ describe("POST /api/v1/approvals/respond", () => {
     expect((await page(plexus, "status=pending")).approvals.map(({ id }) => id)).toEqual([second]);
   });
 
-  test("shows a stranger nothing, and a child not even the door", async () => {
+  test("refuses a stranger as not found, and a child as forbidden", async () => {
     await using plexus = await startPlexus();
     const { ids } = await asks(plexus, 1);
     const { token } = await namedToken(plexus, "stranger");

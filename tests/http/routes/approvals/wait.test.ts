@@ -7,12 +7,12 @@ import { ask, expectRefusal, namedToken, sessionOf } from "../../support/callers
 const OPERATOR = { kind: "operator" } as const;
 
 describe("POST /api/v1/wait", () => {
-  test("says at once that there is nothing to wait for", async () => {
+  test("answers at once if there is nothing to wait for", async () => {
     await using plexus = await startPlexus();
     expect(await told(plexus, { timeout_secs: 60 })).toEqual({ type: "idle", cursor: 0 });
   });
 
-  test("returns as soon as something is asked, with its whole input", async () => {
+  test("returns as soon as there is a request, with its whole input", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR, "by hand");
     const waiting = told(plexus, { session_id: "by hand", timeout_secs: 60 });
@@ -21,7 +21,7 @@ describe("POST /api/v1/wait", () => {
     expect(await waiting).toMatchObject({ type: "ok", approvals: [{ id: asked.approvalId, input }], finished: [] });
   });
 
-  test("shows a named token its own and nothing else", async () => {
+  test("shows a named token only its own requests", async () => {
     await using plexus = await startPlexus();
     const { token, principal } = await namedToken(plexus, "ci");
     using _ = await ask(plexus, (await sessionOf(plexus, OPERATOR)).session);
@@ -38,7 +38,7 @@ describe("POST /api/v1/wait", () => {
     await expectRefusal(await wait(plexus, {}, token), 403, "forbidden");
   });
 
-  test("ends with the token that it was called with", async () => {
+  test("ends when its caller's token is revoked", async () => {
     await using plexus = await startPlexus();
     const { token, principal } = await namedToken(plexus, "ci");
     await sessionOf(plexus, principal);
@@ -53,7 +53,7 @@ describe("POST /api/v1/wait", () => {
     await expectRefusal(await waiting, 401, "unauthorized");
   });
 
-  test("is answered as a time-out by a server that stops", async () => {
+  test("is answered as a time-out when the server stops", async () => {
     const plexus = await startPlexus();
     await sessionOf(plexus, OPERATOR);
     const waiting = told(plexus, { timeout_secs: 110 });

@@ -118,7 +118,7 @@ describe("sessions of an earlier version, with many megabytes of settings each,"
     expect(value).toMatchObject({ has_more: true, sessions: [{ name: "new" }, { working_dir: "/srv/project" }, {}] });
     const read = await (await place.request("GET", "/old-0")).text();
     expect(read.length).toBeGreaterThan(12 * MB);
-    // The five are 60 MB already.
+    // The five sessions already have 60 MB.
     await expectRefusal(await place.request("POST", "/old-0/fork", { new_name: "copy" }), 429, "limit_reached");
     expect((await place.request("DELETE", "/old-1")).status).toBe(200);
     expect((await place.request("POST", "/old-0/fork", { new_name: "copy" })).status).toBe(201);
@@ -130,7 +130,7 @@ type Place = AsyncDisposable & {
   work: string;
   request(method: string, path: string, body?: object, token?: string): Promise<Response>;
   create(asked: object, token?: string): Promise<Response>;
-  /** The names on each page of the list. */
+  /** The session names on each page of the list. */
   pages(): Promise<string[][]>;
 };
 

@@ -6,7 +6,7 @@ import { expectRefusal, namedToken, sessionOf } from "../../support/callers.ts";
 
 const DELETED = "Abandoned: its session was deleted. Plexus did not allow the call.";
 
-/** Each way to delete a session. */
+/** The ways to delete a session. */
 const ways: Record<string, (plexus: Plexus, token: string, id: string) => Promise<void>> = {
   REST: async (plexus, token, id) => {
     expect((await plexus.fetch(`/api/v1/sessions/${id}`, { method: "DELETE", token })).status).toBe(200);
@@ -19,7 +19,7 @@ const ways: Record<string, (plexus: Plexus, token: string, id: string) => Promis
 
 for (const [way, remove] of Object.entries(ways)) {
   describe(`a session of a claude started by hand that is deleted over ${way}`, () => {
-    test("leaves no request to be allowed: the child is denied, and a late decider is told why", async () => {
+    test("leaves no request that could be allowed: the child is denied, and a late decider gets the reason", async () => {
       await using plexus = await startPlexus();
       const ann = await namedToken(plexus, "ann");
       const { session, token } = await sessionOf(plexus, ann.principal);
@@ -56,7 +56,7 @@ for (const [way, remove] of Object.entries(ways)) {
   });
 }
 
-test("an ask that is filed in the commit that deletes its session is abandoned with it", async () => {
+test("a request filed in the commit that deletes its session is abandoned with it", async () => {
   await using plexus = await startPlexus();
   const { session } = await sessionOf(plexus, { kind: "operator" });
   const removed = plexus.app.sessionCommands.remove({ kind: "operator" }, session);

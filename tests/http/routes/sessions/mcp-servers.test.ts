@@ -10,7 +10,7 @@ import { expectRefusal, namedToken } from "../../support/callers.ts";
 const mcp_servers = { tools: { command: "touch", args: ["started"] } };
 
 describe("with --mcp-servers operator, a session that brings MCP servers", () => {
-  test("is refused to a named token and its page, over REST and MCP, with the setting's name", async () => {
+  test("is refused for a named token and its page, over REST and MCP, naming the setting", async () => {
     await using place = await openPlace("operator");
     const ann = await namedToken(place.plexus, "ann");
     const { code } = await place.plexus.app.signIn.newCode(ann.principal);
@@ -26,7 +26,7 @@ describe("with --mcp-servers operator, a session that brings MCP servers", () =>
     expect((await place.plexus.app.sessionViews.list({ kind: "operator" }, { limit: 10 })).sessions).toEqual([]);
   });
 
-  test("can be created by the operator, on a page too; a named token can create others", async () => {
+  test("can be created by the operator, on a page too; a named token can create sessions without them", async () => {
     await using place = await openPlace("operator");
     const ann = await namedToken(place.plexus, "ann");
     const { code } = await place.plexus.app.signIn.newCode({ kind: "operator" });
@@ -37,7 +37,7 @@ describe("with --mcp-servers operator, a session that brings MCP servers", () =>
     expect((await place.create(ann.token, { mcp_servers: {} })).status).toBe(201);
   });
 
-  test("that a named token had created before starts no turn, nor do its forks, not even for the operator", async () => {
+  test("that a named token had created before starts no turn, and neither do its forks, even for the operator", async () => {
     await using data = await temporaryDirectory();
     await using work = await temporaryDirectory();
     const token = await (async () => {
@@ -77,7 +77,7 @@ describe("with --mcp-servers operator, a session that brings MCP servers", () =>
   });
 });
 
-test("by default anyone's session may bring MCP servers, but in strict only the operator's", async () => {
+test("by default any session may bring MCP servers; in strict only the operator's", async () => {
   await using place = await openPlace();
   const ann = await namedToken(place.plexus, "ann");
   expect((await place.create(ann.token, { mcp_servers })).status).toBe(201);
@@ -92,7 +92,7 @@ type Place = AsyncDisposable & {
   work: string;
   create(token: string, asked: object): Promise<Response>;
   idOf(token: string, name: string): Promise<string>;
-  /** Tells the id of the fork. */
+  /** Returns the fork's id. */
   fork(token: string, id: string): Promise<string>;
 };
 

@@ -11,7 +11,7 @@ import { openStalled } from "../../support/stalled-reader.ts";
 setDefaultTimeout(60_000);
 
 describe("a turn with more events than fit in memory", () => {
-  test("is read in pages of a few megabytes, with one event at least", async () => {
+  test("is read in pages of a few megabytes, each with at least one event", async () => {
     await using large = await openRecorded(Array.from({ length: 5 }, () => 6 * 1024 * 1024));
     const seen: number[][] = [];
     for (let from = 0, more = true; more; ) {
@@ -25,14 +25,14 @@ describe("a turn with more events than fit in memory", () => {
     expect(seen).toEqual([[0], [1], [2], [3], [4]]);
   });
 
-  test("waits in the database for a reader that stalls, delays no other reader, and is delivered whole in the end", async () => {
+  test("stays in the database for a stalled reader, delays no other reader, and is finally delivered in full", async () => {
     const count = 20_000;
     await using large = await openRecorded([...Array.from({ length: count - 1 }, () => 2_000), 10]);
     const taken = countTaken(large.plexus);
     const path = `/api/v1/sessions/${large.sessionId}/events?follow=false`;
     using stalled = await openStalled(large.plexus.url, path);
     await (await large.plexus.fetch(path)).bytes();
-    // What the sockets of both sides can hold, and not all that there is.
+    // Only what the sockets of both sides can buffer, not everything.
     expect(taken[0]).toBeLessThan(count / 2);
     expect(taken[1]).toBe(count);
     const text = await stalled.readTo(new RegExp(`${large.turnId}~${count - 1}\n.*\n.*\n\n$`));
@@ -40,7 +40,7 @@ describe("a turn with more events than fit in memory", () => {
     expect(seqs).toEqual(Array.from({ length: count }, (_, seq) => seq));
   });
 
-  test("is dropped when its reader leaves half-way", async () => {
+  test("is no longer read when its reader disconnects half-way", async () => {
     await using large = await openRecorded(Array.from({ length: 20_000 }, () => 2_000));
     const { app } = large.plexus;
     const { follow } = app.sessionStream;
@@ -71,7 +71,7 @@ describe("a turn with more events than fit in memory", () => {
   });
 });
 
-/** A server with one turn on record that is over, and has events of these sizes. */
+/** A server with one ended turn that has events of these sizes. */
 async function openRecorded(sizes: number[]) {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await temporaryDirectory());
@@ -91,7 +91,7 @@ async function openRecorded(sizes: number[]) {
   return { plexus, sessionId: session.id, turnId, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** How many events the server has read for each of its readers, in the order in which they came. */
+/** How many events the server has read for each of its readers, in the order in which these connected. */
 function countTaken({ app }: Plexus): number[] {
   const taken: number[] = [];
   const { follow } = app.sessionStream;

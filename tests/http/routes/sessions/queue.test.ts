@@ -8,7 +8,7 @@ import { openEvents } from "../../support/event-reader.ts";
 
 setDefaultTimeout(120_000);
 
-test("a turn without a slot is queued over REST, as the document says, and watchers see it wait, start and end", async () => {
+test("a turn without a slot is queued over REST as documented, and watchers see it wait, start and end", async () => {
   await using family = await startFamily({ flags: { maxRunning: "1" } });
   const { plexus } = family;
   const { send } = createSender(plexus, await readDocument(plexus));
@@ -38,7 +38,7 @@ test("a turn without a slot is queued over REST, as the document says, and watch
   ]);
 });
 
-test("the answer for a queued turn has its id and its place", async () => {
+test("the answer for a queued turn has its id and its position", async () => {
   await using family = await startFamily({ flags: { maxRunning: "1" } });
   for (const name of ["one", "two"]) await family.create(name);
   await family.start("one", [{ hang: true }]);

@@ -12,7 +12,7 @@ import { isLast, openSessionEvents, type ReadSessionEvent } from "../../streams/
 
 setDefaultTimeout(120_000);
 
-test("a session's stream goes on behind Last-Event-ID after kill -9: no number is missing, none comes twice", () =>
+test("a session's stream continues after Last-Event-ID when the server was killed: no event is missing or repeated", () =>
   withRun(async (mark) => {
     await using directory = await temporaryDirectory();
     await using model = startScriptedModel();

@@ -34,7 +34,7 @@ describe("POST /api/v1/sessions", () => {
     }
   });
 
-  test("names entries of allowed_tools that have no effect, when a session is made, run and changed", async () => {
+  test("names entries of allowed_tools that have no effect, when a session is created, run and changed", async () => {
     const asked = { working_dir: family.place, supervision: "strict", allowed_tools: ["Read", "Bash(npm test)"] };
     const warnings = [
       expect.stringContaining('allowed_tools "Bash(npm test)" has no effect: with supervision "strict"'),
@@ -87,14 +87,14 @@ describe("POST /api/v1/sessions/KEY/chat", () => {
     expect(await eventsOf(turn_id, `from_seq=${turn.event_count}`)).toMatchObject({ events: [], has_more: false });
   });
 
-  test("waits for the end with wait_secs, and answers with what was said and used", async () => {
+  test("waits for the end with wait_secs, and answers with the child's text and usage", async () => {
     await create("waiting");
     const prompt = script([{ say: "forty-two" }]);
     const chat = await answered(TurnAnswer, "POST", "/waiting/chat", { prompt, wait_secs: 60 });
     expect(chat).toMatchObject({ status: "complete", text: "forty-two", pending_approvals: [] });
   });
 
-  test("returns from a wait as soon as a decision is needed, and shows what is asked in full", async () => {
+  test("returns from a wait as soon as a decision is needed, with the complete request", async () => {
     await create("asking");
     const command = `touch ${"x".repeat(50_000)}`;
     const prompt = script([{ use: [bash(command)] }]);
@@ -202,7 +202,7 @@ describe("the turns and the conversation of a session", () => {
 });
 
 describe("access to a session", () => {
-  test("is for its creator and the operator; to all others it does not exist", async () => {
+  test("is for its creator and the operator; for all others it does not exist", async () => {
     const [ann, bob] = [await namedToken(plexus(), "ann"), await namedToken(plexus(), "bob")];
     const made = await request("POST", "", { name: "hers", working_dir: family.place }, ann.token);
     const { id } = SessionCreated.parse(await made.json());
