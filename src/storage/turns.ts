@@ -34,7 +34,7 @@ export type TurnRow = {
   timedOut: number;
   abandoned: number;
   builtin: number;
-  /** When its child last produced output or made a request. */
+  /** When its child last produced output, made a request or got a decision. */
   spokeAt: number | null;
   error: string | null;
   /** For a queued turn, when it was queued. */

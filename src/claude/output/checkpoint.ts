@@ -6,6 +6,7 @@ const ParserState = z.object({
   streamed: z.object({ messageId: z.string(), blocks: z.array(Streamed) }),
   toolUseIds: z.array(z.string()),
   pieces: z.int(),
+  answers: z.object({ count: z.int(), lastId: z.string() }).optional(),
 });
 
 /** How far a child's output has been read, with everything another process needs to continue from there. */

@@ -30,8 +30,8 @@ export function isOfEarlierTurn(line: JsonObject): boolean {
   return objectOf(line["origin"])["kind"] === "task-notification" && line["num_turns"] === 0;
 }
 
-/** Reads the CLI's last line; a turn with work in the background has several. */
-export function resultFact(line: JsonObject): ResultFact {
+/** Reads the CLI's last line; a turn with work in the background has several. `answers`: how often the model answered in it. */
+export function resultFact(line: JsonObject, answers: number): ResultFact {
   const usage = objectOf(line["usage"]);
   const totalCostUsd = numberOf(line["total_cost_usd"]);
   const sinceLast = line["model_usage_since_last_result"];
@@ -44,11 +44,17 @@ export function resultFact(line: JsonObject): ResultFact {
     claudeSessionId: conversationId(line["session_id"]),
     inputTokens: numberOf(usage["input_tokens"]) + cached,
     outputTokens: numberOf(usage["output_tokens"]),
-    numTurns: numberOf(line["num_turns"]),
+    numTurns: numTurnsIn(line, answers),
     totalCostUsd,
     ...(sinceLast !== undefined && { costBeforeUsd: Math.max(0, totalCostUsd - costIn(objectOf(sinceLast))) }),
     permissionDenials: listOf(line["permission_denials"]),
   };
+}
+
+/** Of an interrupted turn the CLI also counts the call that it broke off, and the word that it was interrupted. */
+function numTurnsIn(line: JsonObject, answers: number): number {
+  const counted = numberOf(line["num_turns"]);
+  return line["subtype"] === "error_during_execution" ? Math.min(counted, answers) : counted;
 }
 
 /** What the results of a turn tell together: each counts from the one before it on, but the cost, which is that of the conversation. */

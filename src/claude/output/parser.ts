@@ -8,7 +8,15 @@ import { createStreamedText, type StreamedTextState } from "./streamed-text.ts";
 import { isOfSubagent, subagentBlock, subagentOf } from "./subagent.ts";
 
 /** A parser's state, from which another process can continue; small, and JSON. */
-type ParserState = { streamed: StreamedTextState; toolUseIds: string[]; pieces: number };
+type ParserState = {
+  streamed: StreamedTextState;
+  toolUseIds: string[];
+  pieces: number;
+  /** The model's answers since the last result; absent in a state that an older Plexus stored. */
+  answers?: Answers | undefined;
+};
+/** One answer is several lines, all with its id. */
+type Answers = { count: number; lastId: string };
 
 export type Parser = {
   /** Streamed text is held until something else happens or `flush` is called, so that no event is a single token. */
@@ -36,6 +44,7 @@ export function createParser(from?: ParserState): Parser {
   const streamed = createStreamedText(from?.streamed);
   const toolUseIds = new Set(from?.toolUseIds);
   let pieces = from?.pieces ?? 0;
+  let answers: Answers = from?.answers ?? { count: 0, lastId: "" };
   let held: Held | undefined;
   let raw = "";
   let out: Parsed = nothing();
@@ -58,12 +67,20 @@ export function createParser(from?: ParserState): Parser {
   const passOn = (event_type: string, data: JsonObject) =>
     isShallow(data) ? emit({ type: "passthrough", event_type, data }) : keepRaw();
 
+  const answerBegins = (id: string) => {
+    if (id !== answers.lastId) answers = { count: answers.count + 1, lastId: id };
+  };
+
   const streamEvent = (line: JsonObject) => {
     // A subagent's message also comes whole, and its pieces would mix with those of the child.
     if (isOfSubagent(line)) return;
     const event = objectOf(line["event"]);
     const type = textOf(event["type"]);
-    if (type === "message_start") streamed.begin(textOf(objectOf(event["message"])["id"]));
+    if (type === "message_start") {
+      const id = textOf(objectOf(event["message"])["id"]);
+      streamed.begin(id);
+      answerBegins(id);
+    }
     if (type !== "content_block_delta") {
       if (!SILENT_STREAM_EVENTS.test(type)) passOn(`stream_event/${type}`, line);
       return;
@@ -81,6 +98,7 @@ export function createParser(from?: ParserState): Parser {
   const assistant = (line: JsonObject) => {
     const message = objectOf(line["message"]);
     const id = textOf(message["id"]);
+    if (!isOfSubagent(line)) answerBegins(id);
     for (const block of blocksIn(line)) {
       const type = textOf(block["type"]);
       if (type === "tool_use") toolUse(block, line);
@@ -139,7 +157,8 @@ export function createParser(from?: ParserState): Parser {
     if (type === "user") return user(line);
     if (type === "result") {
       flushHeld();
-      if (!isOfEarlierTurn(line)) out.facts.result = resultFact(line);
+      if (!isOfEarlierTurn(line)) out.facts.result = resultFact(line, answers.count);
+      answers = { ...answers, count: 0 };
     } else if (type === "system" && subtype === "init") out.facts.init = initFact(line);
     else if (type === "") keepRaw();
     else if (type !== "system" || subtype !== "status") passOn([type, subtype].filter(Boolean).join("/"), line);
@@ -168,7 +187,7 @@ export function createParser(from?: ParserState): Parser {
       flushHeld();
       return taken().events;
     },
-    state: () => ({ streamed: streamed.state(), toolUseIds: [...toolUseIds], pieces }),
+    state: () => ({ streamed: streamed.state(), toolUseIds: [...toolUseIds], pieces, answers }),
   };
 }
 

@@ -31,7 +31,7 @@ export const Finished = z.strictObject({
 });
 export type Finished = z.infer<typeof Finished>;
 
-/** A turn that runs or is queued, and how many seconds ago its child last said anything. */
+/** A turn that runs or is queued, and for how many seconds its child has said nothing: 0 while it waits for a decision. */
 export const Running = z.strictObject({
   /** Left out of a time-out, where it would be said again and again, if the name says which of the caller's own sessions it is. */
   session_id: Id.optional(),

@@ -38,16 +38,17 @@ export async function toFinished(storage: Pick<Storage, "turns">, { turn, name }
   };
 }
 
-/** The report on a turn that goes on, and how long its child has been silent. */
+/** The report on a turn that goes on, and how long its child has been silent. Waiting for a decision is not silence. */
 export function toRunning(
   { sessionId, name, status, isAsking, spokeAt, startedAt }: OngoingTurn,
   now: number,
 ): Running {
+  const waits = status === "running" && isAsking;
   return {
     session_id: sessionId,
     name,
-    status: status === "running" && isAsking ? "awaiting_permission" : status,
-    silent_secs: Math.max(0, seconds(now - (spokeAt ?? startedAt))),
+    status: waits ? "awaiting_permission" : status,
+    silent_secs: waits ? 0 : Math.max(0, seconds(now - (spokeAt ?? startedAt))),
   };
 }
 

@@ -12,7 +12,6 @@ import { suggestedMatch } from "../rules/matching/suggest.ts";
 import type { Session, Sessions } from "../sessions/sessions.ts";
 import type { Grants } from "./grants.ts";
 import type { Judge } from "./judge.ts";
-import { toRule } from "./rule-view.ts";
 import type { Rules } from "./rules.ts";
 import type { Suggestions } from "./suggestions.ts";
 
@@ -20,7 +19,7 @@ type DecisionRulesNeed = {
   sessions: Pick<Sessions, "get">;
   judge: Judge;
   grants: Grants;
-  rules: Pick<Rules, "newRule" | "changed">;
+  rules: Pick<Rules, "newRule" | "changed" | "one">;
   suggestions: Suggestions;
   dangersIn: (session: Session) => HasDangers;
 };
@@ -94,7 +93,7 @@ export function createDecisionRules({ sessions, judge, grants, rules, suggestion
     /** A rule came with a decision: it decides what is pending too. */
     async remembered(rule: RuleRow): Promise<Rule> {
       await rules.changed();
-      return toRule(rule, undefined);
+      return rules.one(rule);
     },
   };
 

@@ -7,14 +7,15 @@ import type { CurrentFile } from "./rules-file.ts";
 /** So often a rule in shadow mode must have agreed before it is said to be ready. */
 const READY_AFTER = 5;
 
-export function toRule(row: RuleRow, shadow: ShadowHits | undefined): Rule {
+/** `owner`: how the record names the owner of the row, as in `created_by`. */
+export function toRule(row: RuleRow, owner: string | null, shadow: ShadowHits | undefined): Rule {
   return {
     id: row.id,
     decision: row.decision,
     match: row.match,
     tier: tierOf(row),
     mode: row.mode,
-    ...(row.owner !== null && { owner: row.owner }),
+    ...(owner !== null && { owner }),
     ...(row.sessionId !== null && { session_id: row.sessionId }),
     ...(row.reason !== null && { reason: row.reason }),
     ...(row.interrupt && { interrupt: true as const }),

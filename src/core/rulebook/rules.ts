@@ -3,6 +3,7 @@ import type { AddedRule } from "../../contract/rules/answers.ts";
 import type { Rule, RuleInput, RulesFileStatus, RuleUpdate, SessionRule } from "../../contract/rules/rule.ts";
 import type { NewRule, RuleChange, RuleLimits, RuleRow } from "../../storage/rules.ts";
 import type { Storage } from "../../storage/storage.ts";
+import { ownerName } from "../access/owner-name.ts";
 import { callingToken, displayName, mayDecide, ownerKey, type Principal, visibleOwner } from "../access/principals.ts";
 import { coverageNote } from "../rules/matching/coverage-note.ts";
 import { type Pattern, readMatch } from "../rules/matching/pattern.ts";
@@ -14,7 +15,7 @@ import type { RulesFile } from "./rules-file.ts";
 export const MOST_RULES: RuleLimits = { ofOwner: 2_000, inAll: 10_000, exempt: ownerKey({ kind: "operator" }) };
 
 type RulesNeed = {
-  storage: Pick<Storage, "rules" | "newId">;
+  storage: Pick<Storage, "rules" | "tokens" | "newId">;
   book: RuleBook;
   file: RulesFile;
   sessions: Pick<Sessions, "require" | "get">;
@@ -43,17 +44,22 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
 
   async function shown(rows: RuleRow[]): Promise<Rule[]> {
     const shadows = rows.some(({ mode }) => mode === "shadow") ? await storage.rules.shadowHits() : [];
-    return rows.map((row) =>
-      toRule(
-        row,
-        shadows.find(({ ruleId }) => ruleId === row.id),
-      ),
-    );
+    const owners = [...new Set(rows.flatMap(({ owner }) => owner ?? []))];
+    const names = new Map(await Promise.all(owners.map(async (key) => [key, await ownerName(storage, key)] as const)));
+    return rows.map((row) => {
+      const shadow = shadows.find(({ ruleId }) => ruleId === row.id);
+      return toRule(row, row.owner && (names.get(row.owner) ?? row.owner), shadow);
+    });
+  }
+
+  async function one(row: RuleRow): Promise<Rule> {
+    const [rule] = await shown([row]);
+    if (!rule) throw unknown(row.id);
+    return rule;
   }
 
   async function noted(row: RuleRow): Promise<NotedRule> {
-    const [rule] = await shown([row]);
-    if (!rule) throw unknown(row.id);
+    const rule = await one(row);
     const note = coverageNote(row.decision, row.match, patternOf(row.match));
     return { rule, ...(note !== undefined && { note }) };
   }
@@ -127,6 +133,7 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
     ): NewRule[] =>
       given.map((one) => newRule(one, principal, { owner: session.owner, sessionId: session.id, isSetting: true })),
     changed,
+    one,
     /** How the operator's file stands; `undefined` where there is none. */
     fileStatus: (): RulesFileStatus | undefined => file.current().status,
   };

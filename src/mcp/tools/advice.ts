@@ -43,7 +43,9 @@ function toDecideOne({ tool_name, escalates, truncated }: ToldApproval): string 
 /** What in an answer says why a turn has ended. */
 type Teller = "error" | "its last event";
 
-/** What to do with a session whose turn has ended like this; nothing needs to be said of one that is complete. */
+export const GIVE_MORE = "Give more work with claudecode_chat.";
+
+/** What to do with a session whose turn has ended like this; nothing is said of one that has not ended. */
 export function afterEnd(
   { status, error }: { status: SessionStatus; error: string | null },
   teller: Teller = "error",
@@ -52,6 +54,6 @@ export function afterEnd(
   if (limit) return RAISE[limit];
   if (status === "failed")
     return `It failed, as ${teller} says. Give it more work with claudecode_chat once that is mended.`;
-  if (status !== "cancelled") return undefined;
-  return `It was cancelled, as ${teller} says. Give it more work with claudecode_chat.`;
+  if (status === "cancelled") return `It was cancelled. ${GIVE_MORE}`;
+  return status === "complete" ? `Judge the result. ${GIVE_MORE}` : undefined;
 }

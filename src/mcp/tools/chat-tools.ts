@@ -57,6 +57,7 @@ const COMPLETE: z.input<typeof ChatAnswer> = {
   pending_approvals: [],
   usage: { input_tokens: 10, output_tokens: 5, cost_usd: 0.00014, num_turns: 1 },
   cursor: 12,
+  next: afterEnd({ status: "complete", error: null }),
 };
 const works = { readOnlyHint: false, destructiveHint: true };
 

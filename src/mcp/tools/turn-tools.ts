@@ -113,6 +113,7 @@ export const TURN_TOOLS = [
           pending_approvals: [],
           read_position: 7,
           has_more: false,
+          next: afterEnd({ status: "complete", error: null }),
         },
       },
     ],

@@ -5,7 +5,7 @@ import { PENDING, SESSION_ID, TURN_ID } from "../../contract/samples.ts";
 import { limitIn } from "../../contract/sessions/limit-error.ts";
 import { MAX_RESULT_CHARS } from "../../contract/text/cut.ts";
 import { type Finished, WaitAnswer, type WaitedFor } from "../../contract/tools/wait-answers.ts";
-import { afterEnd, RAISE, toDecide } from "./advice.ts";
+import { afterEnd, GIVE_MORE, RAISE, toDecide } from "./advice.ts";
 import { fitMany, fitWait, MAX_LISTED } from "./declaration/results.ts";
 import { type ToolCall, tool } from "./declaration/tool.ts";
 import { sessionOf } from "./session-reference.ts";
@@ -23,7 +23,6 @@ export type WaitState = z.output<typeof WaitState>;
 const NEXT = {
   more: "There is more to tell: call loopback_wait with this cursor as since.",
   stillRunning: "Children still run: call loopback_wait.",
-  giveMore: "Give more work with claudecode_chat.",
   idle: "Nothing of yours runs or can ask. Give work with claudecode_run.",
   byHand: "Only a claude that is started by hand may still ask, up to 10 minutes after its setup or its last request.",
   newSession: "It has had no turn. Give it work with claudecode_chat.",
@@ -32,11 +31,7 @@ const NEXT = {
   silentByHand:
     "Its claude has not asked for 10 minutes. loopback_configure with its session_id tells how to start it.",
 };
-const JUDGE = {
-  one: "Judge the result.",
-  many: "Judge the results.",
-  mixed: "Judge each by its status and error.",
-};
+const JUDGE = { all: "Judge the results.", mixed: "Judge each by its status and error." };
 
 const ENDED: Finished = {
   session_id: SESSION_ID,
@@ -158,8 +153,7 @@ function nextOf({ approvals, finished, running, has_more }: Told): string {
   const advice = first && others.length === 0 ? afterEnd(first) : undefined;
   if (advice) return [advice, ...goOn].join(" ");
   const isGood = finished.every(({ status }) => status === "complete");
-  const judge = others.length === 0 ? JUDGE.one : isGood ? JUDGE.many : JUDGE.mixed;
-  return [judge, ...goOn, NEXT.giveMore, ...raise].join(" ");
+  return [isGood ? JUDGE.all : JUDGE.mixed, ...goOn, GIVE_MORE, ...raise].join(" ");
 }
 
 /** What to do where nothing of the caller's runs or can ask, or of this session. */

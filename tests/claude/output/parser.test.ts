@@ -262,6 +262,20 @@ describe("createParser", () => {
     }
   });
 
+  test("of an interrupted turn counts the answers of the model, by lines or streams and across parsers; of another what the CLI counts", () => {
+    const result = (subtype: string) => ({ type: "result", subtype, num_turns: 9 });
+    const streamed = (id: string) => ({ type: "stream_event", event: { type: "message_start", message: { id } } });
+    const said = (id: string) => assistant(id, [{ type: "text", text: "x" }]);
+    const ofSubagent = { ...said("s"), parent_tool_use_id: "toolu_1" };
+    const first = createParser();
+    feed(first, [streamed("a"), said("a"), ofSubagent, said("a"), said("b")]);
+    const interrupted = feed(createParser(first.state()), [said("b"), streamed("c"), result("error_during_execution")]);
+    expect(interrupted.facts.result?.numTurns).toBe(3);
+    const again = feed(createParser(), [said("a"), result("success"), said("b"), result("error_during_execution")]);
+    expect(again.facts.result?.numTurns).toBe(1);
+    expect(parse([said("a"), result("success")]).facts.result?.numTurns).toBe(9);
+  });
+
   test("accepts only a UUID as the id of a conversation, since it becomes an argument of the next turn", () => {
     const idIn = (session_id: unknown) => {
       const { init, result } = parse([

@@ -187,7 +187,7 @@ describe("eventFeed.wait when nothing happens", () => {
     const { id } = await filed(core.storage, { sessionId: asking.session.id, isInTurn: true, createdAt: 7_000 });
     const both = [
       { name: "quiet", status: "running", silent_secs: 6 },
-      { name: "asking", status: "awaiting_permission", silent_secs: 3 },
+      { name: "asking", status: "awaiting_permission", silent_secs: 0 },
     ];
     expect(await core.eventFeed.wait(OPERATOR, { ...atOnce, skip: [id] })).toMatchObject({ running: both });
     // A session with a pending approval is left out.

@@ -33,7 +33,7 @@ test("always is for every session of that session's creator, also where the oper
   using waiting = await asking(plexus, one, BASH("npm test"));
   const remember = { scope: "always" } as const;
   const decided = await plexus.app.approvals.decide(OPERATOR, waiting.approvalId, { approve: true, remember });
-  expect(decided).toMatchObject({ type: "ok", rule: { tier: "token", owner: one.owner, created_by: "operator" } });
+  expect(decided).toMatchObject({ type: "ok", rule: { tier: "token", owner: "token:agent", created_by: "operator" } });
   expect(await ruling(plexus, two, BASH("npm test"))).toMatchObject({ status: "allowed" });
   expect(await ruling(plexus, mine, BASH("npm test"))).toMatchObject({ status: "pending" });
   const [rule] = await plexus.app.rules.list(principal);

@@ -58,7 +58,7 @@ describe("the cost and the model's turns that are told of a turn", () => {
     await hanging(family, 1);
     await family.call("claudecode_cancel", { name: "worker" });
     const cancelled = await endOf(family);
-    expect(cancelled).toMatchObject({ status: "cancelled", cost_usd: expect.closeTo(one, 10), num_turns: 3 });
+    expect(cancelled).toMatchObject({ status: "cancelled", cost_usd: expect.closeTo(one, 10), num_turns: 1 });
 
     await family.start("worker", [{ say: "too late" }]);
     await family.call("claudecode_cancel", { name: "worker" });

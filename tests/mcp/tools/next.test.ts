@@ -173,14 +173,15 @@ describe("next of loopback_respond", () => {
 });
 
 describe("next of an ended turn", () => {
+  const COMPLETE = "Judge the result. Give more work with claudecode_chat.";
   const FAILED = "It failed, as error says. Give it more work with claudecode_chat once that is mended.";
-  const CANCELLED = "It was cancelled, as error says. Give it more work with claudecode_chat.";
+  const CANCELLED = "It was cancelled. Give more work with claudecode_chat.";
   const LIMITED = "max_turns was reached: raise it with claudecode_update, or give the next prompt to go on.";
 
   test.each([
     ["that failed", { status: 400, message: "no" }, {}, FAILED],
     ["that a limit has ended", { use: [bash("echo one")] }, { max_turns: 1 }, LIMITED],
-    ["that is complete", { say: "done" }, {}, undefined],
+    ["that is complete", { say: "done" }, {}, COMPLETE],
   ])("says what to do with one %s, whichever tool tells it", async (_, turn, asked, says) => {
     await using family = await startFamily();
     const { parent } = family;
@@ -190,9 +191,8 @@ describe("next of an ended turn", () => {
       (await parent.call("claudecode_poll", { name: "worker", view })).value["next"];
     expect(await polled("summary")).toBe(says);
     // Which has no error of its own.
-    expect(await polled("events")).toBe(says?.replace("error says", "its last event says"));
-    const waited = (await parent.call("loopback_wait", { since: 0 })).value;
-    expect(waited["next"]).toBe(says ?? "Judge the result. Give more work with claudecode_chat.");
+    expect(await polled("events")).toBe(says.replace("error says", "its last event says"));
+    expect((await parent.call("loopback_wait", { since: 0 })).value["next"]).toBe(says);
   });
 
   test("says so of one that was cancelled, and to whoever waited for it", async () => {

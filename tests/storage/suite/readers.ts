@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { builtinOutcome, newToken, UNRULED } from "../rows.ts";
+import { builtinOutcome, newToken, outcome, UNRULED } from "../rows.ts";
 import {
   END,
   filed,
@@ -156,8 +156,10 @@ export function readerPromises(open: OpenForRaces): void {
     const awaited = async (skip: string[]) => storage.changes.awaited({}, { ...QUERY, skip });
     expect(await awaited([])).toMatchObject({ pending: { rows: [{ id }] }, mayAsk: true });
     expect(await awaited([id])).toMatchObject({ pending: { rows: [], hasMore: false }, mayAsk: true });
-    await storage.turns.endIfRunning(turn, END, 8_000);
-    expect(await awaited([])).toMatchObject({ ongoing: [], mayAsk: false, ended: [{ turn: { spokeAt: 7_000 } }] });
+    await storage.approvals.settleIfPending(id, outcome({ resolvedAt: 8_000 }), undefined);
+    expect(await stands()).toMatchObject({ spokeAt: 8_000, isAsking: false });
+    await storage.turns.endIfRunning(turn, END, 9_000);
+    expect(await awaited([])).toMatchObject({ ongoing: [], mayAsk: false, ended: [{ turn: { spokeAt: 8_000 } }] });
   });
 
   test("a claude started by hand may ask once it was configured or made a request, whoever decides", async () => {

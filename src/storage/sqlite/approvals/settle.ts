@@ -38,7 +38,8 @@ export function createSettle({ approvals, turns, changes, chain, activity, onSet
     onSettled();
     if (settled.askedIn !== settled.sessionId) {
       turns.countRequest(settled.askedIn, outcome.status);
-      turns.appendEventsIfRunning(settled.askedIn, [resolvedEvent(settled, outcome)]);
+      // The child goes on from here: its silence is counted anew.
+      turns.appendEventsIfRunning(settled.askedIn, [resolvedEvent(settled, outcome)], outcome.resolvedAt);
     }
     const change = changes.append(approvalChange("approval_resolved", settled, outcome.resolvedAt));
     announce({ ...change, decision: toldOf(settled, outcome) });

@@ -104,8 +104,8 @@ export function turnEventQueries(orm: Orm) {
 
   return {
     /**
-     * Appends events with consecutive numbers; does nothing after the turn's end. Set `spokeAt` for output of the child
-     * itself.
+     * Appends events with consecutive numbers; does nothing after the turn's end. Set `spokeAt` if the child's silence
+     * starts anew: it wrote output, or got a decision.
      */
     appendEventsIfRunning: (id: string, events: TurnEvent[], spokeAt: number | null = null): boolean => {
       const texts = events.map((event) => JSON.stringify(event));
