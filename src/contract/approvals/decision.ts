@@ -2,7 +2,7 @@ import { z } from "zod";
 import { problemsIn } from "../arguments/problems.ts";
 import { type AppError, ErrorResult, errorResult } from "../refusals/errors.ts";
 import type { Door } from "../refusals/ways.ts";
-import { Remember, Rule } from "../rules/rule.ts";
+import { Remember, Rule, RuleNote } from "../rules/rule.ts";
 import { Id, isJsonObject, JsonObject, MAX_MESSAGE_CHARS, optional, UnixSeconds } from "../values.ts";
 import { ApprovalStatus, Danger } from "./approval.ts";
 
@@ -165,6 +165,8 @@ export const RespondResult = z.discriminatedUnion("type", [
     unanswered: z.literal(true).optional(),
     /** With `remember`: the rule that decides such calls from now on. */
     rule: Rule.optional(),
+    /** What that will not do although it looks as if it would. */
+    rule_note: RuleNote.optional(),
   }),
   AlreadyResolved,
 ]);

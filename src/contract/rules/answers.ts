@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { RuleNote, RuleTested, Suggestion } from "./history-test.ts";
-import { Rule } from "./rule.ts";
+import { RuleTested, Suggestion } from "./history-test.ts";
+import { Rule, RuleNote } from "./rule.ts";
 
 const type = z.literal("ok");
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ApprovalStatus } from "../approvals/approval.ts";
 import { Id, JsonObject, optional } from "../values.ts";
-import { Match, RuleDecision } from "./rule.ts";
+import { Match, RuleDecision, RuleNote } from "./rule.ts";
 
 /** A rule to try on the past, or a call to try the present rules on. */
 export const RuleTestInput = z
@@ -34,9 +34,6 @@ export const Contradiction = z.strictObject({
   input: z.string(),
 });
 export type Contradiction = z.infer<typeof Contradiction>;
-
-/** What a rule to allow leaves out, or that it allows nothing: constant words of Plexus. */
-export const RuleNote = z.string();
 
 /** What a rule would have done, over the caller's history; or what the rules would do with one call. */
 export const RuleTested = z.strictObject({

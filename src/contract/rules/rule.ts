@@ -97,6 +97,9 @@ export const Rule = z.strictObject({
 });
 export type Rule = z.infer<typeof Rule>;
 
+/** What a rule to allow leaves out, or that it allows nothing: constant words of Plexus. */
+export const RuleNote = z.string();
+
 /** How a decision is remembered: as a rule for the session, or for all sessions of whoever created it. */
 export const Remember = z.strictObject({
   scope: z.enum(["session", "always"]),

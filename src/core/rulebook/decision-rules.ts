@@ -1,7 +1,7 @@
 import type { PermitInput } from "../../contract/approvals/approval.ts";
 import type { Decision } from "../../contract/approvals/decision.ts";
 import { AppError } from "../../contract/refusals/errors.ts";
-import type { Remember, Rule } from "../../contract/rules/rule.ts";
+import type { Remember } from "../../contract/rules/rule.ts";
 import type { ApprovalRow } from "../../storage/approvals.ts";
 import type { NewRule, RuleRow } from "../../storage/rules.ts";
 import type { Principal } from "../access/principals.ts";
@@ -12,14 +12,14 @@ import { suggestedMatch } from "../rules/matching/suggest.ts";
 import type { Session, Sessions } from "../sessions/sessions.ts";
 import type { Grants } from "./grants.ts";
 import type { Judge } from "./judge.ts";
-import type { Rules } from "./rules.ts";
+import type { NotedRule, Rules } from "./rules.ts";
 import type { Suggestions } from "./suggestions.ts";
 
 type DecisionRulesNeed = {
   sessions: Pick<Sessions, "get">;
   judge: Judge;
   grants: Grants;
-  rules: Pick<Rules, "newRule" | "changed" | "one">;
+  rules: Pick<Rules, "newRule" | "changed" | "noted">;
   suggestions: Suggestions;
   dangersIn: (session: Session) => HasDangers;
 };
@@ -91,9 +91,9 @@ export function createDecisionRules({ sessions, judge, grants, rules, suggestion
     },
 
     /** A rule came with a decision: it decides what is pending too. */
-    async remembered(rule: RuleRow): Promise<Rule> {
+    async remembered(rule: RuleRow): Promise<NotedRule> {
       await rules.changed();
-      return rules.one(rule);
+      return rules.noted(rule);
     },
   };
 

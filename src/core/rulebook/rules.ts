@@ -5,7 +5,7 @@ import type { NewRule, RuleChange, RuleLimits, RuleRow } from "../../storage/rul
 import type { Storage } from "../../storage/storage.ts";
 import { ownerName } from "../access/owner-name.ts";
 import { callingToken, displayName, mayDecide, ownerKey, type Principal, visibleOwner } from "../access/principals.ts";
-import { coverageNote } from "../rules/matching/coverage-note.ts";
+import { coverageNote, coverageNotes } from "../rules/matching/coverage-note.ts";
 import { type Pattern, readMatch } from "../rules/matching/pattern.ts";
 import type { Session, Sessions } from "../sessions/sessions.ts";
 import { doesCount, holds, type RuleBook } from "./rule-book.ts";
@@ -25,7 +25,7 @@ type RulesNeed = {
 };
 
 /** With what it will not do although it looks as if it would. */
-type NotedRule = { rule: Rule; note?: string };
+export type NotedRule = { rule: Rule; note?: string };
 
 export type Rules = ReturnType<typeof createRules>;
 
@@ -58,6 +58,7 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
     return rule;
   }
 
+  /** The rule as it is shown to who has just made it. */
   async function noted(row: RuleRow): Promise<NotedRule> {
     const rule = await one(row);
     const note = coverageNote(row.decision, row.match, patternOf(row.match));
@@ -125,6 +126,9 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
     },
 
     newRule,
+    /** What rules of a session's settings will not do although they look as if they would. */
+    notesOn: (given: readonly SessionRule[]): string[] =>
+      coverageNotes(given.map(({ decision, match }) => ({ decision, match, pattern: patternOf(match) }))),
     /** The rules that a session is given with its settings. */
     settingsOf: (
       principal: Principal,
@@ -133,7 +137,7 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
     ): NewRule[] =>
       given.map((one) => newRule(one, principal, { owner: session.owner, sessionId: session.id, isSetting: true })),
     changed,
-    one,
+    noted,
     /** How the operator's file stands; `undefined` where there is none. */
     fileStatus: (): RulesFileStatus | undefined => file.current().status,
   };

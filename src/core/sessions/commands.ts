@@ -57,7 +57,7 @@ type SessionCommandsNeed = {
   polls: Polls;
   workspace: Workspace;
   mcpServerPolicy: McpServerPolicy;
-  rules: Pick<Rules, "settingsOf" | "changed">;
+  rules: Pick<Rules, "settingsOf" | "notesOn" | "changed">;
   /** Whether this principal's grant limits what it may allow. */
   isBounded: (principal: Principal) => Promise<boolean>;
   broadcast: Broadcast;
@@ -143,12 +143,15 @@ export function createSessionCommands(need: SessionCommandsNeed) {
     return updated ?? update(principal, await sessions.require(principal, session.id), asked);
   }
 
-  /** Warns the caller about given settings that have no effect. */
+  /** Warns the caller about given settings that have no effect, or less than it seems. */
   function warnings(session: Session, asked: AskedSettings): Warned {
     const isAsked = [asked.allowed_tools, asked.supervision, asked.loopback_enabled].some((one) => one !== undefined);
     const { allowed_tools, supervision, loopback_enabled } = configOf(session);
-    if (!isAsked || !loopback_enabled) return {};
-    const found = ineffectiveEntries(allowed_tools, supervision);
+    if (!loopback_enabled) return {};
+    const found = [
+      ...(isAsked ? ineffectiveEntries(allowed_tools, supervision) : []),
+      ...rules.notesOn(asked.rules ?? []),
+    ];
     return found.length === 0 ? {} : { warnings: found };
   }
 

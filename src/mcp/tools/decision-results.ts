@@ -64,7 +64,7 @@ export function withShortRule(result: Recorded): Recorded {
     : { ...result, rule: { ...rule, reason: headOf(rule.reason, MAX_REASON_CHARS) } };
 }
 
-function withoutRule({ rule: _, ...result }: Recorded): Recorded {
+function withoutRule({ rule: _, rule_note: __, ...result }: Recorded): Recorded {
   return result;
 }
 

@@ -74,4 +74,17 @@ describe("a decision that is remembered", () => {
     expect(stderr).toContain(says);
     expect(exitCode).toBe(2);
   });
+
+  test("says what the rule leaves out; of a call that no rule can allow it says so, and decides nothing", async () => {
+    const { id } = await place.ask(session, "Bash", { command: "touch a" });
+    const made = await place.plexus(["allow", id, "--remember", "session"]);
+    expect(made.stdout).toContain("allow Bash(touch *), in this session.");
+    expect(made.stderr).toMatch(/^It does not allow redirects to files.*: these still ask\.\n$/);
+    const other = await place.ask(session, "Bash", { command: "touch $X" });
+    const refused = await place.plexus(["allow", other.id, "--remember", "session"]);
+    expect(refused.exitCode).not.toBe(0);
+    expect(refused.stderr).toContain("No rule can allow it, since it is not only literal words");
+    // It is still to be decided.
+    expect((await place.plexus(["deny", other.id, "-m", "no"])).exitCode).toBe(0);
+  });
 });

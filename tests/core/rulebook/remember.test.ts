@@ -216,3 +216,24 @@ test("nothing is suggested, and no allow remembered, that a rule in force would 
   });
   expect(denied).toMatchObject({ rule: { decision: "deny", match: "Bash(cargo test *)" } });
 });
+
+test("a decision that is remembered tells what its rule leaves out, over MCP, among many and over REST", async () => {
+  await using plexus = await startRuled();
+  const session = await plexus.session();
+  const parent = await plexus.connect();
+  const remember = { scope: "session" };
+  using one = await asking(plexus, session, BASH("touch a"));
+  const alone = await parent.call("loopback_respond", { approval_id: one.approvalId, approve: true, remember });
+  const note = expect.stringMatching(/^It does not allow redirects to files.*: these still ask\.$/);
+  expect(alone.value).toMatchObject({ rule: { match: "Bash(touch *)" }, rule_note: note });
+  using two = await asking(plexus, session, BASH("mkdir a"));
+  const decisions = [{ approval_id: two.approvalId, approve: true, remember }];
+  const many = await parent.call("loopback_respond", { decisions });
+  expect(many.value["results"]).toMatchObject([{ rule: { match: "Bash(mkdir *)" }, rule_note: note }]);
+  using three = await asking(plexus, session, BASH("npm test"));
+  const body = JSON.stringify({ approve: true, remember });
+  const posted = await plexus.fetch(`/api/v1/approvals/${three.approvalId}/respond`, { method: "POST", body });
+  const answer = await posted.json();
+  expect(answer).toMatchObject({ rule: { match: "Bash(npm test)" } });
+  expect(answer).not.toHaveProperty("rule_note");
+});

@@ -6,7 +6,7 @@ import { openApi } from "../../server/server-client.ts";
 import { decidedWords } from "../../terminal/decided-by.ts";
 import { jsonText, printable } from "../../terminal/printable.ts";
 import { CommandFailed, ExitCode, type Terminal } from "../../terminal/terminal.ts";
-import { madeText } from "../rules/rule-text.ts";
+import { madeText, tellNote } from "../rules/rule-text.ts";
 import { meantRequest, refuseUnnamed, type WhichRequest } from "./request-id.ts";
 
 /** Decides one request; being second is a failure of its own, which says who was first. */
@@ -30,6 +30,7 @@ export async function sendDecision(
   if (answer.unanswered) terminal.out("It has no answer: the agent is told that nobody answered.\n");
   for (const { text } of answer.dangers ?? []) terminal.out(`With this input it ${printable(text)}.\n`);
   if (answer.rule) terminal.out(`${madeText(answer.rule)}\n`);
+  tellNote({ note: answer.rule_note }, terminal);
   if (answer.added) terminal.out(`Added to its input: ${answer.added.map(quoted).join(", ")}.\n`);
 }
 

@@ -1,16 +1,14 @@
 import type { Supervision } from "../../../contract/sessions/supervision.ts";
 import { fitting, listedChars } from "../../../contract/text/fit.ts";
-import { oneLine } from "../../../contract/text/one-line.ts";
 import { problemOfCommand } from "../matching/commands/command-pattern.ts";
 import { readFetchPattern } from "../matching/fetch-pattern.ts";
 import { mayCoverPath } from "../matching/paths/path-pattern.ts";
 import { readMcpTools } from "../matching/tool-name.ts";
+import { namedList } from "../named-list.ts";
 import { TOOL_KEYS } from "../tool-keys.ts";
 import { EDITORS } from "../tool-kinds.ts";
 import { readEntry, STRICT_TOOLS } from "./entry.ts";
 
-const MAX_NAMED = 3;
-const MAX_ENTRY_CHARS = 60;
 /** Of all that is said of one session. */
 const MAX_CHARS = 1_200;
 
@@ -58,7 +56,5 @@ function problemOfPattern(tool: string, pattern: string): string | undefined {
 }
 
 function sentence(entries: readonly string[], reason: string): string {
-  const named = entries.slice(0, MAX_NAMED).map((entry) => JSON.stringify(oneLine(entry, MAX_ENTRY_CHARS)));
-  const more = entries.length > MAX_NAMED ? ` and ${entries.length - MAX_NAMED} more` : "";
-  return `allowed_tools ${named.join(", ")}${more} ${entries.length > 1 ? "have" : "has"} no effect: ${reason}.`;
+  return `allowed_tools ${namedList(entries)} ${entries.length > 1 ? "have" : "has"} no effect: ${reason}.`;
 }

@@ -1,12 +1,20 @@
 import type { RuleDecision } from "../../../contract/rules/rule.ts";
+import { fitting, listedChars } from "../../../contract/text/fit.ts";
+import { namedList } from "../named-list.ts";
 import { EDITORS } from "../tool-kinds.ts";
 import { problemOfCommand } from "./commands/command-pattern.ts";
 import type { Pattern } from "./pattern.ts";
 import { ALWAYS_ASKED } from "./prove.ts";
 import { knownTools, readMcpTools } from "./tool-name.ts";
 
+/** Of all that is said of the rules of one session. */
+const MAX_CHARS = 1_200;
+
 const COMMANDS =
   "commands that raise a danger, redirects to files, shells, interpreters and programs that run others, and anything with variables, substitutions or other syntax of a shell";
+/** The same of one program that a pattern names. */
+const WORDS =
+  "redirects to files, options that may run, load or write something, and anything with variables, other syntax of a shell or a danger";
 const FILES = "files that control programs or hold credentials (.git, .npmrc, .env and the like)";
 const EDITS = `edits of ${FILES}`;
 const SERVERS = "the tools of MCP servers";
@@ -19,12 +27,36 @@ const NO_BASH = "a command of another tool than Bash always asks";
 
 /** What a new rule will not do although it looks as if it would, in plain words; `undefined` where it is what it looks like. */
 export function coverageNote(decision: RuleDecision, match: string, pattern: Pattern): string | undefined {
+  const limits = limitsOf(decision, match, pattern);
+  return limits && `It ${ONE[limits.kind]} ${limits.what}.`;
+}
+
+/** The same of several, in a sentence for each reason, of bounded length; other people's words are only in the quoted matches. */
+export function coverageNotes(rules: readonly { decision: RuleDecision; match: string; pattern: Pattern }[]): string[] {
+  const kinds = Map.groupBy(rules, ({ decision, match, pattern }) => {
+    const limits = limitsOf(decision, match, pattern);
+    return limits && JSON.stringify(limits);
+  });
+  const said = [...kinds].flatMap(([limits, alike]) => {
+    if (limits === undefined) return [];
+    const { kind, what }: Limits = JSON.parse(limits);
+    const matches = [...new Set(alike.map(({ match }) => match))];
+    return [`rules ${namedList(matches)} ${(matches.length > 1 ? SEVERAL : ONE)[kind]} ${what}.`];
+  });
+  return fitting(said, MAX_CHARS, listedChars);
+}
+
+type Limits = { kind: "nothing" | "less"; what: string };
+const ONE: Record<Limits["kind"], string> = { nothing: "allows nothing:", less: "does not allow" };
+const SEVERAL: Record<Limits["kind"], string> = { nothing: "allow nothing:", less: "do not allow" };
+
+function limitsOf(decision: RuleDecision, match: string, pattern: Pattern): Limits | undefined {
   // To deny or ask, what is meant is found anywhere.
   if (decision !== "allow") return undefined;
   const nothing = problemOf(match, pattern);
-  if (nothing !== undefined) return `It allows nothing: ${nothing}.`;
+  if (nothing !== undefined) return { kind: "nothing", what: nothing };
   const left = leftOut(pattern);
-  return left.length === 0 ? undefined : `It does not allow ${left.join("; ")}: these still ask.`;
+  return left.length === 0 ? undefined : { kind: "less", what: `${left.join("; ")}: these still ask` };
 }
 
 /** Why it covers no call at all, in words that follow "it allows nothing:". */
@@ -43,8 +75,9 @@ function problemOf(match: string, pattern: Pattern): string | undefined {
   }
 }
 
-/** What a rule leaves out that names no command, no file and no host. */
+/** What a rule leaves out that names neither exact words nor a file or a host. */
 function leftOut(pattern: Pattern): string[] {
+  if (pattern.kind === "command") return pattern.command.hasWildcard ? [WORDS] : [];
   if (pattern.kind === "file") return isEveryFile(pattern.path.names) ? [FILES] : [];
   if (pattern.kind !== "tool" && pattern.kind !== "tools") return [];
   if (pattern.kind === "tools" && pattern.glob.startsWith("mcp__")) return [];

@@ -67,7 +67,7 @@ export function sessionRoutes({ sessions, sessionViews, sessionCommands, convers
       tag: "Sessions",
       summary: "Makes a session",
       details:
-        "No child runs until the session is given work. `warnings` names entries of `allowed_tools` that have no effect, in " +
+        "No child runs until the session is given work. `warnings` names entries of `allowed_tools` that have no effect, and what `rules` leave out, in " +
         "sentences; it is there only where there are some.",
       body: { name: "worker", working_dir: "/srv/project", supervision: "strict" },
       answers: {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { coverageNote } from "../../../../src/core/rules/matching/coverage-note.ts";
+import { coverageNote, coverageNotes } from "../../../../src/core/rules/matching/coverage-note.ts";
 import { readMatch } from "../../../../src/core/rules/matching/pattern.ts";
 
 function noteOn(match: string, decision: "allow" | "deny" | "ask" = "allow"): string | undefined {
@@ -27,6 +27,8 @@ describe("a rule to allow says", () => {
   test.each([
     ["Bash", ["raise a danger", "redirects", "variables"], ["hold credentials", "MCP"]],
     ["Bash(*)", ["raise a danger"], ["hold credentials"]],
+    ["Bash(npm run *)", ["redirects to files", "options that may run", "a danger"], ["hold credentials"]],
+    ["Bash(git status:*)", ["redirects to files"], ["MCP"]],
     ["Edit", ["edits of files that control programs"], ["raise a danger"]],
     ["Write", ["edits of files that control programs"], ["raise a danger"]],
     ["Edit(./**)", ["files that control programs"], ["raise a danger"]],
@@ -41,7 +43,6 @@ describe("a rule to allow says", () => {
 
   test.each([
     "Bash(npm test)",
-    "Bash(npm run *)",
     "Bash(rm -rf build)",
     "Edit(./src/**)",
     "Read(~/notes/**)",
@@ -57,4 +58,31 @@ describe("a rule to allow says", () => {
 test("a rule to deny or ask finds what it is against anywhere, and needs no note", () => {
   for (const match of ["Bash(rm -rf *)", "Bash(sudo *)", "Bash", "*"])
     for (const decision of ["deny", "ask"] as const) expect(noteOn(match, decision)).toBeUndefined();
+});
+
+describe("of several rules", () => {
+  const notesOn = (...matches: string[]) =>
+    coverageNotes(
+      matches.map((match) => {
+        const read = readMatch(match);
+        if ("problem" in read) throw new Error(`${match} ${read.problem}`);
+        return { decision: "allow", match, pattern: read.pattern };
+      }),
+    );
+
+  test("those that leave out the same share a sentence, and those that are what they look like have none", () => {
+    const said = notesOn("Bash(npm run *)", "Bash(npm test)", "Bash(git diff *)", "Bash(rm -rf *)", "Edit(./src/**)");
+    expect(said).toEqual([
+      expect.stringMatching(/^rules "Bash\(npm run \*\)", "Bash\(git diff \*\)" do not allow redirects .*still ask\.$/),
+      expect.stringMatching(/^rules "Bash\(rm -rf \*\)" allows nothing: a wildcard never covers a dangerous command/),
+    ]);
+    expect(notesOn("Bash(npm test)")).toEqual([]);
+  });
+
+  test("what is said stays short however many there are", () => {
+    const said = notesOn(...Array.from({ length: 100 }, (_, at) => `Bash(tool${at} ${"x".repeat(900)} *)`));
+    expect(said).toHaveLength(1);
+    expect(said[0]).toContain(" and 97 more do not allow ");
+    expect(said.join("").length).toBeLessThan(600);
+  });
 });

@@ -34,6 +34,20 @@ describe("POST /api/v1/sessions", () => {
     }
   });
 
+  test("says what rules in the settings leave out, when a session is created and when they are changed", async () => {
+    const rules = [{ decision: "allow", match: "Bash(rm -rf *)" }];
+    const warnings = [expect.stringContaining('rules "Bash(rm -rf *)" allows nothing: a wildcard never covers')];
+    expect(await create("ruled", { working_dir: family.place, rules })).toMatchObject({ warnings });
+    const changed = await answered(UpdatedSession, "PATCH", "/ruled", { rules });
+    expect(changed).toMatchObject({ warnings });
+    const others = [
+      { decision: "allow", match: "Bash(npm test)" },
+      { ...rules[0], decision: "deny" },
+    ];
+    expect(await answered(UpdatedSession, "PATCH", "/ruled", { rules: others })).not.toHaveProperty("warnings");
+    expect(await answered(UpdatedSession, "PATCH", "/ruled", { max_turns: 3 })).not.toHaveProperty("warnings");
+  });
+
   test("names entries of allowed_tools that have no effect, when a session is created, run and changed", async () => {
     const asked = { working_dir: family.place, supervision: "strict", allowed_tools: ["Read", "Bash(npm test)"] };
     const warnings = [
