@@ -54,16 +54,16 @@ export { headOf } from "./core/sessions/conversations.ts";
 export type { Session } from "./core/sessions/sessions.ts";
 export { toCreated, toMessage, toNode } from "./core/sessions/view.ts";
 
-/** A child whose connection broke comes back after this long; one that stays away for 5 s more is gone. */
+/** A child whose connection broke reconnects after this time. 5 seconds later it counts as gone. */
 const RETRY_MS = 10_000;
-/** Well inside the 300 s without progress after which Claude Code gives a call up. */
+/** Well below 300 s: Claude Code gives up a call without progress after that time. */
 const PROGRESS_EVERY_MS = 20_000;
 const REREAD_EVERY_MS = 5_000;
 const MEGABYTE = 1024 * 1024;
-/** For how long a database that took a write counts as writable. */
+/** How long a database counts as writable after a successful write. */
 const READY_FOR_MS = 1_000;
 
-/** What children ask, and what became of it. */
+/** Requests of children, their decisions and the rules. */
 type ApprovalParts = {
   approvals: Approvals;
   approvalViews: ApprovalViews;
@@ -74,7 +74,7 @@ type ApprovalParts = {
   ruleHistory: RuleHistory;
 };
 
-/** Children, and the work that they are given. */
+/** Sessions and their turns. */
 type SessionParts = {
   sessions: Sessions;
   sessionCommands: SessionCommands;
@@ -85,16 +85,16 @@ type SessionParts = {
   polls: Polls;
 };
 
-/** Who calls. */
+/** Callers and their tokens. */
 type AccessParts = {
   tokens: Tokens;
   signIn: SignIn;
   mcpClients: McpClients;
-  /** How the record of a decision would name this caller. */
+  /** The caller's name in the record of decisions. */
   nameOf(principal: Principal): string;
 };
 
-/** What happens, for those who follow it. */
+/** Events, figures and webhooks. */
 type FeedParts = {
   eventFeed: EventFeed;
   metrics: Metrics;
@@ -108,22 +108,22 @@ type ServerParts = {
   config: Config;
   log: Log;
   retryMs: number;
-  /** How often a call that waits says so. */
+  /** How often a waiting call sends progress. */
   progressEveryMs: number;
-  /** The port that is listened on, told once it is known: children can reach us from then on. */
+  /** Sets the port once the server listens: from then on children can reach it. */
   listensOn(port: number): void;
-  /** Where a process on this machine reaches us, whatever name others use. */
+  /** The URL at which processes on this machine reach the server, whatever name others use. */
   childUrl(): string;
-  /** Fails when the database takes no writes. */
+  /** Throws if the database accepts no writes. */
   assertReady(): Promise<void>;
-  /** The CLI that children are started with, and its version. */
+  /** The CLI that starts children, and its version. */
   claude(): Promise<FoundClaude>;
 };
 
-/** All parts, by their names; each transport takes those that it uses. */
+/** All parts of the server; each transport takes only those that it uses. */
 export type App = AsyncDisposable & ApprovalParts & SessionParts & AccessParts & FeedParts & ServerParts;
 
-/** `now` is the wall clock, which may be set; `elapsed` only counts on. */
+/** `now` is the system clock, which may be changed; `elapsed` is monotonic. */
 export type Clocks = {
   now?: () => number;
   elapsed?: () => number;
@@ -137,8 +137,8 @@ export type Clocks = {
 };
 
 /**
- * Opens storage, wires the core on top, and takes both down in reverse order, also when it fails half-way. `open` opens
- * the data dir; tests open one that has another server on it.
+ * Opens storage, wires the core on top, and disposes both in reverse order, also if opening fails half-way. `open`
+ * opens the data dir; tests pass one that another server uses as well.
  */
 export async function openApp(config: Config, log: Log, clocks: Clocks = {}, open = openStorage): Promise<App> {
   const now = clocks.now ?? Date.now;
@@ -180,7 +180,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
   });
   await storage.audit.begin(now());
   const linkCounts: LinkCounts = { made: 0, opened: 0, decided: 0, refused: 0 };
-  // Before whatever makes changes, so that they begin with what happens from now on.
+  // Open these before any part that makes changes, so that they see every change from now on.
   const webhooks = opened.use(
     await openWebhooks({
       storage,
@@ -237,7 +237,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
     claudeDir: config.environment["CLAUDE_CONFIG_DIR"] || join(config.home, ".claude"),
   });
   const mcpServerPolicy = createMcpServerPolicy(config.mcpServers);
-  // The last that can fail: to dispose it would stop the children that an earlier server has left running.
+  // Nothing after this may fail: disposing it would stop the children that an earlier server left running.
   const turns = opened.use(
     await openTurns({
       storage,
@@ -345,7 +345,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
     childUrl,
     claude: claude.look,
     async assertReady() {
-      // Asked without a token, so it must not cost a commit each time.
+      // Anybody can call this without a token, so it must not cost a commit each time.
       if (performance.now() - writableAt <= READY_FOR_MS) return;
       await storage.assertWritable();
       writableAt = performance.now();
@@ -354,7 +354,9 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
   };
 }
 
-/** A mistake in the operator's file is told loudly: what it allowed is asked about until it is mended. */
+/**
+ * Logs a mistake in the operator's file as an error: until it is fixed, calls that the file allowed are asked about.
+ */
 function reportRulesFile(log: Log, { path, ok, rules, problems }: RulesFileStatus): void {
   if (ok) log.info("read the rules of a file", { path, rules });
   else

@@ -22,12 +22,12 @@ const list = (value: unknown) =>
         .filter(Boolean)
     : value;
 
-/** When run from source, files that Bun would read from the current directory must not change what runs. */
+/** When run from source, Bun must not read files of the current directory that would change what runs. */
 const PROGRAM = Bun.isStandaloneExecutable
   ? [process.execPath]
   : [process.execPath, "--no-env-file", "--config=/dev/null", join(import.meta.dir, "main.ts")];
 
-/** The settings: a flag comes first, then the environment, then the default. */
+/** Each setting comes from its flag, else from the environment, else from its default. */
 const Settings = z.object({
   host: HostName.default("127.0.0.1"),
   port: wholeNumber(0, 65_535).default(4445),
@@ -53,17 +53,17 @@ const Settings = z.object({
 });
 type Settings = z.infer<typeof Settings>;
 export type Setting = keyof Settings;
-/** Never repeated in an error message; the URL of a webhook is often all that is needed to post there. */
+/** Never shown in an error message. A webhook's URL counts: often it is all that is needed to post there. */
 const SECRETS: Setting[] = ["token", "webhook", "webhookSecret"];
 export type Config = Settings & {
   home: string;
   path: string;
-  /** The umask with which the server was started; children create their files with it. */
+  /** The server's umask; children create their files with it. */
   umask: number;
   /** The command that starts this program, from any directory. */
   program: string[];
   isDefaultDataDir: boolean;
-  /** The server's environment; children inherit it without what they must not have. */
+  /** The server's environment; children inherit it without the variables that they must not have. */
   environment: Record<string, string | undefined>;
 };
 
@@ -223,7 +223,7 @@ export function localUrl(host: string, port: number): string {
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
-/** Whether commands send a token that the environment names, rather than the one of the data dir. */
+/** Whether commands send the token of PLEXUS_TOKEN instead of the data dir's. */
 export function hasTokenVariable(env: Record<string, string | undefined> = process.env): boolean {
   return Boolean(env[SPELLINGS.token.env]);
 }

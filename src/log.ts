@@ -15,7 +15,7 @@ export function createLog(level: LogLevel, write: (line: string) => void): Log {
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** A failure with its stack, for the one place where it is logged. */
+/** The fields of an error with its stack, for the one place that logs it. */
 export function errorFields(cause: unknown): Fields {
   if (!(cause instanceof Error)) return { error: String(cause) };
   return {

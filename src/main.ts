@@ -18,7 +18,7 @@ const terminal: Terminal = {
 
 process.stderr.on("error", () => {});
 process.stdout.on("error", (cause: Error & { code?: string }) => {
-  // The reader has gone, as in `plexus pending | head -1`: that is not a failure.
+  // The reader is gone, as in `plexus pending | head -1`: that is no failure.
   if (cause.code === "EPIPE" || cause.code === "EIO") return;
   terminal.err(complaint(`Standard output can't be written (${cause.message}).`));
   process.exitCode = ExitCode.failed;

@@ -35,7 +35,7 @@ function readSecret(path: string): string | undefined {
   }
 }
 
-/** Reads the secret, or creates one: complete and with mode 0600 before the file gets its name. */
+/** Reads the secret, or creates one. The file is complete and has mode 0600 before it gets its name. */
 function ensureSecret(path: string, prefix: string): string {
   const known = readUsable(path);
   if (known) return known;

@@ -7,12 +7,12 @@ export type PlainFile =
   /** The reason is a verb phrase that follows "it". */
   | { state: "refused"; reason: string };
 
-/** A link that appears meanwhile is not followed, and opening a pipe does not wait for its writer. */
+/** NOFOLLOW: a link that replaces the file is not followed. NONBLOCK: opening a pipe does not wait for its writer. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /**
- * Reads a file that a repository or a child may have made and that `follow` has found; if another file has taken its
- * place meanwhile, it is refused. Waits for nothing but the file system, and never throws.
+ * Reads a file that a repository or a child may have made, and that `follow` has found. Refuses it if another file has
+ * replaced it since. Waits only for the file system, and never throws.
  */
 export function readPlainFile(found: Found | undefined, maxBytes: number): PlainFile {
   if (!found) return refused("leads through a link that can't be followed, or into /proc, /dev or /sys");
@@ -53,7 +53,7 @@ function isOpenedAt(fd: number, path: string): boolean {
   }
 }
 
-/** Ignores the size that the file claims: some claim none and have no end. */
+/** Reads without trusting the reported size: some files report 0 and have no end. */
 function readAtMost(fd: number, maxBytes: number): Buffer {
   const bytes = Buffer.allocUnsafe(maxBytes);
   let length = 0;

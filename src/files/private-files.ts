@@ -1,9 +1,9 @@
 import { type Found, follow, isWithin } from "./real-path.ts";
 
 export type PrivateFiles = {
-  /** Whether it is one of the private paths, is below one, or is a copy kept beside one. */
+  /** Whether this is a private path, is below one, or is a copy beside one. */
   isPrivate(found: Found): boolean;
-  /** Whether reading everything below it would read something private. */
+  /** Whether this directory contains a private path. */
   holdsPrivate(found: Found): boolean;
 };
 
@@ -30,7 +30,7 @@ export function privateFiles(paths: readonly string[]): PrivateFiles {
   };
 }
 
-/** A suffix after a dot marks a copy, such as `plexus connect` and Claude Code keep of their settings. */
+/** A name with another suffix is a copy, like the ones that `plexus connect` and Claude Code keep of their settings. */
 function covers(name: string, real: string): boolean {
   return isWithin(name, real) || real.startsWith(`${name}.`);
 }

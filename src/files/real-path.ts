@@ -3,21 +3,21 @@ import { sep } from "node:path";
 
 /** What a path leads to in the file system now. */
 export type Found = {
-  /** The path without links; for a missing file, as far as it exists, and then as written. */
+  /** The path without links; the missing part of a path is kept as written. */
   real: string;
   kind: "file" | "directory" | "other" | "missing";
-  /** The identities (device and inode) of every directory on the path and of itself; a missing file has none of its own. */
+  /** The identities (device and inode) of every directory on the path and of the file itself, if it exists. */
   ids: readonly string[];
   /** The paths of the links that were followed. */
   links: readonly string[];
 };
 
-/** How many names may still be looked up; one budget can limit many paths together, and keep what was seen for all of them. */
+/** How many names may still be looked up. One budget can be shared by many paths; `seen` then caches their lookups. */
 export type Budget = { steps: number; seen?: Map<string, BigIntStats | undefined> };
 
-/** Linux follows as many links. */
+/** Linux follows at most this many links. */
 const MAX_LINKS = 40;
-/** What is below these differs between processes, or is not a file. */
+/** Paths below these differ between processes, or are not files. */
 const UNREAL = /^\/(?:proc|dev|sys)(?:\/|$)/;
 /** The limit for one path: links can lead in circles. */
 const MAX_STEPS = 1_000;
@@ -25,8 +25,9 @@ const MAX_STEPS = 1_000;
 const PROC = 0x9fa0;
 
 /**
- * Follows a path like the kernel, link by link; `undefined` if it can't be known where it leads. `realpath` won't do: it
- * resolves `/proc/self` for this process instead of the child, and removes `..` before it follows what precedes it.
+ * Follows a path like the kernel, link by link; `undefined` if its target can't be known. `realpath` is wrong here: it
+ * resolves `/proc/self` for this process instead of the child, and removes `..` before it follows the links that
+ * precede it.
  */
 export function follow(path: string, budget: Budget = { steps: MAX_STEPS }): Found | undefined {
   try {
@@ -80,7 +81,7 @@ function followed(path: string, budget: Budget): Found | undefined {
 
 type Way = { above: { id: string }[]; links: string[] };
 
-/** After a missing name, `..` leads nowhere. */
+/** A path with `..` after a missing name leads nowhere. */
 function missing(real: string, rest: string[], { above, links }: Way): Found | undefined {
   const names = rest.filter((name) => name !== "" && name !== ".");
   if (names.includes("..")) return undefined;

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../contract/values.ts";
 import { permissionSettings } from "../settings/permission-settings.ts";
 import { sealingVariables } from "./environment.ts";
 
-/** The arguments that seal a claude started by hand like one that Plexus starts; its MCP config comes besides. */
+/** The arguments that seal a claude started by hand like one that Plexus starts, except for its MCP config. */
 export function byHandArguments(spec: { supervision: Supervision; privatePaths: string[] }): string[] {
   const asking = ["--strict-mcp-config", "--permission-mode", "default", "--permission-prompt-tool", PERMISSION_TOOL];
   if (spec.supervision === "inherit") return asking;

@@ -4,7 +4,9 @@ import { join } from "node:path";
 export const CLIENTS = ["claude", "claude-desktop", "cursor", "vscode", "codex", "gemini"] as const;
 export type ClientName = (typeof CLIENTS)[number];
 
-/** In an entry of Claude Code's settings: without it, its model sees no tool of the server before it has searched for one. */
+/**
+ * A field of Claude Code's MCP entry: without it, the model only sees the server's tools after it has searched for one.
+ */
 export const ALWAYS_LOAD = { alwaysLoad: true };
 
 type User = { home: string; env: Record<string, string | undefined> };

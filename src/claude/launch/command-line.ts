@@ -7,16 +7,21 @@ import { permissionSettings } from "../settings/permission-settings.ts";
 
 /** What the CLI needs to know for one turn of a session. */
 export type CommandSpec = {
-  /** `undefined` when the CLI could not be asked. */
+  /** `undefined` if the version is not known. */
   claudeVersion?: string | undefined;
   supervision: Supervision;
   workingDir: string;
   /** Files and directories that the child may neither read nor change. */
   privatePaths: string[];
   mcpConfigFile: string;
-  /** Holds the addition to the CLI's system prompt: every user of the machine can see arguments. */
+  /**
+   * The file with the addition to the system prompt. It is no argument, since every user of the machine can see
+   * arguments.
+   */
   systemPromptFile?: string | undefined;
-  /** The user's settings that children need to log in; never a secret, since every user of the machine can see arguments. */
+  /**
+   * The user's settings that children need to log in; no secrets, since every user of the machine can see arguments.
+   */
   loginHelpers?: JsonObject | undefined;
   /** The MCP entry by which the CLI reaches Plexus; without it the CLI refuses every call that needs permission. */
   loopback?: JsonObject | undefined;
@@ -26,7 +31,7 @@ export type CommandSpec = {
   disallowedTools?: string[] | undefined;
   addDirs?: string[] | undefined;
   maxTurns?: number | undefined;
-  /** What this one process may spend. */
+  /** The budget of this one process. */
   maxBudgetUsd?: number | undefined;
   /** The CLI's id of the conversation to continue. */
   resume?: string | undefined;
@@ -53,7 +58,7 @@ export function commandLine(spec: CommandSpec): string[] {
     ...["--settings", JSON.stringify({ ...spec.loginHelpers, ...settings })],
     ...valued("--model", spec.model),
     ...valued("--append-system-prompt-file", spec.systemPromptFile),
-    // Otherwise every later turn gets the system prompt of the first one, whatever has changed since.
+    // Otherwise every later turn gets the first turn's system prompt, even if it has changed.
     ...(supports(spec.claudeVersion, "systemPromptSnapshot") ? ["--system-prompt-snapshot=off"] : []),
     ...allowedByCli(spec).flatMap((tool) => valued("--allowedTools", tool)),
     ...(spec.disallowedTools ?? []).flatMap((tool) => valued("--disallowedTools", tool)),
@@ -67,7 +72,7 @@ export function commandLine(spec: CommandSpec): string[] {
   return args;
 }
 
-/** The tools that the CLI itself allows by name; where every call comes to Plexus, Plexus matches the names. */
+/** Tools that the CLI allows by name. If every call comes to Plexus, Plexus matches the names instead. */
 function allowedByCli({ supervision, loopback, allowedTools = [] }: CommandSpec): string[] {
   return supervision === "inherit" || loopback === undefined ? allowedTools : [];
 }

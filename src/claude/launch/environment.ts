@@ -2,7 +2,7 @@ import type { Supervision } from "../../contract/sessions/supervision.ts";
 import { supports } from "../cli-version.ts";
 import { pathOutside } from "./program-path.ts";
 
-/** The CLI's own variables that a child keeps: login, where the model is, and limits. */
+/** The CLI's own variables that a child keeps: login, model address, and limits. */
 const KEPT = [
   /^CLAUDE_CONFIG_DIR$/,
   /^CLAUDE_SECURESTORAGE_CONFIG_DIR$/,
@@ -22,13 +22,13 @@ const KEPT = [
 ];
 
 /**
- * Variables of Plexus and Bun, the timeouts that would end a waiting permission call, and every CLAUDE… that is not
- * known to be harmless: each version adds some that mark a nested session, change the mode or skip a question.
+ * Variables of Plexus and Bun, the timeouts that would end a waiting permission call, and every CLAUDE… variable that
+ * is not known to be harmless: each version adds some that mark a nested session, change the mode or skip a question.
  */
 const REMOVED =
   /^(PLEXUS_|BUN_|CLAUDE|IS_SANDBOX$|IS_DEMO$|MCP_(TOOL_TIMEOUT|CONNECTION_NONBLOCKING|PROTOCOL_NEGOTIATION)$)/;
 
-/** Lets the answer to a permission call be as long as it needs to be. */
+/** High enough for the answer to any permission call. */
 const MAX_MCP_OUTPUT_TOKENS = "1000000";
 
 /** The variables that seal a child off from settings of the project it works in and from notes of other sessions. */

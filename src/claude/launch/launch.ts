@@ -14,9 +14,9 @@ import { checkDirectory } from "./working-dir.ts";
 export type LaunchSpec = Omit<CommandSpec, "mcpConfigFile" | "systemPromptFile" | "loginHelpers" | "privatePaths"> & {
   /** The CLI's path. */
   claude: string;
-  /** The turn's own directory, for everything that this child writes. */
+  /** The turn's own directory for all files of this child. */
   dir: string;
-  /** The control group below which each child gets its own, where the machine has control groups. */
+  /** The control group below which each child gets its own, if the machine has control groups. */
   cgroups?: string | undefined;
   dataDir: string;
   prompt: string;
@@ -42,9 +42,9 @@ export function filesIn(dir: string) {
 }
 
 /**
- * Sets the markers and the user's umask, which everything the child starts inherits, runs the CLI, then writes its exit
- * code to a file in one step: a later server can't wait for a process that it did not start. PATH is set so that `mv`
- * is the system's own.
+ * Sets the markers and the umask, which all processes of the child inherit, and runs the CLI. Then it writes the exit
+ * code to a file atomically: a later server can't wait for a process that it did not start. PATH is set so that `mv` is
+ * the system's own.
  */
 const LAUNCH_SCRIPT = `{ [ -z "$1" ] || ulimit -m "$1"; echo 0 >"$2"; } 2>/dev/null; umask "$3"; shift 3; "$@"; echo $? >"$0".tmp && PATH=/usr/bin:/bin:"$PATH" mv "$0".tmp "$0"`;
 
@@ -101,7 +101,7 @@ export function launch(spec: LaunchSpec): LaunchedChild {
   }
 }
 
-/** Finds the outermost process of a child by nothing but its directory. */
+/** Finds the outermost process of a child by its directory alone. */
 export function findChildProcess(dir: string): ProcessIdentity | undefined {
   const marked = processesWith(MARK, markOf(dir));
   return marked.find(({ parent }) => !marked.some(({ pid }) => pid === parent));

@@ -5,7 +5,7 @@ import { realPath } from "./real-path.ts";
 
 type Where = { dataDir: string; home: string; env: Record<string, string | undefined> };
 
-/** Files in the CLI's own directory that configure it or log it in; a child may need to read the others. */
+/** Files in the CLI's directory with settings or logins. A child may need to read the others. */
 const OF_CLAUDE = [
   "settings.json",
   "settings.local.json",
@@ -15,7 +15,7 @@ const OF_CLAUDE = [
   "backups",
 ];
 
-/** Absolute paths that no child may read or change; copies that are kept beside a file count too. */
+/** Absolute paths that no child may read or change; copies beside a file count too. */
 export function privatePaths(where: Where): string[] {
   const { home, env } = where;
   const configDirs = [env["CLAUDE_CONFIG_DIR"], env["CLAUDE_SECURESTORAGE_CONFIG_DIR"], join(home, ".claude")];
@@ -24,8 +24,8 @@ export function privatePaths(where: Where): string[] {
 }
 
 /**
- * Where tokens of Plexus are: its data dir, and the files that `plexus connect` writes. `connect` may have run with
- * other variables than the server, so the default places count beside the configured ones.
+ * The data dir, and the files in which `plexus connect` writes tokens. `connect` may have run with other variables than
+ * the server, so the default places count too.
  */
 export function tokenPaths({ dataDir, home, env }: Where): string[] {
   const files = [env, {}].flatMap((variables) => [

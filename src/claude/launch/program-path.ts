@@ -2,12 +2,12 @@ import { delimiter, isAbsolute } from "node:path";
 import { isWithin } from "../../files/real-path.ts";
 import { realPath } from "./real-path.ts";
 
-/** Used when no entry is left. */
+/** Used if no entry is left. */
 const SYSTEM_PATH = "/usr/bin:/bin";
 
 /**
- * A PATH without entries inside these directories: the CLI starts some programs by name before it asks for anything,
- * and a project could bring its own versions of them.
+ * Removes the entries inside these directories from PATH: the CLI starts some programs by name before it asks for
+ * anything, and a project could bring its own versions of them.
  */
 export function pathOutside(dirs: string[], path = ""): string {
   const roots = dirs.map(realPath);

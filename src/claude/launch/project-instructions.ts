@@ -13,7 +13,7 @@ const MAX_FILE_CHARS = 40_000;
 const MAX_CHARS = 120_000;
 
 /**
- * The CLAUDE.md files of these directories, for the system prompt. The CLI does not read them itself: it follows links
+ * The CLAUDE.md files of these directories, for the system prompt. The CLI must not read them itself: it follows links
  * and imports, and so would send any file that a repository names to the model without asking.
  */
 export function projectInstructions(dirs: string[], privatePaths: string[]): string {
@@ -26,7 +26,7 @@ export function projectInstructions(dirs: string[], privatePaths: string[]): str
   return texts.length === 0 ? "" : marked(cutText(texts.join("\n\n"), MAX_CHARS));
 }
 
-/** Puts the text between marks that contain its hash: the text can't close them, and they are the same in every turn. */
+/** Encloses the text in marks that contain its hash: the text can't close them, and they are the same in every turn. */
 function marked(text: string): string {
   const mark = `project-text-${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
   return [

@@ -6,7 +6,7 @@ type PromptSources = {
   workingDir: string;
   addDirs?: string[] | undefined;
   privatePaths: string[];
-  /** What the session's creator has written. */
+  /** The text of the session's creator. */
   systemPrompt?: string | undefined;
 };
 

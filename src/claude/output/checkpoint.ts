@@ -9,7 +9,7 @@ const ParserState = z.object({
   answers: z.object({ count: z.int(), lastId: z.string() }).optional(),
 });
 
-/** How far a child's output has been read, with everything another process needs to continue from there. */
+/** How far a child's output has been read, with everything that another process needs to continue. */
 export const Checkpoint = z.object({
   offset: z.int().nonnegative(),
   parser: ParserState.optional(),

@@ -2,16 +2,19 @@ import { type FSWatcher, watch } from "node:fs";
 import { basename } from "node:path";
 import { filesIn } from "../launch/launch.ts";
 
-/** The watcher may miss a change, and tells nothing of a child that was killed with the shell around it. */
+/**
+ * Without an event, look again after this time: the watcher may miss a change, and does not notice that the child and
+ * its shell were killed.
+ */
 const LOOK_AGAIN_MS = 2_000;
-/** Where there is no watcher. */
+/** The same if there is no watcher. */
 const LOOK_AGAIN_UNWATCHED_MS = 250;
 
 type Changes = Disposable & {
   reset(): void;
-  /** Resolves when there has been a change since the last `reset`, or after a while. */
+  /** Resolves after a change since the last `reset`, or when it is time to look again. */
   next(): Promise<void>;
-  /** Waits for more output; the child's end and `hurry` cut it short. */
+  /** Waits to gather more output; ends early when the child has ended or `hurry` is called. */
   pause(ms: number): Promise<void>;
   hurry(): void;
 };
@@ -66,7 +69,7 @@ export function watchChanges(dir: string, signal: AbortSignal | undefined): Chan
   };
 }
 
-/** `undefined` when the directory is gone or there are too many watchers; looking again then does the work. */
+/** `undefined` if the directory is gone or there are too many watchers; then the reader only looks again. */
 function watchIfPossible(dir: string, notice: (name: string | null) => void): FSWatcher | undefined {
   try {
     const watcher = watch(dir, { persistent: false }, (_, name) => notice(name));

@@ -4,9 +4,9 @@ import type { InitFact, ResultFact } from "./facts.ts";
 
 export type ExitOutcome = { outcome: "complete" } | { outcome: "failed"; message: string };
 
-/** What is known about a child that has ended. */
+/** The end of a child. */
 type ChildExit = {
-  /** `undefined` when none was written: the shell around the CLI was killed. */
+  /** `undefined` if none was written: the shell around the CLI was killed. */
   exitCode: number | undefined;
   result: ResultFact | undefined;
   init: InitFact | undefined;
@@ -16,7 +16,7 @@ type ChildExit = {
 const MAX_REASON_CHARS = 4_000;
 const MAX_STDERR_CHARS = 2_000;
 
-/** Complete only if exit code, result and its error flag all say so: the CLI reports an API error as "success". */
+/** Complete only if exit code, result and error flag all say so: the CLI reports an API error as "success". */
 export function exitOutcome(exit: ChildExit): ExitOutcome {
   const { exitCode, result, stderrTail } = exit;
   if (exitCode === 0 && result?.subtype === "success" && !result.is_error) return { outcome: "complete" };

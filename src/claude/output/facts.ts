@@ -2,17 +2,17 @@ import { z } from "zod";
 import type { TurnEvent } from "../../contract/sessions/turn.ts";
 import type { JsonObject } from "../../contract/values.ts";
 
-/** What the CLI reports about itself at its start. */
+/** The CLI's report at its start. */
 export const InitFact = z.object({
   claudeSessionId: z.string(),
   model: z.string(),
   version: z.string(),
-  /** The state of its connection to Plexus; `undefined` when it was not given one. */
+  /** The state of its connection to Plexus; `undefined` if it has none. */
   plexusStatus: z.string().optional(),
 });
 export type InitFact = z.infer<typeof InitFact>;
 
-/** What the CLI reports at its end. The cost is the total of the whole conversation, tokens and model turns are this turn's. */
+/** The CLI's report at its end. The cost is that of the whole conversation; tokens and model turns are this turn's. */
 export const ResultFact = z.object({
   subtype: z.string(),
   is_error: z.boolean(),
@@ -23,7 +23,7 @@ export const ResultFact = z.object({
   outputTokens: z.number(),
   numTurns: z.number(),
   totalCostUsd: z.number(),
-  /** What the conversation had cost before this turn; older versions don't tell. */
+  /** The cost of the conversation before this turn; older CLI versions don't report it. */
   costBeforeUsd: z.number().optional(),
   permissionDenials: z.array(z.unknown()),
 });
@@ -32,7 +32,7 @@ export type ResultFact = z.infer<typeof ResultFact>;
 /** One finished content block of the top-level conversation. */
 export type ConversationBlock = { role: "assistant" | "user"; content: JsonObject };
 
-/** The events that come from a child's output; the others come from the server. */
+/** Events from a child's output; all others come from the server. */
 export type TurnEventDraft =
   | Extract<TurnEvent, { type: "content" | "thinking" | "tool_use" | "passthrough" }>
   | ToolResultDraft;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 
-/** Values of any shape: one of the wrong type counts as absent. */
+/** Readers for values of any shape: a value of the wrong type counts as absent. */
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 export const numberOf = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
 export const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});

@@ -23,8 +23,8 @@ export function initFact(line: JsonObject): InitFact {
 }
 
 /**
- * Whether a result tells of nothing but work of an earlier turn that was left in the background, and is over: the CLI says
- * so before it begins with the prompt, and calls no model for it.
+ * Whether a result only reports finished background work of an earlier turn. The CLI writes it before it starts with
+ * the prompt, without calling a model.
  */
 export function isOfEarlierTurn(line: JsonObject): boolean {
   return objectOf(line["origin"])["kind"] === "task-notification" && line["num_turns"] === 0;
@@ -51,13 +51,16 @@ export function resultFact(line: JsonObject, answers: number): ResultFact {
   };
 }
 
-/** Of an interrupted turn the CLI also counts the call that it broke off, and the word that it was interrupted. */
+/** For an interrupted turn, the CLI also counts the call that it broke off, and the notice of the interruption. */
 function numTurnsIn(line: JsonObject, answers: number): number {
   const counted = numberOf(line["num_turns"]);
   return line["subtype"] === "error_during_execution" ? Math.min(counted, answers) : counted;
 }
 
-/** What the results of a turn tell together: each counts from the one before it on, but the cost, which is that of the conversation. */
+/**
+ * Merges two results of one turn. Tokens and turns count from the previous result on; the cost is always the
+ * conversation's total.
+ */
 export function resultAfter(before: ResultFact | undefined, result: ResultFact): ResultFact {
   if (!before) return result;
   return {
@@ -69,7 +72,7 @@ export function resultAfter(before: ResultFact | undefined, result: ResultFact):
   };
 }
 
-/** By the model's name. */
+/** The cost in a usage report, which is keyed by model name. */
 function costIn(modelUsage: JsonObject): number {
   return Object.values(modelUsage).reduce<number>((sum, used) => sum + numberOf(objectOf(used)["costUSD"]), 0);
 }

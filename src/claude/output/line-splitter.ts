@@ -1,4 +1,4 @@
-/** A piece of a line that is too long to keep in memory: its pieces together are the line. */
+/** A piece of a line that is too long to keep in memory; all its pieces joined are the line. */
 type LinePiece = { piece: string; isFirst: boolean };
 
 /** One line of the CLI's output, or a piece of one; `offset` is the byte after it. */
@@ -10,8 +10,8 @@ const MEGABYTE = 1024 * 1024;
 const LIMITS = { lineBytes: 16 * MEGABYTE, pieceBytes: MEGABYTE };
 
 /**
- * Splits bytes into lines and buffers at most `lineBytes`: a longer line comes in pieces, as it arrives. Broken UTF-8 is
- * replaced. `isInside` says that the first bytes continue such a line.
+ * Splits bytes into lines and buffers at most `lineBytes`. A longer line is yielded in pieces as it arrives. Broken
+ * UTF-8 is replaced. `isInside`: the first bytes continue such a line.
  */
 export function createLineSplitter(fromOffset = 0, isInside = false, limits = LIMITS) {
   let held: Buffer[] = [];
@@ -24,7 +24,7 @@ export function createLineSplitter(fromOffset = 0, isInside = false, limits = LI
     heldBytes += bytes.length;
   }
 
-  /** Takes the buffered bytes, followed by these. */
+  /** Empties the buffer and returns it with these bytes appended. */
   function joined(bytes: Buffer): Buffer {
     const whole = heldBytes === 0 ? bytes : Buffer.concat([...held, bytes], heldBytes + bytes.length);
     held = [];
@@ -75,7 +75,7 @@ export function createLineSplitter(fromOffset = 0, isInside = false, limits = LI
   };
 }
 
-/** How many of the bytes form complete characters: the last one may continue in the next bytes. */
+/** How many of the bytes are complete characters: the last character may continue in the next chunk. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

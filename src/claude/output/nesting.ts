@@ -4,7 +4,7 @@ const OPENING = [91, 123];
 const CLOSING = [93, 125];
 
 /**
- * Whether JSON text nests deeper than `levels`. Works on the text, since parsing nothing but brackets takes a hundred
+ * Whether JSON text nests deeper than `levels`. Scans the text: parsing deeply nested brackets would take a hundred
  * times their memory.
  */
 export function nestsDeeper(text: string, levels: number): boolean {

@@ -6,9 +6,9 @@ import { createLineSplitter, NEWLINE, type OutputLine } from "./line-splitter.ts
 import { createReadProgress, type ReadProgress } from "./read-progress.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
-/** Keeps an endless stream of tiny lines from blocking everybody else. */
+/** Bounds a batch, so that a stream of tiny lines does not block the event loop. */
 const MAX_BATCH_LINES = 5_000;
-/** The shortest time from one batch to the next, so that text which streams word by word is stored in longer parts. */
+/** The shortest time between two batches, so that streamed text is stored in longer parts. */
 const PACE_MS = 100;
 
 type Options = {
@@ -48,7 +48,7 @@ export async function* readOutput(
     allStored();
     if (!ended) {
       await changes.next();
-      // The first word after a silence is told at once.
+      // Only a pause between batches: the first word after a silence is read at once.
       await changes.pause(readAt + PACE_MS - performance.now());
       continue;
     }

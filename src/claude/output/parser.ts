@@ -7,34 +7,34 @@ import { nestsDeeper } from "./nesting.ts";
 import { createStreamedText, type StreamedTextState } from "./streamed-text.ts";
 import { isOfSubagent, subagentBlock, subagentOf } from "./subagent.ts";
 
-/** A parser's state, from which another process can continue; small, and JSON. */
+/** A parser's state, from which another process can continue: small and JSON. */
 type ParserState = {
   streamed: StreamedTextState;
   toolUseIds: string[];
   pieces: number;
-  /** The model's answers since the last result; absent in a state that an older Plexus stored. */
+  /** The model's answers since the last result; absent in the state of an older version. */
   answers?: Answers | undefined;
 };
-/** One answer is several lines, all with its id. */
+/** Several lines with the same id form one answer. */
 type Answers = { count: number; lastId: string };
 
 export type Parser = {
-  /** Streamed text is held until something else happens or `flush` is called, so that no event is a single token. */
+  /** Parses a line. Streamed text is held until another event or `flush`, so that no event is a single token. */
   push(line: OutputLine["line"]): Parsed;
-  /** Returns the held text; to be called at the end of each batch of `readOutput`, which sets the pace. */
+  /** Returns the held text. Called at the end of each batch of `readOutput`, which sets the pace. */
   flush(): TurnEventDraft[];
   /** Valid after `flush`, for the offset of the last pushed line. */
   state(): ParserState;
 };
 
-/** Small pieces that are joined into one event. */
+/** Small pieces of text that will form one event. */
 type Held = { kind: "text" | "thinking" | "unparsed"; text: string };
 
 const MAX_HELD_CHARS = 16_384;
 const LONG_LINE_CHARS = 262_144;
 /** The CLI writes one block per line; no real message has this many. */
 const MAX_BLOCKS = 10_000;
-/** Each call becomes one event; the CLI repeats a call, if at all, shortly after. */
+/** How many call ids are remembered to store each call once: the CLI repeats a call, if ever, shortly after. */
 const REMEMBERED_CALLS = 500;
 /** Progress and bookkeeping that other lines report better. */
 const SILENT_STREAM_EVENTS = /^(message_start|message_delta|message_stop|content_block_start|content_block_stop|ping)$/;
@@ -72,7 +72,7 @@ export function createParser(from?: ParserState): Parser {
   };
 
   const streamEvent = (line: JsonObject) => {
-    // A subagent's message also comes whole, and its pieces would mix with those of the child.
+    // A subagent's message also arrives whole, and its pieces would mix with the child's.
     if (isOfSubagent(line)) return;
     const event = objectOf(line["event"]);
     const type = textOf(event["type"]);
@@ -110,7 +110,7 @@ export function createParser(from?: ParserState): Parser {
     }
   };
 
-  /** The blocks of a message; a message of unknown shape is passed on too. */
+  /** The blocks of a message. A message of unknown shape is passed on as well. */
   const blocksIn = (line: JsonObject): JsonObject[] => {
     const content = objectOf(line["message"])["content"];
     const blocks = blocksOf(content);

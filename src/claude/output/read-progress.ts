@@ -1,10 +1,10 @@
-/** Lets others wait until everything that the child has written so far is read and handed on. */
+/** Lets callers wait until all output that the child has written so far is read and handed on. */
 export type ReadProgress = {
-  /** Resolves when everything written before this call was handed on, or when nobody reads any more. */
+  /** Resolves when all output from before this call was handed on, or when the reader has ended. */
   wait(): Promise<void>;
-  /** Sets what is called when somebody starts to wait, so that the reader does not pause. */
+  /** Sets the callback for when somebody starts to wait, so that the reader skips its pause. */
   onWait(hurry: () => void): void;
-  /** The reader calls this before it reads, and calls the result when it found nothing more to read. */
+  /** The reader calls this before it reads, and calls the returned function if there was nothing more to read. */
   beginRead(): () => void;
   end(): void;
 };

@@ -1,9 +1,9 @@
-/** A text or thinking block that is being streamed, and how much of it became events already. */
+/** A text or thinking block that is being streamed, and how many of its characters were emitted. */
 type Streamed = { kind: "text" | "thinking"; index: number; chars: number };
 
 export type StreamedTextState = { messageId: string; blocks: Streamed[] };
 
-/** Counts how much of the current message was streamed, so that the complete block, which follows, adds only the rest. */
+/** Counts how much of the current message was streamed: the complete block follows and must only add the rest. */
 export function createStreamedText(state: StreamedTextState = { messageId: "", blocks: [] }) {
   let { messageId } = state;
   let blocks = state.blocks.map((block) => ({ ...block }));

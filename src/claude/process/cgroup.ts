@@ -47,7 +47,7 @@ export function killCgroup(cgroup: string): void {
   try {
     writeFileSync(join(cgroup, "cgroup.kill"), "1", { flag: "r+" });
   } catch {
-    // Its processes are then killed one by one.
+    // The caller then kills the processes one by one.
   }
 }
 
@@ -57,7 +57,7 @@ export function removeCgroup(cgroup: string): void {
   try {
     rmdirSync(cgroup);
   } catch {
-    // `removeStrays` takes it once it is empty.
+    // `removeStrays` removes it once it is empty.
   }
 }
 

@@ -3,7 +3,7 @@ import { filesIn } from "../launch/launch.ts";
 
 const TAIL_BYTES = 8_192;
 
-/** The exit code that the child's shell has written; `undefined` if there is none, or none yet. */
+/** The exit code that the child's shell has written; `undefined` if there is none yet. */
 export function readExitCode(dir: string): number | undefined {
   try {
     const text = readFileSync(filesIn(dir).exit, "utf8").trim();

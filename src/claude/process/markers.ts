@@ -4,18 +4,18 @@ import { z } from "zod";
 import { createCgroup, entryOf, isCgroupOf, killCgroup, processesIn, removeCgroup } from "./cgroup.ts";
 import { findProcess, memoryLimitOf, type Process, processesLimitedTo, processesWith } from "./processes.ts";
 
-/** An environment variable of everything that a child starts, unless it is started with another environment. */
+/** An environment variable that all processes of a child inherit, unless they are started with another environment. */
 export const MARK = "PLEXUS_CHILD";
 
 /**
- * What a process inherits even if it leaves the process tree or gets another environment: a limit on its resident
- * memory that is unique to the child, far above any real memory and not enforced by Linux; and a control group, where
+ * Markers that a process inherits even if it leaves the process tree or gets another environment: a limit on its
+ * resident memory, unique to the child, far above any real memory and not enforced by Linux; and a control group, if
  * the machine has them.
  */
 const Markers = z.object({ limitKb: z.int().positive().optional(), cgroup: z.string().optional() });
 type Markers = z.infer<typeof Markers>;
 
-/** 4 PB: a program that sizes itself by this limit then takes the machine's memory instead. */
+/** 4 PB: so high that a program which sizes itself by this limit uses the machine's memory instead. */
 const HIGHEST_KB = 2 ** 42;
 const DIFFERENT_LIMITS = 2 ** 36;
 
@@ -23,7 +23,7 @@ export function markOf(dir: string): string {
   return Bun.hash(dir).toString(36);
 }
 
-/** Chooses the markers of a child, and writes them down for the server that will stop it. */
+/** Chooses the markers of a child, and stores them for the server that will stop it. */
 export function createMarkers(dir: string, cgroups: string | undefined): Markers {
   const markers = { limitKb: freeLimit(dir), cgroup: cgroups && createCgroup(cgroups, markOf(dir)) };
   writeFileSync(fileIn(dir), JSON.stringify(markers), { mode: 0o600 });
@@ -35,11 +35,14 @@ export function markerArguments({ limitKb, cgroup }: Markers): [limitKb: string,
   return [String(limitKb ?? ""), cgroup ? entryOf(cgroup) : "/dev/null"];
 }
 
-/** What the markers of a child find; its directory may be removed meanwhile. */
+/**
+ * Finds processes by the markers of a child. The markers are read at once, since the directory may be removed
+ * meanwhile.
+ */
 export function markedBy(dir: string) {
   const { limitKb, cgroup } = readMarkers(dir);
   return {
-    /** What the child has started, wherever it is in the process tree now. */
+    /** All processes that the child has started, wherever they are in the process tree. */
     processes: (): Process[] => [
       ...processesWith(MARK, markOf(dir)),
       ...(limitKb === undefined ? [] : processesLimitedTo(limitKb * 1024)),

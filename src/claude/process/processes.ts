@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
-/** Identifies a process for good: a pid that is used again has another start time. */
+/** Identifies a process for good: a reused pid has another start time. */
 export type ProcessIdentity = { pid: number; startTime: string };
 
 export type Process = ProcessIdentity & { parent: number; state: string };
@@ -11,7 +11,7 @@ const HAS_PROC = existsSync("/proc/self/stat");
 /** Start times count from the boot, so those of two boots could be equal. */
 const BOOT = contents("/proc/sys/kernel/random/boot_id")?.slice(0, 8) ?? "";
 
-/** All running processes; a zombie, which holds nothing but its exit code, does not count. */
+/** All running processes. Zombies do not count: they only hold their exit code. */
 export function runningProcesses(): Process[] {
   const all = HAS_PROC ? pids().flatMap((pid) => fromProc(pid) ?? []) : fromPs("-A");
   return all.filter(isAlive);

@@ -16,13 +16,13 @@ const LOOK_EVERY_MS = 15;
 /** The shell around the CLI only has to write the exit code. */
 const SHELL_MS = 1_000;
 
-/** What is left after that belongs to another user by now, or hangs in the kernel. */
+/** A process that is left after this time belongs to another user, or hangs in the kernel. */
 const KILL_MS = 4_000;
 
 /**
- * Stops a child with everything that it has started: first an interrupt, so that the CLI saves its conversation, then
- * SIGKILL for everything below it, including other process sessions and what has left the process tree. Returns what
- * could not be stopped.
+ * Stops a child with all its processes: first an interrupt, so that the CLI saves its conversation, then SIGKILL for
+ * everything below it, including other process sessions and processes that left the process tree. Returns the processes
+ * that could not be stopped.
  */
 export async function stopProcessTree(
   child: ProcessIdentity,
@@ -45,7 +45,7 @@ export async function stopProcessTree(
   return left.map(({ pid }) => ({ pid, command: commandOf(pid) }));
 }
 
-/** A CLI without output has nothing to save, and an interrupt that early would be lost. */
+/** Whether the CLI has written output. Without, it has nothing to save, and an interrupt that early would be lost. */
 function hasBegun(dir: string): boolean {
   return (statSync(filesIn(dir).stdout, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
@@ -72,7 +72,7 @@ function killBelow(child: ProcessIdentity, members: ProcessIdentity[]): void {
   kill(freeze([...below, ...members]));
 }
 
-/** Suspends processes before it lists their children, generation by generation, so that no new one is missed. */
+/** Suspends processes before listing their children, generation by generation, so that no new process is missed. */
 function freeze(targets: ProcessIdentity[]): ProcessIdentity[] {
   const frozen = new Map<number, ProcessIdentity>();
   for (let next = targets.filter(isSameProcess); next.length > 0; ) {

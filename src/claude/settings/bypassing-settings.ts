@@ -5,7 +5,7 @@ import { follow } from "../../files/real-path.ts";
 import { readSettings } from "./settings-file.ts";
 
 type Origin = "managed" | "user" | "project";
-/** A setting by which Claude Code would not ask Plexus, or would not wait for its answer. */
+/** A setting with which Claude Code would not ask Plexus, or would not wait for its answer. */
 export type BypassingSetting = { file: string; origin: Origin; setting: string; effect: string };
 
 type Machine = { home: string; env: Record<string, string | undefined>; workingDir: string };
@@ -33,17 +33,17 @@ const DECIDING_HOOKS = [
   ["PermissionRequest", "both the hook and Plexus answer, and the first answer decides"],
 ] as const;
 
-/** The name of the setting when its file can't be read. */
+/** The name of the setting if its file can't be read. */
 export const UNREADABLE = "something unreadable";
 
 type Bypassing = Pick<BypassingSetting, "setting" | "effect">;
 
-/** Finds the settings of this machine's Claude Code that would keep Plexus from being asked, or decide before it. */
+/** Finds settings of this machine's Claude Code with which it would not ask Plexus, or would decide before Plexus. */
 export function bypassingSettings(machine: Machine): BypassingSetting[] {
   return filesOf(machine).flatMap(({ file, origin }) => foundIn(file).map((one) => ({ file, origin, ...one })));
 }
 
-/** A file that Plexus can't read counts, since the CLI may read it: links through `/proc` differ by process. */
+/** A file that Plexus can't read counts as well, since the CLI may read it: links through `/proc` differ by process. */
 function foundIn(path: string): Bypassing[] {
   const file = readSettings(follow(path));
   if (file.state === "refused") {

@@ -5,7 +5,7 @@ import { type Found, follow, isWithin } from "../../files/real-path.ts";
 import { realPath } from "../launch/real-path.ts";
 import { readSettings } from "./settings-file.ts";
 
-/** The user's login, as far as it is in settings that children don't read. */
+/** The part of the user's login that is in settings which children don't read. */
 type Login = { helpers: JsonObject; env: Record<string, string> };
 
 /** Commands that fetch a key or refresh it. */
@@ -17,8 +17,8 @@ const LOGIN_VARIABLES =
 const Settings = z.looseObject({ env: z.record(z.string(), z.string()).catch({}) });
 
 /**
- * Lets children log in wherever the user's own `claude` can. Settings inside a directory of the child, or reached
- * through a link there, count as the project's and are not used.
+ * Lets children log in like the user's own `claude`. Settings inside a directory of the child, or reached through a
+ * link there, count as the project's and are not used.
  */
 export function userLogin(env: Record<string, string | undefined>, childDirs: string[]): Login {
   const configDir = env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] || "/", ".claude");

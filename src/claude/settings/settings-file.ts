@@ -1,7 +1,7 @@
 import { type PlainFile, readPlainFile } from "../../files/plain-file.ts";
 import type { Found } from "../../files/real-path.ts";
 
-/** Far more than anybody's settings have. */
+/** Far more than any real settings file has. */
 const MAX_BYTES = 1024 * 1024;
 
 /** The content of a Claude Code settings file; the CLI may read even a file that is refused here. */
@@ -18,7 +18,7 @@ export function readSettings(found: Found | undefined): SettingsFile {
   }
 }
 
-/** Decodes like the CLI: a byte order mark gives the encoding, and is dropped. */
+/** Decodes like the CLI: a byte order mark selects the encoding and is removed. */
 function textOf(bytes: Buffer): string {
   const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
   return new TextDecoder(isWide ? "utf-16le" : "utf-8").decode(bytes);
