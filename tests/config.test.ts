@@ -66,7 +66,7 @@ describe("readConfig", () => {
     expect(read({}, empty)).toMatchObject(settings);
   });
 
-  test("puts the data dir in XDG_STATE_HOME, and knows whether it was chosen", () => {
+  test("puts the data dir in XDG_STATE_HOME, and notes whether it was given", () => {
     expect(read({}, { XDG_STATE_HOME: "/srv/state" })).toMatchObject({
       dataDir: "/srv/state/plexus",
       isDefaultDataDir: true,
@@ -158,7 +158,7 @@ describe("--webhook", () => {
 });
 
 describe("the options of a webhook", () => {
-  test("stand in the fragment of its URL, which is not sent", () => {
+  test("are read from the fragment of its URL, which is not sent", () => {
     const [webhook] = read({
       webhook: "https://ntfy.sh/t?a=1#format=ntfy&name=phone&events=turn_ended+unasked_call",
     }).webhook;

@@ -34,7 +34,7 @@ export type Run = LaunchedChild & {
   cancel(graceMs?: number): Promise<LeftRunning[]>;
 };
 
-/** Directories for any number of turns; nothing that is started in them outlives the body. */
+/** Creates directories for turns; everything started in them ends with the body. */
 export async function withPlace<T>(
   body: (place: Place, start: (options: ChildOptions) => Run) => Promise<T>,
 ): Promise<T> {
@@ -57,10 +57,10 @@ export async function withPlace<T>(
   return value;
 }
 
-/** TEST_CLAUDE runs the same tests with another version of the CLI. */
+/** TEST_CLAUDE selects another version of the CLI for these tests. */
 const TESTED_CLAUDE = process.env["TEST_CLAUDE"] ?? CLAUDE;
 const asked = await claudeVersion(TESTED_CLAUDE);
-/** The version that the tests are run with. */
+/** The CLI version under test. */
 export const TESTED_VERSION = "version" in asked ? asked.version : undefined;
 
 function startChild({ model, modelName, ...options }: ChildOptions, place: Place, mark: Record<string, string>): Run {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createClaudeCli } from "../../src/claude/cli.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary.ts";
 
-/** A program that counts its runs, and says that it is Claude Code of this version. */
+/** A program that counts its runs, and prints that it is Claude Code of this version. */
 function install(directory: TemporaryDirectory, version: string): string {
   const path = join(directory.path, "claude");
   const lines = ["#!/bin/sh", `echo >>"${directory.path}/runs"`, `echo "${version} (Claude Code)"`, ""];

@@ -22,15 +22,15 @@ const ALLOW_ALL = ["Bash", "Bash(*)", "Write", "Edit", "Read", "WebFetch", "Agen
 const SHADOWED = ["git", "bash", "sh", "rg", "node", "ls", "security", "uname", "ps"];
 
 export type HostileProject = {
-  /** The names of what took effect although nobody was asked. */
+  /** The names of everything that took effect without a request. */
   marks(): string[];
-  /** A text that no child may see without asking. */
+  /** A text that no child may read without asking. */
   secret: string;
   /** A file outside of the project, in a directory that the project's settings add. */
   secretFile: string;
 };
 
-/** Fills a directory with everything by which a repository could run code, use the network, or allow more. */
+/** Fills a directory with every file by which a repository could run code, use the network, or allow more. */
 export function plantHostileProject(
   root: string,
   project: string,
@@ -106,7 +106,7 @@ export function plantHostileProject(
   return { marks: () => readdirSync(marks).sort(), secret, secretFile: at("secret.txt") };
 }
 
-/** Variables that each change what runs, or where the prompt and the key go. */
+/** Variables that change what runs, or where the prompt and the key are sent. */
 export function hostileEnv(outside: string): Record<string, string> {
   const at = (name: string) => join(outside, name);
   return {

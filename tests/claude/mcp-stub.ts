@@ -10,7 +10,7 @@ const Request = z.looseObject({
 });
 
 export type McpStub = AsyncDisposable & {
-  /** The server as an MCP configuration names it. */
+  /** The server's entry for an MCP configuration. */
   entry: JsonObject;
   /** The arguments of every call so far. */
   calls: JsonObject[];
@@ -78,7 +78,7 @@ export function startMcpStub(
   };
 }
 
-/** Plexus as a child sees it: it answers every call with this decision. */
+/** A stand-in for Plexus that answers every call with this decision. */
 export function startPermitStub(behavior: "allow" | "deny" | Promise<never>): McpStub {
   return startMcpStub("loopback_permit", async ({ input }) => {
     const decided = await behavior;

@@ -17,7 +17,7 @@ afterAll(() => model[Symbol.asyncDispose]());
 const FOLDERS = ["untrusted", "trusted", "below a trusted one", "the user's home"] as const;
 type Folder = (typeof FOLDERS)[number];
 
-/** The calls that the model tries in every case; each must ask. */
+/** The calls that the model makes in every case; each must ask. */
 const CALLS = [
   { name: "Bash", input: { command: "ls", description: "list" } },
   { name: "Bash", input: { command: "git status", description: "look" } },
@@ -136,7 +136,9 @@ describe.each(["strict", "default"] as const)("a child supervised by %s", (super
   );
 });
 
-/** Starts a child in a hostile project, allows agents and skills, denies all else, and returns what took effect. */
+/**
+ * Starts a child in a hostile project, allows agents and skills, denies everything else, and returns what took effect.
+ */
 async function visit(supervision: Supervision, folder: Folder, env = hostileEnv) {
   await using evil = startScriptedModel();
   await using permit = startMcpStub("loopback_permit", ({ tool_name, input }) =>

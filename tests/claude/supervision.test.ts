@@ -11,7 +11,7 @@ setDefaultTimeout(120_000);
 const model = startScriptedModel();
 afterAll(() => model[Symbol.asyncDispose]());
 
-/** One call of each kind, by the name that the tests give to it. */
+/** One call of each kind, by its name in the tests. */
 const CALLS: Record<string, { name: string; input: Record<string, unknown> }> = {
   ls: { name: "Bash", input: { command: "ls", description: "list" } },
   echo: { name: "Bash", input: { command: "echo hi", description: "say" } },
@@ -26,7 +26,7 @@ const CALLS: Record<string, { name: string; input: Record<string, unknown> }> = 
 const ALLOWED = ["Bash", "Write", "Edit", "WebFetch", "WebSearch", "mcp__other__poke"];
 const EVERYTHING = Object.keys(CALLS);
 
-describe("supervision, when the user's, the project's and local settings have allow rules and hooks that allow", () => {
+describe("supervision, with allow rules and allowing hooks in user, project and local settings", () => {
   test.each(["strict", "default"] as const)(
     "%s: every call asks, and the child gets the project's CLAUDE.md",
     async (supervision) => {
@@ -63,7 +63,7 @@ describe("the data dir", () => {
     ["inherit", "plain"],
     ["strict", "odd [x] (y) *z? \\w"],
   ] as const) {
-    test(`can be neither read nor written when it is called "${name}" (${supervision}), even if every call is allowed`, async () => {
+    test(`can be neither read nor written if it is called "${name}" (${supervision}), even if every call is allowed`, async () => {
       await using permit = startPermitStub("allow");
       await withPlace(async (place, start) => {
         const dataDir = join(place.root, name);
@@ -87,7 +87,7 @@ describe("the data dir", () => {
   }
 });
 
-/** Plexus as a child sees it: it allows these tools, and denies all others. */
+/** A stand-in for Plexus that allows these tools and denies all others. */
 function startPermit(allowed: string[]) {
   return startMcpStub("loopback_permit", ({ tool_name, input }) =>
     JSON.stringify(
@@ -98,7 +98,7 @@ function startPermit(allowed: string[]) {
   );
 }
 
-/** Runs every call under this supervision, denies all but reading, and returns which calls asked. */
+/** Runs every call under this supervision, denies everything except reading, and returns which calls asked. */
 async function supervise(supervision: Supervision) {
   // The CLI refuses to edit a file that it has not read, without asking.
   await using permit = startPermit(["Read"]);

@@ -189,7 +189,7 @@ describe("a turn of the real CLI", () => {
 });
 
 describe("a child that is stopped", () => {
-  test("makes its turn fail with the name of the signal, when its CLI was killed", () =>
+  test("makes its turn fail with the name of the signal if its CLI was killed", () =>
     withPlace(async (_, start) => {
       const prompt = script([{ hang: true }], "Hang until killed.");
       const run = start({ model, prompt });
@@ -205,7 +205,7 @@ describe("a child that is stopped", () => {
       await run.exited;
     }));
 
-  test("makes its turn fail without an exit code, when its shell was killed too", () =>
+  test("makes its turn fail without an exit code if its shell was killed too", () =>
     withPlace(async (_, start) => {
       const prompt = script([{ hang: true }], "Hang until all is killed.");
       const run = start({ model, prompt });
@@ -217,7 +217,7 @@ describe("a child that is stopped", () => {
       });
     }));
 
-  test("leaves no process, when it is cancelled while the model hangs", () =>
+  test("leaves no process if it is cancelled while the model hangs", () =>
     withPlace(async (_, start) => {
       const prompt = script([{ hang: true }], "Hang until cancelled.");
       const run = start({ model, prompt });
@@ -230,7 +230,7 @@ describe("a child that is stopped", () => {
       expect(readExitCode(run.dir)).toBeNumber();
     }));
 
-  test("leaves no process, when it is cancelled while its Bash tool runs in another process session", () =>
+  test("leaves no process if it is cancelled while its Bash tool runs in another process session", () =>
     withPlace(async (_, start) => {
       const run = start({ model, prompt: script([{ use: [bash(LINGERING)] }]), allowedTools: ["Bash"] });
       const tail = await until("the tail", () => lingeringBelow(run));
@@ -239,7 +239,7 @@ describe("a child that is stopped", () => {
       expect(await run.outcome()).toMatchObject({ outcome: "failed" });
     }));
 
-  test("keeps a conversation that can be resumed, when it is cancelled in the middle of a turn", () =>
+  test("keeps a conversation that can be resumed if it is cancelled in the middle of a turn", () =>
     withPlace(async (_, start) => {
       const prompt = script([{ use: [bash(LINGERING)] }], "The question before the cancel.");
       const run = start({ model, prompt, allowedTools: ["Bash"] });
@@ -251,7 +251,7 @@ describe("a child that is stopped", () => {
       expect(JSON.stringify(model.requests.at(-1)?.conversation.messages)).toContain("The question before the cancel.");
     }));
 
-  test("leaves no process, when it is cancelled without a grace period while its Bash tool ignores signals", () =>
+  test("leaves no process if it is cancelled without a grace period while its Bash tool ignores signals", () =>
     withPlace(async (_, start) => {
       const command = `trap '' INT TERM HUP; ${LINGERING}`;
       const run = start({ model, prompt: script([{ use: [bash(command)] }]), allowedTools: ["Bash"] });
@@ -260,7 +260,7 @@ describe("a child that is stopped", () => {
       expect([run.pid, tail].filter(isRunning)).toEqual([]);
     }));
 
-  test("leaves no process, when it is cancelled while it waits for a decision", async () => {
+  test("leaves no process if it is cancelled while it waits for a decision", async () => {
     await using permit = startPermitStub(new Promise<never>(() => {}));
     await withPlace(async (place, start) => {
       const run = start({ model, loopback: permit.entry, prompt: script([{ use: [bash("touch made")] }]) });
@@ -271,7 +271,7 @@ describe("a child that is stopped", () => {
     });
   });
 
-  test("leaves no process of its Bash tool, when it is cancelled after its CLI was killed", () =>
+  test("leaves no process of its Bash tool if it is cancelled after its CLI was killed", () =>
     withPlace(async (_, start) => {
       const run = start({ model, prompt: script([{ use: [bash(LINGERING)] }]), allowedTools: ["Bash"] });
       const tail = await until("the tail", () => lingeringBelow(run));

@@ -43,14 +43,14 @@ describe("readPlainFile", () => {
       expect(reason("device")).toStartWith("leads through a link");
     }));
 
-  test("stops at the limit for a file that claims to be empty and has no end", () => {
+  test("stops at the limit for a file that reports no size and has no end", () => {
     const { dev, ino, size } = lstatSync(`/proc/${process.pid}/maps`, { bigint: true });
     expect(size).toBe(0n);
     const found: Found = { real: `/proc/${process.pid}/maps`, kind: "file", ids: [`${dev}:${ino}`], links: [] };
     expect(readPlainFile(found, MAX_BYTES)).toEqual({ state: "refused", reason: "has more than 1000 bytes" });
   });
 
-  test("refuses a file that has replaced the one that was found", () =>
+  test("refuses a file that has replaced the found one", () =>
     inDirectory((at) => {
       mkdirSync(at("folder"));
       mkdirSync(at("other"));
@@ -71,7 +71,7 @@ describe("readPlainFile", () => {
         rmSync(at("folder/a"), { force: true });
         writeFileSync(at("folder/a"), "words");
         const found = follow(at("folder/a"));
-        // Kept, so that another file does not get its inode number.
+        // Kept, so that its inode number is not reused.
         renameSync(at("folder/a"), at("kept"));
         swap();
         expect({ name, ...readPlainFile(found, MAX_BYTES) }).toMatchObject({ name, state: "refused" });

@@ -27,7 +27,7 @@ async function withPrivates(
 }
 
 describe("private files", () => {
-  test("are those that are named, what is below them, hard links to them, and copies beside them", () =>
+  test("are the given paths, everything below them, hard links to them, and copies beside them", () =>
     withPrivates((told) => {
       const names = [
         "home/.claude.json",

@@ -27,7 +27,7 @@ describe("follow", () => {
       expect([follow(at("short"), budget)?.real, follow(at("short"), budget)?.real]).toEqual([at("src"), undefined]);
     }));
 
-  test("returns where a path leads, what is there, and which links led there", () =>
+  test("returns a path's target, its kind, and the links that lead there", () =>
     inTree((at, links) => {
       links({ one: "two", two: "src", file: "one/a.txt", dangling: "src/none/new.txt" });
       expect(follow(at("src/a.txt"))).toMatchObject({ real: at("src/a.txt"), kind: "file", links: [] });
@@ -40,7 +40,7 @@ describe("follow", () => {
       expect(follow(at("src/a.txt/below"))).toMatchObject({ real: at("src/a.txt/below"), kind: "missing" });
     }));
 
-  test("returns nothing for a link that differs between processes or can't be followed", () =>
+  test("returns undefined for a link that differs between processes or can't be followed", () =>
     inTree((at, links) => {
       links({
         process: "/proc/self/cwd",
@@ -71,7 +71,7 @@ describe("follow", () => {
   );
 });
 
-test("isWithin accepts a directory and what is below it, not a path that only begins like it", () => {
+test("isWithin accepts a directory and paths below it, not a path that only starts with its name", () => {
   for (const path of ["/srv/a", "/srv/a/b", "/srv/a/.."]) expect(isWithin("/srv/a", path)).toBe(true);
   for (const path of ["/srv", "/srv/ab", "/srv/a.b", "/"]) expect(isWithin("/srv/a", path)).toBe(false);
   expect(isWithin("/", "/srv")).toBe(true);

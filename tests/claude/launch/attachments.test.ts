@@ -25,7 +25,7 @@ describe.each(["strict", "default"] as const)("a sealed child, supervised by %s,
       const told = JSON.stringify(requestsWith(words)[0] ?? "");
       expect(["WebFetch", "WebSearch", "mcp__other__poke"].filter((tool) => !told.includes(tool))).toEqual([]);
       expect(other.calls).toHaveLength(1);
-      // Older versions have them only together with @file.
+      // Older versions only have them together with @file.
       expect(told.includes("Poke with the left hand.")).toBe(HAS_ATTACHMENTS);
     }));
 });
@@ -50,7 +50,7 @@ const mentionedAs = (name: string, mention: (where: Plant) => string): Case => (
 });
 const mentioned = (mention: (where: Plant) => string) => mentionedAs("README.md", mention);
 
-/** Cases that one child goes through together, each with a secret of its own: a start of the CLI is what takes long. */
+/** Cases that share one child, each with its own secret: starting the CLI takes most of the time. */
 const GROUPS: Record<string, Record<string, Case>> = {
   "what the prompt mentions": {
     "a file": mentioned(() => "@README.md"),
@@ -148,7 +148,7 @@ describe("the CLI does not send without asking", () => {
   );
 });
 
-/** The turns of all, each once. */
+/** The distinct turns of all cases. */
 function turnsOf(cases: (Case & { where: Plant })[]): Turn[] {
   const turns = cases.flatMap(({ turns, where }) => turns?.(where) ?? []);
   const reads = READS(cases[0]?.where as Plant).map((turn) => JSON.stringify(turn));

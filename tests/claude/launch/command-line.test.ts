@@ -58,7 +58,7 @@ describe("commandLine", () => {
       const args = commandLine({ ...spec, supervision, allowedTools: ["Bash"], addDirs: ["/more"] });
       expect(args).toContain("--setting-sources=");
       expect(settingsIn(args)).toMatchObject({ disableAllHooks: true, permissions: { ask: ["*"] } });
-      // The ask rule outranks it, so Plexus matches it instead.
+      // The ask rule outranks allowed tools, so Plexus matches them instead.
       expect(args.join(" ")).not.toContain("--allowedTools");
       expect(args.filter((arg) => arg.startsWith("--add-dir"))).toEqual(["--add-dir=/more"]);
       expect(args).toContain("--disable-slash-commands");
@@ -84,7 +84,7 @@ describe("commandLine", () => {
     },
   );
 
-  test("tells a CLI that keeps the first system prompt to make a new one in each turn", () => {
+  test("tells a CLI that keeps the first system prompt to use the current one in each turn", () => {
     const kept = "--system-prompt-snapshot=off";
     for (const claudeVersion of ["2.1.257", "2.1.325", "3.0.0"]) {
       expect(commandLine({ ...spec, claudeVersion })).toContain(kept);

@@ -69,7 +69,7 @@ describe("launch", () => {
         .split("\n")
         .flatMap((line) => line.split(" -> ")[1] ?? []);
       const files = filesIn(run.dir);
-      // The last one is the script that the shell reads from.
+      // The last one is the script that the shell reads.
       expect(targets.filter((target) => target !== join(place.root, "program"))).toEqual([
         files.prompt,
         files.stdout,
@@ -153,7 +153,7 @@ describe("isSameProcess", () => {
 });
 
 describe("stopProcessTree", () => {
-  test("stops a CLI that ignores signals, its children, and those that left the process tree, and keeps the exit code", () =>
+  test("stops a CLI that ignores signals, its children and processes outside the tree, and keeps the exit code", () =>
     withPlace(async (place, start) => {
       const stubborn =
         "trap '' INT TERM HUP; (setsid tail -f /dev/null & echo $!); (tail -f /dev/null & echo $!); tail -f /dev/null & echo $!; wait";
@@ -183,7 +183,7 @@ describe("stopProcessTree", () => {
         expect(escapee.isRunning()).toBe(false);
       }));
 
-    test.skipIf(!CGROUPS)("is found by its control group, which goes with it", () =>
+    test.skipIf(!CGROUPS)("is found by its control group, which is then removed", () =>
       withPlace(async (place, start) => {
         using escapee = planEscape("ulimit -m 1000000");
         const run = await startWith(place, start, escapee, CGROUPS);
@@ -245,7 +245,7 @@ describe("stopProcessTree", () => {
     }));
 });
 
-/** The child's control group, as `launch` has stored it. */
+/** The child's control group, as stored by `launch`. */
 function cgroupsOf(dir: string): string[] {
   const { cgroup } = JSON.parse(readFileSync(join(dir, "traces.json"), "utf8"));
   return cgroup ? [cgroup] : [];

@@ -34,7 +34,7 @@ describe("private paths", () => {
     expect(tokenPaths({ dataDir, home, env: variables })).toContain(usual);
   });
 
-  test("include the data dir, and that of the user's other server", () => {
+  test("include the data dir, and the default one of the user's other server", () => {
     expect(tokenPaths({ dataDir, home, env: {} })).toEqual(
       expect.arrayContaining([dataDir, "/srv/somebody/.local/state/plexus"]),
     );
@@ -90,7 +90,7 @@ describe("a child that is allowed everything", () => {
   });
 });
 
-/** Lets a child read and overwrite each file, and returns which of them it could read or has changed. */
+/** Lets a child read and overwrite each file; returns which ones it could read or has changed. */
 async function tryAll(supervision: Supervision, paths: string[]): Promise<string[]> {
   await using model = startScriptedModel();
   await using permit = startPermitStub("allow");

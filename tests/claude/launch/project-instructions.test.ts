@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../../support/temporary.ts";
 
 const SECRET = "what lies elsewhere";
 
-/** A project beside a file that it must not see. */
+/** A project next to a file that it must not read. */
 async function plant() {
   const directory = await temporaryDirectory();
   const at = (...parts: string[]) => join(directory.path, ...parts);
@@ -33,7 +33,7 @@ describe("projectInstructions", () => {
     expect(projectInstructions([project.work, project.at("absent")], [])).toBe("");
   });
 
-  test("are put between marks that no text can close, the same in every turn", async () => {
+  test("are enclosed in marks that no text can close, the same in every turn", async () => {
     await using project = await plant();
     const write = (text: string) => writeFileSync(project.at("work", "CLAUDE.md"), text);
     const shown = () => projectInstructions([project.work], []);
@@ -103,7 +103,7 @@ describe("projectInstructions", () => {
 
   // Another process swaps the directory and a link all the time.
   test.skipIf(!existsSync("/proc/self/fd"))(
-    "are not read through a directory that is swapped for a link meanwhile",
+    "are not read through a directory that is replaced by a link meanwhile",
     async () => {
       await using project = await plant();
       writeFileSync(project.at("work", ".claude", "CLAUDE.md"), "Use tabs.");

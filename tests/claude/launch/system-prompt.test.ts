@@ -14,7 +14,7 @@ afterAll(() => model[Symbol.asyncDispose]());
 
 describe("the system prompt of a child", () => {
   test.each(["strict", "default"] as const)(
-    "is the project's instructions and then the creator's, read anew in each turn (%s)",
+    "has the project's instructions, then the creator's, read again in each turn (%s)",
     (supervision) =>
       withPlace(async (place, start) => {
         await using permit = startPermitStub("allow");
@@ -76,7 +76,7 @@ describe("the system prompt of a child", () => {
     }),
   );
 
-  test("is only the creator's when the project has no instructions", () =>
+  test("is only the creator's if the project has no instructions", () =>
     withPlace(async (_, start) => {
       const told = await toldIn(start, { systemPrompt: "CREATOR" });
       expect(told).toContain("CREATOR");
@@ -104,7 +104,7 @@ describe("notes of other sessions", () => {
     }));
 });
 
-/** Everything that the model is sent at the beginning of a turn. */
+/** All text that the model gets at the start of a turn. */
 async function toldIn(
   start: Parameters<Parameters<typeof withPlace>[0]>[1],
   options: Partial<ChildOptions>,
@@ -126,7 +126,7 @@ function requestWith(words: string) {
   return model.requests.find(({ conversation }) => isMain(conversation))?.conversation;
 }
 
-/** Where the CLI keeps what it has learned in a project. */
+/** The CLI's directory for notes about a project. */
 function noteFor(home: string, project: string, text: string): void {
   const path = join(home, ".claude", "projects", project.replaceAll(/[^A-Za-z0-9]/g, "-"), "memory", "MEMORY.md");
   mkdirSync(dirname(path), { recursive: true });

@@ -20,7 +20,7 @@ const bytes = fc
 const chunkSizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 20 });
 
 describe("createLineSplitter", () => {
-  test("loses nothing and adds nothing, wherever the bytes are cut", () => {
+  test("yields the same lines wherever the bytes are cut", () => {
     fc.assert(
       fc.property(bytes, chunkSizes, (output, sizes) => {
         expect(rejoined(split(output, sizes))).toEqual(linesOf(output.toString("utf8")));
@@ -29,7 +29,7 @@ describe("createLineSplitter", () => {
     );
   });
 
-  test("continues after any line or piece that it has yielded", () => {
+  test("continues after any yielded line or piece", () => {
     fc.assert(
       fc.property(text, chunkSizes, (written, sizes) => {
         const output = Buffer.from(written);
@@ -45,7 +45,7 @@ describe("createLineSplitter", () => {
     );
   });
 
-  test("buffers no more than one line of the greatest length", () => {
+  test("buffers at most one line of the maximum length", () => {
     const splitter = createLineSplitter(0, false, LIMITS);
     for (let round = 0; round < 100; round++) {
       const pieces = [...splitter.push(Buffer.from("12345"))];
@@ -65,7 +65,7 @@ function split(output: Buffer, sizes: number[], fromOffset = 0, isInside = false
   return [...lines, ...splitter.end()];
 }
 
-/** The lines, with those that came in pieces joined again. */
+/** The lines, with pieces joined. */
 function rejoined(given: OutputLine[]): string[] {
   const lines: string[] = [];
   for (const read of given) {

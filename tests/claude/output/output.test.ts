@@ -69,7 +69,7 @@ describe("readOutput", () => {
       expect(await all(readOutput(dir, 0))).toEqual([{ line: "a\ufffd\ufffdb", offset: 5 }]);
     }));
 
-  test("yields a line that is too long in pieces of whole characters, and reads on after it", () =>
+  test("yields an oversized line in pieces of whole characters, and continues after it", () =>
     withOutput(async ({ dir, write, end }) => {
       const long = "a€🙂".repeat(3_000_000);
       write(`before\n${long}\nbehind\n`);
@@ -86,7 +86,7 @@ describe("readOutput", () => {
       }
     }));
 
-  test("yields two such lines in a row, of which the last has no newline", () =>
+  test("yields two oversized lines in a row, the last without a newline", () =>
     withOutput(async ({ dir, write, end }) => {
       write(`${"x".repeat(20_000_000)}\n${"y".repeat(20_000_000)}`);
       end();
@@ -128,7 +128,7 @@ describe("readOutput", () => {
     const look = () => {
       peak = Math.max(peak, liveBytes());
     };
-    // An endless line is buffered between two batches, so the batches alone would not show it.
+    // An endless line is buffered between two batches, so measure there as well.
     const looking = setInterval(look, 10);
     let words = 0;
     let replaced = 0;
@@ -146,7 +146,7 @@ describe("readOutput", () => {
   });
 });
 
-/** The heap after a collection: the process's size depends on everything that ran in it before. */
+/** The heap size after a collection. The process's size would depend on earlier tests. */
 function liveBytes(): number {
   Bun.gc(true);
   const { heapSize, extraMemorySize } = heapStats();

@@ -94,7 +94,7 @@ describe("createParser", () => {
     ]);
   });
 
-  test("adds only what was not streamed of a block", () => {
+  test("adds only the part of a block that was not streamed", () => {
     const { events } = parse([
       started("m"),
       delta("Hel"),
@@ -176,7 +176,7 @@ describe("createParser", () => {
     expect(facts.blocks).toHaveLength(1);
   });
 
-  test("says of a subagent's call which one it is of, and of the child's own nothing", () => {
+  test("names the subagent of a subagent's call, and none for the child's own", () => {
     const use = (id: string) => [{ type: "tool_use", id, name: "Bash", input: { command: "ls" } }];
     const below = { parent_tool_use_id: "toolu_1", subagent_type: "Explore", task_description: "find it" };
     const unnamed = { parent_tool_use_id: "toolu_2", subagent_type: 7 };
@@ -201,7 +201,7 @@ describe("createParser", () => {
     expect(JSON.stringify(events[3]).length).toBeLessThan(400);
   });
 
-  test("tells what a subagent says from what it was sent", () => {
+  test("tells a subagent's words from the messages it was sent", () => {
     const below = { parent_tool_use_id: "toolu_1" };
     const sent = { type: "user", message: { role: "user", content: text("the task") }, ...below };
     const types = parse([sent, assistant("s", text("the words"), below)]).events.map((event) =>
@@ -210,12 +210,12 @@ describe("createParser", () => {
     expect(types).toEqual(["subagent/user/text", "subagent/text"]);
   });
 
-  test("passes on a line of an unknown type, whole", () => {
+  test("passes on a complete line of unknown type", () => {
     const unknown = { type: "system", subtype: "new_thing", more: [1, 2] };
     expect(parse([unknown]).events).toEqual([{ type: "passthrough", event_type: "system/new_thing", data: unknown }]);
   });
 
-  test("passes on garbage unchanged, and joins what comes in one batch", () => {
+  test("passes on garbage unchanged, and joins the lines of a batch", () => {
     const garbage = ["{broken", "[1,2]", "null", '"text"', "\u0000\ufffd", "12", '{"no":"type"}'];
     for (const data of garbage) expect(parse([data]).events).toEqual([unparsed(data)]);
     expect(parse([...garbage, delta("words"), "more"]).events).toEqual([
@@ -225,7 +225,7 @@ describe("createParser", () => {
     ]);
   });
 
-  test("makes neither one event for each of many lines of garbage, nor one event for all of them", () => {
+  test("joins many lines of garbage into a few events", () => {
     const { events } = parse(Array.from({ length: 100_000 }, () => "y"));
     expect(events.length).toBeWithin(5, 50);
   });
@@ -290,7 +290,7 @@ describe("createParser", () => {
       expect(idIn(other)).toEqual(["", ""]);
   });
 
-  test("numbers the pieces of a line that is too long, across parsers", () => {
+  test("numbers the pieces of an oversized line, across parsers", () => {
     const first = createParser();
     const before = ["a", "b"].map((piece, index) => first.push({ piece, isFirst: index === 0 }));
     const second = createParser(first.state());

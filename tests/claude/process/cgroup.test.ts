@@ -15,7 +15,7 @@ import { until } from "../../support/until.ts";
 
 const PARENT = usableCgroup();
 
-test("createCgroup returns undefined where control groups can't be created", () => {
+test("createCgroup returns undefined if control groups can't be created", () => {
   expect(createCgroup("/dev/null", "none")).toBeUndefined();
 });
 

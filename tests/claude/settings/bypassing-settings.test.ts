@@ -46,7 +46,7 @@ describe("inherited settings that keep the CLI from asking Plexus", () => {
 describe("bypassingSettings", () => {
   test.each<[string, object, string[]]>([
     [
-      "a sandbox whose commands nobody is asked about",
+      "a sandbox whose commands run without asking",
       { sandbox: { enabled: true } },
       ["sandbox.autoAllowBashIfSandboxed"],
     ],

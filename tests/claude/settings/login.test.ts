@@ -33,7 +33,7 @@ describe("a login in the user's settings", () => {
       }),
   );
 
-  test("reaches a child through its environment, and its secret is in no argument", () =>
+  test("reaches a child through its environment, with no secret in an argument", () =>
     withPlace(async (place, start) => {
       const token = `token-${crypto.randomUUID()}`;
       writeSettings(place, { env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_AUTH_TOKEN: token } });
@@ -99,7 +99,7 @@ describe("a login in the user's settings", () => {
       expect(existsSync(mark)).toBe(false);
     }));
 
-  test("is empty at once when the settings are a pipe or have no end", async () => {
+  test("is empty without waiting if the settings are a pipe or have no end", async () => {
     await using directory = await temporaryDirectory();
     const at = (name: string) => join(directory.path, name);
     for (const name of ["pipe", "device", "process"]) mkdirSync(at(name));
