@@ -2,15 +2,18 @@ import { z } from "zod";
 import { ApprovalStatus } from "./approvals/approval.ts";
 import { Id } from "./values.ts";
 
-/** Decisions by people, agents and timeouts in one chain, those of built-in rules in another: each has its own retention. */
+/**
+ * Decisions by people, agents and timeouts are in one chain, those of built-in rules in another, because each has its
+ * own retention.
+ */
 export const AuditChain = z.enum(["decisions", "builtin"]);
 export type AuditChain = z.infer<typeof AuditChain>;
 
-/** At most the latest time that a `Date` can have. */
+/** Limited to the latest time that a `Date` can represent. */
 const Milliseconds = z.int().nonnegative().max(8.64e15);
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** How many decisions are in no chain, because they were made before the chain began at this time. */
+/** The number of decisions from before the chain began at `chained_since`, which are in no chain. */
 const before = { chained_since: Milliseconds, unchained: z.int().nonnegative() };
 
 /** The content of one entry of a chain; its JSON text, with keys in this order, is hashed. */
@@ -21,12 +24,12 @@ export const AuditEntry = z.discriminatedUnion("kind", [
     approval_id: Id,
     session_id: Id,
     session_name: z.string(),
-    /** The turn, or the session of a claude that was started by hand. */
+    /** The turn, or the session of a claude started by hand. */
     asked_in: z.string(),
     owner: z.string(),
     tool_name: z.string(),
     tool_use_id: z.string().nullable(),
-    /** The hash of the tool's name and the input, independent of the order of keys. */
+    /** The hash of the tool's name and its input; the order of keys doesn't matter. */
     ask_hash: Hash,
     asked_at: Milliseconds,
     expires_at: Milliseconds,
@@ -73,7 +76,7 @@ export type AuditLine = z.infer<typeof AuditLine>;
 export const AuditProblem = z.strictObject({
   chain: AuditChain,
   seq: z.int().nullable(),
-  /** Whatever is in the place of the id. */
+  /** Whatever the entry contains instead of an id. */
   approval_id: z.string().nullable(),
   problem: z.string(),
 });

@@ -23,17 +23,17 @@ export type Change = {
   /** The approval, the call or the turn that it is about. */
   subjectId: string;
   at: number;
-  /** Of a decision that this process has made, so that it is not read again. */
+  /** Set for a decision made by this process, so that nobody needs to read it again. */
   decision?: MadeDecision;
 };
 
-/** A decision as its commit has written it. */
+/** A decision as it was committed. */
 export type MadeDecision = {
   status: ApprovalStatus;
   createdAt: number;
   resolvedAt: number | null;
   resolvedBy: string | null;
-  /** What else the child that asked is told by; missing where it is large, or says something else than what was asked. */
+  /** The rest of the child's answer; missing if it is large, or if the input was edited. */
   answer?: {
     input: JsonObject;
     responseMessage: string | null;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** Where Plexus keeps its data, unless configured otherwise. */
+/** Returns the default data dir. */
 export function defaultDataDir(home: string, env: Record<string, string | undefined>): string {
   return join(env["XDG_STATE_HOME"] || join(home, ".local", "state"), "plexus");
 }

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 
-/** The server-sent events of a response, until it ends; `onHeard` is told of every sign of life, comments included. */
+/** Yields the server-sent events of a response until it ends; calls `onHeard` for every chunk, comments included. */
 export async function* eventsIn(response: Response, onHeard = () => {}): AsyncGenerator<EventSourceMessage> {
   const events: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (event) => events.push(event) });
@@ -14,7 +14,7 @@ export async function* eventsIn(response: Response, onHeard = () => {}): AsyncGe
       yield* events.splice(0);
     }
   } finally {
-    // Closes the connection when the reader stops early; one that has failed is closed already.
+    // Close the connection if the caller stops early; a failed one is already closed.
     await reader?.cancel().catch(() => undefined);
   }
 }

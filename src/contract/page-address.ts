@@ -1,9 +1,9 @@
-/** Where the browser finds what it needs to install the page as an app. */
+/** The path of the web manifest, with which a browser installs the page as an app. */
 export const MANIFEST_PATH = "/manifest.webmanifest";
-/** At the root, since a worker serves only what lies beside or below it. */
+/** At the root, because a worker controls only paths beside or below its own. */
 export const WORKER_PATH = "/worker.js";
 
-/** Where things stand on the page: fragments, which no server ever sees. */
+/** Addresses within the page. They are fragments, which no server ever sees. */
 export const pageAddress = {
   request: (id: string): string => `#/inbox/${encodeURIComponent(id)}`,
   decision: (id: string): string => `#/history/${encodeURIComponent(id)}`,

@@ -1,14 +1,14 @@
 import type { Approval } from "./approvals/approval.ts";
 import type { Rule } from "./rules/rule.ts";
 
-/** What the examples of routes and tools have in common: one session, its turn, and one request in it. */
+/** Shared examples for routes and tools: one session, its turn, and one of its requests. */
 export const SESSION_ID = "01a1e2f0-0c9a-76a2-b5de-299c25bd01ac";
 export const TURN_ID = "01a1e2f0-0cc7-750b-9526-ecfe11228f36";
 export const APPROVAL_ID = "01a1e2f0-1279-72c5-be7a-33ff4c1ca52d";
 export const TREE_ID = "01a1e2f0-0c9a-76a1-9acc-a51cb81246af";
 export const ROOT_ID = "01a1e2f0-0c9a-76a0-9791-6c78ebdfcdfd";
 export const NODE_ID = "01a1e2f0-1a7b-759d-83e7-54a366dd0698";
-/** Where a conversation stands when it has just begun, and later. */
+/** The head of a new conversation, and a later one. */
 export const FIRST_HEAD = { tree_id: TREE_ID, node_id: ROOT_ID };
 export const HEAD = { tree_id: TREE_ID, node_id: NODE_ID };
 export const TOOL_USE_ID = "toolu_ce63130d77934b9b";
@@ -16,7 +16,7 @@ export const ASKED_AT = 1_794_808_746;
 
 export const INPUT = { command: "touch hello.txt" };
 
-/** A request as an agent reads it. */
+/** A request as agents see it. */
 export const PENDING = {
   id: APPROVAL_ID,
   session_id: SESSION_ID,
@@ -33,7 +33,7 @@ export const PENDING = {
 } satisfies Approval;
 
 export const RULE_ID = "01a1e2f0-2b1f-7a3c-8d54-0d7e1f6a9b3c";
-/** A rule that was made of a decision. */
+/** A rule created from a decision. */
 export const RULE = {
   id: RULE_ID,
   decision: "allow",

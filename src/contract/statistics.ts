@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Id, UnixSeconds } from "./values.ts";
 
-/** The past that statistics tell of, up to now. */
+/** The time range of statistics, up to now. */
 export const StatisticsRange = z.enum(["24h", "7d", "30d"]);
 export type StatisticsRange = z.infer<typeof StatisticsRange>;
 
@@ -9,21 +9,21 @@ const Count = z.int().nonnegative();
 const Dollars = z.number().nonnegative();
 const Seconds = z.number().nonnegative();
 
-/** What happened in one piece of the range. */
+/** What happened in one interval of the range. */
 const Bucket = z.strictObject({
   at: UnixSeconds,
   cost_usd: Dollars,
   turns: Count,
-  /** Decided by somebody who was asked: a person, or an agent. */
+  /** Decided by somebody who was asked: a person or an agent. */
   asked: Count,
-  /** Decided by a rule, a built-in rule or the brake: nobody was asked. */
+  /** Decided without asking anybody: by a rule, a built-in rule, or the limit on repeated denied calls. */
   automatic: Count,
-  /** Timed out, or given up since the child was gone. */
+  /** Timed out, or abandoned because the child was gone. */
   unanswered: Count,
 });
 export type StatisticsBucket = z.infer<typeof Bucket>;
 
-/** How long requests waited: half of them, and 19 of 20, no longer than this; null where there were none. */
+/** The median and the 95th percentile of how long requests waited; null if there were none. */
 const Waiting = z.strictObject({ p50_secs: Seconds.nullable(), p95_secs: Seconds.nullable() });
 
 const Outcomes = z.strictObject({ allowed: Count, denied: Count, timed_out: Count, abandoned: Count });
@@ -32,7 +32,7 @@ const Outcomes = z.strictObject({ allowed: Count, denied: Count, timed_out: Coun
 const Decider = z.strictObject({ by: z.string(), ...Outcomes.shape, ...Waiting.shape });
 export type StatisticsDecider = z.infer<typeof Decider>;
 
-/** How many requests somebody has decided, or nobody has. */
+/** The number of a decider's requests, whatever their outcome. */
 export function decisionsOf({ allowed, denied, timed_out, abandoned }: StatisticsDecider): number {
   return allowed + denied + timed_out + abandoned;
 }
@@ -55,7 +55,7 @@ export const Attention = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("timed_out"), count: Count }),
   z.strictObject({ kind: z.literal("failed_turns"), count: Count }),
   z.strictObject({ kind: z.literal("budget"), ...Budget.shape }),
-  /** Only the operator is told of these two. */
+  /** Only the operator sees these two. */
   z.strictObject({ kind: z.literal("rules_file"), problems: Count }),
   z.strictObject({ kind: z.literal("webhook"), host: z.string(), is_gone: z.boolean() }),
 ]);
@@ -65,10 +65,10 @@ export const Statistics = z.strictObject({
   type: z.literal("ok"),
   range: StatisticsRange,
   from: UnixSeconds,
-  /** The end of the last bucket, which may lie ahead. */
+  /** The end of the last bucket, which may be in the future. */
   to: UnixSeconds,
   bucket_secs: z.int().positive(),
-  /** When they were added up. */
+  /** When the statistics were computed. */
   at: UnixSeconds,
   present: z.strictObject({ pending: Count, running: Count, queued: Count }),
   totals: z.strictObject({
@@ -84,16 +84,16 @@ export const Statistics = z.strictObject({
     unasked: Count,
     sessions: Count,
   }),
-  /** Of what somebody decided. */
+  /** For requests that somebody decided. */
   waiting: Waiting,
   buckets: z.array(Bucket),
-  /** Who decided most comes first. */
+  /** The decider with the most decisions comes first. */
   deciders: z.array(Decider),
-  /** Those that cost most, then those that asked most. */
+  /** The most expensive sessions, then those with the most requests. */
   sessions: z.array(SessionShare),
-  /** By who created the sessions: the operator, or a token. */
+  /** By the sessions' creator: the operator, or a token. */
   owners: z.array(OwnerShare),
-  /** The sessions that have used most of their `max_budget_usd`. */
+  /** The sessions that have spent the largest share of their `max_budget_usd`. */
   budgets: z.array(Budget),
   attention: z.array(Attention),
 });

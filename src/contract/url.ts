@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Names and addresses of private networks. */
+/** Host names and addresses of this machine and of private networks. */
 const PRIVATE_HOSTS = [
   /^[^.:]+$/,
   /\.(localhost|local|internal|home\.arpa)$/,
@@ -9,12 +9,12 @@ const PRIVATE_HOSTS = [
   /^\[(::1|f[cd][0-9a-f]{2}:.*|fe[89ab][0-9a-f]:.*)\]$/,
 ];
 
-/** Whether an address is of this machine or a private network. */
+/** Returns whether a host belongs to this machine or a private network. */
 export function isPrivateHost(hostname: string): boolean {
   return PRIVATE_HOSTS.some((pattern) => pattern.test(hostname));
 }
 
-/** What keeps an address from being one that secrets may be sent to: over TLS, or within a private network. */
+/** Returns why secrets must not be sent to a URL; they may be sent over TLS or within a private network. */
 export function urlProblem(url: URL | null): string | undefined {
   if (!url || !/^https?:$/.test(url.protocol)) return "must be an http or https URL";
   if (url.username || url.password) return "must be a URL without a user name and a password";
@@ -22,7 +22,7 @@ export function urlProblem(url: URL | null): string | undefined {
   return "must be an https URL, or one of this machine or a private network";
 }
 
-/** Under which address people reach the page: a whole origin, since its files lie at the root. */
+/** The URL under which people reach the page: an origin without a path, because its files are at the root. */
 export const PublicUrl = z.string().transform((text, context): string => {
   const url = URL.parse(text);
   const problem =
@@ -32,7 +32,7 @@ export const PublicUrl = z.string().transform((text, context): string => {
   return z.NEVER;
 });
 
-/** What is read from time to time, as it is or within a private network. */
+/** A URL that the server reads from time to time, over TLS or within a private network. */
 export const SafeUrl = z.string().superRefine((text, context) => {
   const problem = urlProblem(URL.parse(text));
   if (problem !== undefined) context.addIssue({ code: "custom", message: problem });

@@ -8,20 +8,20 @@ export function optional<T extends z.ZodType>(schema: T) {
     .optional();
 }
 
-/** An id as callers send it, which can be told back to them as it came; only a lookup shows whether it exists. */
+/** An id from a caller, safe to repeat in an answer; only a lookup shows whether it exists. */
 export const Id = z
   .string()
   .min(1)
   .max(64)
   .refine((id) => !/\p{Cc}|\p{Cs}/u.test(id), "must have no control characters");
 
-/** How long the reason for a denial may be. */
+/** The longest reason for a denial. */
 export const MAX_MESSAGE_CHARS = 8_000;
 
 export const Path = z.string().min(1).max(4096);
 
 export const MAX_NAME_CHARS = 100;
-/** Of the name that a reader gives itself. */
+/** The longest name that a reader gives itself. */
 export const MAX_CONSUMER_CHARS = 100;
 /** A name that people choose: for sessions and tokens. */
 export const Name = z
@@ -51,7 +51,7 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
 /** The API uses seconds; times are stored in milliseconds. */
 export const UnixSeconds = z.int().nonnegative();
 
-/** An amount in US dollars, without the digits that only sums and differences have. */
+/** Rounds an amount in US dollars, to remove floating-point noise from sums and differences. */
 export function dollars(amount: number): number {
   return Math.round(amount * 1e9) / 1e9;
 }
@@ -60,7 +60,9 @@ export function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
 }
 
-/** Whether JSON is at most `levels` deep; deeper JSON would overflow the stack when it is written or walked. */
+/**
+ * Returns whether JSON is at most `levels` deep; deeper JSON would overflow the stack when it is written or traversed.
+ */
 export function isShallow(value: object, levels = MAX_JSON_DEPTH): boolean {
   if (levels === 0) return false;
   // `Object.values` of an array creates a key for each element, which takes seconds for millions.

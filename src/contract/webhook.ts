@@ -3,24 +3,24 @@ import { LinkVerdict } from "./link.ts";
 import { urlProblem } from "./url.ts";
 
 const MAX_NAME = 40;
-/** What people may be told of; each is an event of `/api/v1/events`. */
+/** The events that webhooks can send; each is an event of `/api/v1/events`. */
 export const ToldKind = z.enum(["approval_requested", "approval_resolved", "unasked_call", "turn_ended"]);
 export type ToldKind = z.infer<typeof ToldKind>;
-/** A person in a chat is told what needs them: a decision was made by somebody. */
+/** The default events for chats: those that need a person, which a made decision doesn't. */
 const TOLD_IN_CHAT: ToldKind[] = ["approval_requested", "unasked_call", "turn_ended"];
 
 export const WebhookFormat = z.enum(["plexus", "ntfy", "slack", "discord", "telegram"]);
 export type WebhookFormat = z.infer<typeof WebhookFormat>;
 
-/** Where changes are posted, and how. */
+/** Where and how to post changes. */
 export type Webhook = {
-  /** Without the options, which are not sent. */
+  /** Without the options in its fragment, which are not sent. */
   url: string;
-  /** Whose links decided, in the record. */
+  /** The name that the record shows for decisions by its links. */
   name: string;
   format: WebhookFormat;
   events: ToldKind[];
-  /** What the link in a message may decide; it has none unless the operator wants one. */
+  /** What the link in a message may decide; undefined if the operator wants no links. */
   decide: LinkVerdict | undefined;
 };
 
@@ -68,7 +68,7 @@ function readOptions(given: URLSearchParams): Options | Problem {
   return { format: format.data, name, events: events.data, decide: decide.data };
 }
 
-/** What the address of a service must have, so that its messages arrive. */
+/** Returns what is missing in the URL for this service's format. */
 function misfitOf(url: URL, format: WebhookFormat): string | undefined {
   if (format === "telegram" && !(url.pathname.endsWith("/sendMessage") && url.searchParams.get("chat_id")))
     return "must be https://api.telegram.org/botTOKEN/sendMessage?chat_id=ID for Telegram";
@@ -77,7 +77,7 @@ function misfitOf(url: URL, format: WebhookFormat): string | undefined {
   return undefined;
 }
 
-/** Those that are named twice would be told twice, or by two sets of options. */
+/** Refuses the same URL with two sets of options, and two deciding webhooks with the same name. */
 export const WebhookSettings = z
   .array(WebhookSetting)
   .max(20, "must be at most 20 URLs")

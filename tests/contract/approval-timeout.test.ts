@@ -4,7 +4,7 @@ import { Carrier, carrierServer } from "../../src/contract/sessions/carrier.ts";
 import { declared } from "../support/mcp/tool-answers.ts";
 
 const HOUR_MS = 3_600_000;
-/** Claude Code takes no greater value for one: it counts by a timer. */
+/** Claude Code's limit, which is that of a timer. */
 const CLI_MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 describe("loopback_timeout_secs", () => {
@@ -22,11 +22,11 @@ describe("loopback_timeout_secs", () => {
   });
 });
 
-describe("the time that Claude Code is told to wait for an answer", () => {
-  test.each(Carrier.options)("is longer than any request, and counts, over %s", (carrier) => {
+describe("the time that Claude Code waits for an answer", () => {
+  test.each(Carrier.options)("is longer than any request may wait, and accepted by Claude Code, over %s", (carrier) => {
     const server = carrierServer(carrier, { url: "http://127.0.0.1:4445", program: ["plexus"] }, "plx_token");
     const timeoutMs = Number(server["timeout"]);
-    // The clock that requests expire by may be set back meanwhile.
+    // A day more, because the clock that requests expire by may be set back.
     expect(timeoutMs).toBeGreaterThan(MAX_APPROVAL_TIMEOUT_SECS * 1000 + 24 * HOUR_MS);
     expect(timeoutMs).toBeLessThanOrEqual(CLI_MAX_TIMEOUT_MS);
   });

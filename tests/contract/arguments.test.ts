@@ -6,7 +6,7 @@ import { until } from "../support/until.ts";
 
 const OPERATOR = { kind: "operator" } as const;
 
-/** A session that has asked, and the id of what it asked. */
+/** Creates a session with a request; returns both ids. */
 async function sessionWithAsk(plexus: Plexus) {
   const session = await plexus.app.sessions.createByHand(OPERATOR);
   const { approvalId } = await plexus.app.approvals.request(session, { tool_name: "Bash", input: { command: "ls" } });
@@ -23,14 +23,14 @@ const calls = (approvalId: string): Call[] => [
   { tool: "loopback_respond", required: { approval_id: approvalId, approve: false } },
 ];
 
-/** The arguments that a tool declares, but these. */
+/** The tool's arguments, except for the required ones. */
 function othersOf({ tool, required = {} }: Call): string[] {
   const { properties = {} } = z.toJSONSchema(declared(tool).input, { io: "input", unrepresentable: "any" });
   return Object.keys(properties).filter((name) => !(name in required));
 }
 
 describe("an optional argument", () => {
-  test("takes null for absent, in every tool", async () => {
+  test("accepts null as absent, in every tool", async () => {
     await using plexus = await startPlexus();
     const parent = await plexus.connect();
     const { approvalId } = await sessionWithAsk(plexus);
@@ -42,7 +42,7 @@ describe("an optional argument", () => {
     }
   });
 
-  test("takes null for absent in loopback_permit", async () => {
+  test("accepts null as absent in loopback_permit", async () => {
     await using plexus = await startPlexus();
     const { token } = await plexus.child();
     const child = await plexus.connect(token);
@@ -55,7 +55,7 @@ describe("an optional argument", () => {
     expect(approval?.tool_use_id).toBeNull();
   });
 
-  test("is listed as not required, and without null, which costs tokens and is accepted all the same", async () => {
+  test("is listed as not required, and without null, which is accepted but would cost tokens", async () => {
     await using plexus = await startPlexus();
     const { client } = await plexus.connect();
     const { tools } = await client.listTools();
@@ -69,7 +69,7 @@ describe("an optional argument", () => {
 });
 
 describe("an argument that a tool does not have", () => {
-  test("is refused by its name, never ignored", async () => {
+  test("is refused by name, never ignored", async () => {
     await using plexus = await startPlexus();
     const parent = await plexus.connect();
     const { approvalId } = await sessionWithAsk(plexus);

@@ -41,7 +41,7 @@ describe("Decision", () => {
   });
 });
 
-test("answers alone approve, in every form in which a decision is given", () => {
+test("answers alone approve, in every form of a decision", () => {
   const answers = { "Which?": "A" };
   expect(Decision.parse({ answers })).toEqual({ approve: true, answers });
   const decision = { approval_id: "x", approve: true, answers };
@@ -52,7 +52,7 @@ test("answers alone approve, in every form in which a decision is given", () => 
 describe("RespondInput", () => {
   const one = { approval_id: "x", approve: true };
 
-  test("is one decision or many, and takes null for what the other has", () => {
+  test("is one decision or many, and accepts null for the fields of the other form", () => {
     expect(RespondInput.parse({ ...one, decisions: null, wait_secs: null })).toMatchObject({ kind: "one" });
     const nulls = { approval_id: null, approve: null, message: null, updated_input: null, answers: null };
     expect(RespondInput.parse({ decisions: [one, one], ...nulls, wait_secs: 3 })).toEqual({
@@ -62,7 +62,7 @@ describe("RespondInput", () => {
     });
   });
 
-  test("reads what is wrong with one of many together with the others", () => {
+  test("reports a problem with one of many decisions among the others", () => {
     const { decisions } = DecisionBatch.parse({ decisions: [one, { approval_id: "y" }, { ...one, extra: 1 }] });
     expect(decisions).toEqual([
       { decision: one },
@@ -78,7 +78,7 @@ describe("RespondInput", () => {
     ["more than a hundred", { decisions: Array.from({ length: 101 }, () => one) }],
   ])("refuses %s", (_, given) => expect(RespondInput.safeParse(given).success).toBe(false));
 
-  test("keeps answers and inputs that have __proto__ for a key", () => {
+  test("keeps answers and inputs with a key __proto__", () => {
     const given = JSON.parse('{"approval_id":"x","approve":true,"answers":{"__proto__":"A"}}');
     const read = RespondInput.parse(given);
     if (read.kind !== "one") throw new Error("it is one decision");
@@ -87,7 +87,7 @@ describe("RespondInput", () => {
 });
 
 describe("PermitInput", () => {
-  test("takes what the CLI sends, and what it may send one day", () => {
+  test("accepts what the CLI sends, and unknown keys", () => {
     const sent = { tool_name: "Bash", input: { command: "ls" }, tool_use_id: "toolu_1", permission_suggestions: [] };
     expect(PermitInput.safeParse(sent).success).toBe(true);
     expect(PermitInput.parse({ tool_name: "Bash", input: {}, tool_use_id: null }).tool_use_id).toBeUndefined();

@@ -17,7 +17,7 @@ function responseOf(...pieces: (string | Uint8Array)[]) {
 }
 
 describe("eventsIn", () => {
-  test("reads events whole, wherever the pieces of the response end, even inside a character", async () => {
+  test("reads complete events, wherever the response is split, even inside a character", async () => {
     const bytes = new TextEncoder().encode(
       "id: 1\r\nevent: said\ndata: für\ndata: alle\n\n: a comment\n\nid: 2\ndata: {}\n\n",
     );
@@ -30,14 +30,14 @@ describe("eventsIn", () => {
     }
   });
 
-  test("tells of every sign of life, comments included", async () => {
+  test("reports every sign of life, comments included", async () => {
     let heard = 0;
     const { response } = responseOf(": still here\n\n", "data: 1\n\n", ": still here\n\n");
     const events = await Array.fromAsync(eventsIn(response, () => heard++));
     expect({ heard, data: events.map(({ data }) => data) }).toEqual({ heard: 3, data: ["1"] });
   });
 
-  test("lets go of the response when its reader stops before the end", async () => {
+  test("cancels the response when its reader stops before the end", async () => {
     const { response, isCancelled } = responseOf("data: 1\n\n", "data: 2\n\n", "data: 3\n\n");
     for await (const { data } of eventsIn(response)) if (data === "2") break;
     expect(await isCancelled).toBe(true);

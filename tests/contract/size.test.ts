@@ -10,7 +10,7 @@ const OPERATOR = { kind: "operator" } as const;
 const MAX = 40_000;
 const MEGABYTE = 1_000_000;
 
-/** Inputs of about this many characters, each of which grows or breaks in its own way when it is written as JSON. */
+/** Inputs of about this many characters, each of which grows or breaks differently as JSON. */
 const inputsOf = (size: number): Record<string, JsonObject> => {
   const repeat = (text: string) => text.repeat(size / text.length);
   const many = <T>(each: number, item: (index: number) => T) =>
@@ -36,11 +36,11 @@ function nest(depth: number, text: string): JsonObject {
   return depth === 0 ? { text } : { text, inside: nest(depth - 1, text) };
 }
 
-/** The longest that everything beside the input may be, and the worst that it may consist of. */
+/** The longest and worst values of the fields beside the input. */
 const WORST = { tool_name: "\u0001".repeat(512), tool_use_id: "\u0001".repeat(512) };
 
 describe.each(Object.entries(inputsOf(MEGABYTE)))("a megabyte of %s", (_, input) => {
-  test("never makes a result longer than 40,000 characters, and says that it was cut", async () => {
+  test("never makes a result longer than 40,000 characters, and is marked as shortened", async () => {
     await using plexus = await startPlexus();
     const parent = await plexus.connect();
     const session = await plexus.app.sessions.createByHand(OPERATOR, "s".repeat(100));
@@ -63,7 +63,7 @@ describe.each(Object.entries(inputsOf(MEGABYTE)))("a megabyte of %s", (_, input)
 });
 
 describe.each(Object.entries(inputsOf(MEGABYTE / 8)))("an input of %s", (_, input) => {
-  test("can be read in slices that make up its exact JSON text", async () => {
+  test("can be read in slices that add up to its exact JSON text", async () => {
     await using plexus = await startPlexus();
     const parent = await plexus.connect();
     const session = await plexus.app.sessions.createByHand(OPERATOR);
@@ -84,7 +84,7 @@ describe.each(Object.entries(inputsOf(MEGABYTE / 8)))("an input of %s", (_, inpu
 });
 
 describe("a slice", () => {
-  test("beyond the end is empty, and says that there is no more", async () => {
+  test("beyond the end is empty, and says that nothing follows", async () => {
     await using plexus = await startPlexus();
     const parent = await plexus.connect();
     const session = await plexus.app.sessions.createByHand(OPERATOR);
@@ -95,7 +95,7 @@ describe("a slice", () => {
     }
   });
 
-  test("of an input that was removed says so, and so does the whole", async () => {
+  test("of a removed input says so, and so does the whole input", async () => {
     await using plexus = await startPlexus();
     const parent = await plexus.connect();
     const session = await plexus.app.sessions.createByHand(OPERATOR);
@@ -110,7 +110,7 @@ describe("a slice", () => {
     for (const { value } of [whole, slice]) expect(value["next"]).toContain("Its input was removed to save space.");
   });
 
-  test("of a short input is all of it", async () => {
+  test("of a short input is the whole input", async () => {
     await using plexus = await startPlexus();
     const parent = await plexus.connect();
     const session = await plexus.app.sessions.createByHand(OPERATOR);
@@ -121,7 +121,7 @@ describe("a slice", () => {
 });
 
 describe("a list", () => {
-  test("of 500 pending approvals carries what fits, oldest first, and says that there is more", async () => {
+  test("of 500 pending approvals has as many as fit, oldest first, and says that there are more", async () => {
     await using plexus = await startPlexus();
     const parent = await plexus.connect();
     const ids = await manyAsks(plexus, 500, () => ({ command: "ls" }));
@@ -135,7 +135,7 @@ describe("a list", () => {
     }
   });
 
-  test("is worked off in rounds until nothing is left, each approval once", async () => {
+  test("can be worked off in rounds, with each approval once", async () => {
     await using plexus = await startPlexus();
     const parent = await plexus.connect();
     const ids = await manyAsks(plexus, 300, (index) => ({ content: "x".repeat((index % 7) * 3_000) }));
@@ -162,7 +162,7 @@ describe("a list", () => {
     expect(approvalsIn(answer).length).toBeGreaterThan(1);
   });
 
-  test("that fits says that there is no more", async () => {
+  test("that fits says that there are no more", async () => {
     await using plexus = await startPlexus();
     const parent = await plexus.connect();
     await manyAsks(plexus, 20, () => ({ command: "ls" }));

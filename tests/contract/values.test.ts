@@ -4,7 +4,7 @@ import { z } from "zod";
 import { Id, JsonObject, Name, optional } from "../../src/contract/values.ts";
 
 describe("JsonObject", () => {
-  test("passes on any object as it came, whatever its keys are called", () => {
+  test("passes on any object unchanged, whatever its keys", () => {
     const keys = fc.oneof(fc.string(), fc.constantFrom("__proto__", "constructor", "toJSON", "0", ""));
     fc.assert(
       fc.property(fc.dictionary(keys, fc.jsonValue()), (value) => {
@@ -18,7 +18,7 @@ describe("JsonObject", () => {
     expect(JsonObject.safeParse(value).success).toBe(false);
   });
 
-  test("takes a hundred levels and no more, however deep it goes", () => {
+  test("accepts a hundred levels and no more", () => {
     const nested = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`);
     expect(JsonObject.safeParse(nested(100)).success).toBe(true);
     expect(JsonObject.safeParse(nested(101)).success).toBe(false);
@@ -27,7 +27,7 @@ describe("JsonObject", () => {
 });
 
 describe("optional", () => {
-  test("takes null for absent", () => {
+  test("accepts null as absent", () => {
     const schema = z.object({ limit: optional(z.int()) });
     expect(schema.parse({ limit: null }).limit).toBeUndefined();
     expect(schema.parse({}).limit).toBeUndefined();

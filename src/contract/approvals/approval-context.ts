@@ -12,25 +12,27 @@ export type CurrentFile = z.infer<typeof CurrentFile>;
 export const SkillText = z.strictObject({ path: z.string(), text: z.string() });
 export type SkillText = z.infer<typeof SkillText>;
 
-/** A path that a command names, in full, and where it really leads; `null` where that can't be known. */
+/**
+ * The absolute form of a path in a command, and its real path with links followed; `null` if that can't be determined.
+ */
 export const PathLink = z.strictObject({ path: z.string(), real: z.string().nullable() });
 export type PathLink = z.infer<typeof PathLink>;
 
-/** What helps to review a call, besides its input. */
+/** Context for reviewing a call, in addition to its input. */
 export const ApprovalContext = z.strictObject({
   /** `null` for a claude that was started by hand: its directory is not known. */
   working_dir: z.string().nullable(),
-  /** `null` when the call changes no file, is decided already, or runs in a directory that is not known. */
+  /** `null` if the call changes no file, is already decided, or runs in an unknown directory. */
   file: CurrentFile.nullable(),
-  /** Where the path in the call really leads, with links followed; `null` if it has none or it can't be followed. */
+  /** The call's path with links followed; `null` if it names no path or the path can't be resolved. */
   real_path: z.string().nullable(),
-  /** The paths in the call's command that lead elsewhere through links, or may; left out where none does. */
+  /** The paths in the call's command that lead, or may lead, elsewhere through links; absent if there are none. */
   links: z.array(PathLink).optional(),
   /** The plan with which ExitPlanMode would leave plan mode. */
   plan: z.string().nullable(),
   /** The skill that a call of Skill would load; `null` if it was not found. */
   skill: SkillText.nullable(),
-  /** The prompt of the turn that asks, cut where it is long; left out where it is not known. */
+  /** The prompt of the requesting turn, shortened if it is long; absent if it is unknown. */
   task: z.string().optional(),
 });
 export type ApprovalContext = z.infer<typeof ApprovalContext>;

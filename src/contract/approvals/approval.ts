@@ -9,33 +9,39 @@ export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
 export const ApprovalFilter = z.enum([...ApprovalStatus.options, "resolved"]);
 export type ApprovalFilter = z.infer<typeof ApprovalFilter>;
 
-/** Why a call deserves a second look: the rule (docs/dangers.md), and what follows "it". */
+/**
+ * Why a call deserves a second look: the rule's code (docs/dangers.md), and a text that continues a sentence after
+ * "it".
+ */
 export const Danger = z.strictObject({ code: z.string(), text: z.string() });
 
 /**
- * What a pending request should be read with; what is empty, or not known, is left out. One that is decided has `cwd` and
- * `dangers` where it is read alone.
+ * Context of a pending request; empty and unknown parts are absent. A decided request has only `cwd` and `dangers`, and
+ * only when it is read by itself.
  */
 export const RequestContext = z.strictObject({
-  /** Where the child works, on this host. */
+  /** The child's working directory on this host. */
   cwd: z.string().optional(),
-  /** None are left out; once it is decided, those that its input alone tells. */
+  /** Absent if there are none. A decided request has only those that follow from its input alone. */
   dangers: z.array(Danger).optional(),
-  /** What the child said in the message that makes the call, or, where that has no words, last before it; cut where it is long. */
+  /**
+   * The text of the message that makes the call, or, if it has none, the child's last text before it; shortened if
+   * long.
+   */
   said: z.string().optional(),
-  /** The subagent that asks: its type and task. */
+  /** The type and task of the requesting subagent. */
   agent: z.string().optional(),
   /** The plan with which ExitPlanMode would leave plan mode. */
   plan: z.string().optional(),
-  /** Where paths in the input really lead, a command's too, where links make that another place than what is written. */
+  /** The real paths of paths in the input, and in its command, that links lead elsewhere. */
   real_paths: z.array(z.string()).optional(),
-  /** The pattern of a rule that would decide such calls, as narrow as is still of use. */
+  /** The narrowest useful pattern of a rule that would decide such calls. */
   suggested_rule: z.string().optional(),
-  /** Why no rule can allow it, so that an approval can't be remembered; it may quote the call. */
+  /** Why no rule can allow the call, so that an approval can't be remembered; may quote the call. */
   no_rule: z.string().optional(),
-  /** Of a rule to allow that looks as if it covered the call: why it does not. */
+  /** Why an allow rule that seems to cover the call doesn't. */
   why_asked: z.string().optional(),
-  /** The caller's grant does not cover it: it is the operator's to allow. */
+  /** The caller's grant doesn't cover the call, so only the operator can allow it. */
   escalates: z.literal(true).optional(),
 });
 export type RequestContext = z.infer<typeof RequestContext>;
@@ -51,42 +57,43 @@ export const Approval = z.strictObject({
   status: ApprovalStatus,
   created_at: UnixSeconds,
   expires_at: UnixSeconds,
-  /** While it is pending: how long it still is. */
+  /** The time left; only while it is pending. */
   expires_in_secs: z.int().nonnegative().optional(),
   ...RequestContext.shape,
-  /** What a write or an edit would change in the file, where one approval is read. */
+  /** What a write or an edit would change in the file; only when one approval is read. */
   diff: z.string().optional(),
-  // Once it is decided; agents are not told of it before, while the REST API says `null`.
+  // Absent for agents until the request is decided; the REST API shows `null`.
   response_message: z.string().nullable().optional(),
   updated_input: JsonObject.nullable().optional(),
   resolved_at: UnixSeconds.nullable().optional(),
   resolved_by: z.string().nullable().optional(),
-  /** Once it is decided: when the decision was delivered to the waiting child. */
+  /** When the decided request's answer reached the waiting child. */
   delivered_at: UnixSeconds.nullable().optional(),
   truncated: z.literal(true).optional(),
   input_size: z.int().optional(),
-  /** When the input and the updated input were removed to save space; both are `{}` since. */
+  /** When the input and the updated input were removed to save space; both are `{}` since then. */
   input_removed_at: UnixSeconds.optional(),
 });
 export type Approval = z.infer<typeof Approval>;
 
 /**
- * A pending approval in an answer that tells of what to do next: without what an agent has no use for, or was told. Of
- * many, `null` says that there is none, where the one before it of its session has one; no name is that of the one before.
+ * A pending approval in an answer about what to do next, without parts that an agent doesn't need or already has. In a
+ * list, a missing field has the value of the previous approval of its session, a missing name that of the previous
+ * approval, and `null` means that there is none.
  */
 export const ToldApproval = Approval.partial()
   .required({ id: true, tool_name: true, input: true })
   .extend({ suggested_rule: z.string().nullish(), why_asked: z.string().nullish() });
 export type ToldApproval = z.infer<typeof ToldApproval>;
 
-/** The approval as an agent reads it: what is not decided yet is left out. */
+/** The approval for an agent, without the fields of a decision that does not exist yet. */
 export function toldApproval(approval: Approval): Approval {
   if (approval.status !== "pending") return approval;
   const { response_message: _, updated_input: __, resolved_at: ___, resolved_by: ____, ...told } = approval;
   return told;
 }
 
-/** What the approver receives at the moment a child asks. */
+/** The notification that a decider receives when a child asks. */
 export const ToolRequestEvent = z.strictObject({
   approval_id: Id,
   session_name: z.string(),
@@ -111,7 +118,7 @@ export const PermitInput = z.looseObject({
 });
 export type PermitInput = z.infer<typeof PermitInput>;
 
-/** The operator's own request, to try things out: it names the session that a child's token would imply. */
+/** A trial request by the operator, which names the session that a child's token would imply. */
 export const OperatorPermitInput = PermitInput.extend({
   session_id: optional(Id).describe("The session that asks."),
 });
@@ -165,7 +172,7 @@ export type McpConfig = z.infer<typeof McpConfig>;
 /** The name of the permission tool on a child's command line. */
 export const PERMISSION_TOOL = "mcp__plexus__loopback_permit";
 
-/** The longest that a request may wait: seven days. */
+/** The longest time that a request may wait: seven days. */
 export const MAX_APPROVAL_TIMEOUT_SECS = 604_800;
 
 /** How long the CLI waits for our answer: a day longer than any request, so that its own limit never ends a wait. */

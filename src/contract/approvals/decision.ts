@@ -6,12 +6,15 @@ import { Remember, Rule, RuleNote } from "../rules/rule.ts";
 import { Id, isJsonObject, JsonObject, MAX_MESSAGE_CHARS, optional, UnixSeconds } from "../values.ts";
 import { ApprovalStatus, Danger } from "./approval.ts";
 
-/** The CLI accepts answers of up to 50,000 characters; longer ones only if its model API counts few enough tokens. */
+/**
+ * The CLI always accepts answers of up to 50,000 characters; longer ones only if its model API counts few enough
+ * tokens.
+ */
 export const MAX_UPDATED_INPUT_CHARS = 49_000;
 /** How many decisions one call may carry. */
 export const MAX_DECISIONS = 100;
 
-/** The labels that are chosen, by question. Not `z.record`, which drops a question that is called `__proto__`. */
+/** The chosen labels, by question. Not `z.record`, which drops a question named `__proto__`. */
 export const Answers = z
   .custom<Record<string, string | string[]>>(isAnswers, "must be {question: label, or [labels]}")
   .meta({ type: "object", additionalProperties: true });
@@ -41,14 +44,14 @@ type DecisionFields = {
   interrupt?: boolean | undefined;
 };
 
-/** Missing is told beside whatever else is wrong. */
+/** Reported in addition to any other problem. */
 const VERDICT = { path: ["approve"], error: "must be true or false", when: () => true };
 
 function hasVerdict(value: unknown): boolean {
   return isJsonObject(value) && [value["approve"], value["answers"]].some((given) => given !== undefined);
 }
 
-/** Answers are an approval. */
+/** A decision with answers alone is an approval. */
 function withVerdict<D extends DecisionFields>(value: D): D & { approve: boolean } {
   return { ...value, approve: value.approve ?? true };
 }
@@ -68,7 +71,7 @@ function checkDecision(given: DecisionFields, context: Pick<z.RefinementCtx, "ad
   if (problem !== undefined) refuse("updated_input", problem);
 }
 
-/** Why a tool can't be run with this input, in words that follow "it"; `undefined` when it can. */
+/** Returns why a tool can't run with this input, in words that follow "it"; `undefined` if it can. */
 export function problemOfInput(input: JsonObject): string | undefined {
   if (Object.keys(input).length === 0) return "must not be empty: an empty one would run the original input";
   const size = JSON.stringify(input).length;
@@ -86,7 +89,7 @@ export const Decision = z
 export type Decision = z.infer<typeof Decision>;
 
 const approval_id = Id.describe("The approval to decide.");
-/** A decision, and what it is on. */
+/** A decision, with the id of its approval. */
 const ApprovalDecision = z
   .strictObject({ approval_id, ...decision })
   .refine(hasVerdict, VERDICT)
@@ -94,7 +97,7 @@ const ApprovalDecision = z
   .transform(withVerdict);
 export type ApprovalDecision = z.infer<typeof ApprovalDecision>;
 
-/** One of many decisions; what is wrong with it is told with its result, since it must not stop the others. */
+/** One of many decisions. A problem with it is reported in its own result, so that it doesn't stop the others. */
 export type ReadDecision = { decision: ApprovalDecision } | { problem: string; approval_id: string | undefined };
 
 function readDecision(given: unknown): ReadDecision {
@@ -140,7 +143,7 @@ export const RespondInput = z
     return z.NEVER;
   });
 
-/** Somebody was first. */
+/** Another decision was first. */
 export const AlreadyResolved = z.strictObject({
   type: z.literal("already_resolved"),
   approval_id: Id,
@@ -149,19 +152,19 @@ export const AlreadyResolved = z.strictObject({
   resolved_at: UnixSeconds,
 });
 
-/** What became of a decision: it counts, or somebody was first. */
+/** The result of a decision: recorded, or another one was first. */
 export const RespondResult = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("ok"),
     approval_id: Id,
     status: ApprovalStatus,
-    /** Keys of a merged input that the original lacks; a name that is misspelt would be one. */
+    /** Keys of a merged input that the original lacks, for example a misspelled one. */
     added: z.array(z.string()).optional(),
-    /** Of an edited input: why what runs now deserves a second look; left out where nothing does. */
+    /** For an edited input: its dangers; absent if there are none. */
     dangers: z.array(Danger).optional(),
-    /** There where the dangers are: they may quote the child. */
+    /** Present together with `dangers`, because they may quote the child. */
     untrusted: z.array(z.literal("dangers")).optional(),
-    /** A question was allowed without an answer: the child is told that nobody has answered. */
+    /** A question was allowed without answers: the child learns that nobody has answered. */
     unanswered: z.literal(true).optional(),
     /** With `remember`: the rule that decides such calls from now on. */
     rule: Rule.optional(),
@@ -172,17 +175,17 @@ export const RespondResult = z.discriminatedUnion("type", [
 ]);
 export type RespondResult = z.infer<typeof RespondResult>;
 
-/** What became of one of many decisions. */
+/** The result of one of many decisions. */
 export const BatchResult = z.discriminatedUnion("type", [
   ...RespondResult.options,
   ErrorResult.extend({ approval_id: Id.optional() }),
 ]);
 export type BatchResult = z.infer<typeof BatchResult>;
 
-/** One of many decisions that was refused. */
+/** A refused decision in a batch. */
 export type RefusedDecision = { type: "refused"; error: AppError; approval_id: string | undefined };
 
-/** What became of one of many, as it is told at this door. */
+/** Converts the result of one of many decisions for this interface. */
 export function batchResult(result: RespondResult | RefusedDecision, door: Door): BatchResult {
   if (result.type !== "refused") return result;
   const { error, approval_id } = result;

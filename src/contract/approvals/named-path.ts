@@ -1,6 +1,6 @@
 import type { JsonObject } from "../values.ts";
 
-/** The tools of Claude Code that name one path, and the key of their input that has it. */
+/** The tools of Claude Code that name one path, each with the input key that holds it. */
 const PATH_KEYS = new Map([
   ["Read", "file_path"],
   ["Write", "file_path"],
@@ -11,7 +11,7 @@ const PATH_KEYS = new Map([
   ["Grep", "path"],
 ]);
 
-/** The path in a call, as written. */
+/** Returns the path in a call, as written. */
 export function namedPath({ tool_name, input }: { tool_name: string; input: JsonObject }): string | undefined {
   const path = input[PATH_KEYS.get(tool_name) ?? ""];
   return typeof path === "string" ? path : undefined;

@@ -11,7 +11,7 @@ export const UnaskedCall = z.strictObject({
   tool_name: z.string(),
   tool_use_id: z.string(),
   tool_input: JsonObject,
-  /** With `inherit` such calls are expected; otherwise one means that the child is not sealed. */
+  /** With `inherit` such calls are expected; otherwise one means that the child can bypass Plexus. */
   supervision: Supervision,
   at: UnixSeconds,
 });

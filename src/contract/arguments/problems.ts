@@ -6,15 +6,15 @@ import { isJsonObject } from "../values.ts";
 import { synonymOf } from "./synonyms.ts";
 
 const MAX_PROBLEMS = 5;
-/** A list may have a hundred thousand problems: the others are only counted. */
+/** A list may have a hundred thousand problems; those beyond this number are only counted. */
 const MAX_LOOKED_AT = 1_000;
 const MAX_PROBLEM_CHARS = 400;
 const MAX_SHOWN_CHARS = 60;
 const MAX_UNKNOWN_NAMES = 3;
-/** Of an argument that does not exist, so many others are named that do. */
+/** For an unknown argument, at most this many existing arguments are listed. */
 const MAX_KNOWN_NAMES = 20;
 
-/** How zod's own messages begin; any other one is of ours, and follows the name of what it is about. */
+/** The beginnings of zod's messages; every other message is ours, and follows the argument's name. */
 const OF_ZOD = /^(Invalid|Too small|Too big|Unrecognized)\b/;
 
 const EMPTY = "must not be empty";
@@ -23,7 +23,7 @@ type Issue = ZodError["issues"][number];
 type Issues = Pick<ZodError, "issues">;
 type Path = readonly PropertyKey[];
 
-/** What was given, as its schema has it, or a refusal that says all that is wrong with it; `tool` is whose arguments they are. */
+/** Returns the parsed arguments, or throws a refusal that lists every problem; `tool` is the tool's name. */
 export function parsedArguments<S extends z.ZodType>(schema: S, given: unknown, tool: string): z.output<S> {
   const { success, data, error } = schema.safeParse(given);
   if (success) return data;
@@ -31,11 +31,11 @@ export function parsedArguments<S extends z.ZodType>(schema: S, given: unknown, 
 }
 
 /**
- * What is wrong with what was given: of each argument what it must be and what it is. It stays short, whatever was given.
- * `whole` is what the given value as such is called.
+ * Describes the problems of a value: for each argument, what it must be and what it is. The text stays short, whatever
+ * the value. `whole` names the value itself.
  */
 export function problemsIn({ issues }: Issues, schema: z.ZodType, given: unknown, whole = "the arguments"): string {
-  // What is misspelt explains what is missing.
+  // Unknown arguments first: a misspelled one explains a missing one.
   const isUnknown = ({ code }: Issue) => code === "unrecognized_keys";
   const ordered = [...issues.filter(isUnknown), ...issues.filter((issue) => !isUnknown(issue))];
   const told = firstOfEach(ordered.slice(0, MAX_LOOKED_AT));
@@ -45,7 +45,7 @@ export function problemsIn({ issues }: Issues, schema: z.ZodType, given: unknown
   return problems.join("; ");
 }
 
-/** What something must be, in words that follow its name; without what it is, which may be secret. */
+/** Returns the requirement in words that follow the argument's name, without the value, which may be secret. */
 export function requirementOf(issue: Issue, schema: z.ZodType): string {
   const { code, message, path } = issue;
   if (!OF_ZOD.test(message)) return message;
@@ -56,7 +56,7 @@ export function requirementOf(issue: Issue, schema: z.ZodType): string {
   return `must be ${typesText(schemasAt(schema, path)) ?? "something else"}`;
 }
 
-/** The first problem of each argument: what follows from it says nothing more. */
+/** Keeps the first problem of each argument; later ones usually follow from it. */
 function firstOfEach(issues: readonly Issue[]): Issue[] {
   const seen = new Set<string>();
   return issues.filter(({ path }) => seen.size < seen.add(JSON.stringify(path.map(String))).size);
@@ -82,7 +82,7 @@ function problemOf(issue: Issue, schema: z.ZodType, given: unknown, whole: strin
   return `${where} ${must}${isOther && !isSaid ? `, got ${gotText(issue, value)}` : ""}`;
 }
 
-/** `unknown argument "tiemout_secs" (did you mean "timeout_secs"?)` */
+/** Example: `unknown argument "tiemout_secs" (did you mean "timeout_secs"?)` */
 function unknownNames(given: readonly string[], schemas: readonly z.core.$ZodTypes[]): string {
   const known = schemas.flatMap(({ _zod: { def } }) => (def.type === "object" ? Object.keys(def.shape) : []));
   const named = given.slice(0, MAX_UNKNOWN_NAMES).map((name) => {
@@ -96,7 +96,7 @@ function unknownNames(given: readonly string[], schemas: readonly z.core.$ZodTyp
   return known.length > MAX_KNOWN_NAMES ? problem : `${problem}: it takes ${known.join(", ")}`;
 }
 
-/** Of the forms that something may have, the first problem of the one that it fits best; none where all are equally far off. */
+/** Returns the first problem of the union's form that the value fits best; undefined if all forms fit equally badly. */
 function closestForm(forms: readonly Issue[][]): Issue | undefined {
   const [best, next] = forms.toSorted((one, other) => depth(other) - depth(one) || one.length - other.length);
   if (!best || !next || (depth(best) === 0 && depth(next) === 0 && best[0]?.code !== "unrecognized_keys"))
@@ -104,12 +104,12 @@ function closestForm(forms: readonly Issue[][]): Issue | undefined {
   return best[0];
 }
 
-/** Of a form whose problems lie deeper, more fits. */
+/** Returns how deep the topmost problem is: the deeper, the better the value fits. */
 function depth(issues: readonly Issue[]): number {
   return issues.reduce((least, { path }) => Math.min(least, path.length), Number.POSITIVE_INFINITY);
 }
 
-/** `children[2].name` */
+/** Formats a path as in `children[2].name`. */
 function pathText(path: Path): string {
   return path
     .map((part, at) => (typeof part === "number" ? `[${part}]` : `${at > 0 ? "." : ""}${nameText(String(part))}`))
@@ -129,7 +129,7 @@ function valueAt(given: unknown, path: Path): unknown {
   return value;
 }
 
-/** The schemas of what may stand at this path, without what only says that it may be left out. */
+/** Returns the schemas that may apply at this path, without wrappers such as `optional`. */
 function schemasAt(schema: z.core.$ZodType, path: Path): z.core.$ZodTypes[] {
   const found = bare(schema);
   const { def } = found._zod;
@@ -156,7 +156,7 @@ function partOf(def: z.core.$ZodTypes["_zod"]["def"], part: PropertyKey): z.core
 }
 
 function bare(schema: z.core.$ZodType): z.core.$ZodTypes {
-  // Every schema is one of them.
+  // `$ZodTypes` is the union of all schema types.
   const one = schema as z.core.$ZodTypes;
   const { def } = one._zod;
   switch (def.type) {
@@ -175,7 +175,7 @@ function bare(schema: z.core.$ZodType): z.core.$ZodTypes {
   }
 }
 
-/** What it must be, in words that follow "must be"; `undefined` where only a check of our own knows it. */
+/** Returns the types in words that follow "must be"; `undefined` if only a custom check knows them. */
 function typesText(schemas: readonly z.core.$ZodType[]): string | undefined {
   return alternatives(schemas.flatMap((schema) => typeText(bare(schema)) ?? []));
 }
@@ -203,7 +203,7 @@ function typeText(schema: z.core.$ZodTypes): string | undefined {
     case "union":
       return typesText(def.options);
     case "custom":
-      // All of ours are.
+      // All our custom schemas are JSON objects.
       return "a JSON object";
     default:
       return undefined;
@@ -230,7 +230,7 @@ type Bounds = { least?: number; most?: number; isWhole?: true };
 function boundsOf({ _zod: { def } }: z.core.$ZodTypes): Bounds {
   const bounds: Bounds = "format" in def && def.format === "safeint" ? { isWhole: true } : {};
   for (const { _zod } of def.checks ?? []) {
-    // Every check is one of them.
+    // `$ZodChecks` is the union of all check types.
     const check = _zod.def as z.core.$ZodChecks["_zod"]["def"];
     if (check.check === "greater_than") bounds.least = Number(check.value);
     if (check.check === "less_than") bounds.most = Number(check.value);
@@ -250,14 +250,14 @@ function alternatives(texts: readonly string[]): string | undefined {
   return others.length === 0 ? last : `${others.toReversed().join(", ")} or ${last}`;
 }
 
-/** What was given instead; of a text or a list that is too long, its length says it. */
+/** Describes the given value; for a text or list of the wrong length, its length. */
 function gotText({ code }: Issue, value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`;
   if (typeof value === "string" && (code === "too_small" || code === "too_big")) return String(value.length);
   return isJsonObject(value) ? "an object" : valueText(value);
 }
 
-/** As JSON, on one line, with nothing that can't be seen. */
+/** Formats the value as JSON on one line, with invisible characters escaped. */
 function valueText(value: unknown): string {
   if (typeof value !== "string") return value === undefined ? "nothing" : String(value);
   const head = value.slice(0, MAX_SHOWN_CHARS).toWellFormed();

@@ -1,4 +1,4 @@
-/** What callers call an argument, by the name that it has here; the first that a tool takes is meant. */
+/** Names that callers use for an argument, with the real names; the first one that the tool has is meant. */
 const MEANT: Readonly<Record<string, readonly string[]>> = {
   wait_secs: ["timeout_secs"],
   timeout_secs: ["wait_secs", "loopback_timeout_secs"],
@@ -26,7 +26,7 @@ const MEANT: Readonly<Record<string, readonly string[]>> = {
   rename: ["new_name"],
 };
 
-/** The argument of these that somebody means by another word for it. */
+/** Returns the argument that a caller means by another word. */
 export function synonymOf(given: string, known: readonly string[]): string | undefined {
   const word = given.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
   const meant = Object.hasOwn(MEANT, word) ? MEANT[word] : undefined;

@@ -22,24 +22,26 @@ export const ErrorCode = z.enum([
 ]);
 export type ErrorCode = z.infer<typeof ErrorCode>;
 
-/** What a refusal says; where it tells its reader to do something, by the ways of the door that tells it. */
+/** The text of a refusal. A function gets the names that the caller's interface has for the next steps. */
 type Says = string | ((by: Ways) => string);
 
-/** A refusal: it says what happened and what to do. Its `message` names no door's way, as for a text that is stored. */
+/**
+ * A refusal, which says what happened and what to do. Its `message` contains no interface's names, so it can be stored.
+ */
 export class AppError extends Error {
   override readonly name = "AppError";
   readonly #says: Says;
   constructor(
     readonly code: ErrorCode,
     says: Says,
-    /** `quotes`: the message has words of a child in it, which no agent may take for ours. */
+    /** `quotes`: the message quotes a child, so an agent must not mistake it for text by Plexus. */
     readonly options: ErrorOptions & { quotes?: boolean } = {},
   ) {
     super(worded(says, undefined), options);
     this.#says = says;
   }
 
-  /** As it is told at this door. */
+  /** Returns the message for this interface. */
   toldBy(door: Door): string {
     return worded(this.#says, door);
   }
@@ -49,12 +51,12 @@ function worded(says: Says, door: Door | undefined): string {
   return typeof says === "string" ? says : says(waysOf(door));
 }
 
-/** For what was begun with a token that was revoked meanwhile: none of it is done, or told. */
+/** For calls whose token was revoked after they began: nothing of them is done or reported. */
 export function tokenRevoked(): AppError {
   return new AppError("unauthorized", "This token was revoked.");
 }
 
-/** What a caller is told of a failure: of one that is no refusal, but a bug, only that there was one. */
+/** Returns the refusal for any failure; a bug becomes a message without details. */
 export function refusalOf(cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
   return new AppError("internal", "Plexus failed inside; its log has the details. Nothing was allowed.", { cause });
@@ -65,7 +67,7 @@ export const ErrorResult = z.strictObject({
   type: z.literal("error"),
   code: ErrorCode,
   message: z.string(),
-  /** There where the message has words of a child in it. */
+  /** Present if the message quotes a child. */
   untrusted: z.array(z.literal("message")).optional(),
 });
 export type ErrorResult = z.infer<typeof ErrorResult>;
@@ -75,7 +77,7 @@ export function errorResult(error: AppError, door: Door): ErrorResult {
   return { type: "error", code, message: error.toldBy(door), ...(options.quotes && { untrusted: ["message"] }) };
 }
 
-/** The same as a client reads it: a newer server may have codes that are not known here, and say more. */
+/** The same for a client: a newer server may have unknown codes and additional fields. */
 export const AnyErrorResult = ErrorResult.extend({ code: z.string() }).strip();
 
 /** The body of a refused REST request. */

@@ -1,4 +1,7 @@
-/** The server has said no, in its own words; or nobody answered, with status 0 and the code `unreachable`. */
+/**
+ * The server refused a request, with the server's message; or nobody answered: then the status is 0 and the code is
+ * `unreachable`.
+ */
 export class Refused extends Error {
   override readonly name = "Refused";
   constructor(

@@ -1,13 +1,19 @@
 import { z } from "zod";
 
-/** How somebody talks to Plexus: as an agent by tools, as a program by routes, as a person in a terminal or on the page. */
+/**
+ * The interface through which a caller uses Plexus: an agent calls tools, a program calls routes, a person uses a
+ * terminal or the page.
+ */
 export const Door = z.enum(["mcp", "rest", "terminal", "page"]);
 export type Door = z.infer<typeof Door>;
 
-/** By this header the terminal and the page say what they are; who sends none is a program. */
+/** The terminal and the page identify themselves with this header; without it, the caller is a program. */
 export const DOOR_HEADER = "Plexus-Door";
 
-/** What a refusal may tell its reader to do, by the name that each door has for it. On the page a button is in sight. */
+/**
+ * The steps that a refusal may suggest, each with its name in every interface. On the page, a button is visible
+ * instead.
+ */
 const NAMES = {
   pending: { mcp: "loopback_pending", rest: "GET /api/v1/approvals?status=pending", terminal: "`plexus pending`" },
   decide: {
@@ -45,10 +51,10 @@ const NAMES = {
   tokens: { rest: "GET /api/v1/tokens", terminal: "`plexus token list`" },
 } as const satisfies Record<string, Partial<Record<Door, string>>>;
 
-/** For each thing to do how it is done here, in brackets after a blank; empty where that goes without saying. */
+/** The name of each step in an interface, in parentheses after a space; empty if none is needed. */
 export type Ways = Readonly<Record<keyof typeof NAMES, string>>;
 
-/** The ways of a door; without one, as in a text that is stored, nobody knows who will read it. */
+/** Returns the names for an interface; all are empty without one, as for a stored text, whose reader is unknown. */
 export function waysOf(door: Door | undefined): Ways {
   const named = Object.entries<Partial<Record<Door, string>>>(NAMES).map(([what, names]) => {
     const name = door && names[door];

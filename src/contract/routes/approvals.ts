@@ -14,17 +14,20 @@ const ApprovalQuery = z.strictObject({
   status: ApprovalFilter.optional(),
   session_id: Id.optional(),
   tool_name: z.string().min(1).max(512).optional(),
-  /** Only those that were decided then or later, in Unix seconds. */
+  /** Only approvals decided at this time or later, in Unix seconds. */
   since: queryNumber().int().nonnegative().optional(),
-  /** Only those that were decided before then. */
+  /** Only approvals decided before this time. */
   until: queryNumber().int().nonnegative().optional(),
-  /** Only decided ones with this text, in any case, in their tool, their inputs, their session's name, their message, or who decided. */
+  /**
+   * Only decided approvals that contain this text, ignoring case, in their tool, inputs, session name, message or
+   * decider.
+   */
   search: z.string().min(1).max(MAX_SEARCH_CHARS).optional(),
-  /** `true` lists what built-in rules decided, too. */
+  /** `true` includes decisions of built-in rules. */
   builtin: queryFlag().optional(),
-  /** `false` leaves out what pending ones should be read with, which takes time to find. */
+  /** `false` leaves out the context of pending approvals, which takes time to compute. */
   context: queryFlag().optional(),
-  /** Cuts each approval to about so many characters of JSON, head and tail. */
+  /** Shortens each approval to about this many characters of JSON, keeping head and tail. */
   max_chars: queryNumber().int().min(2_000).max(MAX_RESULT_CHARS).optional(),
   ...PageQuery.shape,
 });
@@ -32,7 +35,7 @@ export const ApprovalList = z.object({
   type: z.literal("ok"),
   approvals: z.array(Approval),
   ...page,
-  /** Of a list of decisions that goes on: all that was decided after then was searched, whether or not it is listed. */
+  /** For a list of decisions that continues: everything decided after this time was searched, whether listed or not. */
   searched_back_to: UnixSeconds.optional(),
 });
 export const OneApproval = z.object({ type: z.literal("ok"), approval: Approval });

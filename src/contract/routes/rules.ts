@@ -5,7 +5,7 @@ import { RuleInput, RuleUpdate } from "../rules/rule.ts";
 import { Id } from "../values.ts";
 import { route } from "./declaration/route.ts";
 
-/** Only the rules that hold in this session, or only what it has asked. */
+/** Limits the list to the rules that apply in this session, or to its requests. */
 const OfSession = z.strictObject({ session_id: Id.optional() });
 
 export const listRules = route("GET", "/api/v1/rules", { query: OfSession, answer: RuleList });

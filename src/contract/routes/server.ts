@@ -4,7 +4,7 @@ import { UnixSeconds } from "../values.ts";
 import { route } from "./declaration/route.ts";
 
 export const Alive = z.object({ status: z.literal("ok") });
-/** Without a token it says no more than that it is ready. */
+/** Without a token, the answer only says that the server is ready. */
 export const Ready = z.union([
   z.strictObject({ status: z.literal("ready") }),
   z.strictObject({
@@ -14,11 +14,11 @@ export const Ready = z.union([
     claude: z.string().nullable(),
     claude_version: z.string().nullable(),
     warnings: z.array(z.string()),
-    /** The operator's file of rules, where there is one. */
+    /** The state of the operator's rules file, if there is one. */
     rules: RulesFileStatus.optional(),
   }),
 ]);
-/** What is known of newer versions: nothing where the operator has named no source. */
+/** What the server knows about newer versions; `not_asked` if the operator has configured no source. */
 export const NewestVersion = z.discriminatedUnion("state", [
   z.strictObject({ state: z.literal("not_asked") }),
   z.strictObject({
@@ -33,7 +33,7 @@ export type NewestVersion = z.infer<typeof NewestVersion>;
 export const Version = z.strictObject({
   type: z.literal("ok"),
   version: z.string(),
-  /** What it was built from; null when it runs from source. */
+  /** The commit that it was built from; null if it runs from source. */
   commit: z.string().nullable(),
   newest: NewestVersion,
 });

@@ -19,7 +19,7 @@ import { PageQuery, page } from "./declaration/paging.ts";
 import { route } from "./declaration/route.ts";
 
 const SessionQuery = PageQuery.extend({ status: SessionStatus.optional() });
-/** The path names the session. */
+/** Without the session's name, which is in the path. */
 export const Chat = ChatWaitInput.omit({ name: true, session_id: true });
 export const Fork = ForkInput.omit({ name: true });
 

@@ -5,7 +5,7 @@ import { route } from "./declaration/route.ts";
 
 const StatisticsQuery = z.strictObject({
   range: StatisticsRange.default("24h"),
-  /** Where days begin, as minutes ahead of UTC; counted in whole hours. */
+  /** The time zone for days, in minutes ahead of UTC; rounded to whole hours. */
   utc_offset_mins: queryNumber().int().min(-840).max(840).default(0),
 });
 

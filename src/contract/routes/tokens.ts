@@ -3,19 +3,19 @@ import { Match } from "../rules/rule.ts";
 import { Id, Name, UnixSeconds } from "../values.ts";
 import { route } from "./declaration/route.ts";
 
-/** The patterns of what a token may allow by itself. */
+/** The patterns of calls that a token may allow. */
 export const Grant = z.array(Match).max(500);
 export const NewToken = z.strictObject({ name: Name, grant: Grant.optional() });
-/** Which tokens end together; only those of pages can. */
+/** The kind of tokens to delete together; only web tokens can be. */
 const EndedTokens = z.strictObject({ kind: z.literal("web") });
 
 export const NamedToken = z.strictObject({
   id: Id,
   name: z.string(),
   created_at: UnixSeconds,
-  /** When it was last called with, or one of its pages was, to the minute; null before. */
+  /** When a request, or one of the token's web pages, last used it, accurate to the minute; null if never. */
   last_used_at: UnixSeconds.nullable(),
-  /** What it may allow by itself; absent where it may allow all that its children ask. */
+  /** The calls that it may allow; absent if it may allow everything that its children request. */
   grant: Grant.optional(),
 });
 export const TokenList = z.object({ type: z.literal("ok"), tokens: z.array(NamedToken) });

@@ -4,36 +4,36 @@ import { Id, UnixSeconds } from "../values.ts";
 import { ToldKind, WebhookFormat } from "../webhook.ts";
 import { route } from "./declaration/route.ts";
 
-/** How an attempt went: `failed` may pass by itself, `refused` hardly will, and `gone` says to stop. */
+/** The outcome of an attempt: `failed` may work later, `refused` hardly will, `gone` asks Plexus to stop. */
 export const DeliveryOutcome = z.enum(["delivered", "failed", "refused", "gone"]);
 export type DeliveryOutcome = z.infer<typeof DeliveryOutcome>;
 
-/** Why there was no answer. */
+/** The reason why there was no answer. */
 export const DeliveryFailure = z.enum(["timeout", "unknown_host", "refused", "certificate", "connection"]);
 export type DeliveryFailure = z.infer<typeof DeliveryFailure>;
 
-/** What became of one attempt to post. */
+/** The result of one attempt to post. */
 export const Delivery = z.strictObject({
   outcome: DeliveryOutcome,
-  /** The status of the answer; null where there was none. */
+  /** The HTTP status of the answer; null if there was none. */
   status: z.int().nullable(),
   failure: DeliveryFailure.nullable(),
 });
 export type Delivery = z.infer<typeof Delivery>;
 
-/** A webhook as it is configured, without its address, which is a secret but for the host. */
+/** A configured webhook, without its URL, of which all but the host is secret. */
 export const WebhookStatus = z.strictObject({
-  /** Until the next start of the server. */
+  /** Valid until the server restarts. */
   id: Id,
   name: z.string(),
   host: z.string(),
   format: WebhookFormat,
   events: z.array(ToldKind),
-  /** What the links in its messages may decide; null where they have none. */
+  /** What the links in its messages may decide; null if they contain none. */
   decide: LinkVerdict.nullable(),
-  /** How many changes it has still to be told of, or passed over. */
+  /** The number of changes not yet delivered or skipped. */
   behind: z.int().nonnegative(),
-  /** The last attempt since the server was started; null before the first. */
+  /** The last attempt since the server's start; null if there was none. */
   last: Delivery.extend({ at: UnixSeconds, is_test: z.boolean() }).nullable(),
 });
 export type WebhookStatus = z.infer<typeof WebhookStatus>;

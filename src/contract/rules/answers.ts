@@ -5,9 +5,9 @@ import { Rule, RuleNote } from "./rule.ts";
 const type = z.literal("ok");
 
 export const RuleList = z.strictObject({ type, rules: z.array(Rule) });
-/** `note`: what the rule will not do although it looks as if it would. */
+/** `note`: what the rule doesn't do although it seems to. */
 export const OneRule = z.strictObject({ type, rule: Rule, note: RuleNote.optional() });
-/** `existing`: the caller had this very rule already, so that none was added. */
+/** `existing`: the caller already had the same rule, so none was added. */
 export const AddedRule = OneRule.extend({ existing: z.literal(true).optional() });
 export type AddedRule = z.infer<typeof AddedRule>;
 export const RuleRemoved = z.strictObject({ type, rule_id: z.string() });

@@ -3,7 +3,7 @@ import { ApprovalStatus } from "../approvals/approval.ts";
 import { Id, JsonObject, optional } from "../values.ts";
 import { Match, RuleDecision, RuleNote } from "./rule.ts";
 
-/** A rule to try on the past, or a call to try the present rules on. */
+/** A rule to test on past requests, or a call to test with the present rules. */
 export const RuleTestInput = z
   .strictObject({
     decision: optional(RuleDecision),
@@ -24,41 +24,41 @@ export const RuleTestInput = z
   });
 export type RuleTestInput = z.infer<typeof RuleTestInput>;
 
-/** A past request that the rule would have decided otherwise. */
+/** A past request that the rule would have decided differently. */
 export const Contradiction = z.strictObject({
   approval_id: Id,
   was: ApprovalStatus,
   would_be: RuleDecision,
-  /** The call, in a line. */
+  /** The call's input, on one line. */
   tool: z.string(),
   input: z.string(),
 });
 export type Contradiction = z.infer<typeof Contradiction>;
 
-/** What a rule would have done, over the caller's history; or what the rules would do with one call. */
+/** What a rule would have decided in the caller's history, or what the rules would decide about one call. */
 export const RuleTested = z.strictObject({
   type: z.literal("ok"),
-  /** How many requests it would have decided. */
+  /** How many requests the rule would have decided. */
   decided: z.int().nonnegative(),
   contradictions: z.array(Contradiction),
   has_more: z.boolean(),
-  /** Of how many requests. */
+  /** How many requests were tested. */
   tested: z.int().nonnegative().optional(),
-  /** Of a call: what becomes of it now, and by which rule. */
+  /** For a call: the decision now, and the rule that makes it. */
   would_be: RuleDecision.optional(),
   by: z.string().optional(),
   /** The patterns of the rules that decide it. */
   match: z.string().optional(),
-  /** Where it asks: why no rule allows it, of the one that looks most as if it did; it may quote the call. */
+  /** If the answer is "ask": why the rule that matches most closely does not allow the call; may quote the call. */
   why: z.string().optional(),
-  /** Of a rule: what it will not do although it looks as if it would. */
+  /** For a rule: what it doesn't do although it seems to. */
   note: RuleNote.optional(),
 });
 export type RuleTested = z.infer<typeof RuleTested>;
 
 export const Suggestion = z.strictObject({
   rule: z.strictObject({ decision: RuleDecision, match: z.string() }),
-  /** How many decisions it would have saved. */
+  /** How many decisions the rule would have made. */
   decided: z.int().nonnegative(),
   contradictions: z.literal(0),
 });

@@ -1,22 +1,22 @@
 import { z } from "zod";
 import { Id, MAX_MESSAGE_CHARS, optional, UnixSeconds } from "../values.ts";
 
-/** How long the pattern of a rule may be. */
+/** The longest pattern of a rule. */
 export const MAX_MATCH_CHARS = 1_000;
-/** How many rules a session may be given with its settings. */
+/** The most rules in a session's settings. */
 export const MAX_SESSION_RULES = 100;
 const MAX_USES = 1_000_000;
-/** Ten years: longer is meant for ever. */
+/** Ten years: whoever wants longer means forever. */
 const MAX_EXPIRES_IN_SECS = 315_360_000;
 
 export const RuleDecision = z.enum(["allow", "deny", "ask"]);
 export type RuleDecision = z.infer<typeof RuleDecision>;
 
-/** `shadow`: it only records what it would have decided. */
+/** `shadow`: the rule only records what it would have decided. */
 export const RuleMode = z.enum(["live", "shadow"]);
 export type RuleMode = z.infer<typeof RuleMode>;
 
-/** Where a rule comes from; the strictest that matches wins, whichever tier it is in. */
+/** The origin of a rule. The strictest matching rule wins, whatever its origin. */
 export const RuleTier = z.enum(["file", "operator", "token", "session", "builtin"]);
 export type RuleTier = z.infer<typeof RuleTier>;
 
@@ -39,16 +39,19 @@ function checkRule({ decision, interrupt }: Checked, context: z.RefinementCtx): 
     context.addIssue({ code: "custom", path: ["interrupt"], message: "goes with decision: deny only" });
 }
 
-/** A rule that a session is given with its settings. */
+/** A rule in a session's settings. */
 export const SessionRule = z.strictObject(settings).superRefine(checkRule);
 export type SessionRule = z.infer<typeof SessionRule>;
 
-/** A rule as somebody adds it: for one session, or for all that the caller has; the operator's for everybody's. */
+/**
+ * A new rule: for one session, or for all the caller's sessions; a rule of the operator may apply to all owners'
+ * sessions.
+ */
 export const RuleFields = z.strictObject({ ...settings, session_id: optional(Id).describe("Only in this session.") });
 export const RuleInput = RuleFields.superRefine(checkRule);
 export type RuleInput = z.infer<typeof RuleInput>;
 
-/** What of a rule can be changed; `null` takes an expiry or a number of uses away. */
+/** The changeable fields of a rule; `null` removes an expiry or a limit on uses. */
 export const RuleUpdate = z
   .strictObject({
     decision: RuleDecision.optional(),
@@ -62,24 +65,24 @@ export const RuleUpdate = z
   .superRefine(checkRule);
 export type RuleUpdate = z.infer<typeof RuleUpdate>;
 
-/** What a rule in shadow mode would have decided, beside what was decided. */
+/** The decisions that a shadow rule would have made, compared with the actual ones. */
 export const ShadowRecord = z.strictObject({
   would_decide: z.int().nonnegative(),
-  /** Of these, how many somebody has decided otherwise. */
+  /** How many of these were decided differently. */
   contradictions: z.int().nonnegative(),
-  /** It has agreed often enough, and never disagreed. */
+  /** The rule has agreed often enough and never disagreed. */
   ready: z.boolean(),
 });
 export type ShadowRecord = z.infer<typeof ShadowRecord>;
 
-/** A rule as it is listed; what does not apply is left out. */
+/** A rule in a list; fields that don't apply are absent. */
 export const Rule = z.strictObject({
   id: z.string(),
   decision: RuleDecision,
   match: z.string(),
   tier: RuleTier,
   mode: RuleMode,
-  /** Whose sessions it covers, where these are not everybody's. */
+  /** The owner whose sessions it covers; absent if it covers all owners' sessions. */
   owner: z.string().optional(),
   session_id: Id.optional(),
   reason: z.string().optional(),
@@ -92,27 +95,27 @@ export const Rule = z.strictObject({
   hits: z.int().nonnegative(),
   last_hit_at: UnixSeconds.optional(),
   shadow: ShadowRecord.optional(),
-  /** Of the operator's file while it has a mistake: the allows in it do not count. */
+  /** The rule is an allow in the operator's file, which has an error, so it is off. */
   off: z.literal(true).optional(),
 });
 export type Rule = z.infer<typeof Rule>;
 
-/** What a rule to allow leaves out, or that it allows nothing: constant words of Plexus. */
+/** What an allow rule doesn't cover, or that it allows nothing; always a fixed text of Plexus. */
 export const RuleNote = z.string();
 
-/** How a decision is remembered: as a rule for the session, or for all sessions of whoever created it. */
+/** How a decision becomes a rule: for its session, or for all sessions of the session's creator. */
 export const Remember = z.strictObject({
   scope: z.enum(["session", "always"]),
   match: optional(Match),
 });
 export type Remember = z.infer<typeof Remember>;
 
-/** What is wrong with the operator's file of rules. */
+/** The state of the operator's rules file. */
 export const RulesFileStatus = z.strictObject({
   path: z.string(),
   ok: z.boolean(),
   rules: z.int().nonnegative(),
-  /** While there are any, the allows of the file are off. */
+  /** While there are problems, the file's allow rules are off. */
   problems: z.array(z.string()),
 });
 export type RulesFileStatus = z.infer<typeof RulesFileStatus>;

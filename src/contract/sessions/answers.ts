@@ -4,19 +4,19 @@ import { LeftRunning } from "./left-running.ts";
 import { SessionDetail } from "./session-view.ts";
 
 const { head } = SessionDetail.shape;
-/** Processes of the child that could not be ended; only where there are any. */
+/** The child's processes that could not be stopped; absent if there are none. */
 const left_running = z.array(LeftRunning).optional();
 
-/** The place of a queued turn: 1 starts next. */
+/** The position of a queued turn: 1 starts next. */
 export const Place = z.int().positive();
 
-/** What of the settings that were asked for has no effect, in sentences; only where there is something. */
+/** Sentences about requested settings that have no effect; absent if there are none. */
 export const Warnings = z.array(z.string()).min(1);
 const warnings = Warnings.optional();
-/** What goes into an answer that may have some. */
+/** The part of an answer that may have warnings. */
 export type Warned = { warnings?: string[] | undefined };
 
-/** There where the session was made for this work; the directory, where the caller had left it to Plexus. */
+/** `created` is present if the session was created for this turn; `working_dir`, if Plexus chose it. */
 export const opened = { created: z.literal(true).optional(), working_dir: z.string().optional(), warnings };
 export type Opened = Warned & { created?: true; working_dir?: string | undefined };
 

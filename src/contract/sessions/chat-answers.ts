@@ -4,17 +4,17 @@ import { Id } from "../values.ts";
 import { Place } from "./answers.ts";
 import { SessionStatus, Usage } from "./turn.ts";
 
-// What routes and tools both answer to a prompt: a route adds the turn's id, a tool what to do next.
+// The common part of the answers to a prompt: routes add the turn's id, tools add the next step.
 
 export const Started = z.object({ type: z.literal("started"), session_id: Id });
 export const Queued = Started.extend({ type: z.literal("queued"), place: Place });
 export type Begun = z.infer<typeof Started> | z.infer<typeof Queued>;
 
-/** How a turn stands after the wait for it. */
+/** The state of a turn after waiting for it. */
 export const ChatStanding = z.object({
   type: z.literal("ok"),
   session_id: Id,
-  /** `idle` where the session was deleted meanwhile. */
+  /** `idle` if the session was deleted meanwhile. */
   status: SessionStatus,
   place: Place.optional(),
   text: z.string(),

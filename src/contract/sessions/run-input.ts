@@ -6,23 +6,23 @@ import { ChatInput, CreateInput, SessionRef, WaitSecs } from "./session.ts";
 export const MAX_CHILDREN = 16;
 
 const { name: _, ...settings } = CreateInput.shape;
-/** Settings that `claudecode_create` describes: to list the words again would cost every parent. */
+/** Settings without descriptions: `claudecode_create` has them, and repeating them would cost every parent tokens. */
 const known = undescribed(settings);
 
-/** What of a session is to change. */
+/** The settings of a session to change. */
 export const SettingsUpdate = z.strictObject(settings);
 export const UpdateInput = SessionRef.extend(known);
 
 const { prompt, ephemeral } = ChatInput.shape;
 
-/** A session and its work: made if there is none of that name. */
+/** A session and its prompt; the session is created if no other has its name. */
 export const Child = CreateInput.extend({ prompt });
 export type Child = z.output<typeof Child>;
 
-/** One of several children; what is wrong with it is told with its result, since it must not stop the others. */
+/** One of several children. A problem with it is reported in its own result, so that it doesn't stop the others. */
 export type ReadChild = Child | { name: string; problem: string };
 
-/** Each child by itself. One without a name is called by its place. */
+/** Parses each child separately. A child without a name is called by its position. */
 function readChildren(children: readonly unknown[]): ReadChild[] {
   const first = new Map<string, number>();
   return children.map((given, at) => {
@@ -62,7 +62,7 @@ export const RunInput = z.strictObject({
   ...known,
 });
 
-/** The same over REST, where a turn may also leave no trace. */
+/** The same over REST, where a turn may also be ephemeral. */
 export const RunBody = Child.extend({ ephemeral, wait_secs: WaitSecs });
 
 function undescribed<S extends Record<string, z.ZodType>>(shape: S): S {

@@ -14,23 +14,23 @@ export const SessionSummary = z.strictObject({
   working_dir: z.string().nullable(),
   created_at: UnixSeconds,
   owner: z.string(),
-  /** What its own turns have cost; a fork begins at 0. */
+  /** The cost of its own turns; a fork begins at 0. */
   cost_usd: z.number(),
-  /** When its newest turn ended, its child last said something or asked, or it was made. */
+  /** The latest of: its creation, the end of its newest turn, and its child's last output or request. */
   last_activity_at: UnixSeconds,
   claude_session_id: z.string().nullable(),
   forked_from: z.string().optional(),
-  /** Of a fork, the session that it went on from, which may be deleted by now. */
+  /** For a fork, its parent session, which may be deleted. */
   origin_id: Id.optional(),
   last_turn: z
     .strictObject({ id: Id, status: TurnStatus, started_at: UnixSeconds, ended_at: UnixSeconds.nullable() })
     .nullable(),
-  /** How many of its requests need approval. */
+  /** The number of its pending requests. */
   pending: z.int(),
 });
 export type SessionSummary = z.infer<typeof SessionSummary>;
 
-/** Everything about a session; that of a claude started by hand has no settings. */
+/** Everything about a session; the settings are absent for a claude started by hand. */
 export const SessionDetail = SessionConfig.partial().extend({
   id: Id,
   name: z.string(),
@@ -54,7 +54,7 @@ export const TurnSummary = z.strictObject({
   ended_at: UnixSeconds.nullable(),
   error: z.string().nullable(),
   usage: Usage.nullable(),
-  /** How many of its calls ran although Plexus had not allowed them. */
+  /** How many of its calls ran that Plexus had not allowed. */
   unasked: z.int(),
   ephemeral: z.boolean(),
 });

@@ -5,12 +5,12 @@ import { Id, JsonObject, MAX_CONSUMER_CHARS, Name, optional, Path } from "../val
 import { Carrier } from "./carrier.ts";
 import { Supervision } from "./supervision.ts";
 
-/** `by_hand`: a claude that somebody starts themselves; `managed`: one that Plexus starts for each turn. */
+/** `by_hand`: somebody starts this claude themselves; `managed`: Plexus starts it for each turn. */
 export const SessionKind = z.enum(["by_hand", "managed"]);
 export type SessionKind = z.infer<typeof SessionKind>;
 
 const MAX_JSON_CHARS = 64_000;
-/** The CLI takes no budget of nothing. */
+/** The CLI refuses a budget of 0. */
 export const SMALLEST_BUDGET_USD = 0.000001;
 
 /** An object that is stored with a session and copied to its forks. */
@@ -51,7 +51,7 @@ export const CreateInput = z.strictObject({
 });
 export type CreateInput = z.infer<typeof CreateInput>;
 
-/** The settings with which a child is started, with all defaults filled in. */
+/** The settings that a child starts with, with all defaults filled in. */
 export const SessionConfig = z.strictObject({
   working_dir: Path,
   model: z.string().nullable(),
@@ -61,7 +61,7 @@ export const SessionConfig = z.strictObject({
   supervision: Supervision,
   allowed_tools: Words,
   disallowed_tools: Words,
-  /** Absent where it has none. */
+  /** Absent if there are none. */
   rules: z.array(SessionRule).optional(),
   add_dirs: z.array(Path),
   mcp_servers: JsonObject,

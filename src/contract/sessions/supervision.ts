@@ -4,7 +4,7 @@ import { z } from "zod";
 export const Supervision = z.enum(["strict", "default", "inherit"]);
 export type Supervision = z.infer<typeof Supervision>;
 
-/** What each means, shown wherever it is chosen. */
+/** The meaning of each value, shown wherever it can be chosen. */
 export const SUPERVISION_MEANING: Record<Supervision, string> = {
   strict: "somebody decides every call, except reading and searching files in the child's directories",
   default: "like strict, except that commands which are proven to only read there run too",

@@ -10,7 +10,7 @@ export type TurnStatus = z.infer<typeof TurnStatus>;
 export const SessionStatus = z.enum(["idle", ...TurnStatus.options]);
 export type SessionStatus = z.infer<typeof SessionStatus>;
 
-/** What one turn has used; the cost is that of the turn, not of the conversation. */
+/** The usage of one turn; the cost is that of the turn, not of the conversation. */
 export const Usage = z.strictObject({
   input_tokens: z.int().nonnegative(),
   output_tokens: z.int().nonnegative(),
@@ -31,9 +31,9 @@ export const TurnEvent = z.discriminatedUnion("type", [
     tool_name: z.string(),
     tool_use_id: z.string(),
     input: JsonObject,
-    /** Of a subagent's call: the call that started the subagent. */
+    /** For a subagent's call: the call that started the subagent. */
     parent_tool_use_id: z.string().optional(),
-    /** The subagent's type and task, where the CLI tells them. */
+    /** The subagent's type and task, if the CLI reports them. */
     agent: z.string().optional(),
   }),
   z.strictObject({
@@ -53,7 +53,7 @@ export const TurnEvent = z.discriminatedUnion("type", [
     status: ApprovalStatus,
     response_message: z.string().nullable(),
     resolved_by: z.string(),
-    /** What it was edited to. */
+    /** The edited input, if the decision changed it. */
     updated_input: JsonObject.optional(),
   }),
   z.strictObject({
@@ -67,11 +67,11 @@ export const TurnEvent = z.discriminatedUnion("type", [
 ]);
 export type TurnEvent = z.infer<typeof TurnEvent>;
 
-/** An event that is too long to be told whole: what it is and which call it belongs to stay, long fields are cut. */
+/** An event that is too long for one answer: its type and ids are kept, long fields are shortened. */
 export const CutEvent = z.looseObject({
   type: z.enum(TurnEvent.options.map(({ shape }) => shape.type.value)),
   truncated: z.literal(true),
-  /** How long the whole event is, in characters of JSON. */
+  /** The length of the complete event in characters of JSON. */
   size: z.int(),
 });
 export type CutEvent = z.infer<typeof CutEvent>;

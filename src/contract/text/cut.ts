@@ -9,7 +9,7 @@ export const MAX_RESULT_CHARS = 40_000;
 /** Ids and names are never longer. */
 const MAX_WHOLE_CHARS = 600;
 
-/** The approval in at most `limit` characters of JSON; if it was cut, it says so, with the input's size. */
+/** Shortens the approval to at most `limit` characters of JSON; if shortened, it says so and has the input's size. */
 export function cutApproval<T extends ToldApproval>(approval: T, limit: number): T {
   if (JSON.stringify(approval).length <= limit) return approval;
   const { response_message, updated_input, plan, diff } = approval;
@@ -33,7 +33,7 @@ export function cutApproval<T extends ToldApproval>(approval: T, limit: number):
   };
 }
 
-/** How much of `room` each part may take: what the small ones leave goes to the large ones. */
+/** Divides `room` among the parts: large parts get what small ones leave. */
 function sharesOf(sizes: number[], room: number): number[] {
   const shares = new Map<number, number>();
   const smallestFirst = [...sizes.entries()].sort(([, one], [, other]) => one - other);
@@ -49,7 +49,7 @@ function sizeOf(part: unknown): number {
   return JSON.stringify(part).length;
 }
 
-/** The text, cut until it takes at most `limit` characters when it is written as JSON. */
+/** Shortens the text until it takes at most `limit` characters as JSON. */
 function cutToJson(text: string, limit: number): string {
   let shown = text;
   for (let longest = limit; JSON.stringify(shown).length > limit && longest > 100; longest = Math.floor(longest * 0.8))
@@ -57,7 +57,7 @@ function cutToJson(text: string, limit: number): string {
   return shown;
 }
 
-/** The change event with its input and its plan cut to the longest result together. */
+/** Shortens the event's input and plan to the longest result together. */
 export function cutChange(event: ChangeEvent): ChangeEvent {
   if (event.type === "unasked_call") return { ...event, tool_input: cutObject(event.tool_input, MAX_RESULT_CHARS) };
   if (event.type !== "approval_requested") return event;
@@ -68,7 +68,7 @@ export function cutChange(event: ChangeEvent): ChangeEvent {
   return { ...short, tool_input, truncated: true, input_size: JSON.stringify(event.tool_input).length };
 }
 
-/** The event in about `limit` characters of JSON; its type and ids stay whole. */
+/** Shortens the event to about `limit` characters of JSON; its type and ids stay complete. */
 export function cutEvent(event: TurnEvent, limit: number): TurnEvent | CutEvent {
   const size = JSON.stringify(event).length;
   if (size <= limit) return event;
@@ -84,11 +84,11 @@ function cutValue(value: unknown, limit: number): unknown {
   return "value" in cut ? cut.value : cut;
 }
 
-/** An object of which only the beginning and the end of its JSON are told. */
+/** An object of which only the beginning and the end of its JSON are shown. */
 export const CutObject = z.strictObject({ truncated_json: z.string() });
 export type CutObject = z.infer<typeof CutObject>;
 
-/** The object in at most `limit` characters of JSON: with its long texts cut, or else its JSON as one cut text. */
+/** Shortens the object to at most `limit` characters of JSON: its long texts, or else its whole JSON as one text. */
 export function cutObject<T extends JsonObject>(value: T, limit: number): T | CutObject {
   const json = JSON.stringify(value);
   if (json.length <= limit) return value;
@@ -105,7 +105,7 @@ export function cutObject<T extends JsonObject>(value: T, limit: number): T | Cu
   return preview;
 }
 
-/** Head and tail of the text, and between them how much is missing. */
+/** Keeps the head and tail of the text, with the number of missing characters in between. */
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const kept = Math.max(20, limit - 60);
@@ -114,7 +114,7 @@ export function cutText(text: string, limit: number): string {
   return `${head}\n…[${text.length - head.length - tail.length} of ${text.length} characters left out]…\n${tail}`;
 }
 
-/** This position, or the one before it if it would split a surrogate pair. */
+/** Returns the position, or the one before it if it would split a surrogate pair. */
 function wholeCharacter(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;

@@ -2,7 +2,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A time span in its two largest units, as one word: 8s, 3m20s, 30h5m, 4d3h. */
+/** Formats a time span in its two largest units, as one word: 8s, 3m20s, 30h5m, 4d3h. */
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   if (whole < MINUTE) return `${whole}s`;
@@ -11,7 +11,7 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / DAY)}d${Math.floor((whole % DAY) / HOUR)}h`;
 }
 
-/** The same in its largest unit, for where there is little room. */
+/** Formats only the largest unit, where space is short. */
 export function shortDuration(seconds: number): string {
   return /^\d+./.exec(duration(seconds))?.[0] ?? "";
 }

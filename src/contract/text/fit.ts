@@ -1,4 +1,4 @@
-/** As many items from the front as take at most `room` together; the first one always, however large it is. */
+/** Returns as many items from the front as fit in `room` together; the first one always fits. */
 export function fitting<T>(items: Iterable<T>, room: number, sizeOf: (item: T) => number): T[] {
   const found: T[] = [];
   let left = room;
@@ -10,12 +10,12 @@ export function fitting<T>(items: Iterable<T>, room: number, sizeOf: (item: T) =
   return found;
 }
 
-/** What an item takes in a list that is written as JSON, with the comma after it. */
+/** The size of an item in a JSON list, with the comma after it. */
 export function listedChars(item: unknown): number {
   return JSON.stringify(item).length + 1;
 }
 
-/** The longest beginning of a text that takes at most `room` characters when it is written as JSON. */
+/** Returns the longest beginning of a text that takes at most `room` characters as JSON. */
 export function fittingText(text: string, room: number): string {
   const fits = (length: number) => JSON.stringify(text.slice(0, length)).length <= room;
   if (fits(text.length)) return text;

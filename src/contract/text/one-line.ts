@@ -3,9 +3,9 @@ import { UNPRINTABLE } from "./unprintable.ts";
 const HEAD_SHARE = 0.7;
 const BETWEEN = " … ";
 
-/** A text in one line of at most `limit` characters: its beginning, and its end where it is longer. */
+/** Formats a text as one line of at most `limit` characters: its beginning, and its end if it is longer. */
 export function oneLine(text: string, limit: number): string {
-  // Only what could be shown is looked at: a result may be megabytes.
+  // Process only the parts that could be shown: a result may be megabytes.
   const head = flat(text.slice(0, 4 * limit));
   if (text.length <= 4 * limit && head.length <= limit) return head;
   const before = Math.floor(limit * HEAD_SHARE);

@@ -1,4 +1,4 @@
-/** The known name that somebody probably meant: spelled almost alike, or with another part of it. */
+/** Returns the known name that a misspelled or incomplete name probably means. */
 export function similarName(given: string, known: readonly string[]): string | undefined {
   const plain = plainName(given);
   if (plain.length < 2 || plain.length > MAX_CHARS) return undefined;
@@ -16,12 +16,12 @@ function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 }
 
-/** Whether it is one of the words of a name: `timeout` of `timeout_secs`. */
+/** Returns whether it is one of the words of a name, as `timeout` is of `timeout_secs`. */
 function isPart(plain: string, name: string): boolean {
   return name.split("_").some((word) => plainName(word) === plain);
 }
 
-/** How many letters must be changed, added, removed or swapped with their neighbour. */
+/** Counts the letters to change, add, remove or swap with their neighbour. */
 function distanceBetween(one: string, other: string): number {
   let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);

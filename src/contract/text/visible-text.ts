@@ -9,17 +9,17 @@ const NAMES: Record<string, string> = {
   "\u007f": "DEL",
 };
 
-/** The name of a character that does not show. */
+/** Returns the name of an invisible character. */
 export function characterName(character: string): string {
   return NAMES[character] ?? `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** For titles and labels, where there is only text: each character that does not show is named. */
+/** Replaces each invisible character by its name, for titles and labels, which are plain text. */
 export function visibleText(text: string): string {
   return text.replace(UNPRINTABLE, named);
 }
 
-/** The same for longer texts, which keep their tabs. */
+/** The same for longer texts, keeping tabs. */
 export function visibleLines(text: string): string {
   return text.replace(UNPRINTABLE, (one) => (one === "\t" ? one : named(one)));
 }

@@ -7,23 +7,23 @@ import { Cursor, WaitAnswer } from "./wait-answers.ts";
 
 const next = NextStep;
 
-/** As many approvals as fit; `has_more` says that there are others. */
+/** As many approvals as fit; `has_more` means that there are others. */
 const ApprovalPage = z.strictObject({ type: z.literal("ok"), approvals: z.array(Approval), has_more: z.boolean() });
 
-/** Of many, each leaves out what is as in the one before it of its session. */
+/** Each approval leaves out fields with the same value as the previous one of its session. */
 export const PendingAnswer = ApprovalPage.extend({ approvals: z.array(ToldApproval), next });
 
-/** What the resource of pending approvals holds. */
+/** The content of the resource of pending approvals. */
 export const PendingResource = ApprovalPage.extend({ untrusted: z.tuple([z.literal("approvals")]) });
 export type PendingResource = z.infer<typeof PendingResource>;
 
-/** Where to wait on from, and with `wait_secs` what loopback_wait would have answered. */
+/** The cursor to wait from, and, with `wait_secs`, the answer of loopback_wait. */
 const after = { cursor: Cursor, wait: WaitAnswer.optional(), note: NextStep.optional(), next: next.optional() };
 const [recorded, decidedBefore] = RespondResult.options;
 export const RespondAnswer = z.union([
   recorded.extend(after),
   decidedBefore.extend(after),
-  /** Of many decisions: what became of each, in their order. */
+  /** For many decisions: the result of each, in order. */
   z.strictObject({ type: z.literal("ok"), results: z.array(BatchResult), ...after }),
 ]);
 
@@ -38,7 +38,7 @@ const part = {
 export const GetAnswer = z.union([
   z.strictObject({ type: z.literal("ok"), approval: Approval, next }),
   z.strictObject({ ...part, text: z.string(), offset: z.int().nonnegative(), length: z.int().nonnegative() }),
-  /** Where a text occurs in it, with what stands around it. */
+  /** The occurrences of a text, each with its surroundings. */
   z.strictObject({
     ...part,
     matches: z.array(z.strictObject({ offset: z.int().nonnegative(), text: z.string() })),

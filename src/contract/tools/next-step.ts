@@ -1,4 +1,4 @@
 import { z } from "zod";
 
-/** What the caller may do now, in constant words of Plexus and with no word of anybody else; not for parsing. */
+/** What the caller can do next, in fixed words of Plexus that quote nobody; not for parsing. */
 export const NextStep = z.string().min(1);

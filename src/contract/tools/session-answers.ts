@@ -19,7 +19,7 @@ export const ListAnswer = z.strictObject({
       cost_usd: true,
       last_activity_at: true,
     })
-      /** Left out where it is that of the session before. */
+      /** Absent if it is the same as the previous session's. */
       .extend({ working_dir: SessionSummary.shape.working_dir.optional() }),
   ),
   has_more: z.boolean(),

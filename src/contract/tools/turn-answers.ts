@@ -10,7 +10,7 @@ import { NextStep } from "./next-step.ts";
 import { Cursor, WaitAnswer } from "./wait-answers.ts";
 
 const next = NextStep;
-/** There are pending approvals that did not fit. */
+/** There are more pending approvals than fit. */
 const more_pending = z.literal(true).optional();
 
 export const StartAnswer = z.discriminatedUnion("type", [
@@ -27,7 +27,7 @@ export const ChatAnswer = ChatStanding.extend({
   next: next.optional(),
 }).strict();
 
-/** Of each child whether its turn has begun; what waits after that is told as `loopback_wait` tells it. */
+/** For each child, whether its turn began; then what the caller waited for, as in `loopback_wait`. */
 const Several = z.strictObject({
   type: z.literal("started"),
   sessions: z.array(
@@ -41,7 +41,7 @@ const Several = z.strictObject({
 export type StartedChildren = z.infer<typeof Several>;
 export const RunAnswer = z.union([ChatAnswer.extend(opened), Several]);
 
-/** An event by its number; one that is too long is cut, and says so. */
+/** An event with its number; a long one is shortened and says so. */
 export const ToldEvent = z.strictObject({ seq: z.int().nonnegative(), event: TurnEvent.or(CutEvent) });
 export type ToldEvent = z.infer<typeof ToldEvent>;
 
@@ -59,7 +59,7 @@ export const EventsAnswer = z.strictObject({
   ...polled,
   total_events: z.int().nonnegative(),
 });
-/** A call with its decision and its result; null as long as there is none. */
+/** A call with its decision and its result; null while there is none. */
 const CallSummary = z.strictObject({
   seq: z.int().nonnegative(),
   tool: z.string(),
@@ -71,7 +71,7 @@ export const SummaryAnswer = z.strictObject({
   type: z.literal("ok"),
   status: SessionStatus,
   calls: z.array(CallSummary),
-  /** The child's last message; as long as the turn goes on, empty where it has said nothing since the last time. */
+  /** The child's last message; while the turn runs, empty if there is none since the last poll. */
   text: z.string(),
   error: z.string().nullable(),
   ...polled,
@@ -80,7 +80,7 @@ export const PollAnswer = z.union([EventsAnswer, SummaryAnswer]);
 
 export const CancelAnswer = TurnCancelled.strict();
 
-/** A turn as a parent sees it; `unasked` is there only where calls ran without a decision. */
+/** A turn as a parent sees it; `unasked` is absent if no call ran without a decision. */
 const Stream = TurnSummary.omit({ usage: true, ephemeral: true, unasked: true }).extend({
   read_position: z.int().nonnegative(),
   unasked: z.int().positive().optional(),

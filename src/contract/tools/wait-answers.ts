@@ -6,7 +6,7 @@ import { NextStep } from "./next-step.ts";
 
 const count = z.int().nonnegative();
 
-/** A turn that has ended, with the child's last message, cut at 2,000 characters, and what became of its requests. */
+/** An ended turn, with the child's last message, limited to 2,000 characters, and the outcomes of its requests. */
 export const Finished = z.strictObject({
   session_id: Id,
   name: z.string(),
@@ -14,26 +14,26 @@ export const Finished = z.strictObject({
   status: TurnStatus,
   text: z.string(),
   error: z.string().nullable(),
-  /** Each request of the turn is in one of these, whoever decided it: a parent, a person, or a rule that somebody made. */
+  /** Counts every request of the turn once, whoever decided it: a parent, a person, or a rule that somebody created. */
   asks: z.strictObject({
     allowed: count,
     denied: count,
     timed_out: count,
     abandoned: count,
-    /** Decided by built-in rules, which nobody made. */
+    /** Decided by built-in rules. */
     builtin: count,
     /** Calls that ran although Plexus had not allowed them. */
     unasked: count,
   }),
-  /** `null` where Claude Code has not told it. */
+  /** `null` if Claude Code did not report it. */
   cost_usd: z.number().nullable(),
   num_turns: count.nullable(),
 });
 export type Finished = z.infer<typeof Finished>;
 
-/** A turn that runs or is queued, and for how many seconds its child has said nothing: 0 while it waits for a decision. */
+/** A running or queued turn, and the seconds since its child's last output: 0 while it waits for a decision. */
 export const Running = z.strictObject({
-  /** Left out of a time-out, where it would be said again and again, if the name says which of the caller's own sessions it is. */
+  /** A time-out, which may repeat often, leaves it out if the name identifies one of the caller's own sessions. */
   session_id: Id.optional(),
   name: z.string(),
   status: TurnStatus,
@@ -41,7 +41,7 @@ export const Running = z.strictObject({
 });
 export type Running = z.infer<typeof Running>;
 
-/** Up to where the caller has been told of ends. */
+/** The last end of a turn that the caller has seen. */
 export const Cursor = z.int().nonnegative();
 
 const something = z.strictObject({
@@ -49,28 +49,28 @@ const something = z.strictObject({
   approvals: z.array(Approval),
   finished: z.array(Finished),
   running: z.array(Running),
-  /** Not everything fitted: the next call has more. */
+  /** Not everything fit: the next call has more. */
   has_more: z.boolean(),
   cursor: Cursor,
 });
 const timeout = z.strictObject({ type: z.literal("timeout"), running: z.array(Running), cursor: Cursor });
 const idle = z.strictObject({ type: z.literal("idle"), cursor: Cursor });
 
-/** What somebody who waits is told. */
+/** The result of a wait. */
 export const Waited = z.discriminatedUnion("type", [something, timeout, idle]);
 export type Waited = z.infer<typeof Waited>;
 
 export const WaitAnswer = z.discriminatedUnion("type", [
   something.extend({
     approvals: z.array(ToldApproval),
-    /** There only where it is so. */
+    /** Absent if it is not true. */
     has_more: z.literal(true).optional(),
     next: NextStep,
   }),
-  /** What to do where nobody runs. */
+  /** `next` says what to do if nothing runs. */
   timeout.extend({ next: NextStep.optional() }),
   idle.extend({ next: NextStep }),
 ]);
 export type WaitAnswer = z.infer<typeof WaitAnswer>;
-/** The same where there is something to do. */
+/** The same, if there is something to do. */
 export type WaitedFor = Extract<WaitAnswer, { type: "ok" }>;

@@ -8,7 +8,7 @@ import { optional } from "../../../src/contract/values.ts";
 import { TOOLS } from "../../../src/mcp/tools/tools.ts";
 import { declared, type ToolName } from "../../support/mcp/tool-answers.ts";
 
-/** How zod itself would say it. */
+/** Phrases of zod's own messages. */
 const OF_ZOD = /Invalid|Too (small|big)|Unrecognized|expected|received|[<>]=/;
 const MAX_CHARS = 2_500;
 
@@ -17,7 +17,7 @@ function problemWith(schema: z.ZodType, given: unknown): string {
   return error ? problemsIn(error, schema, given) : "nothing";
 }
 
-describe("what is said of wrong arguments", () => {
+describe("the message about wrong arguments", () => {
   const id = { approval_id: "0190" };
   const several = "a list of 1 to 16 JSON objects";
   test.each<[ToolName, unknown, string]>([
@@ -130,7 +130,7 @@ describe("what is said of wrong arguments", () => {
     expect(problemWith(schema, given)).toEqual(says);
   });
 
-  test("of something that may have several forms is of the form that it resembles, or names them all", () => {
+  test("for a union refers to the closest form, or names all forms", () => {
     const Either = z.strictObject({ at: z.union([z.string(), z.int().min(0)]) });
     expect(problemWith(Either, { at: true })).toBe("at must be a string or a whole number of at least 0, got true");
     const Shapes = z.union([z.strictObject({ one: z.string(), two: z.string() }), z.strictObject({ three: z.int() })]);
@@ -143,7 +143,7 @@ describe("what is said of wrong arguments", () => {
     expect(problemWith(Tagged, { type: "a" })).toBe("x is missing: give a string");
   });
 
-  test("stays short and on one line, whatever was given", () => {
+  test("stays short and on one line for any arguments", () => {
     const long = "x".repeat(100_000);
     const Many = z.strictObject(Object.fromEntries("abcdefgh".split("").map((name) => [name, z.boolean()])));
     const Listed = z.strictObject({ list: z.array(z.boolean()), named: optional(z.record(z.string(), z.boolean())) });
@@ -162,7 +162,7 @@ describe("what is said of wrong arguments", () => {
     expect(said[3]).toStartWith('list[0] must be true or false, got "y"; list[1]');
   });
 
-  test("of a setting that may be secret has no word of it", () => {
+  test("for a setting that may be secret does not quote it", () => {
     const Settings = z.object({ token: z.string().min(16).regex(/^\w+$/, "must be plain") });
     for (const token of ["hunter2", "a secret with spaces in it"]) {
       const issue = Settings.safeParse({ token }).error?.issues[0];

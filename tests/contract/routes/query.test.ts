@@ -21,7 +21,7 @@ const WORDS = [
 ];
 const NUMBERS = ["0", "7", "-1", "1.5", "1e3", " 2 ", "", "x", "Infinity", "9007199254740993", ["1", "2"], undefined];
 
-/** What becomes of a value, and why it is refused. */
+/** The parsed value, and the codes of its problems. */
 const read = (schema: z.ZodType, value: unknown) => {
   const { data, error } = schema.safeParse(value);
   return { data, problems: error?.issues.map(({ code }) => code) };

@@ -19,7 +19,7 @@ const approval: Approval = {
   resolved_by: null,
 };
 
-/** Text of every kind, up to what a child may send in one field of a test's input. */
+/** Texts of every kind, up to the longest that a child may send in one field of these inputs. */
 const text = fc.oneof(
   fc.tuple(fc.string({ unit: "binary" }), fc.nat(20_000)).map(([some, length]) => some.repeat(length).slice(0, 30_000)),
   fc.constantFrom("\u0000", "\\", '"', "😀", "x").chain((unit) => fc.nat(30_000).map((length) => unit.repeat(length))),
@@ -33,12 +33,12 @@ const anyObject = fc.oneof(
 describe("cutEvent", () => {
   const call = { type: "tool_use" as const, tool_name: "Write", tool_use_id: "toolu_1" };
 
-  test("leaves alone what fits", () => {
+  test("leaves a short event unchanged", () => {
     const event = { ...call, input: { content: "short" } };
     expect(cutEvent(event, 1_000)).toBe(event);
   });
 
-  test("keeps what an event is and which call it belongs to, whatever is long in it", () => {
+  test("keeps an event's type and its call's id, whichever fields are long", () => {
     fc.assert(
       fc.property(anyObject, (input) => {
         const cut = cutEvent({ ...call, input }, 2_000);
@@ -50,7 +50,7 @@ describe("cutEvent", () => {
     );
   });
 
-  test("cuts texts and lists too", () => {
+  test("shortens texts and lists too", () => {
     const many = Array.from({ length: 10_000 }, (_, at) => `line ${at}`);
     const cut = cutEvent({ type: "passthrough", event_type: "x".repeat(10_000), data: many }, 2_000);
     expect(cut).toMatchObject({ type: "passthrough", data: { truncated_json: expect.stringContaining("line 1") } });
@@ -60,11 +60,11 @@ describe("cutEvent", () => {
 });
 
 describe("cutText", () => {
-  test("leaves alone what fits", () => {
+  test("leaves a short text unchanged", () => {
     expect(cutText("x".repeat(100), 100)).toBe("x".repeat(100));
   });
 
-  test("keeps head and tail of what does not, and says how much is missing", () => {
+  test("keeps the head and tail of a longer text, and says how much is missing", () => {
     const cut = cutText(`begin${"x".repeat(10_000)}end`, 200);
     expect(cut).toStartWith("begin");
     expect(cut).toEndWith("end");
@@ -82,7 +82,7 @@ describe("cutText", () => {
 });
 
 describe("cutObject", () => {
-  test("fits every object into any limit, and leaves alone what fits", () => {
+  test("fits every object into any limit, and leaves a short one unchanged", () => {
     fc.assert(
       fc.property(anyObject, fc.integer({ min: 1_000, max: 40_000 }), (value, limit) => {
         const cut = cutObject(value, limit);

@@ -6,7 +6,7 @@ const sizes = fc.array(fc.nat(100), { maxLength: 30 });
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
 
 describe("fitting", () => {
-  test("takes the longest run from the front that fits, and the first item always", () => {
+  test("takes the longest run from the front that fits, and always the first item", () => {
     fc.assert(
       fc.property(sizes, fc.nat(500), (items, room) => {
         const found = fitting(items, room, (size) => size);
@@ -18,7 +18,7 @@ describe("fitting", () => {
     );
   });
 
-  test("looks at no more items than it must", () => {
+  test("looks at no more items than necessary", () => {
     const seen: number[] = [];
     const items = [5, 5, 5, 5].values().map((size, index) => {
       seen.push(index);
@@ -28,7 +28,7 @@ describe("fitting", () => {
     expect(seen).toEqual([0, 1, 2]);
   });
 
-  test("keeps a list of JSON within its room, commas included", () => {
+  test("keeps a JSON list within its room, commas included", () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { minLength: 2 }), fc.integer({ min: 20, max: 200 }), (items, room) => {
         const found = fitting(items, room, listedChars);
@@ -39,7 +39,7 @@ describe("fitting", () => {
 });
 
 describe("fittingText", () => {
-  test("is the longest beginning that fits when it is written as JSON", () => {
+  test("returns the longest beginning that fits as JSON", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary-ascii", maxLength: 200 }),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { oneLine } from "../../../src/contract/text/one-line.ts";
 
 describe("oneLine", () => {
-  test("joins lines, and leaves out what is not visible", () => {
+  test("joins lines, and removes invisible characters", () => {
     expect(oneLine("  one\n\n\ttwo\u202e\u0000 three\r\n", 50)).toBe("one two three");
   });
 
@@ -12,7 +12,7 @@ describe("oneLine", () => {
     expect(line.length).toBeLessThanOrEqual(60);
   });
 
-  test("keeps what fits once it is one line", () => {
+  test("keeps a text that fits once it is on one line", () => {
     expect(oneLine(`a${" ".repeat(100)}b`, 40)).toBe("a b");
     expect(oneLine("x".repeat(40), 40)).toBe("x".repeat(40));
   });

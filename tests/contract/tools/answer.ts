@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../src/contract/values.ts";
 import type { ToolAnswer } from "../../support/mcp/mcp-client.ts";
 import { declared, type ToolName } from "../../support/mcp/tool-answers.ts";
 
-/** Fails unless the answer is what the tool declares, has these values, and marks all that others wrote. */
+/** Expects an answer as the tool declares it, with these values, that marks all text by others as untrusted. */
 export function expectAnswer(name: ToolName, answer: ToolAnswer, expected: JsonObject = {}): void {
   expect(answer.isError).toBe(false);
   expectOneText(answer);
@@ -19,7 +19,7 @@ export function expectRefusal(answer: ToolAnswer, code: ErrorCode): void {
   expect(ErrorResult.parse(answer.value).code).toBe(code);
 }
 
-/** One text block with the JSON, and the same as structured content. */
+/** Expects one text block with the JSON, and the same as structured content. */
 function expectOneText(answer: ToolAnswer): void {
   expect(answer.structured).toEqual(answer.value);
   expect(answer.text).toBe(JSON.stringify(answer.value));

@@ -5,7 +5,7 @@ import { expectAnswer, expectRefusal } from "./answer.ts";
 import { ARGS, supervised } from "./supervised.ts";
 
 describe("loopback_respond", () => {
-  test("says what it has recorded", async () => {
+  test("returns what it has recorded", async () => {
     await using world = await supervised();
     const first = await world.ask();
     const allowed = await world.parent.call("loopback_respond", { approval_id: first.id, approve: true });
@@ -15,7 +15,7 @@ describe("loopback_respond", () => {
     expectAnswer("loopback_respond", denied, { type: "ok", approval_id: second.id, status: "denied" });
   });
 
-  test("says who was first, which is no error", async () => {
+  test("returns who was first, which is not an error", async () => {
     await using world = await supervised();
     const { id } = await world.ask();
     await world.parent.call("loopback_respond", { approval_id: id, approve: false });
@@ -23,7 +23,7 @@ describe("loopback_respond", () => {
     expectAnswer("loopback_respond", late, { type: "already_resolved", status: "denied", resolved_by: "operator" });
   });
 
-  test("says that the time was up first", async () => {
+  test("reports that the request had timed out", async () => {
     await using world = await supervised();
     const { id } = await world.ask();
     world.pass(301);
@@ -39,7 +39,7 @@ describe("loopback_respond", () => {
 });
 
 describe("loopback_pending", () => {
-  test("lists what waits", async () => {
+  test("lists pending requests", async () => {
     await using world = await supervised();
     const { id } = await world.ask();
     const listed = { type: "ok", approvals: [{ id, ...ARGS }], has_more: false };
@@ -48,7 +48,7 @@ describe("loopback_pending", () => {
     expectAnswer("loopback_pending", ofSession, listed);
   });
 
-  test("lists nothing as []", async () => {
+  test("returns [] if nothing is pending", async () => {
     await using world = await supervised();
     expectAnswer("loopback_pending", await world.parent.call("loopback_pending"), { approvals: [], has_more: false });
   });
@@ -99,7 +99,7 @@ describe("loopback_get with search", () => {
     return await world.parent.call("loopback_get", { approval_id: id, ...given });
   };
 
-  test("finds every place of a text, with what stands around it", async () => {
+  test("finds every occurrence of a text, with its surroundings", async () => {
     const content = `${"x".repeat(100)}needle${"y".repeat(100)}needle`;
     const answer = await find({ content }, { search: "needle" });
     const total = JSON.stringify({ content }).length;
@@ -109,7 +109,7 @@ describe("loopback_get with search", () => {
     expect(matches).toEqual([112, 218].map((offset) => ({ offset, text: json.slice(offset - 60, offset + 66) })));
   });
 
-  test("is told where it stopped, and goes on from there", async () => {
+  test("returns where it stopped, and continues from there", async () => {
     const content = "ab".repeat(30);
     const first = await find({ content }, { search: "ab" });
     expect(first.value["has_more"]).toBe(true);
@@ -120,7 +120,7 @@ describe("loopback_get with search", () => {
     expect(rest.value["matches"]).toHaveLength(10);
   });
 
-  test("takes the text literally, quotes, line breaks and unicode included", async () => {
+  test("searches the literal text, quotes, line breaks and unicode included", async () => {
     const content = 'say "hi"\\n.*\n🙂';
     for (const search of ['"hi"', ".*", ".*\n🙂", "\\n.", "🙂"]) {
       const { value } = await find({ content }, { search });
@@ -129,13 +129,13 @@ describe("loopback_get with search", () => {
     expectAnswer("loopback_get", await find({ content }, { search: "HI" }), { matches: [], has_more: false });
   });
 
-  test("stays within a result, however long the text and however often it occurs", async () => {
+  test("stays within the size of a result, for any text and any number of occurrences", async () => {
     const answer = await find({ content: '"'.repeat(1_000_000) }, { search: '"'.repeat(200) });
     expectAnswer("loopback_get", answer, { has_more: true });
     expect(answer.text.length).toBeLessThan(40_000);
   });
 
-  test("refuses a length with it", async () => {
+  test("refuses search together with length", async () => {
     expectRefusal(await find({ a: 1 }, { search: "a", length: 5 }), "invalid_arguments");
   });
 });
@@ -147,7 +147,7 @@ describe("loopback_configure", () => {
   const configured = {
     type: "ok",
     mcp_config: { mcpServers: { plexus: { type: "http", url, headers, timeout: 700_000_000 } } },
-    // The last one is the settings, too long for an example.
+    // The last argument is the settings, which are too long for an example.
     args: [...ConfigureAnswer.parse(example).args.slice(0, -1), expect.any(String)],
   };
 
@@ -158,7 +158,7 @@ describe("loopback_configure", () => {
     }
   });
 
-  test("gives a session of the caller's one more token, by its id or its name", async () => {
+  test("creates another token for a session of the caller, by its id or its name", async () => {
     await using world = await supervised();
     for (const key of [world.worker.sessionId, "worker"]) {
       const answer = await world.parent.call("loopback_configure", { session_id: key });

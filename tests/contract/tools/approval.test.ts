@@ -16,7 +16,7 @@ const undecided = {
 };
 
 describe("an Approval", () => {
-  test("that waits leaves out for an agent what is not known yet", async () => {
+  test("that is pending has no fields of a decision for an agent", async () => {
     await using world = await supervised();
     const { id } = await world.ask();
     const approval = await read(world, id);
@@ -25,7 +25,7 @@ describe("an Approval", () => {
       expect(approval).not.toHaveProperty(field);
   });
 
-  test("that waits has explicit nulls over REST for what is not known yet", async () => {
+  test("that is pending has null for the fields of a decision over REST", async () => {
     await using world = await supervised();
     const { id } = await world.ask();
     const { approval } = Object(await (await world.plexus.fetch(`/api/v1/approvals/${id}`)).json());
@@ -33,7 +33,7 @@ describe("an Approval", () => {
     expect(approval).not.toHaveProperty("delivered_at");
   });
 
-  test("of a child that gave no tool_use_id has a null there", async () => {
+  test("without a tool_use_id has null there", async () => {
     await using world = await supervised();
     const { id } = await world.ask({ tool_name: "Bash", input: { command: "ls" } });
     expect(await read(world, id)).toMatchObject({ status: "pending", tool_use_id: null });
@@ -64,7 +64,7 @@ describe("an Approval", () => {
     expect(await read(world, id)).toMatchObject({ input: ARGS.input, updated_input: { command: "ls -l" } });
   });
 
-  test("that was denied says by whom and why", async () => {
+  test("that was denied has the decider and the reason", async () => {
     await using world = await supervised();
     const { token } = await world.plexus.app.tokens.createNamed("laptop");
     const laptop = await world.plexus.connect(token);
@@ -84,7 +84,7 @@ describe("an Approval", () => {
     });
   });
 
-  test("that nobody decided says that the time was up", async () => {
+  test("that nobody decided has timed out", async () => {
     await using world = await supervised();
     const { id, answered } = await world.ask();
     world.pass(301);
@@ -108,14 +108,14 @@ describe("an Approval", () => {
     });
   });
 
-  test("with a long input says that it was cut, and how long it was", async () => {
+  test("with a long input is marked as shortened, with the input's size", async () => {
     await using world = await supervised();
     const { id } = await world.ask({ ...ARGS, input: { command: "x".repeat(100_000) } });
     const input_size = JSON.stringify({ command: "x".repeat(100_000) }).length;
     expect(await read(world, id)).toMatchObject({ truncated: true, input_size });
   });
 
-  test("expires after the time that was set, in whole seconds", async () => {
+  test("expires after the configured time, in whole seconds", async () => {
     await using world = await supervised();
     const { id } = await world.ask();
     const { created_at, expires_at } = await world.plexus.app.approvals.get(OPERATOR, id);
@@ -125,7 +125,7 @@ describe("an Approval", () => {
     expect(await read(world, id)).toMatchObject({ expires_in_secs: 180 });
   });
 
-  test("that was decided has its dangers still, and no time left, nor what only helps to decide", async () => {
+  test("that was decided keeps its dangers, but has no time left and no context for deciding", async () => {
     await using world = await supervised();
     const { id } = await world.ask({ ...ARGS, input: { command: "sudo rm -rf /" } });
     const { dangers } = Object(await read(world, id));

@@ -6,8 +6,8 @@ import { get, post } from "../../support/mcp/raw-mcp.ts";
 import { OPERATOR_TOKEN, type Plexus } from "../../support/server/plexus.ts";
 import { ARGS, supervised } from "./supervised.ts";
 
-describe("a new ask", () => {
-  test("is told to a connected decider as notifications/message", async () => {
+describe("a new request", () => {
+  test("is sent to a connected decider as notifications/message", async () => {
     await using world = await supervised();
     const { stream } = await listen(world.plexus);
     const { id } = await world.ask();
@@ -24,14 +24,14 @@ describe("a new ask", () => {
     });
   });
 
-  test("is told with a null where the child gave no tool_use_id", async () => {
+  test("is sent with null for a missing tool_use_id", async () => {
     await using world = await supervised();
     const { stream } = await listen(world.plexus);
     await world.ask({ tool_name: "Bash", input: { command: "ls" } });
     expect(ToolRequestEvent.parse((await stream.next())?.message?.params?.["data"]).tool_use_id).toBeNull();
   });
 
-  test("is told as a change of the resource to who subscribed to it", async () => {
+  test("is sent as a change of the resource to its subscribers", async () => {
     await using world = await supervised();
     const { stream, send } = await listen(world.plexus);
     await send({ id: 2, method: "resources/subscribe", params: { uri: "loopback://approvals/pending" } });
@@ -52,7 +52,7 @@ describe("a new ask", () => {
     expect(pending).toMatchObject({ approvals: [{ id, ...ARGS }], has_more: false });
   });
 
-  test("and its decision are server-sent events", async () => {
+  test("and its decision arrive as server-sent events", async () => {
     await using world = await supervised();
     const first = await world.ask();
     const second = await world.ask({ tool_name: "Bash", input: { command: "ls" } });
@@ -76,7 +76,7 @@ describe("a new ask", () => {
   });
 });
 
-/** A client of the operator's whose stream for notifications is open when this returns. */
+/** Connects a client as the operator; its notification stream is open when this returns. */
 async function listen(plexus: Plexus) {
   let session: Record<string, string> = {};
   const send = (message: object) =>

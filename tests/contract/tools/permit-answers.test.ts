@@ -4,7 +4,7 @@ import { ErrorResult } from "../../../src/contract/refusals/errors.ts";
 import type { ToolAnswer } from "../../support/mcp/mcp-client.ts";
 import { ARGS, OPERATOR, supervised, TIMED_OUT } from "./supervised.ts";
 
-/** The text is exactly the JSON that the CLI parses, and there is nothing else. */
+/** Expects one text with exactly the JSON that the CLI parses, and nothing else. */
 function expectPermit(answer: ToolAnswer, expected: PermitAnswer): void {
   expect(answer.structured).toBeUndefined();
   expect(answer.isError).toBe(false);
@@ -13,14 +13,14 @@ function expectPermit(answer: ToolAnswer, expected: PermitAnswer): void {
 }
 
 describe("loopback_permit", () => {
-  test("tells the child that it may, with the input that it asked for", async () => {
+  test("allows the call with its own input", async () => {
     await using world = await supervised();
     const { id, answered } = await world.ask();
     await world.parent.call("loopback_respond", { approval_id: id, approve: true });
     expectPermit(await answered, { behavior: "allow", updatedInput: ARGS.input });
   });
 
-  test("tells the child that it may, with another input", async () => {
+  test("allows the call with another input", async () => {
     await using world = await supervised();
     const { id, answered } = await world.ask();
     await world.parent.call("loopback_respond", {
@@ -38,14 +38,14 @@ describe("loopback_permit", () => {
     expectPermit(await answered, { behavior: "allow", updatedInput: {} });
   });
 
-  test("tells the child that it may not, and why", async () => {
+  test("denies the call with the reason", async () => {
     await using world = await supervised();
     const { id, answered } = await world.ask();
     await world.parent.call("loopback_respond", { approval_id: id, approve: false, message: "Not in this directory." });
     expectPermit(await answered, { behavior: "deny", message: "Not in this directory." });
   });
 
-  test("has a message even where nobody gave one", async () => {
+  test("has a message even for a denial without a reason", async () => {
     await using world = await supervised();
     const { id, answered } = await world.ask();
     await world.parent.call("loopback_respond", { approval_id: id, approve: false });
@@ -55,21 +55,21 @@ describe("loopback_permit", () => {
     });
   });
 
-  test("tells the child to stop", async () => {
+  test("denies the call and stops the child", async () => {
     await using world = await supervised();
     const { id, answered } = await world.ask();
     await world.parent.call("loopback_respond", { approval_id: id, approve: false, message: "Stop.", interrupt: true });
     expectPermit(await answered, { behavior: "deny", message: "Stop.", interrupt: true });
   });
 
-  test("tells the child that nobody decided in time", async () => {
+  test("denies the call if nobody decided in time", async () => {
     await using world = await supervised();
     const { answered } = await world.ask();
     world.pass(301);
     expectPermit(await answered, { behavior: "deny", message: TIMED_OUT });
   });
 
-  test("is lenient: takes arguments that it doesn't know", async () => {
+  test("accepts unknown arguments", async () => {
     await using world = await supervised();
     const { id, answered } = await world.ask({ ...ARGS, permission_suggestions: [], session_id: "not-mine" });
     await world.parent.call("loopback_respond", { approval_id: id, approve: true });

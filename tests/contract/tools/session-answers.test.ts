@@ -13,7 +13,7 @@ type Unprefixed<Name> = Name extends `claudecode_${infer Rest}` ? Rest : never;
 const HEAD = { tree_id: expect.any(String), node_id: expect.any(String) };
 const ASKING = [{ use: [bash("touch made", "toolu_touch")] }, { think: "thought", say: "said" }];
 
-test("a session is made, looked at, forked and deleted as the tools declare", async () => {
+test("the answers for creating, showing, forking and deleting a session are as declared", async () => {
   await using family = await startFamily();
   const expectOf = expecter(family);
   const create = { name: "worker", working_dir: family.place, metadata: { yours: "kept" } };
@@ -39,7 +39,7 @@ test("a session is made, looked at, forked and deleted as the tools declare", as
   await expectOf("delete", { name: "worker" }, { type: "deleted" });
 });
 
-test("a turn that asks, and one that fails, are told as the tools declare", async () => {
+test("the answers for a turn that asks, and for one that fails, are as declared", async () => {
   await using family = await startFamily({ flags: { maxRunning: "1" } });
   const expectOf = expecter(family);
   const id = await family.create("worker");
@@ -71,7 +71,7 @@ test("a turn that asks, and one that fails, are told as the tools declare", asyn
   }
 });
 
-test("a turn that goes on, one that is long, and one that has no claude are told as the tools declare", async () => {
+test("the answers for a running turn, a long turn, and a turn without claude are as declared", async () => {
   await using family = await startFamily();
   const expectOf = expecter(family);
   await family.create("worker");
@@ -86,13 +86,13 @@ test("a turn that goes on, one that is long, and one that has no claude are told
   expectRefusal(refused, "claude_unavailable");
 });
 
-/** Calls a tool, and expects what it declares, with these values. */
+/** Calls a tool and expects a declared answer with these values. */
 function expecter({ parent }: Family) {
   return async (tool: Unprefixed<SessionTool>, args: object, expected: JsonObject): Promise<void> =>
     expectAnswer(`claudecode_${tool}`, await parent.call(`claudecode_${tool}`, args), expected);
 }
 
-/** The first event of this type in the turn of `worker`, as a poll tells it. */
+/** The first event of this type in the turn of `worker`, as a poll returns it. */
 async function expectEvent({ parent }: Family, type: TurnEvent["type"]): Promise<unknown> {
   const { events } = EventsAnswer.pick({ events: true })
     .loose()

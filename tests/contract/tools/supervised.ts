@@ -5,7 +5,7 @@ export const OPERATOR = { kind: "operator" } as const;
 export const TIMED_OUT = "Approval timed out: nobody decided within 300 seconds. The tool was not run.";
 export const ARGS = { tool_name: "Bash", input: { command: "ls" }, tool_use_id: "toolu_1" };
 
-/** A server with a session `worker`, its child, and somebody who decides; the clock is moved by hand. */
+/** A server with a session `worker`, its child and a decider; the test moves the clock. */
 export async function supervised() {
   await using stack = new AsyncDisposableStack();
   let now = Date.now();
@@ -22,7 +22,7 @@ export async function supervised() {
     pass: (seconds: number) => {
       now += seconds * 1000;
     },
-    /** The child asks; the ask is on record when this returns, and `answered` is what the child is told. */
+    /** The child asks; the request is stored when this returns, and `answered` is the child's answer. */
     async ask(args: object = ARGS) {
       const pending = async () => {
         const { approvals } = await plexus.app.approvals.pending(OPERATOR, undefined, 10);

@@ -3,7 +3,7 @@ import { PARENT_TOOLS } from "../../../src/mcp/tools/tools.ts";
 import { type Plexus, startPlexus } from "../../support/server/plexus.ts";
 import { supervised } from "./supervised.ts";
 
-/** What these are for, their names and the tool say. */
+/** Arguments whose purpose is clear from their names and the tool. */
 const EVIDENT = [
   "name",
   "new_name",
@@ -31,29 +31,29 @@ describe("the tools", () => {
   };
   const namesOf = async (token?: string) => (await listed(token)).map((tool) => tool.name).toSorted();
 
-  test("of the operator are these and no others", async () => {
+  test("of the operator are all tools", async () => {
     expect(await namesOf()).toEqual([...PARENT, "loopback_permit"].toSorted());
   });
 
-  test("of a named token are these and no others", async () => {
+  test("of a named token are the parent's tools", async () => {
     expect(await namesOf((await plexus.app.tokens.createNamed("laptop")).token)).toEqual(PARENT);
   });
 
-  test("of a child are its permit alone", async () => {
+  test("of a child are only its permit", async () => {
     expect(await namesOf((await plexus.child()).token)).toEqual(["loopback_permit"]);
   });
 
-  test("have a description, and say of each argument what it is for", async () => {
+  test("have a description, and one for each argument", async () => {
     const tools = await listed();
     const settings = tools.find(({ name }) => name === "claudecode_create")?.inputSchema.properties ?? {};
     for (const { name, description, inputSchema } of tools) {
       expect(description?.length ?? 0).toBeGreaterThan(40);
       const isLikeCreate = ["claudecode_run", "claudecode_update"].includes(name);
       for (const [argument, schema] of Object.entries(inputSchema.properties ?? {})) {
-        // Described once, or by its own name.
+        // `claudecode_create` describes it, or its name is clear.
         if (isLikeCreate && argument in settings) continue;
         if (EVIDENT.includes(argument)) continue;
-        // As loopback_rule_add describes it.
+        // loopback_rule_add describes it.
         if (name === "loopback_rule_test" && ["decision", "match"].includes(argument)) continue;
         expect({ name, argument, schema }).toEqual({
           name,
@@ -89,7 +89,7 @@ describe("a child's input", () => {
 });
 
 describe("the instructions", () => {
-  test("explain the shortest loop to a decider, in 500 tokens", async () => {
+  test("explain the shortest loop for a decider in 500 tokens", async () => {
     await using world = await supervised();
     const instructions = world.parent.client.getInstructions() ?? "";
     expect(instructions.length / 4).toBeLessThan(500);
@@ -101,7 +101,7 @@ describe("the instructions", () => {
     }
   });
 
-  test("tell a child nothing of how decisions are made", async () => {
+  test("tell a child nothing about how decisions are made", async () => {
     await using world = await supervised();
     expect(world.child.client.getInstructions()).not.toContain("loopback_respond");
   });

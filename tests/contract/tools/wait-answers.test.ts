@@ -24,7 +24,7 @@ describe("loopback_wait", () => {
     expectAnswer("loopback_wait", await waited, asked(id));
   });
 
-  test("says that the time is up, and that only a claude by hand could ask, where that is so", async () => {
+  test("reports the time-out, and that only a claude started by hand may still ask, if so", async () => {
     await using world = await supervised();
     const answer = await world.parent.call("loopback_wait", { timeout_secs: 0 });
     const next = expect.stringContaining("started by hand may still ask");
@@ -32,7 +32,7 @@ describe("loopback_wait", () => {
     expectAnswer("loopback_wait", answer);
   });
 
-  test("takes its cursor as the next since", async () => {
+  test("accepts its cursor as the next since", async () => {
     await using world = await supervised();
     const { value } = await world.parent.call("loopback_wait", { timeout_secs: 0 });
     const { id } = await world.ask();
@@ -40,7 +40,7 @@ describe("loopback_wait", () => {
     expectAnswer("loopback_wait", answer, asked(id));
   });
 
-  test("neither lists what it is to skip, nor returns for it", async () => {
+  test("neither lists nor returns for skipped approvals", async () => {
     await using world = await supervised();
     const { id } = await world.ask();
     const skipped = await world.parent.call("loopback_wait", { skip: [id], timeout_secs: 0 });
@@ -50,7 +50,7 @@ describe("loopback_wait", () => {
     expectAnswer("loopback_wait", answer, { approvals: [{ id: other.id }] });
   });
 
-  test("tells how a turn ended, then that nothing runs, and fits what to do to what it tells", async () => {
+  test("reports how a turn ended, then that nothing runs, each with a fitting next step", async () => {
     await using world = await echoing();
     const { id: session_id } = await world.create("worker");
     const next: string[] = [];
@@ -79,7 +79,7 @@ describe("loopback_wait", () => {
     for (const words of next) expect(words.length).toBeWithin(20, 90);
   });
 
-  test("says that others still run, where one has ended", async () => {
+  test("reports other running turns with an ended one", async () => {
     await using world = await echoing();
     for (const name of ["slow", "quick"]) await world.create(name);
     await world.chat("slow", "hang");
@@ -91,7 +91,7 @@ describe("loopback_wait", () => {
     expect(Object(await told(world.parent)).next).not.toContain("still run");
   });
 
-  test("tells each of two clients, a name of one's own, and a client that connects later", async () => {
+  test("reports an end to each of two clients, to a named consumer, and to a client that connects later", async () => {
     await using world = await echoing();
     await world.create("worker");
     const other = await world.plexus.connect();
@@ -104,7 +104,7 @@ describe("loopback_wait", () => {
     expect(await told(await world.plexus.connect())).toMatchObject({ finished });
   });
 
-  test("takes null for every argument that is left out", async () => {
+  test("accepts null for every optional argument", async () => {
     await using world = await supervised();
     const nothing = { session_id: null, since: null, skip: null, consumer: null, timeout_secs: 0 };
     expectAnswer("loopback_wait", await world.parent.call("loopback_wait", nothing), { type: "timeout" });
@@ -130,14 +130,14 @@ describe("loopback_wait", () => {
   });
 });
 
-describe("what a parent's loop costs, in characters / 4 of what it is answered", () => {
-  test("is at most 17 calls and 500 tokens for half an hour in which a child says nothing", async () => {
+describe("the cost of a parent's loop, in characters / 4 of the answers", () => {
+  test("is at most 17 calls and 500 tokens for a child's half hour of silence", async () => {
     await using world = await echoing();
     await world.create("worker");
     await world.chat("worker", "hang");
     let [calls, chars] = [0, 0];
     for (let left = 30 * 60; left > 0; left -= 110) {
-      // The time passes outside: only how much is told in it is measured.
+      // The clock is moved by hand: only the size of the answers is measured.
       world.pass(Math.min(110, left));
       const { text, value } = await world.parent.call("loopback_wait", { timeout_secs: 0 });
       const silent_secs = 30 * 60 - Math.max(0, left - 110);
@@ -150,7 +150,7 @@ describe("what a parent's loop costs, in characters / 4 of what it is answered",
     await world.parent.call("claudecode_cancel", { name: "worker" });
   });
 
-  test("is one call and at most 700 tokens for the end of any child, whatever it is called and has said", async () => {
+  test("is one call and at most 700 tokens for the end of any child, whatever its name and last message", async () => {
     await using world = await echoing();
     const name = "n".repeat(100);
     await world.create(name);
@@ -167,7 +167,7 @@ async function told(client: TestClient, args: object = {}): Promise<WaitAnswer> 
   return answerOf("loopback_wait", answer.value);
 }
 
-/** A server whose children say what they are told to. */
+/** A server whose children repeat their prompt. */
 async function echoing() {
   await using stack = new AsyncDisposableStack();
   const { path } = stack.use(await temporaryDirectory());

@@ -3,12 +3,12 @@ import { z } from "zod";
 const YES = ["true", "1", "yes", "on", "y", "enabled"];
 const NO = ["false", "0", "no", "off", "n", "disabled"];
 
-/** A number in a query, which is text there. `z.coerce` would bring every other coercion into the page's bundle. */
+/** A number in a query, where it arrives as text. `z.coerce` would add every other coercion to the page's bundle. */
 export function queryNumber(): z.ZodNumber {
   return new z.ZodNumber({ type: "number", coerce: true, checks: [] });
 }
 
-/** Yes or no in a query, in the words of `z.stringbool`, which would bring its encoder into the page's bundle. */
+/** A boolean in a query, accepting the words of `z.stringbool`, which would add its encoder to the page's bundle. */
 export function queryFlag() {
   return z.string().transform((text, context) => {
     const word = text.toLowerCase();

@@ -4,10 +4,12 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 export const STATUSES = [200, 201, 202] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** What a request carries. */
+/** The query and body of a request. */
 type Asked = { query?: z.ZodObject; body?: z.ZodType };
 
-/** What comes back: a document with 200, a document by status, server-sent events, a document on each line, or text. */
+/**
+ * The kinds of answers: a document with 200, a document by status, server-sent events, one document per line, or text.
+ */
 type Answered =
   | { answer: z.ZodType }
   | { answers: { [S in Status]?: z.ZodType } }
@@ -15,7 +17,9 @@ type Answered =
   | { lines: z.ZodType }
   | { text: "text/plain" | "text/html" };
 
-/** What both ends of a route agree on; the server adds how it is described and what it does (`src/http/serve.ts`). */
+/**
+ * The contract between server and client of a route. The server adds a description and a handler (`src/http/serve.ts`).
+ */
 export type Route = { method: Method; path: string } & Asked & Answered;
 
 /** Declares a route; `:name` in its path is a parameter. */
@@ -27,29 +31,29 @@ export function route<const M extends Method, const P extends string, const W ex
   return { method, path, ...wire };
 }
 
-/** The documents that a route answers with, by status; none where it answers with a stream or with text. */
+/** Returns the schemas of a route's documents by status; empty for a stream or text. */
 export function answersOf(route: Route): { [S in Status]?: z.ZodType } {
   if ("answer" in route) return { 200: route.answer };
   return "answers" in route ? route.answers : {};
 }
 
-/** The values that fill a path. */
+/** The values of a path's parameters. */
 export type ParamsOf<R extends Route> = { [Name in NamesIn<R["path"]>]: string };
 
-/** The query as a client gives it; an optional part may be left out. */
+/** The query as a client passes it; optional parts may be left out. */
 export type QueryOf<R extends Route> = R extends { query: infer Q extends z.ZodType } ? z.input<Q> : undefined;
 
-/** The body as a client gives it. */
+/** The body as a client passes it. */
 export type BodyOf<R extends Route> = R extends { body: infer B extends z.ZodType } ? z.input<B> : undefined;
 
-/** The document that comes back, with whatever status. */
+/** The document of an answer, with any status. */
 export type AnswerOf<R extends Route> = R extends { answer: infer A extends z.ZodType }
   ? z.output<A>
   : R extends { answers: infer A extends { [S in Status]?: z.ZodType } }
     ? z.output<A[keyof A & Status]>
     : never;
 
-/** What one event of a stream, or one line of an export, holds. */
+/** One event of a stream, or one line of an export. */
 export type ItemOf<R extends Route> = R extends { events: infer E extends z.ZodType }
   ? z.output<E>
   : R extends { lines: infer L extends z.ZodType }
