@@ -30,7 +30,10 @@ export function isOfEarlierTurn(line: JsonObject): boolean {
   return objectOf(line["origin"])["kind"] === "task-notification" && line["num_turns"] === 0;
 }
 
-/** Reads the CLI's last line; a turn with work in the background has several. `answers`: how often the model answered in it. */
+/**
+ * Reads the CLI's last line; a turn with background work has several. `answers`: how often the model has answered since
+ * the last result.
+ */
 export function resultFact(line: JsonObject, answers: number): ResultFact {
   const usage = objectOf(line["usage"]);
   const totalCostUsd = numberOf(line["total_cost_usd"]);

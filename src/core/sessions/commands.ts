@@ -143,7 +143,7 @@ export function createSessionCommands(need: SessionCommandsNeed) {
     return updated ?? update(principal, await sessions.require(principal, session.id), asked);
   }
 
-  /** Warns the caller about given settings that have no effect, or less than it seems. */
+  /** Warns the caller about given settings that have no effect, or less effect than they seem to have. */
   function warnings(session: Session, asked: AskedSettings): Warned {
     const isAsked = [asked.allowed_tools, asked.supervision, asked.loopback_enabled].some((one) => one !== undefined);
     const { allowed_tools, supervision, loopback_enabled } = configOf(session);

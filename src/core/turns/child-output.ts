@@ -28,7 +28,7 @@ export type ChildEnd = Pick<Checkpoint, "init" | "result"> & {
   left: LeftRunning[];
 };
 
-/** Resolves when every process of the child is gone; returns those that could not be ended. */
+/** Resolves when every process of the child is gone; returns those that could not be stopped. */
 export async function stopChild({ process, dir }: Child): Promise<LeftRunning[]> {
   return process ? stopProcessTree(process, { graceMs: GRACE_MS, dir }) : [];
 }

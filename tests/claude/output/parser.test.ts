@@ -262,7 +262,7 @@ describe("createParser", () => {
     }
   });
 
-  test("of an interrupted turn counts the answers of the model, by lines or streams and across parsers; of another what the CLI counts", () => {
+  test("counts the model's answers of an interrupted turn, across parsers; otherwise takes the CLI's count", () => {
     const result = (subtype: string) => ({ type: "result", subtype, num_turns: 9 });
     const streamed = (id: string) => ({ type: "stream_event", event: { type: "message_start", message: { id } } });
     const said = (id: string) => assistant(id, [{ type: "text", text: "x" }]);

@@ -19,7 +19,7 @@ const GRACE_MS = 15_000;
 const realTime = { now: Date.now };
 
 describe("an approval that no connection holds", () => {
-  test("becomes abandoned, and everyone watching is told", async () => {
+  test("becomes abandoned, which is announced as a change", async () => {
     await using core = await temporaryCore({ clock: realTime, abandonAfterMs: 20 });
     const ask = await core.ask(await core.session());
     ask[Symbol.dispose]();
