@@ -34,6 +34,7 @@ import { createWorkspace } from "./core/sessions/workspace.ts";
 import { createStatistics, type Statistics } from "./core/statistics/statistics.ts";
 import { createOutputStored } from "./core/turns/output-stored.ts";
 import { createPolls, type Polls } from "./core/turns/poll.ts";
+import { createPromptOf, type PromptOf } from "./core/turns/prompt.ts";
 import { createSessionStream, type SessionStream } from "./core/turns/stream.ts";
 import { openTurns, type Turns } from "./core/turns/turns.ts";
 import { createUnaskedCalls, type UnaskedCalls } from "./core/turns/unasked-calls.ts";
@@ -80,6 +81,7 @@ type SessionParts = {
   sessionCommands: SessionCommands;
   sessionViews: SessionViews;
   sessionStream: SessionStream;
+  promptOf: PromptOf;
   conversations: Conversations;
   turns: Turns;
   polls: Polls;
@@ -165,6 +167,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
     path: config.path,
     onFileRead: (status) => reportRulesFile(log, status),
   });
+  const promptOf = createPromptOf({ storage });
   const approvalViews = createApprovalViews({
     storage,
     sessions,
@@ -172,7 +175,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
     contextOf: createContextOf({
       sessions,
       leadUpOf: createLeadUps({ storage }),
-      taskOf: createTaskOf({ storage }),
+      taskOf: createTaskOf({ storage, promptOf }),
       privatePaths: hidden,
       environment: config.environment,
     }),
@@ -300,6 +303,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
     turns,
     polls,
     sessionStream: createSessionStream({ storage, broadcast }),
+    promptOf,
     sessionViews: createSessionViews({ storage, polls }),
     sessionCommands: createSessionCommands({
       storage,

@@ -43,6 +43,8 @@ export type TurnRow = {
 };
 
 export type NumberedTurnEvent = { seq: number; event: TurnEvent };
+/** `at` is when the event was stored; null for events of earlier versions. */
+export type TimedTurnEvent = NumberedTurnEvent & { at: number | null };
 /** An event's type and the child's own text, without other fields, which may be long. */
 export type EventWords = { seq: number; type: TurnEvent["type"]; text: string | null; beginsAnew: boolean };
 export type ToolUseEvent = Extract<TurnEvent, { type: "tool_use" }>;
@@ -165,9 +167,9 @@ export type TurnStorage = {
     limit: number,
     cursor?: string | undefined,
   ): Promise<TurnRow[]>;
-  events(turnId: string, fromSeq: number, limit: number): Promise<NumberedTurnEvent[]>;
+  events(turnId: string, fromSeq: number, limit: number): Promise<TimedTurnEvent[]>;
   /** Returns as many events from `fromSeq` on as fit; the first one always fits. */
-  eventPage(turnId: string, fromSeq: number, page: { limit: number; maxBytes: number }): Promise<NumberedTurnEvent[]>;
+  eventPage(turnId: string, fromSeq: number, page: { limit: number; maxBytes: number }): Promise<TimedTurnEvent[]>;
   /** Returns the last `limit` events before `seq`, newest first. */
   wordsBefore(turnId: string, seq: number, limit: number): Promise<EventWords[]>;
   /** Returns the events from `from` up to, but not including, `to`, in order, skipping those longer than `maxBytes`. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SessionEvent, TurnSummary } from "../sessions/session-view.ts";
-import { TurnEvent, TurnStatus } from "../sessions/turn.ts";
+import { TurnStatus } from "../sessions/turn.ts";
 import { Id } from "../values.ts";
 import { PageQuery, page } from "./declaration/paging.ts";
 import { queryNumber } from "./declaration/query.ts";
@@ -14,10 +14,16 @@ const FollowQuery = z.strictObject({
   last_event_id: z.string().optional(),
   follow: z.enum(["true", "false"]).default("true"),
 });
-const NumberedEvent = z.strictObject({ seq: z.int().nonnegative(), event: TurnEvent });
+const { seq, at, event } = SessionEvent.shape;
+const NumberedEvent = z.strictObject({ seq, at, event });
 
 export const TurnList = z.object({ type: z.literal("ok"), turns: z.array(TurnSummary), ...page });
-export const OneTurn = z.object({ type: z.literal("ok"), turn: TurnSummary });
+export const OneTurn = z.object({
+  type: z.literal("ok"),
+  turn: TurnSummary,
+  /** What the child was told to do; null while it is queued, and of an ephemeral turn. */
+  prompt: z.string().nullable(),
+});
 export const TurnEvents = z.object({
   type: z.literal("ok"),
   turn_id: Id,

@@ -61,5 +61,11 @@ export const TurnSummary = z.strictObject({
 export type TurnSummary = z.infer<typeof TurnSummary>;
 
 /** One event of a session's stream, with its turn and its number in that turn. */
-export const SessionEvent = z.strictObject({ turn_id: Id, seq: z.int().nonnegative(), event: TurnEvent });
+export const SessionEvent = z.strictObject({
+  turn_id: Id,
+  seq: z.int().nonnegative(),
+  /** When it was stored; absent where an earlier version stored it. */
+  at: UnixSeconds.optional(),
+  event: TurnEvent,
+});
 export type SessionEvent = z.infer<typeof SessionEvent>;

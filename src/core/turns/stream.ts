@@ -1,7 +1,8 @@
 import { AppError } from "../../contract/refusals/errors.ts";
 import type { SessionEvent } from "../../contract/sessions/session-view.ts";
+import { seconds } from "../../contract/values.ts";
 import type { Storage } from "../../storage/storage.ts";
-import type { NumberedTurnEvent, TurnRow } from "../../storage/turns.ts";
+import type { TimedTurnEvent, TurnRow } from "../../storage/turns.ts";
 import { mayDecide, type Principal } from "../access/principals.ts";
 import type { Broadcast } from "../events/broadcast.ts";
 import type { Session } from "../sessions/sessions.ts";
@@ -26,8 +27,8 @@ export function createSessionStream({ storage, broadcast }: SessionStreamNeed) {
     },
 
     /** One page of events, from `fromSeq` on. */
-    page: (turn: TurnRow, fromSeq: number, limit: number): Promise<NumberedTurnEvent[]> =>
-      storage.turns.eventPage(turn.id, fromSeq, { limit, maxBytes: MAX_PAGE_BYTES }),
+    page: async (turn: TurnRow, fromSeq: number, limit: number) =>
+      (await storage.turns.eventPage(turn.id, fromSeq, { limit, maxBytes: MAX_PAGE_BYTES })).map(told),
 
     /** The start of the given turn, else of the session's newest turn, else of its first future turn. */
     async beginning(session: Session, turnId: string | undefined): Promise<StreamPosition> {
@@ -62,7 +63,7 @@ export function createSessionStream({ storage, broadcast }: SessionStreamNeed) {
       while (!signal.aborted) {
         const page = await storage.turns.eventPage(turnId, seq, STREAM_PAGE);
         for (const numbered of page) {
-          yield { turn_id: turnId, ...numbered };
+          yield { turn_id: turnId, ...told(numbered) };
           seq = numbered.seq + 1;
         }
         if (page.length > 0) continue;
@@ -78,6 +79,10 @@ export function createSessionStream({ storage, broadcast }: SessionStreamNeed) {
       }
     },
   };
+}
+
+function told({ seq, event, at }: TimedTurnEvent) {
+  return { seq, ...(at !== null && { at: seconds(at) }), event };
 }
 
 function unknownTurn(id: string): AppError {

@@ -108,7 +108,7 @@ async function openSetup(
     startedAt: 1,
     checkpoint,
   });
-  direct.turns.appendEventsIfRunning("turn", [{ type: "tool_use", ...call, tool_name }]);
+  direct.turns.appendEventsIfRunning("turn", [{ type: "tool_use", ...call, tool_name }], 1);
   if (!turn) throw new Error("there is no turn");
   return {
     async file(id: string, status: Settled | "pending") {

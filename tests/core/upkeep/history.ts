@@ -28,7 +28,7 @@ export async function storeRunning(
   direct.write(() => {
     const turn = { id, sessionId, owner, ephemeral: false, startedAt: at, checkpoint: { offset: 0 } };
     direct.turns.createIfNoneRuns(turn);
-    direct.turns.appendEventsIfRunning(id, told);
+    direct.turns.appendEventsIfRunning(id, told, 1);
     direct.turns.advance(id, "reader", 1);
   });
   return id;

@@ -20,7 +20,7 @@ function openSizes() {
       const id = `${owner}-${at}`;
       sessionQueries(orm, sqlite, true).create(newSession({ id, name: id }));
       turns.createIfNoneRuns({ id, sessionId: id, owner, ephemeral: false, startedAt: 1, checkpoint: {} });
-      turns.appendEventsIfRunning(id, [EVENT]);
+      turns.appendEventsIfRunning(id, [EVENT], 1);
       if (at) turns.endIfRunning(id, { status: "complete", error: null, usage: null, endedAt: at });
       approvals.create(newApproval({ id, owner, input: { a: "x".repeat(4_992) } }), null);
       approvals.create(newApproval({ id: `small-${id}`, owner, input: { a: "x".repeat(3_992) } }), null);

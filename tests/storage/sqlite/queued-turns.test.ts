@@ -29,7 +29,7 @@ describe("a queued turn", () => {
     const { sessionId = "" } = storage.turns.get(id) ?? {};
     expect(storage.turns.isBusy(sessionId)).toBe(true);
     expect(storage.turns.running(sessionId)).toBeUndefined();
-    expect(storage.turns.appendEventsIfRunning(id, [{ type: "content", text: "x" }])).toBe(false);
+    expect(storage.turns.appendEventsIfRunning(id, [{ type: "content", text: "x" }], 1)).toBe(false);
     expect(storage.turns.endIfRunning(id, { status: "failed", error: null, usage: null, endedAt: 1 })).toBeUndefined();
     expect(storage.turns.removeEndedOf(sessionId, 10)).toBe(0);
     expect(storage.turns.removeEndedBefore(Number.MAX_SAFE_INTEGER, 10)).toBe(0);

@@ -10,7 +10,7 @@ describe("turns.appendEventsIfRunning", () => {
   test("numbers events from 0 without a gap, also with concurrent writers", () =>
     withTurn(async ({ turns, write }, id) => {
       await Promise.all(
-        [1, 3, 0, 2].map((count) => write(() => turns.appendEventsIfRunning(id, Array(count).fill(content("x"))))),
+        [1, 3, 0, 2].map((count) => write(() => turns.appendEventsIfRunning(id, Array(count).fill(content("x")), 1))),
       );
       expect(turns.events(id, 0, 100).map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4, 5]);
       expect(turns.get(id)?.eventCount).toBe(6);
@@ -19,25 +19,25 @@ describe("turns.appendEventsIfRunning", () => {
   test("reuses the numbers of a write that was rolled back", () =>
     withTurn(async ({ turns, write }, id) => {
       const undone = write(() => {
-        turns.appendEventsIfRunning(id, [content("never")]);
+        turns.appendEventsIfRunning(id, [content("never")], 1);
         throw new Error("undone");
       });
       await expect(undone).rejects.toThrow();
-      await write(() => turns.appendEventsIfRunning(id, [content("first")]));
-      expect(turns.events(id, 0, 100)).toEqual([{ seq: 0, event: content("first") }]);
+      await write(() => turns.appendEventsIfRunning(id, [content("first")], 1));
+      expect(turns.events(id, 0, 100)).toEqual([{ seq: 0, event: content("first"), at: 1 }]);
     }));
 
   test("refuses events after the turn's end", () =>
     withTurn(async ({ turns, write }, id) => {
       await write(() => turns.endIfRunning(id, END));
-      expect(await write(() => turns.appendEventsIfRunning(id, [content("late")]))).toBe(false);
+      expect(await write(() => turns.appendEventsIfRunning(id, [content("late")], 1))).toBe(false);
       expect(turns.events(id, 0, 100)).toEqual([]);
     }));
 
   test("stores any text unchanged", () =>
     withTurn(async ({ turns, write }, id) => {
       const odd = ["", "\u0000a\u0000", "\ufffd", "\ud800 alone", "🙂", "x".repeat(16 * 1024 * 1024)];
-      await write(() => turns.appendEventsIfRunning(id, odd.map(content)));
+      await write(() => turns.appendEventsIfRunning(id, odd.map(content), 1));
       const read = turns.events(id, 0, 100).map(({ event }) => (event.type === "content" ? event.text : ""));
       expect(read.map((text) => Bun.hash(text))).toEqual(odd.map((text) => Bun.hash(text)));
     }));
@@ -46,7 +46,7 @@ describe("turns.appendEventsIfRunning", () => {
 describe("turns.eventPage", () => {
   test("returns as many events as fit, and always at least one", () =>
     withTurn(async ({ turns, write }, id) => {
-      await write(() => turns.appendEventsIfRunning(id, ["a", "b".repeat(1_000), "c", "d"].map(content)));
+      await write(() => turns.appendEventsIfRunning(id, ["a", "b".repeat(1_000), "c", "d"].map(content), 1));
       const page = (fromSeq: number, maxBytes: number) =>
         turns.eventPage(id, fromSeq, { limit: 3, maxBytes }).map(({ seq }) => seq);
       expect([page(0, 10_000), page(0, 100), page(1, 100), page(2, 100), page(4, 100)]).toEqual([

@@ -76,6 +76,16 @@ export function listPromises(open: OpenForRaces): void {
     expect(await page(4, 10, 1e6)).toEqual([]);
   });
 
+  test("an event keeps when it was stored", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { turn } = await storedTurn(storage);
+    await storage.turns.appendIfRunning(turn, said("one", "two"), NOW + 5);
+    await storage.turns.endIfRunning(turn, END, NOW + 9);
+    const page = await storage.turns.eventPage(turn.id, 0, { limit: 9, maxBytes: 1e6 });
+    expect(page.map(({ at }) => at)).toEqual([turn.startedAt, NOW + 5, NOW + 5, NOW + 9]);
+  });
+
   test("unasked calls are listed newest first, page by page, by owner, session and turn", async () => {
     await using opened = await open();
     const { storage } = opened;

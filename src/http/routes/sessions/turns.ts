@@ -7,7 +7,7 @@ import { eventsFrom, unknownEventId } from "../../streams/events.ts";
 import { lastPage, pageOf } from "../paging.ts";
 import { sessionParams } from "./session-params.ts";
 
-export type TurnsApp = Pick<App, "sessions" | "sessionViews" | "sessionStream">;
+export type TurnsApp = Pick<App, "sessions" | "sessionViews" | "sessionStream" | "promptOf">;
 
 const params = { turn_id: "The turn's id" };
 const EXAMPLE: TurnSummary = {
@@ -24,7 +24,7 @@ const EXAMPLE: TurnSummary = {
 };
 
 /** Turns, and all their events. */
-export function turnRoutes({ sessions, sessionViews, sessionStream }: TurnsApp): Served[] {
+export function turnRoutes({ sessions, sessionViews, sessionStream, promptOf }: TurnsApp): Served[] {
   return [
     serve(listTurns, {
       tag: "Sessions",
@@ -46,7 +46,7 @@ export function turnRoutes({ sessions, sessionViews, sessionStream }: TurnsApp):
         example: {
           id: `${TURN_ID}~4`,
           type: "content",
-          data: { turn_id: TURN_ID, seq: 4, event: { type: "content", text: "hello.txt is there." } },
+          data: { turn_id: TURN_ID, seq: 4, at: ASKED_AT, event: { type: "content", text: "hello.txt is there." } },
         },
       },
     }).by(async ({ principal, params, query, c }) => {
@@ -61,12 +61,12 @@ export function turnRoutes({ sessions, sessionViews, sessionStream }: TurnsApp):
     }),
     serve(getTurn, {
       tag: "Turns",
-      summary: "One turn",
+      summary: "One turn, with its prompt",
       params,
-      answer: { says: "The turn.", example: { type: "ok", turn: EXAMPLE } },
+      answer: { says: "The turn.", example: { type: "ok", turn: EXAMPLE, prompt: "Make hello.txt" } },
     }).by(async ({ principal, params }) => {
       const turn = await sessionStream.requireTurn(principal, params.turn_id);
-      return { type: "ok", turn: await sessionViews.turn(turn) };
+      return { type: "ok", turn: await sessionViews.turn(turn), prompt: (await promptOf(turn.id)) ?? null };
     }),
     serve(listTurnEvents, {
       tag: "Turns",
@@ -78,7 +78,7 @@ export function turnRoutes({ sessions, sessionViews, sessionStream }: TurnsApp):
           type: "ok",
           turn_id: TURN_ID,
           status: "complete",
-          events: [{ seq: 4, event: { type: "content", text: "hello.txt is there." } }],
+          events: [{ seq: 4, at: ASKED_AT, event: { type: "content", text: "hello.txt is there." } }],
           total_events: 12,
           has_more: true,
         },

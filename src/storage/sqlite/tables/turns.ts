@@ -115,6 +115,8 @@ export const turnEvents = sqliteTable(
       .references(() => turns.id, { onDelete: "cascade" }),
     seq: integer().notNull(),
     event: text({ mode: "json" }).$type<TurnEvent>().notNull(),
+    /** When it was stored; null where an earlier version stored it. */
+    at: integer(),
   },
   (table) => [primaryKey({ columns: [table.turnId, table.seq] })],
 );

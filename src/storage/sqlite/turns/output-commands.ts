@@ -89,7 +89,7 @@ export function outputCommands(need: OutputCommandsNeed): Pick<TurnStorage, "app
         for (const id of approvals.pendingIdsOf(session.id)) settle.abandon(announce, id, TURN_IS_OVER, now);
         const usage = usageOf(end, session);
         const { status, error, claudeSessionId } = end;
-        turns.appendEventsIfRunning(turn.id, [lastEvent(end, session, usage)]);
+        turns.appendEventsIfRunning(turn.id, [lastEvent(end, session, usage)], now);
         turns.endIfRunning(turn.id, { status, error, usage, endedAt: now });
         announce(changes.append(turnChange("turn_ended", turn, now)));
         queue.changed();

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gte, lt, sql } from "drizzle-orm";
 import type { TurnEvent } from "../../../contract/sessions/turn.ts";
 import { fitting } from "../../../contract/text/fit.ts";
-import type { EventWords, NumberedTurnEvent, ToolUseEvent } from "../../turns.ts";
+import type { EventWords, NumberedTurnEvent, TimedTurnEvent, ToolUseEvent } from "../../turns.ts";
 import type { Orm } from "../statements/orm.ts";
 import { readPositions, turnEvents, turns } from "../tables.ts";
 
@@ -16,14 +16,14 @@ export function turnEventQueries(orm: Orm) {
     .set({
       eventCount: sql`event_count + ${at("count")}`,
       eventBytes: sql`event_bytes + ${at("bytes")}`,
-      spokeAt: sql`coalesce(${at("spokeAt")}, spoke_at)`,
+      spokeAt: sql`${at("storedAt")}`,
     })
     .where(and(eq(turns.id, at("id")), sql`status = 'running'`))
     .returning({ next: turns.eventCount })
     .prepare();
   const insert = orm
     .insert(turnEvents)
-    .values({ turnId: at("turnId"), seq: at("seq"), event: sql`${at("event")}` })
+    .values({ turnId: at("turnId"), seq: at("seq"), event: sql`${at("event")}`, at: at("storedAt") })
     .prepare();
   const fromSeq = and(eq(turnEvents.turnId, at("turnId")), gte(turnEvents.seq, at("fromSeq")));
   const sizes = orm
@@ -34,7 +34,7 @@ export function turnEventQueries(orm: Orm) {
     .limit(at("limit"))
     .prepare();
   const from = orm
-    .select({ seq: turnEvents.seq, event: turnEvents.event })
+    .select({ seq: turnEvents.seq, event: turnEvents.event, at: turnEvents.at })
     .from(turnEvents)
     .where(fromSeq)
     .orderBy(asc(turnEvents.seq))
@@ -103,23 +103,19 @@ export function turnEventQueries(orm: Orm) {
     .prepare();
 
   return {
-    /**
-     * Appends events with consecutive numbers; does nothing after the turn's end. Set `spokeAt` if the child's silence
-     * starts anew: it wrote output, or got a decision.
-     */
-    appendEventsIfRunning: (id: string, events: TurnEvent[], spokeAt: number | null = null): boolean => {
+    /** Appends events with consecutive numbers; does nothing after the turn's end. The child's silence starts anew. */
+    appendEventsIfRunning: (id: string, events: TurnEvent[], storedAt: number): boolean => {
       const texts = events.map((event) => JSON.stringify(event));
       const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-      const taken = take.get({ id, count: texts.length, bytes, spokeAt });
+      const taken = take.get({ id, count: texts.length, bytes, storedAt });
       if (!taken) return false;
       const first = taken.next - texts.length;
-      for (const [index, event] of texts.entries()) insert.run({ turnId: id, seq: first + index, event });
+      for (const [index, event] of texts.entries()) insert.run({ turnId: id, seq: first + index, event, storedAt });
       return true;
     },
-    events: (turnId: string, fromSeq: number, limit: number): NumberedTurnEvent[] =>
-      from.all({ turnId, fromSeq, limit }),
+    events: (turnId: string, fromSeq: number, limit: number): TimedTurnEvent[] => from.all({ turnId, fromSeq, limit }),
     /** Returns as many events from `fromSeq` on as fit; the first one always fits. */
-    eventPage: (turnId: string, fromSeq: number, page: { limit: number; maxBytes: number }): NumberedTurnEvent[] => {
+    eventPage: (turnId: string, fromSeq: number, page: { limit: number; maxBytes: number }): TimedTurnEvent[] => {
       const found = sizes.all({ turnId, fromSeq, limit: page.limit });
       const { length } = fitting(found, page.maxBytes, ({ bytes }) => bytes);
       return from.all({ turnId, fromSeq, limit: length });

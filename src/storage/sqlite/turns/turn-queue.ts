@@ -49,7 +49,7 @@ export function createTurnQueue({ orm, turns, changes }: { orm: Orm; turns: Turn
       // The turn becomes `running` within this transaction only, which nobody sees, so that it ends like any other.
       const turn = turns.startIfQueued(id, now)?.turn;
       if (!turn) return false;
-      turns.appendEventsIfRunning(id, [{ type: "error", message: error }]);
+      turns.appendEventsIfRunning(id, [{ type: "error", message: error }], now);
       turns.endIfRunning(id, { status, error, usage: null, endedAt: now });
       announce(changes.append(turnChange("turn_ended", turn, now)));
       changed();

@@ -83,7 +83,7 @@ async function openRecorded(sizes: number[]) {
     direct.sessions.create(session);
     direct.turns.createIfNoneRuns({ ...turn, checkpoint: { offset: 0 } });
     const events = sizes.map((size) => ({ type: "content" as const, text: "x".repeat(size) }));
-    direct.turns.appendEventsIfRunning(turnId, events);
+    direct.turns.appendEventsIfRunning(turnId, events, 1);
     direct.turns.endIfRunning(turnId, { status: "complete", error: null, usage: null, endedAt: Date.now() });
   }
   const plexus = stack.use(await startPlexus({ dataDir: directory.path }));

@@ -44,7 +44,7 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
   });
 
   test("events are numbered by the turn's id and appended without a search", () => {
-    expect(plans(() => turns.appendEventsIfRunning("turn-1-99", [{ type: "content", text: "x" }]))).toEqual([
+    expect(plans(() => turns.appendEventsIfRunning("turn-1-99", [{ type: "content", text: "x" }], 1))).toEqual([
       BY_ID,
       "",
     ]);
@@ -217,7 +217,7 @@ function addTurn(sessionId: string, id: string): void {
     checkpoint: { offset: 0 },
   });
   const events = Array.from({ length: 10 }, () => ({ type: "content" as const, text: "word" }));
-  turns.appendEventsIfRunning(id, events);
+  turns.appendEventsIfRunning(id, events, 1);
   turns.advance(id, "", 5);
   if (!id.endsWith("-99")) turns.endIfRunning(id, { status: "complete", error: null, usage: null, endedAt: 1_000 });
 }
