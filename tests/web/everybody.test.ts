@@ -29,7 +29,7 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
     "has no serious flaw that axe-core could find, in %s colours",
     async (colorScheme) => {
       await using directory = await temporaryDirectory();
-      const session = await storeTranscript(directory.path, 40);
+      const session = storeTranscript(directory.path, 40);
       const rules = join(directory.path, "rules.toml");
       writeFileSync(rules, '[[rule]]\ndecision = "allow"\nmatch = "Bash("\n');
       await using plexus = await startPlexus({ dataDir: directory.path, flags: { rules } });

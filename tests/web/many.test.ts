@@ -51,7 +51,7 @@ describe.skipIf(CHROMIUM === undefined)("the page with much to show", () => {
 
   test("stays smooth in a transcript of 100,000 events", async () => {
     await using directory = await temporaryDirectory();
-    const session = await storeTranscript(directory.path, EVENTS);
+    const session = storeTranscript(directory.path, EVENTS);
     await using plexus = await startPlexus({ dataDir: directory.path });
     await using person = await signedIn(browser, plexus);
     await person.page.goto(`${plexus.url}/#/sessions/${session}`);

@@ -2,32 +2,70 @@ import type { TurnEvent } from "../../src/contract/sessions/turn.ts";
 import { newSession } from "../storage/rows.ts";
 import { openDirect } from "../storage/sqlite/direct.ts";
 
+type Events = { prompt?: string | undefined; length: number; at: (seq: number) => TurnEvent };
+type StoredTurn = { prompt?: string; events: TurnEvent[] };
+
 /** A turn that is over, with so many events. */
-export function storeTranscript(dataDir: string, count: number): Promise<string> {
-  return storeEvents(dataDir, { length: count, at: eventAt });
+export function storeTranscript(dataDir: string, count: number): string {
+  return storeEvents(dataDir, [{ length: count, at: eventAt }]).sessionId;
 }
 
 /** A turn that is over, with these events after its start. */
-export function storeTurn(dataDir: string, events: TurnEvent[]): Promise<string> {
-  const all = [eventAt(0), ...events];
-  return storeEvents(dataDir, { length: all.length, at: (seq) => all[seq] ?? eventAt(seq) });
+export function storeTurn(dataDir: string, events: TurnEvent[], at = Date.now()): string {
+  return storeTurns(dataDir, [{ events }], at).sessionId;
 }
 
-async function storeEvents(dataDir: string, events: { length: number; at: (seq: number) => TurnEvent }) {
+/** Turns that are over, each with its events after its start. */
+export function storeTurns(
+  dataDir: string,
+  turns: StoredTurn[],
+  at = Date.now(),
+): { sessionId: string; turnIds: string[] } {
+  return storeEvents(
+    dataDir,
+    turns.map(({ prompt, events }) => ({
+      prompt,
+      length: events.length + 1,
+      at: (seq) => events[seq - 1] ?? eventAt(0),
+    })),
+    at,
+  );
+}
+
+function storeEvents(
+  dataDir: string,
+  turns: Events[],
+  startedAt = Date.now(),
+): { sessionId: string; turnIds: string[] } {
   using direct = openDirect(dataDir);
   const session = newSession({ name: "long", kind: "managed", createdAt: Date.now() });
-  const turnId = Bun.randomUUIDv7();
   direct.sessions.create(session);
-  const turn = { id: turnId, sessionId: session.id, owner: "operator", ephemeral: false, startedAt: Date.now() };
-  direct.turns.createIfNoneRuns({ ...turn, checkpoint: {} });
-  const batch = 10_000;
-  for (let from = 0; from < events.length; from += batch) {
-    const some = Array.from({ length: Math.min(batch, events.length - from) }, (_, at) => events.at(from + at));
-    direct.write(() => direct.turns.appendEventsIfRunning(turnId, some));
-  }
-  const end = { status: "complete", error: null, usage: null, endedAt: Date.now() } as const;
-  direct.turns.endIfRunning(turnId, end);
-  return session.id;
+  const turnIds = turns.map((events) => {
+    const turnId = Bun.randomUUIDv7();
+    const position = events.prompt === undefined ? null : Bun.randomUUIDv7();
+    if (position !== null)
+      direct.nodes.add({
+        id: position,
+        treeId: session.id,
+        parentId: null,
+        role: "user",
+        content: { type: "text", text: events.prompt },
+        createdAt: startedAt,
+      });
+    const at = (seq: number): TurnEvent =>
+      seq === 0 ? { type: "start", id: turnId, user_position: position } : events.at(seq);
+    const turn = { id: turnId, sessionId: session.id, owner: "operator", ephemeral: false, startedAt };
+    direct.turns.createIfNoneRuns({ ...turn, checkpoint: {} });
+    const batch = 10_000;
+    for (let from = 0; from < events.length; from += batch) {
+      const some = Array.from({ length: Math.min(batch, events.length - from) }, (_, offset) => at(from + offset));
+      direct.write(() => direct.turns.appendEventsIfRunning(turnId, some, startedAt));
+    }
+    const end = { status: "complete", error: null, usage: null, endedAt: Date.now() } as const;
+    direct.turns.endIfRunning(turnId, end);
+    return turnId;
+  });
+  return { sessionId: session.id, turnIds };
 }
 
 function eventAt(seq: number): TurnEvent {

@@ -57,7 +57,7 @@ describe.skipIf(CHROMIUM === undefined)("what a child writes", () => {
   /** A page with a transcript that holds these events. */
   async function reading(events: TurnEvent[], body: (person: Person) => Promise<void>): Promise<void> {
     await using directory = await temporaryDirectory();
-    const session = await storeTurn(directory.path, events);
+    const session = storeTurn(directory.path, events);
     await using plexus = await startPlexus({ dataDir: directory.path });
     await using person = await signedIn(browser, plexus);
     await person.page.goto(`${plexus.url}/#/sessions/${session}`);
@@ -144,7 +144,7 @@ describe.skipIf(CHROMIUM === undefined)("what a child writes", () => {
     ["as much code as is still coloured", `\`\`\`js\n${"/*".repeat(2_900)}\n\`\`\``],
   ])("leaves the page quick, with %s", async (_, text) => {
     await using directory = await temporaryDirectory();
-    const session = await storeTurn(directory.path, [{ type: "content", text: `${text}\n\nthe very end` }]);
+    const session = storeTurn(directory.path, [{ type: "content", text: `${text}\n\nthe very end` }]);
     await using plexus = await startPlexus({ dataDir: directory.path });
     await using person = await signedIn(browser, plexus);
     const spentMs = await computed(person.page, async () => {
@@ -174,7 +174,7 @@ describe.skipIf(CHROMIUM === undefined)("what a child writes", () => {
 
   test("is shown as plain text where the code that lays it out can't be loaded", async () => {
     await using directory = await temporaryDirectory();
-    const session = await storeTurn(directory.path, [{ type: "content", text: "some **bold** words" }]);
+    const session = storeTurn(directory.path, [{ type: "content", text: "some **bold** words" }]);
     await using plexus = await startPlexus({ dataDir: directory.path });
     await using person = await signedIn(browser, plexus);
     await person.page.route("**/assets/parsed-*.js", (route) => route.abort());

@@ -12,11 +12,8 @@ import { storeTurn } from "./stored-transcript.ts";
 setDefaultTimeout(60_000);
 
 const SUBAGENT = { parent_tool_use_id: "task", agent: "general-purpose (find the tests)" };
-const ASKED_AT = new Date("2026-03-04T05:06:07Z");
-const ASKED_ID = `${ASKED_AT.getTime()
-  .toString(16)
-  .padStart(12, "0")
-  .replace(/^(.{8})/, "$1-")}-7000-8000-000000000000`;
+const STORED_AT = new Date("2026-03-04T05:06:07Z");
+const ASKED_ID = "0198a7c2-0000-7000-8000-000000000000";
 const result = (tool_use_id: string, output: string, more: object = {}): TurnEvent => ({
   type: "tool_result",
   tool_use_id,
@@ -57,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)("a transcript", () => {
 
   async function reading(body: (person: Person) => Promise<void>): Promise<void> {
     await using directory = await temporaryDirectory();
-    const session = await storeTurn(directory.path, EVENTS);
+    const session = storeTurn(directory.path, EVENTS, STORED_AT.getTime());
     await using plexus = await startPlexus({ dataDir: directory.path });
     await using person = await signedIn(browser, plexus, { timezoneId: "UTC" });
     await person.page.goto(`${plexus.url}/#/sessions/${session}`);
@@ -86,10 +83,15 @@ describe.skipIf(CHROMIUM === undefined)("a transcript", () => {
       await page.getByText("system/hook").waitFor({ state: "detached" });
     }));
 
-  test("tells when approval was requested", () =>
+  test("tells when each thing happened, and links a request to its decision", () =>
     reading(async ({ page }) => {
+      const times = page.locator(".placed time");
+      expect(await times.count()).toBeGreaterThan(5);
+      for (const time of await times.all())
+        expect(await time.getAttribute("datetime")).toBe("2026-03-04T05:06:07.000Z");
       await page.locator(".entry.subagent summary").first().click();
-      expect(await page.locator(".entry.asked time").getAttribute("datetime")).toBe("2026-03-04T05:06:07.000Z");
+      const asked = page.getByRole("link", { name: "requested approval for Bash" });
+      expect(await asked.getAttribute("href")).toBe(`#/history/${ASKED_ID}`);
     }));
 
   test.each([

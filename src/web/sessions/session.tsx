@@ -11,8 +11,8 @@ import { ChatBox } from "./chat-box.tsx";
 import { DeleteDialog, ForkDialog } from "./session-dialogs.tsx";
 import { SessionRequests } from "./session-requests.tsx";
 import { dollars, isGoingOn, SessionBadge } from "./status.tsx";
-import { openTranscript } from "./transcript.ts";
-import { TranscriptView } from "./transcript-view.tsx";
+import { openTranscript } from "./transcript/transcript.ts";
+import { TranscriptView } from "./transcript/transcript-view.tsx";
 
 /** One session: what it is, what was said and done, and what to do next. */
 export function SessionPage({ id }: { id: string }) {

@@ -10,7 +10,13 @@ export function createClock(): ReadonlySignal<number> {
 }
 
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const shortTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+/** The time of day alone, to the minute. */
+export function clock(seconds: number): string {
+  return shortTime.format(new Date(seconds * 1000));
+}
 
 /** The time of day, with the date unless it is today's. */
 export function moment(seconds: number): string {

@@ -6,10 +6,14 @@ export type Route =
   | { page: "sessions" }
   | { page: "overview" }
   | { page: "settings" }
-  | { page: "session"; id: string }
+  /** With a turn: that one is in view, or what happened in it at this number. */
+  | { page: "session"; id: string; turn?: TurnPlace }
   /** With an id: one decision is shown, or one rule. */
   | { page: "history"; id?: string }
   | { page: "rules"; id?: string };
+
+/** Where something stands in a session. */
+export type TurnPlace = { id: string; seq: number };
 
 export const linkTo = {
   inbox: "#/inbox",
@@ -20,6 +24,9 @@ export const linkTo = {
   history: "#/history",
   request: (id: string) => `#/inbox/${encodeURIComponent(id)}`,
   session: (id: string) => `#/sessions/${encodeURIComponent(id)}`,
+  /** The beginning of a turn, or what stands at a number in it. */
+  turn: (session: string, { id, seq }: TurnPlace) =>
+    `${linkTo.session(session)}/turns/${encodeURIComponent(id)}${seq > 0 ? `/${seq}` : ""}`,
   rule: (id: string) => `#/rules/${encodeURIComponent(id)}`,
   decision: (id: string) => `#/history/${encodeURIComponent(id)}`,
 };
@@ -37,9 +44,13 @@ export function createRouter() {
 
   return {
     route: computed((): Route => {
-      const [, page, id] = hash.value.replace(/\?.*/, "").split("/");
+      const [, page, id, part, turnId, seq] = hash.value.replace(/\?.*/, "").split("/");
       const of = id ? { id: decoded(id) } : {};
-      if (page === "sessions") return id ? { page: "session", id: decoded(id) } : { page };
+      if (page === "sessions" && id) {
+        const turn = part === "turns" && turnId ? { turn: { id: decoded(turnId), seq: numberOf(seq) } } : {};
+        return { page: "session", id: decoded(id), ...turn };
+      }
+      if (page === "sessions") return { page };
       if (page === "overview" || page === "settings") return { page };
       return page === "history" || page === "rules" ? { page, ...of } : { page: "inbox", ...of };
     }),
@@ -67,6 +78,10 @@ export function createRouter() {
       });
     },
   };
+}
+
+function numberOf(text = ""): number {
+  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
 /** An address that somebody has written wrongly is taken as it is. */

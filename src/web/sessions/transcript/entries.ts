@@ -1,24 +1,31 @@
-import type { TurnEvent } from "../../contract/sessions/turn.ts";
-import { isJsonObject } from "../../contract/values.ts";
+import type { TurnEvent } from "../../../contract/sessions/turn.ts";
+import { isJsonObject } from "../../../contract/values.ts";
+
+/** An event where it stands in its turn, with when it was stored, where that is known. */
+export type StoredEvent = { seq: number; at?: number | undefined; event: TurnEvent };
 
 type Text = { type: "text" | "thinking"; text: string };
-export type Entry = Text | Exclude<TurnEvent, { type: "content" | "thinking" }>;
+/** Text that came in pieces stands where its first piece does, and reaches to its last. */
+type Place = { seq: number; last: number; at: number | undefined };
+export type Entry = (Text | Exclude<TurnEvent, { type: "content" | "thinking" }>) & Place;
 
 /** Events as a person reads them: text that came in pieces is one text. */
-export function entriesOf(events: (TurnEvent | undefined)[]): Entry[] {
+export function entriesOf(events: (StoredEvent | undefined)[]): Entry[] {
   const entries: Entry[] = [];
-  for (const event of events) {
-    if (event === undefined) continue;
+  for (const stored of events) {
+    if (stored === undefined) continue;
+    const { seq, at, event } = stored;
+    const place = { seq, last: seq, at };
     if (event.type !== "content" && event.type !== "thinking") {
-      entries.push(event);
+      entries.push({ ...event, ...place });
       continue;
     }
     const piece: Text =
       event.type === "content" ? { type: "text", text: event.text } : { type: "thinking", text: event.thinking };
-    const last = entries.at(-1);
-    if (last?.type === piece.type && "text" in last)
-      entries[entries.length - 1] = { ...last, text: last.text + piece.text };
-    else entries.push(piece);
+    const before = entries.at(-1);
+    if (before?.type === piece.type && "text" in before)
+      entries[entries.length - 1] = { ...before, last: seq, text: before.text + piece.text };
+    else entries.push({ ...piece, ...place });
   }
   return entries;
 }

@@ -1,15 +1,15 @@
 import { batch, computed, type Signal, signal } from "@preact/signals";
-import type { Api } from "../../client/api.ts";
-import { sessionEvents } from "../../client/feeds.ts";
-import { allItems } from "../../client/paging.ts";
-import { getSession, getTree } from "../../contract/routes/sessions.ts";
-import { listTurnEvents, listTurns } from "../../contract/routes/turns.ts";
-import { type SessionDetail, SessionEvent, type TurnSummary } from "../../contract/sessions/session-view.ts";
-import type { TurnEvent } from "../../contract/sessions/turn.ts";
-import { reasonOf } from "../shared/reason.ts";
+import type { Api } from "../../../client/api.ts";
+import { sessionEvents } from "../../../client/feeds.ts";
+import { allItems } from "../../../client/paging.ts";
+import { getSession } from "../../../contract/routes/sessions.ts";
+import { getTurn, listTurnEvents, listTurns } from "../../../contract/routes/turns.ts";
+import { type SessionDetail, SessionEvent, type TurnSummary } from "../../../contract/sessions/session-view.ts";
+import { reasonOf } from "../../shared/reason.ts";
+import type { StoredEvent } from "./entries.ts";
 
 /** So many events are read, kept and drawn together. */
-const CHUNK = 25;
+export const CHUNK = 25;
 const MAX_CHUNKS = 300;
 const GATHER_MS = 30;
 const TURNS_PAGE = 1000;
@@ -17,7 +17,7 @@ const TURNS_PAGE = 1000;
 const REFRESHED_TURNS = 20;
 
 export type Chunk = { key: string; turnId: string; at: number };
-type Events = (TurnEvent | undefined)[];
+export type Events = (StoredEvent | undefined)[];
 
 export type Transcript = ReturnType<typeof openTranscript>;
 
@@ -27,11 +27,11 @@ export function openTranscript(api: Api, id: string) {
   const ofSession = { params: { key: id } };
   const session = signal<SessionDetail | undefined>(undefined);
   const turns = signal<TurnSummary[]>([]);
-  const prompts = signal<ReadonlyMap<string, string>>(new Map());
   const problem = signal<string | undefined>(undefined);
   const chunks = new Map<string, Signal<Events>>();
   const loading = new Set<string>();
   const places = new Map<string, Chunk>();
+  const prompts = new Map<string, Signal<string | undefined>>();
   /** All there are, in order; each stays the same object. */
   const layout = computed(() =>
     turns.value.flatMap(({ turn_id: turnId, event_count }) =>
@@ -47,20 +47,31 @@ export function openTranscript(api: Api, id: string) {
   }
 
   async function load(): Promise<void> {
-    session.value = (await api.call(getSession, ofSession)).config;
+    const { config } = await api.call(getSession, ofSession);
     const newestFirst = await allItems(TURNS_PAGE, async (query) => {
       const page = await api.call(listTurns, { ...ofSession, query });
       return { items: page.turns, cursor: page.cursor };
     });
-    turns.value = newestFirst.reverse();
-    await loadPrompts();
+    batch(() => {
+      session.value = config;
+      turns.value = newestFirst.reverse();
+    });
   }
 
-  async function loadPrompts(): Promise<void> {
-    const { nodes } = await api.call(getTree, ofSession);
-    prompts.value = new Map(
-      nodes.flatMap(({ id: node, role, content }) => (role === "user" ? [[node, textOf(content)]] : [])),
-    );
+  /** What the child was told to do in a turn, once it is read. */
+  function promptOf(turnId: string): Signal<string | undefined> {
+    const known = prompts.get(turnId);
+    if (known) return known;
+    const prompt = signal<string | undefined>(undefined);
+    prompts.set(turnId, prompt);
+    const read = api.call(getTurn, { params: { turn_id: turnId } });
+    read
+      .then((answer) => {
+        prompt.value = answer.prompt ?? "";
+      })
+      // Asked for again when it is shown again.
+      .catch(() => prompts.delete(turnId));
+    return prompt;
   }
 
   /** The events of a chunk, as far as they are known; those that are not are fetched. */
@@ -92,14 +103,14 @@ export function openTranscript(api: Api, id: string) {
     }
   }
 
-  function put(turnId: string, events: { seq: number; event: TurnEvent }[]): void {
+  function put(turnId: string, events: StoredEvent[]): void {
     const first = events[0];
     if (!first) return;
     const at = Math.floor(first.seq / CHUNK);
     const known = chunks.get(`${turnId}:${at}`);
     if (!known) return;
     const next = [...known.peek()];
-    for (const { seq, event } of events) if (Math.floor(seq / CHUNK) === at) next[seq % CHUNK] = event;
+    for (const stored of events) if (Math.floor(stored.seq / CHUNK) === at) next[stored.seq % CHUNK] = stored;
     known.value = next;
   }
 
@@ -111,13 +122,13 @@ export function openTranscript(api: Api, id: string) {
     setTimeout(() => batch(() => arriving.splice(0).forEach(take)), GATHER_MS);
   }
 
-  function take({ turn_id, seq, event }: SessionEvent): void {
+  function take({ turn_id, seq, at: storedAt, event }: SessionEvent): void {
     const turn = turns.peek().find((one) => one.turn_id === turn_id);
     if (!turn) return void refresh();
     const at = Math.floor(seq / CHUNK);
     // What begins a chunk is at hand; of any other the rest is fetched once it is looked at.
     if (seq % CHUNK === 0) chunks.set(`${turn_id}:${at}`, signal([]));
-    put(turn_id, [{ seq, event }]);
+    put(turn_id, [{ seq, at: storedAt, event }]);
     if (seq >= turn.event_count) replaceTurn({ ...turn, event_count: seq + 1 });
     if (["start", "approval_requested", "approval_resolved", "complete", "error"].includes(event.type)) void refresh();
   }
@@ -143,7 +154,6 @@ export function openTranscript(api: Api, id: string) {
         known.set(turn.turn_id, { ...turn, event_count });
       }
       turns.value = [...known.values()];
-      await loadPrompts();
     } catch (cause) {
       problem.value = reasonOf(cause);
     } finally {
@@ -174,12 +184,15 @@ export function openTranscript(api: Api, id: string) {
   }
 
   void follow();
-  return { session, turns, chunks: layout, prompts, problem, eventsOf, refresh, close: () => over.abort() };
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (typeof content === "object" && content !== null && "text" in content && typeof content.text === "string")
-    return content.text;
-  return JSON.stringify(content);
+  return {
+    session,
+    turns,
+    chunks: layout,
+    chunkAt: placeOf,
+    problem,
+    eventsOf,
+    promptOf,
+    refresh,
+    close: () => over.abort(),
+  };
 }

@@ -1,25 +1,24 @@
 import { elementScroll } from "@tanstack/virtual-core";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { usePage } from "../context.ts";
-import { Scrollable } from "../shared/elements/scrollable.tsx";
-import { useVirtual } from "../shared/elements/virtual.ts";
+import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
+import { usePage } from "../../context.ts";
+import { Scrollable } from "../../shared/elements/scrollable.tsx";
+import { useVirtual } from "../../shared/elements/virtual.ts";
+import { SessionRequests } from "../session-requests.tsx";
+import { useAnchor } from "./anchor.ts";
 import { entriesOf, passagesOf } from "./entries.ts";
 import { PassageView } from "./entry.tsx";
-import { SessionRequests } from "./session-requests.tsx";
+import { ownEvents } from "./shared-text.ts";
 import type { Chunk, Transcript } from "./transcript.ts";
 
 const ESTIMATED_PX = 800;
-/** A reader this near to the end wants to stay there. */
-const NEAR_END_PX = 80;
 
 /** A transcript of any length: only what is on the screen is read and drawn. */
 export function TranscriptView({ transcript, sessionId }: { transcript: Transcript; sessionId: string }) {
   const scroller = useRef<HTMLElement>(null);
-  /** What stands below the last entry, and stays on the screen. */
   const end = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
-  /** What moves because its size became known was not moved by the person. */
-  const isOurs = useRef(false);
+  const { router, announcer } = usePage();
+  const here = router.route.value;
+  const target = here.page === "session" ? here.turn : undefined;
   const chunks = transcript.chunks.value;
   const rows = useVirtual({
     count: chunks.length,
@@ -29,33 +28,24 @@ export function TranscriptView({ transcript, sessionId }: { transcript: Transcri
     getItemKey: useCallback((index: number) => chunks[index]?.key ?? index, [chunks]),
     overscan: 1,
     scrollToFn: (...given) => {
-      isOurs.current = true;
       elementScroll(...given);
+      anchor.noteMoved();
     },
   });
-  const onScroll = () => {
-    const { current: element } = scroller;
-    const wasOurs = isOurs.current;
-    isOurs.current = false;
-    if (element && !wasOurs)
-      isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX;
-  };
-  const height = rows.getTotalSize();
-  const stayAtEnd = () => {
-    const { current: element } = scroller;
-    if (!element || !isAtEnd.current) return;
-    isOurs.current = true;
-    element.scrollTop = element.scrollHeight;
-  };
-  useLayoutEffect(stayAtEnd, [height]);
+  const anchor = useAnchor({
+    scroller,
+    end,
+    transcript,
+    target,
+    topOf: (index) => rows.getOffsetForIndex(index, "start")?.[0] ?? 0,
+  });
+  const isGone = target !== undefined && !transcript.turns.value.some(({ turn_id }) => turn_id === target.id);
   useEffect(() => {
-    const observer = new ResizeObserver(stayAtEnd);
-    if (end.current) observer.observe(end.current);
-    return () => observer.disconnect();
-  }, []);
+    if (isGone) announcer.complain("The turn of this address is not in this session, or not any more.");
+  }, [isGone]);
   return (
-    <Scrollable class="transcript" scroller={scroller} role="log" label="Transcript" onScroll={onScroll}>
-      <div class="transcript-all" style={{ height: `${height}px` }}>
+    <Scrollable class="transcript" scroller={scroller} role="log" label="Transcript" onScroll={anchor.onScroll}>
+      <div class="transcript-all" style={{ height: `${rows.getTotalSize()}px` }}>
         {rows.getVirtualItems().map(({ index, start, key }) => {
           const chunk = chunks[index];
           const place = { index, start, measure: rows.measureElement };
@@ -78,6 +68,7 @@ function PlacedChunk({ chunk, transcript, place }: { chunk: Chunk; transcript: T
     <div
       class="chunk"
       data-index={place.index}
+      data-chunk={chunk.key}
       ref={place.measure}
       style={{ transform: `translateY(${place.start}px)` }}
     >
@@ -90,15 +81,23 @@ function ChunkView({ chunk, transcript }: { chunk: Chunk; transcript: Transcript
   const { preferences } = usePage();
   // Looked at again with every new event of the turn, so that what is missing is fetched.
   transcript.turns.value;
-  const events = transcript.eventsOf(chunk).value;
+  const { turnId, at } = chunk;
+  if (transcript.eventsOf(chunk).value.length === 0) return <p class="entry ended">…</p>;
+  const events = ownEvents(at, (one) => transcript.eventsOf(transcript.chunkAt(turnId, one)).value);
+  // All of it belongs to a text that began before.
+  if (events.length === 0) return null;
   const passages = passagesOf(entriesOf(events), preferences.housekeeping.value === "shown");
-  if (events.length === 0) return <p class="entry ended">…</p>;
   // Never without a height, or all chunks of a long run would have to be drawn at once.
   if (passages.length === 0) return <p class="entry ended">Only messages of the CLI about itself</p>;
   return (
     <>
-      {passages.map((passage, at) => (
-        <PassageView key={at} passage={passage} transcript={transcript} turnId={chunk.turnId} />
+      {passages.map((passage) => (
+        <PassageView
+          key={passage.type === "subagent" ? passage.call : passage.seq}
+          passage={passage}
+          transcript={transcript}
+          turnId={turnId}
+        />
       ))}
     </>
   );

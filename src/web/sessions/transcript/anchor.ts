@@ -1,0 +1,73 @@
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { TurnPlace } from "../../shared/route.ts";
+import { CHUNK, type Transcript } from "./transcript.ts";
+
+/** A reader this near to the end wants to stay there. */
+const NEAR_END_PX = 80;
+/** Where what is looked for comes to stand, from the top. */
+const TARGET_SHARE = 0.2;
+
+type AnchorNeed = {
+  scroller: { current: HTMLElement | null };
+  /** What stands below the last entry, and stays on the screen. */
+  end: { current: HTMLElement | null };
+  transcript: Transcript;
+  target: TurnPlace | undefined;
+  /** Where a chunk begins, in pixels, as far as sizes are known. */
+  topOf: (index: number) => number;
+};
+
+/** Keeps in view what the reader wants to see while sizes become known: the end, or what the address names, until they scroll away. */
+export function useAnchor({ scroller, end, transcript, target, topOf }: AnchorNeed) {
+  const anchor = useRef<TurnPlace | "end" | undefined>(target ?? "end");
+  /** Where we have scrolled to: what moves because a size became known was not moved by the person. */
+  const movedTo = useRef(-1);
+
+  const noteMoved = () => {
+    movedTo.current = scroller.current?.scrollTop ?? -1;
+  };
+  const hold = () => {
+    const { current: element } = scroller;
+    if (!element || anchor.current === undefined) return;
+    if (anchor.current === "end") element.scrollTop = element.scrollHeight;
+    else element.scrollTop = topOfPlace(element, anchor.current);
+    noteMoved();
+  };
+  const topOfPlace = (element: HTMLElement, { id, seq }: TurnPlace) => {
+    const at = Math.floor(seq / CHUNK);
+    const index = transcript.chunks.peek().findIndex((chunk) => chunk.turnId === id && chunk.at === at);
+    const chunk = element.querySelector(`[data-chunk="${CSS.escape(`${id}:${at}`)}"]`);
+    if (index < 0) return element.scrollTop;
+    const found = chunk && (placed(chunk, seq) ?? chunk);
+    if (!found) return topOf(index);
+    const distance = found.getBoundingClientRect().top - element.getBoundingClientRect().top;
+    return element.scrollTop + distance - element.clientHeight * TARGET_SHARE;
+  };
+
+  useLayoutEffect(hold);
+  useEffect(() => {
+    if (target) anchor.current = target;
+    hold();
+  }, [target?.id, target?.seq]);
+  useEffect(() => {
+    const observer = new ResizeObserver(hold);
+    if (end.current) observer.observe(end.current);
+    return () => observer.disconnect();
+  }, []);
+
+  return {
+    noteMoved,
+    onScroll(): void {
+      const { current: element } = scroller;
+      if (!element || Math.abs(element.scrollTop - movedTo.current) < 1) return;
+      const left = element.scrollHeight - element.scrollTop - element.clientHeight;
+      anchor.current = left < NEAR_END_PX ? "end" : undefined;
+    },
+  };
+}
+
+/** What stands at a number, or last before it, where nothing is shown of that itself. */
+function placed(chunk: Element, seq: number): Element | undefined {
+  const entries = [...chunk.querySelectorAll<HTMLElement>("[data-seq]")];
+  return entries.findLast((entry) => Number(entry.dataset["seq"]) <= seq) ?? entries[0];
+}
