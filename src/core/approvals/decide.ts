@@ -115,7 +115,7 @@ export function createDecide({ storage, rules, views, now, onError }: DecideNeed
     if (settled.outcome === "too_many_rules") throw tooManyRules();
     const { status, toolName: tool_name } = settled.approval;
     if (settled.outcome === "settled_before") return alreadyResolved(settled.approval);
-    const made = settled.rule && (await rules.remembered(settled.rule));
+    const made = settled.rule && (await rules.remembered(settled.rule, remembered));
     const isAnswered = tool_name !== QUESTION || answersIn({ tool_name, updated_input: updatedInput }).length > 0;
     const unanswered = decision.approve && !isAnswered;
     return {

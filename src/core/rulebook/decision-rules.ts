@@ -91,9 +91,9 @@ export function createDecisionRules({ sessions, judge, grants, rules, suggestion
     },
 
     /** A rule came with a decision: it decides what is pending too. */
-    async remembered(rule: RuleRow): Promise<NotedRule> {
+    async remembered(rule: RuleRow, wanted: NewRule | undefined): Promise<NotedRule> {
       await rules.changed();
-      return rules.noted(rule);
+      return rules.noted(rule, wanted);
     },
   };
 

@@ -24,6 +24,8 @@ type RulesNeed = {
   onChanged: () => Promise<void>;
 };
 
+const OTHER_REASON = "You have this rule already, with another reason, which stays: the new one is not kept.";
+
 /** With what it will not do although it looks as if it would. */
 export type NotedRule = { rule: Rule; note?: string };
 
@@ -58,11 +60,13 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
     return rule;
   }
 
-  /** The rule as it is shown to who has just made it. */
-  async function noted(row: RuleRow): Promise<NotedRule> {
+  /** The rule as it is shown to who has just asked for it. */
+  async function noted(row: RuleRow, wanted?: Pick<NewRule, "reason">): Promise<NotedRule> {
     const rule = await one(row);
-    const note = coverageNote(row.decision, row.match, patternOf(row.match));
-    return { rule, ...(note !== undefined && { note }) };
+    const isOtherReason = wanted !== undefined && wanted.reason !== null && wanted.reason !== row.reason;
+    const coverage = coverageNote(row.decision, row.match, patternOf(row.match));
+    const notes = [...(isOtherReason ? [OTHER_REASON] : []), ...(coverage === undefined ? [] : [coverage])];
+    return { rule, ...(notes.length > 0 && { note: notes.join(" ") }) };
   }
 
   function unknown(id: string): AppError {
@@ -92,7 +96,7 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
       if (added.outcome === "revoked") throw tokenRevoked();
       if (added.outcome === "too_many") throw tooManyRules();
       if (added.outcome === "added") await changed();
-      return { ...(await noted(added.rule)), ...(added.outcome === "existing" && { existing: true }) };
+      return { ...(await noted(added.rule, rule)), ...(added.outcome === "existing" && { existing: true }) };
     },
 
     async change(principal: Principal, id: string, given: RuleUpdate): Promise<NotedRule> {

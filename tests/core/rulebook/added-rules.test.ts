@@ -1,5 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { AddedRule } from "../../../src/contract/rules/answers.ts";
+import type { RuleInput } from "../../../src/contract/rules/rule.ts";
 import { OPERATOR } from "../open-core.ts";
 import { asking, BASH, type RuledPlexus, ruling, startRuled } from "./ruled.ts";
 
@@ -29,6 +30,44 @@ test("a rule that says what one of the caller's says already is answered with th
   expect(await own(plexus)).toHaveLength(2);
   // Each with an end of its own counts for itself.
   for (let count = 0; count < 2; count++) expect((await post({ ...rule, uses: 1 })).status).toBe(201);
+});
+
+test("a rule that differs in its reason alone is the one that there is, and who gave the reason is told that it is not kept", async () => {
+  await using plexus = await startRuled();
+  const session = await plexus.session();
+  const rule = { decision: "deny", match: "Bash(git push *)", session_id: session.id };
+  const parent = await plexus.connect();
+  const first = await parent.call("loopback_rule_add", { ...rule, reason: "open a pull request" });
+  const again = await parent.call("loopback_rule_add", { ...rule, reason: "not from here" });
+  expect(again.value).toMatchObject({
+    existing: true,
+    rule: { id: Object(first.value["rule"]).id, reason: "open a pull request" },
+    note: "You have this rule already, with another reason, which stays: the new one is not kept.",
+  });
+  expect((await parent.call("loopback_rule_add", rule)).value).not.toHaveProperty("note");
+  const npm = { decision: "deny", match: "Bash(npm publish)", session_id: session.id };
+  using waiting = await asking(plexus, session, BASH("npm publish"));
+  await plexus.add({ ...npm, mode: "shadow", reason: "a" } as RuleInput);
+  const remember = { scope: "session", match: "Bash(npm publish)" };
+  const decided = { approval_id: waiting.approvalId, approve: false, message: "b", remember };
+  expect((await parent.call("loopback_respond", decided)).value).not.toHaveProperty("rule_note");
+  expect(await own(plexus)).toHaveLength(3);
+});
+
+test("decisions that are remembered with different reasons make one rule, with the first", async () => {
+  await using plexus = await startRuled();
+  const session = await plexus.session();
+  const remember = { scope: "session", match: "Bash(touch *)" };
+  using one = await asking(plexus, session, BASH("touch a"));
+  using two = await asking(plexus, session, BASH("touch b"));
+  const parent = await plexus.connect();
+  const decisions = [
+    { approval_id: one.approvalId, approve: false, message: "first", remember },
+    { approval_id: two.approvalId, approve: false, message: "second", remember },
+  ];
+  const { value } = await parent.call("loopback_respond", { decisions });
+  expect(value["results"]).toMatchObject([{ rule: { reason: "first" } }, { type: "ok" }]);
+  expect(await own(plexus)).toMatchObject([{ match: "Bash(touch *)", reason: "first" }]);
 });
 
 test("a token does not get the operator's rule for one of its own, which ends with the token", async () => {

@@ -13,8 +13,8 @@ import { recordQueries } from "../approvals/approval-record-pages.ts";
 import type { Orm } from "../statements/orm.ts";
 import { approvals, ruleHits, rules, rulesVersion, shadowHits } from "../tables.ts";
 
-/** The columns that make two rules the same. */
-const SAYING = ["createdBy", "owner", "sessionId", "decision", "match", "reason", "interrupt", "mode"] as const;
+/** The columns that make two rules the same. The reason is not among them: it changes nothing of what a rule decides. */
+const SAYING = ["createdBy", "owner", "sessionId", "decision", "match", "interrupt", "mode"] as const;
 
 /** The rule has neither expired nor been used up. */
 const counts = sql`(expires_at IS NULL OR expires_at > ${sql.placeholder("now")}) AND (uses_left IS NULL OR uses_left > 0)`;
@@ -146,6 +146,7 @@ export function ruleQueries(orm: Orm) {
         .select()
         .from(rules)
         .where(and(...same, eq(rules.isSetting, false), isNull(rules.expiresAt), isNull(rules.usesLeft)))
+        .orderBy(asc(rules.id))
         .limit(1)
         .get();
     },

@@ -109,6 +109,19 @@ export function rulePromises(open: OpenForRaces): void {
     expect(await storage.rules.version()).toBe(version);
   });
 
+  test("a rule that differs in its reason alone is the one that there is, which keeps its own", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const first = newRule({ id: storage.newId(), decision: "deny", reason: "because" });
+    await storage.rules.addIfNew(first, ANY_RULES);
+    for (const reason of ["since", null]) {
+      const other = newRule({ id: storage.newId(), decision: "deny", reason });
+      const added = await storage.rules.addIfNew(other, ANY_RULES);
+      expect(added).toMatchObject({ outcome: "existing", rule: { id: first.id, reason: "because" } });
+    }
+    expect((await storage.rules.book()).rules).toHaveLength(1);
+  });
+
   test("a rule that differs in content, scope, creator or duration is added", async () => {
     await using opened = await open();
     const { storage } = opened;
@@ -119,7 +132,6 @@ export function rulePromises(open: OpenForRaces): void {
       { owner: "token:1" },
       { sessionId: session.id },
       { createdBy: "token:1" },
-      { reason: "because" },
       { mode: "shadow" },
       { expiresAt: 9_000 },
       { expiresAt: 9_000 },

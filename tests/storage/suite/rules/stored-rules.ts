@@ -5,7 +5,7 @@ import type { OpenedStorage } from "../engine.ts";
 /** Stores a rule that differs from every other. */
 export async function storedRule(storage: OpenedStorage, given: Partial<NewRule> = {}): Promise<NewRule> {
   const id = storage.newId();
-  const rule = newRule({ id, reason: `the reason of ${id}`, ...given });
+  const rule = newRule({ id, match: `Bash(true ${id})`, ...given });
   await storage.rules.addIfNew(rule, ANY_RULES);
   return rule;
 }
