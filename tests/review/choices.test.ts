@@ -22,7 +22,7 @@ describe("choices", () => {
     expect(answered({}, [many], choices)).toEqual({ answers: { "Many?": "a" } });
   });
 
-  test("become an answer once no question is open, and own words take precedence over options", () => {
+  test("become an answer once no question is open; own words take precedence over options", () => {
     const half = choose([many, one], NO_CHOICES, 1, 0);
     expect(answered({}, [many, one], half)).toBeUndefined();
     expect(hasChoices(half)).toBe(true);

@@ -9,7 +9,7 @@ import { ROWS } from "./table.ts";
 
 const SKILL = { path: "/srv/project/.claude/skills/x/SKILL.md", text: "do it" };
 
-/** A context in which everything was found, and the path has no links. */
+/** A context with everything found, and no links in the path. */
 function here(tool_name: string, input: JsonObject): ApprovalContext {
   const real_path = namedPath({ tool_name, input }) ?? null;
   return { working_dir: "/work-dir", file: null, real_path, plan: "1. Do it", skill: SKILL };
@@ -24,7 +24,7 @@ describe("dangersOf", () => {
     );
   });
 
-  test.each(TOOL_RULES)("needs the rule $rule for at least one call that no other rule finds", ({ rule }) => {
+  test.each(TOOL_RULES)("needs the rule $rule for at least one call that no other rule detects", ({ rule }) => {
     const others = TOOL_RULES.filter((one) => one.rule !== rule);
     const missed = ROWS.filter(({ tool, input }) => {
       const approval = requested(tool, input);
@@ -64,7 +64,7 @@ function rules(tool_name: string, input: JsonObject, context: Partial<ApprovalCo
 }
 
 describe("the dangers of a call", () => {
-  test("are those of the written path and of where it really leads", () => {
+  test("are those of the written path and of the real path", () => {
     const write = (file_path: string, real_path: string | null) =>
       rules("Write", { file_path, content: "x" }, { real_path });
     expect(write("/srv/project/a", "/srv/project/a")).toEqual([]);

@@ -4,7 +4,7 @@ import { type Answers, MAX_UPDATED_INPUT_CHARS } from "../../src/contract/approv
 import type { JsonObject } from "../../src/contract/values.ts";
 import { applyAnswers, applyEdit, type Edited } from "../../src/review/edit.ts";
 
-/** As it comes over a wire: `__proto__` is a key like any other there. */
+/** Parsed from JSON, as over a wire, so `__proto__` is a normal key. */
 const json = (text: string): JsonObject => JSON.parse(text);
 const inputIn = (edited: Edited): JsonObject => {
   if (edited.kind === "invalid") throw new Error(edited.reason);
@@ -15,44 +15,44 @@ const reasonIn = (edited: Edited): string => (edited.kind === "invalid" ? edited
 describe("an edited input", () => {
   const original = { command: "rm -rf build", description: "clean", timeout: 5 };
 
-  test("takes the place of the original where it has every key of it, and may have more", () => {
+  test("replaces the original if it has all its keys, and may have more", () => {
     const given = { command: "ls", description: "look", timeout: 1, cwd: "/" };
     expect(inputIn(applyEdit(original, given, false))).toEqual(given);
   });
 
-  test("is refused where it lacks keys, which are named", () => {
+  test("is refused if keys are missing, which the message names", () => {
     const reason = reasonIn(applyEdit(original, { command: "ls" }, false));
     expect(reason).toStartWith('lacks "description", "timeout": ');
     expect(reason).toContain("merge: true");
   });
 
-  test("laid over the original keeps what it does not name, in the original's order", () => {
+  test("merged into the original keeps other keys, in the original's order", () => {
     const merged = inputIn(applyEdit(original, { command: "ls" }, true));
     expect(JSON.stringify(merged)).toBe('{"command":"ls","description":"clean","timeout":5}');
   });
 
-  test.each([true, false])("takes out a key that is given as null, merged: %p", (merge) => {
+  test.each([true, false])("removes a key whose value is null, merged: %p", (merge) => {
     const given = merge ? { timeout: null } : { ...original, timeout: null };
     expect(inputIn(applyEdit(original, given, merge))).toEqual({ command: "rm -rf build", description: "clean" });
   });
 
-  test("laid over the original leaves a null of the original that it does not name", () => {
+  test("merged into the original keeps other keys with the value null", () => {
     expect(inputIn(applyEdit({ a: null, b: 1 }, { b: 2 }, true))).toEqual({ a: null, b: 2 });
   });
 
-  test("is refused where nothing would be left, which would run the original", () => {
+  test("is refused if it would be empty, which would run the original", () => {
     expect(reasonIn(applyEdit({ a: 1 }, { a: null }, false))).toContain("would run the original");
     expect(reasonIn(applyEdit({ a: 1, b: 2 }, { a: null, b: null }, true))).toContain("would run the original");
     expect(reasonIn(applyEdit({}, {}, true))).toContain("would run the original");
   });
 
-  test("is refused where the whole of it is larger than the CLI takes, however small the change", () => {
+  test("is refused if the result is larger than the CLI accepts, however small the change", () => {
     const long = { text: "x".repeat(MAX_UPDATED_INPUT_CHARS), flag: false };
     expect(reasonIn(applyEdit(long, { flag: true }, true))).toContain("characters of JSON");
     expect(inputIn(applyEdit(long, { text: "short" }, true))).toEqual({ text: "short", flag: false });
   });
 
-  test("treats __proto__, constructor and the like as keys, and changes no prototype", () => {
+  test("treats __proto__, constructor and the like as keys, without changing a prototype", () => {
     const hostile = json('{"__proto__":{"polluted":1},"constructor":"a","toString":"b"}');
     expect(reasonIn(applyEdit(hostile, { a: 1 }, false))).toStartWith('lacks "__proto__", "constructor", "toString": ');
     for (const merge of [true, false]) {
@@ -65,7 +65,7 @@ describe("an edited input", () => {
     expect({}).not.toHaveProperty("polluted");
   });
 
-  test("has after a merge what was given, and else what the original had, whatever the keys", () => {
+  test("contains, after a merge, the given values and the original's others, for any keys", () => {
     const object = fc.dictionary(fc.string(), fc.option(fc.jsonValue()), { maxKeys: 6 }).map((value) => ({ ...value }));
     fc.assert(
       fc.property(object, object, (asked, given) => {
@@ -81,7 +81,7 @@ describe("an edited input", () => {
     );
   });
 
-  test("names few of many missing keys, and none of them at length", () => {
+  test("names only a few of many missing keys, shortened", () => {
     const keys = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`${at} ${"🙂".repeat(1_000)}`, at]));
     const reason = reasonIn(applyEdit(keys, { a: 1 }, false));
     expect(reason).toContain("and 490 more");
@@ -99,7 +99,7 @@ describe("answers", () => {
   const asked = { tool_name: "AskUserQuestion", input: { questions, metadata: { source: "x" } } };
   const answered = (answers: Answers) => applyAnswers(asked, answers);
 
-  test("fill in the whole input, as the page does it", () => {
+  test("fill in the whole input, as the page does", () => {
     expect(inputIn(answered({ "Which?": "A", "Many?": ["C", "B, with more", "C"] }))).toEqual({
       ...asked.input,
       answers: { "Which?": "A", "Many?": "C, B, with more" },
@@ -107,7 +107,7 @@ describe("answers", () => {
     expect(inputIn(answered({ "Which?": ["A"], "Many?": "C" }))).toMatchObject({ answers: { "Which?": "A" } });
   });
 
-  test("are refused at once where there are more of them than options", () => {
+  test("are refused at once if there are more answers than options", () => {
     const reason = reasonIn(answered({ "Many?": Array.from({ length: 200_000 }, () => "C") }));
     expect(reason).toContain("can't be more than there are options");
   });
@@ -137,7 +137,7 @@ describe("answers", () => {
     expect(applyAnswers(odd, { "Which?": "A" }).kind).toBe("invalid");
   });
 
-  test("take questions and labels as they are, __proto__ and unicode included", () => {
+  test("accept any questions and labels, __proto__ and unicode included", () => {
     const names = ["__proto__", "constructor", "é🙂\u202e", "line\nbreak"];
     const odd = names.map((question) => ({ question, options: names.map((label) => ({ label })) }));
     const answers = JSON.parse(`{${names.map((name) => `${JSON.stringify(name)}:${JSON.stringify(name)}`).join()}}`);

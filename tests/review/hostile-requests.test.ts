@@ -16,7 +16,7 @@ const NOTHING: ApprovalContext = {
 const MEGABYTE = 1_000_000;
 const times = (piece: string, size: number): string => piece.repeat(Math.ceil(size / piece.length));
 const bash = (command: string): Ask => ["Bash", { command }];
-/** Anew each time: what was read of an input before is not read again. */
+/** Copies the input, so that no cached result is used. */
 const judge = ([tool, input]: Ask) => dangersOf(requested(tool, { ...input }), NOTHING);
 
 describe("dangersOf an enormous request", () => {
@@ -53,14 +53,14 @@ describe("dangersOf an enormous request", () => {
     ]);
   });
 
-  test("does not check a path that is too long any further", () => {
+  test("does not check further a path that is too long", () => {
     const message = "names a path that is too long to check";
     const path = `${times("a/", 5_000)}.env`;
     expect(judge(["Write", { file_path: path, content: "" }])).toEqual([{ rule: "unreadable", message }]);
     expect(judge(bash(`touch ${path}`)).map((danger) => danger.message)).toContain(message);
   });
 
-  test("reports a check that throws as a danger, and makes the other checks", () => {
+  test("reports a check that throws as a danger, and runs the other checks", () => {
     const rules = [
       {
         rule: "broken",
@@ -88,7 +88,7 @@ const SHAPES: Record<string, (size: number) => Ask> = {
   "a list of short texts": (size) => ["mcp__x__get", { a: Array(size / 4).fill("b") }],
 };
 
-/** The same inside a command, of which no more than 32 kB are parsed. */
+/** The same inside a command, of which at most 32 kB are parsed. */
 const COMMANDS: Record<string, (size: number) => string> = {
   "touch below .git, with a line break": (size) => `touch '${times(".git/", size)}\n'`,
   "awk of empty lines": (size) => `awk '${times("\n", size)}'`,
@@ -117,7 +117,7 @@ describe("dangersOf", () => {
     })),
   ];
 
-  test.each(shapes)("takes about four times as long for four times as much of $shape", ({ ask, size }) => {
+  test.each(shapes)("takes about four times as long for four times the size of $shape", ({ ask, size }) => {
     millisecondsFor(ask(size));
     const before = millisecondsFor(ask(size));
     const after = millisecondsFor(ask(4 * size));
@@ -125,10 +125,10 @@ describe("dangersOf", () => {
   });
 });
 
-/** Shorter times can't be measured well. */
+/** Shorter times can't be measured reliably. */
 const NOISE_MS = 6;
 
-/** The least processor time of a few runs, since other processes disturb some of them. */
+/** The lowest processor time of a few runs, because other processes disturb some of them. */
 function millisecondsFor(ask: Ask): number {
   const runs = [1, 2, 3].map(() => {
     const { user } = process.cpuUsage();

@@ -17,7 +17,7 @@ test.each(["Bash", "Write", "ExitPlanMode", "mcp__x__y"])(
   },
 );
 
-test("approvalFromEvent keeps that the input was removed", () => {
+test("approvalFromEvent keeps the time when the input was removed", () => {
   const { id: approval_id, session_id, session_name, tool_name, tool_use_id } = requested("Bash", {});
   const event = {
     type: "approval_requested",

@@ -21,7 +21,7 @@ export function requested(tool_name: string, input: JsonObject): Approval {
   };
 }
 
-/** The rules of the dangers, without repetition, sorted. */
+/** The rules of the dangers, sorted and without duplicates. */
 export function rulesOf(dangers: Danger[]): string[] {
   return [...new Set(dangers.map(({ rule }) => rule))].sort();
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../src/contract/values.ts";
 
-/** A call, and exactly the rules that it raises in `/work-dir`. */
+/** A call, with exactly the rules that it raises in `/work-dir`. */
 export type Row = { tool: string; input: JsonObject; rules: string };
 
 const write = (path: string, rules: string): Row[] => [

@@ -58,7 +58,7 @@ describe("partsOf", () => {
     );
   });
 
-  test("marks the words that lead there through links", () => {
+  test("marks the words that lead outside through links", () => {
     const links = new Map([
       ["/work-dir/pw", "/etc/passwd"],
       ["/work-dir/here", "/work-dir/src"],
@@ -67,7 +67,7 @@ describe("partsOf", () => {
     expect(parts.filter(({ isOutside }) => isOutside).map(({ text }) => text)).toEqual(["pw", "pw"]);
   });
 
-  test("tells programs, operators, options, texts, redirects and substitutions apart", () => {
+  test("distinguishes programs, operators, options, texts, redirects and substitutions", () => {
     const parts = partsOf(parseCommand('a -x "t $V" $(b) | c > f && d # note'), "/work-dir");
     const role = (text: string) => parts.find((part) => part.text.trim() === text)?.role;
     expect(["a", "-x", "$V", "b", "|", "c", "&&", "d", "# note"].map(role)).toEqual([

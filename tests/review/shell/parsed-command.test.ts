@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { dangersIn, parseCommand, partsOf } from "../../../src/review/shell/index.ts";
 
-/** The programs with their words, in order. */
+/** The words of each program, in order. */
 const wordsIn = (source: string) => parseCommand(source).commands.map(({ words }) => words.map(({ value }) => value));
 
 describe("parseCommand", () => {
@@ -104,7 +104,7 @@ describe("the parsed words", () => {
     );
   });
 
-  /** Bash passes every command that it does not find, which here is all of them, to a function that records its words. */
+  /** Bash finds none of these commands, and passes each to a function that records its words. */
   function runByBash(source: string): string[][] {
     const recorder = 'command_not_found_handle() { printf \'%s\\0\' "$#" "$@"; return 0; }\n';
     const { stdout, exitCode, stderr } = Bun.spawnSync([bash ?? "bash", "-c", recorder + source], {

@@ -12,7 +12,7 @@ describe("the table of commands", () => {
     expect(commands.filter((command, at) => commands.indexOf(command) !== at)).toEqual([]);
   });
 
-  test.each(RULES)("needs the rule $rule for at least one command that no other rule finds", ({ rule }) => {
+  test.each(RULES)("needs the rule $rule for at least one command that no other rule detects", ({ rule }) => {
     const others = RULES.filter((one) => one.rule !== rule);
     const found = ROWS.filter(({ rules }) => rules.join() === rule);
     const missed = found.filter(({ command }) => dangersIn(parseCommand(command), "/work-dir", others).length === 0);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { dangersIn, parseCommand } from "../../../src/review/shell/index.ts";
 import { ROWS } from "./table/index.ts";
 
-/** What a person reads after "it". */
+/** The messages, which follow "it" in a sentence. */
 const MESSAGES: Record<string, string> = {
   "rm -rf x": "removes files (rm)",
   "sudo ls": "runs as root (sudo)",

@@ -1,4 +1,4 @@
-/** What commands do in clouds and on the network, and with secrets: each with the rules that it raises. */
+/** Commands with effects in clouds and networks, or on secrets: each with the rules that it raises. */
 export const CLOUDS: Record<string, string> = {
   "gh api -X DELETE repos/a/b": "publish",
   "gh api -XDELETE repos/a/b": "publish",

@@ -1,4 +1,4 @@
-/** What commands do to files, the machine and others: each with the rules that it raises. */
+/** Commands with effects on files, the machine and other processes: each with the rules that it raises. */
 export const EFFECTS: Record<string, string> = {
   "shred a": "delete",
   "srm a": "delete",

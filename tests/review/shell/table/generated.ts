@@ -3,7 +3,7 @@ const each = (words: string, command: (word: string) => string): string[] => wor
 const COMMON =
   "bash builtin cat cd claude command cp curl docker echo eval exec exit export find git grep kill ls make mv node npm plexus printf python python3 read rm sed sh source ssh sudo test trap";
 
-/** Patterns with every word of a list filled in: commands that raise exactly this rule. */
+/** Commands generated from word lists, which raise exactly this rule. */
 export const GENERATED: Record<string, string[]> = {
   redefine: [
     ...each(COMMON, (name) => `alias ${name}=x`),

@@ -1,4 +1,4 @@
-/** What developers do with their tools all day: none of it raises anything. */
+/** Everyday commands with developers' tools, which raise nothing. */
 export const HARMLESS_TOOLS = [
   // as agents write them
   "git commit -m \"$(cat <<'EOF'\nfix: rm -rf and sudo\n\nIt was `not` so.\nEOF\n)\"",
@@ -236,7 +236,7 @@ export const HARMLESS_TOOLS = [
   "vim +10 a",
   "zip -T a.zip",
   "fzf",
-  // Plexus and Claude Code, looked at
+  // reading commands of Plexus and Claude Code
   "plexus pending",
   "plexus history",
   "plexus sessions",

@@ -1,4 +1,4 @@
-/** What developers do all day: none of it raises anything. */
+/** Everyday commands of developers, which raise nothing. */
 export const HARMLESS = [
   "ls -la",
   "ls -la src | head -20",

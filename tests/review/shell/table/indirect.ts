@@ -1,4 +1,4 @@
-/** Programs that start others by their own options and languages: each with the rules that it raises. */
+/** Programs that start others through their own options and languages: each with the rules that it raises. */
 export const INDIRECT: Record<string, string> = {
   "tar --checkpoint-action=exec=id -cf a.tar b": "indirect",
   "tar --checkpoint-act=exec=id -cf a.tar b": "indirect",

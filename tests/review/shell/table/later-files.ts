@@ -142,7 +142,7 @@ export const LATER_FILES: Record<string, string> = {
   "~/.gradle/init.d/x": "outside",
 };
 
-/** Files of a project that look like them, and are not. */
+/** Project files that look similar, and raise nothing. */
 export const ORDINARY_FILES = [
   "src/claude.md.ts",
   "docs/CLAUDE.md.txt",

@@ -75,7 +75,7 @@ export const LOADING: Record<string, string> = {
   "export PATH": "loader",
   "for PATH in x; do ls; done": "loader",
   "IFS=,": "loader",
-  // what can't be read
+  // unreadable texts
   "echo a\u202eb": "hidden",
   "echo a\u200bb": "hidden",
   "echo 'open": "unreadable",

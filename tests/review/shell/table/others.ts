@@ -1,4 +1,4 @@
-/** What commands do to history, data and supervision: each with the rules that it raises. */
+/** Commands with effects on history, data and supervision: each with the rules that it raises. */
 export const OTHERS: Record<string, string> = {
   // git
   "git push --force": "git",
@@ -162,6 +162,6 @@ export const OTHERS: Record<string, string> = {
   "sequelize db:migrate:undo": "database",
   "alembic downgrade -1": "database",
   "git maintenance start": "machine",
-  // whatever the order
+  // arguments in another order
   "kubectl -o yaml get secrets": "secrets",
 };

@@ -1,4 +1,4 @@
-/** What commands change for other people: each with the rules that it raises. */
+/** Commands that change something for other people: each with the rules that it raises. */
 export const PUBLISHING: Record<string, string> = {
   "npm publish": "publish",
   "npm --access public publish": "publish",

@@ -1,4 +1,4 @@
-/** Commands that run others, however those are spelled: each with the rules that it raises. */
+/** Commands that run others, in any spelling: each with the rules that it raises. */
 export const RUNNING: Record<string, string> = {
   // plain
   "rm -rf build": "delete",
@@ -39,7 +39,7 @@ export const RUNNING: Record<string, string> = {
   "$(which rm) x": "unknown-program",
   "`which rm` x": "unknown-program",
   "x=rm; $x -rf y": "unknown-program",
-  // where they stand
+  // in any position
   "true && { rm -rf x; }": "delete",
   "echo $(rm -rf x)": "delete",
   "echo `rm -rf x`": "delete",
@@ -147,7 +147,7 @@ export const RUNNING: Record<string, string> = {
   "script --command='rm -rf x' log": "delete",
   "script --comm 'rm -rf x' log": "delete",
   "script -q /dev/null rm -rf x": "delete",
-  // what they find is not known
+  // with unknown arguments
   "ls | xargs rm": "delete",
   "ls | xargs rm -rf": "delete",
   "ls | xargs -n 1 -P4 rm -rf": "delete",

@@ -1,4 +1,4 @@
-/** Wrappers with options that have a value: the command follows the value, and `{}` stands for the option. */
+/** Wrappers with options that have a value, after which the command follows; `{}` stands for the option. */
 const OPTIONS: Record<string, string> = {
   "exec {} rm -rf x": "-a",
   "env {} rm -rf x": "-u -C --unset --chdir",
