@@ -159,7 +159,7 @@ export function readerPromises(open: OpenForRaces): void {
     await storage.approvals.settleIfPending(id, outcome({ resolvedAt: 8_000 }), undefined);
     expect(await stands()).toMatchObject({ spokeAt: 8_000, isAsking: false });
     await storage.turns.endIfRunning(turn, END, 9_000);
-    expect(await awaited([])).toMatchObject({ ongoing: [], mayAsk: false, ended: [{ turn: { spokeAt: 8_000 } }] });
+    expect(await awaited([])).toMatchObject({ ongoing: [], mayAsk: false, ended: [{ turn: { endedAt: 9_000 } }] });
   });
 
   test("a claude started by hand may ask once it was configured or made a request, whoever decides", async () => {
