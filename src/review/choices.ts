@@ -46,7 +46,7 @@ export function hasChoices({ chosen, written }: Choices): boolean {
   return chosen.some((options) => options.length > 0) || written.some((text) => text.trim() !== "");
 }
 
-/** An unanswered question before it stays a hole in the array, which `some` skips. */
+/** Unanswered questions before it stay holes in the array, which `some` skips. */
 function set<T>(values: T[], at: number, value: T): T[] {
   const next = values.slice();
   next[at] = value;

@@ -5,7 +5,7 @@ import { requestedLine } from "./requested-command.ts";
 import { type Danger, dangersOfLine, throughLinks } from "./shell/index.ts";
 import { TOOL_RULES } from "./tool-dangers.ts";
 
-/** The server accepts no longer tool name. */
+/** The server refuses longer tool names. */
 const MAX_TOOL_NAME_CHARS = 512;
 const UNCHECKED: Danger = { rule: "unreadable", message: "could not be checked completely" };
 
@@ -29,7 +29,7 @@ function commandDangers(approval: Approval, context: ApprovalContext): Danger[] 
   return line ? dangersOfLine(throughLinks(line, linksIn(context))) : [];
 }
 
-/** A check that throws must neither keep anybody from deciding nor make the request look harmless. */
+/** A check that throws must not block the decision, nor make the request look harmless. */
 function runCheck(check: () => Danger[]): Danger[] {
   try {
     return check();

@@ -7,7 +7,7 @@ const CONTEXT_LINES = 3;
 /** After this time the difference is shown as all old lines, then all new ones. */
 const TIMEOUT_MS = 400;
 const MAX_WORD_DIFF_CHARS = 2_000;
-/** Of both texts together: more take too long to compare, and nobody reads them. */
+/** The limit for both texts together: comparing more takes too long, and nobody reads it. */
 const MAX_LINES = 100_000;
 const MAX_SHOWN_LINES = 2_000;
 
@@ -17,11 +17,13 @@ export type Line = { sign: " " | "+" | "-"; number: { before?: number; after?: n
 export type Hunk = { from: number; lines: Line[] };
 export type FileDiff = { hunks: Hunk[]; added: number; removed: number; note: string | undefined };
 
-/** How much work a difference is worth: a server has others to serve, too. */
+/** Limits on the work for a diff: computing it blocks the event loop. */
 export type DiffEffort = { timeoutMs: number; marksWords: boolean };
 const FOR_A_PERSON: DiffEffort = { timeoutMs: TIMEOUT_MS, marksWords: true };
 
-/** What a write would change in the current file; without a file (the call was decided before), what it writes. */
+/**
+ * Returns what a write would change in the current file; without a file (the call was decided before), what it writes.
+ */
 export function diffOfWrite(
   content: string,
   file: CurrentFile | null | undefined,
@@ -34,7 +36,7 @@ export function diffOfWrite(
   return diffOf("", content, reason, effort);
 }
 
-/** What edits would change in the current file; without it, the texts that they replace. */
+/** Returns what edits would change in the current file; without it, the texts that they replace. */
 export function diffOfEdits(
   edits: FileEdit[],
   file: CurrentFile | null | undefined,
@@ -70,7 +72,7 @@ function diffOf(before: string, after: string, note: string | undefined, effort:
   return { hunks, added: count("+"), removed: count("-"), note };
 }
 
-/** Too much to compare: how much it is, and the first lines of what would be there. */
+/** The result for texts that are too long to compare: their sizes, and the first lines of the new one. */
 function uncompared(after: string, count: { removed: number; added: number }, note: string | undefined): FileDiff {
   const lines = after.split("\n", MAX_SHOWN_LINES).map((text) => `+${text}`);
   const cut = `too long to compare; of ${count.added} lines the first ${lines.length} are shown`;
@@ -99,7 +101,7 @@ function replacement(before: string, after: string): Hunk {
   return toHunk({ oldStart: 1, newStart: 1, lines });
 }
 
-/** Marks the words that differ, where as many lines are added as removed. */
+/** Marks the words that differ, if as many lines are added as removed. */
 function withWords(lines: Line[]): Line[] {
   const result = [...lines];
   for (let at = 0; at < lines.length; ) {
@@ -133,7 +135,7 @@ export function textOf({ stretches }: Line): string {
   return stretches.map(({ text }) => text).join("");
 }
 
-/** The difference as a text for an agent; no line of a file can pass for one of ours, since each has its sign before it. */
+/** Formats the diff for an agent. Each line of a file has its sign before it, so none can pass for a line of ours. */
 export function diffText({ hunks, added, removed, note }: FileDiff): string {
   const changes = hunks.flatMap(({ from, lines }) => [
     `@@ line ${from} @@`,

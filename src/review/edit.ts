@@ -7,14 +7,14 @@ const MAX_NAMED = 10;
 const MAX_NAME_CHARS = 80;
 const DENY = "deny it with a message that says what you want";
 
-/** The input that a call is to run with, or why it can't, in words that follow what was given. */
+/** The input that a call will run with, or why it can't, in words that follow the given argument. */
 export type Edited = { kind: "input"; input: JsonObject } | { kind: "invalid"; reason: string };
 
 type Call = { tool_name: string; input: JsonObject };
 
 /**
- * An edited input: it has every key of the original, so that none is lost by mistake, or is laid over it; a key that is
- * given as `null` is taken out.
+ * Applies an edited input. It must have every key of the original, so that none is lost by mistake, unless it is merged
+ * into the original. A key with the value `null` is removed.
  */
 export function applyEdit(original: JsonObject, given: JsonObject, merge: boolean): Edited {
   const missing = merge ? [] : Object.keys(original).filter((key) => !Object.hasOwn(given, key));
@@ -27,7 +27,10 @@ export function applyEdit(original: JsonObject, given: JsonObject, merge: boolea
   return checked(Object.fromEntries(Object.entries(whole).filter(([key]) => !isTakenOut(key))));
 }
 
-/** The input of AskUserQuestion with an answer to each question: the label of an option, or several where that may be. */
+/**
+ * Returns the input of AskUserQuestion with an answer to each question: an option's label, or several if the question
+ * permits it.
+ */
 export function applyAnswers(call: Call, answers: Answers): Edited {
   const invalid = (reason: string): Edited => ({ kind: "invalid", reason });
   const kind = kindOf(call);
@@ -68,13 +71,13 @@ function textsOf(questions: Question[]): string[] {
   return questions.map(({ question }) => question);
 }
 
-/** Names of a child's choosing, quoted and kept short. */
+/** Lists names that a child chose, quoted and shortened. */
 function named(names: string[]): string {
   const shown = names.slice(0, MAX_NAMED).map((name) => JSON.stringify(shortened(name)));
   return shown.join(", ") + (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "");
 }
 
-/** By whole characters, not by halves of them. */
+/** Shortens without splitting a surrogate pair. */
 function shortened(name: string): string {
   const characters = Array.from(name.slice(0, 2 * MAX_NAME_CHARS));
   return characters.length > MAX_NAME_CHARS || name.length > 2 * MAX_NAME_CHARS

@@ -1,14 +1,14 @@
 import type { FileEdit } from "./kinds.ts";
 
-/** Edits that follow each other can make any file out of a short one. */
+/** A limit, because successive edits can turn a short file into one of any size. */
 const MAX_EDITED_CHARS = 4_000_000;
-/** By so much of its beginning Claude Code tells the line ends of a file. */
+/** Claude Code detects a file's line ends from this many characters at its beginning. */
 const LINE_ENDS_TOLD_BY = 4_096;
 
-/** What a file holds once it is edited; `unknown` where Claude Code may find the text in another way, or none of it. */
+/** The text of an edited file; `unknown` if Claude Code may match the text differently, or not at all. */
 export type EditedText = { state: "text"; text: string } | { state: "unknown" | "too_long" };
 
-/** What Claude Code's Edit makes of a file, as far as `tests/e2e/edits.test.ts` has measured it. */
+/** Returns the result of Claude Code's Edit on a file, as far as `tests/e2e/edits.test.ts` has measured it. */
 export function editedText(text: string, edits: FileEdit[]): EditedText {
   let result = text.replaceAll("\r\n", "\n");
   for (const edit of edits) {
@@ -16,7 +16,7 @@ export function editedText(text: string, edits: FileEdit[]): EditedText {
     if (replaced.state !== "text") return replaced;
     result = replaced.text;
   }
-  // It writes all line ends alike.
+  // Claude Code writes all line ends in the same style.
   return { state: "text", text: hasCrlf(text) ? result.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n") : result };
 }
 
@@ -25,15 +25,15 @@ function replacedIn(text: string, { before, after, everywhere }: FileEdit): Edit
   const found = asWritten(text, before);
   const times = found === undefined ? 0 : countOf(found, text);
   if (found === undefined || (times > 1 && !everywhere)) return { state: "unknown" };
-  // Of what is deleted, the end of its line goes too.
+  // A deletion also removes the line's end.
   const removed = after === "" && !found.endsWith("\n") && text.includes(`${found}\n`) ? `${found}\n` : found;
   const put = found === before ? after : quotedAs(found, after);
-  // Before it is replaced: the result could be larger than the memory.
+  // Check before replacing: the result could exceed the memory.
   if (text.length + times * (put.length - removed.length) > MAX_EDITED_CHARS) return { state: "too_long" };
   return { state: "text", text: everywhere ? text.replaceAll(removed, () => put) : text.replace(removed, () => put) };
 }
 
-/** How a text stands in a file: as it is given, or with other quotes. */
+/** Returns the text as the file has it: exactly as given, or with other quotes. */
 function asWritten(text: string, given: string): string | undefined {
   if (text.includes(given)) return given;
   const at = straight(text).indexOf(straight(given));
@@ -44,7 +44,7 @@ function straight(text: string): string {
   return text.replace(/[‘’]/g, "'").replace(/[“”]/g, '"');
 }
 
-/** The new text with curly quotes, of the kinds that the replaced text has. */
+/** Returns the new text with the kinds of curly quotes that the replaced text has. */
 function quotedAs(replaced: string, text: string): string {
   let quoted = text;
   if (/[“”]/.test(replaced)) quoted = quoted.replace(/"/g, (_, at: number) => (opensAt(text, at) ? "“" : "”"));

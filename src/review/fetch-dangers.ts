@@ -1,14 +1,14 @@
-/** Names of this machine or of its own network. */
+/** Host names of this machine or its own network. */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|lan|intranet|home\.arpa)$/;
 const PRIVATE_V4 =
   /^(0|10|127)\.|^169\.254\.|^192\.168\.|^172\.(1[6-9]|2\d|3[01])\.|^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./;
 const PRIVATE_V6 = /^(::1?$|f[cd]|fe[89ab]|::ffff:)/;
-/** No URL that a person would type has a longer one. */
+/** A longer query is not typed by a person. */
 const MAX_QUERY_CHARS = 500;
-/** Parsing a longer one takes long if it has letters outside ASCII. */
+/** Parsing a longer one is slow if it has letters outside ASCII. */
 const MAX_ADDRESS_CHARS = 8_192;
 
-/** What is dangerous about fetching a URL, as verb phrases that follow "it". */
+/** Returns the dangers of fetching a URL, as verb phrases that follow "it". */
 export function fetchDangers(address: string): string[] {
   if (address.length > MAX_ADDRESS_CHARS) return [`fetches a URL of ${address.length} characters`];
   if (!URL.canParse(address)) return [`fetches an invalid URL (${address})`];

@@ -11,7 +11,7 @@ export type Question = {
   options: { label: string; description: string }[];
 };
 
-/** What a request is about, which decides how it is shown. */
+/** The kind of a request, which determines how it is shown. */
 type Kind =
   /** `further`: everything else that changes how the command runs. */
   | { kind: "command"; command: string; description: string; further: JsonObject }
@@ -29,13 +29,13 @@ export const INPUT_REMOVED = "(the input was removed to save space)";
 
 type Request = Pick<Approval, "tool_name" | "input" | "input_removed_at">;
 
-/** The kind follows from the tool's name, if the input has the shape that the tool accepts. */
+/** Returns the kind for the tool's name, if the input has the shape that the tool accepts. */
 export function kindOf({ tool_name, input, input_removed_at }: Request): Kind {
   if (input_removed_at !== undefined) return { kind: "removed" };
   const path = text(input["file_path"]);
   if (tool_name === "Bash" && typeof input["command"] === "string") {
     const { command, description, ...further } = input;
-    // A description that is not text can't be shown as one, but must not be left out.
+    // A description that is not text can't be shown as one, so show it with the other keys.
     if (description !== undefined && typeof description !== "string") further["description"] = description;
     return { kind: "command", command: input["command"], description: text(description), further };
   }
@@ -60,7 +60,7 @@ export function kindOf({ tool_name, input, input_removed_at }: Request): Kind {
   return { kind: "other" };
 }
 
-/** One line that tells a request from the others. */
+/** Returns one line that distinguishes a request from others. */
 export function summaryOf(approval: Request): string {
   const kind = kindOf(approval);
   switch (kind.kind) {
@@ -86,19 +86,19 @@ export function summaryOf(approval: Request): string {
   }
 }
 
-/** The same of what ran, where the input was edited before. */
+/** The same for the input that ran, which somebody may have edited. */
 export function summaryOfRun(approval: Request & Pick<Approval, "updated_input">): string {
   return summaryOf({ ...approval, input: approval.updated_input ?? approval.input });
 }
 
-/** The end of a long path tells more than its beginning. */
+/** Keeps the end of a long path, which says more than its beginning. */
 function endOf(path: string): string {
   if (path.length <= SUMMARY_PATH_CHARS) return path;
   const end = path.slice(1 - SUMMARY_PATH_CHARS);
   return `…${end.slice(Math.max(0, end.indexOf("/")))}`;
 }
 
-/** The answers, in the order of the questions; empty if the input is not an answer. */
+/** Returns the answers in the order of the questions; empty if the input is not an answer. */
 export function answersIn({ tool_name, updated_input }: Pick<Approval, "tool_name" | "updated_input">) {
   const answers = tool_name === "AskUserQuestion" && updated_input?.["answers"];
   if (!isJsonObject(answers)) return [];
@@ -134,14 +134,14 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Every text in an input, however deep. */
+/** Returns every text in an input, at any depth. */
 export function textsIn(input: JsonObject): string[] {
   const texts: string[] = [];
   const waiting: unknown[] = [input];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next === "string") texts.push(next);
     else if (typeof next === "object" && next !== null) {
-      // One by one: an input may have more values than a function call can have arguments.
+      // Push one by one: an input may have more values than a function call can have arguments.
       for (const value of Object.values(next)) if (value !== null) waiting.push(value);
     }
   }

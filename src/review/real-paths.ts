@@ -9,8 +9,8 @@ type Call = Pick<Approval, "tool_name" | "input">;
 const MAX_SHOWN = 8;
 
 /**
- * Where the paths in a call really lead, if that differs from what is written, there where the call would run. What
- * there are too many of is counted.
+ * Returns the real paths of the paths in a call, on the host where it would run, if they differ from what is written.
+ * Those beyond a limit are only counted.
  */
 export function realPathsOf(call: Call, context: ApprovalContext | undefined): string[] {
   const paths = [...new Set([...ofTool(call, context), ...ofCommand(call, context)])];
@@ -18,7 +18,7 @@ export function realPathsOf(call: Call, context: ApprovalContext | undefined): s
   return more > 0 ? [...paths.slice(0, MAX_SHOWN), `(and ${more} more)`] : paths;
 }
 
-/** The first paths in a call's command in which links are to be followed. */
+/** Returns the first paths in a call's command, up to a limit, whose links must be followed. */
 export function commandPaths(call: Call, workingDir: string | null, most: number): PathsToFollow {
   const line = requestedLine(call, workingDir);
   return line ? pathsToFollow(line, most) : { changed: [], named: [] };
@@ -41,7 +41,10 @@ function ofCommand(call: Call, context: ApprovalContext | undefined): string[] {
   return line ? realPathsIn(throughLinks(line, links)) : [];
 }
 
-/** A relative path as an absolute one; one that goes up is not told apart from where it leads. */
+/**
+ * Makes a relative path absolute; returns `undefined` for an absolute path, and for one with `..`, whose target depends
+ * on links.
+ */
 function below(directory: string | null, path: string): string | undefined {
   if (directory === null || /^[/~]/.test(path)) return undefined;
   const names = path.split("/").filter((name) => name !== "" && name !== ".");

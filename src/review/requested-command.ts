@@ -2,7 +2,7 @@ import type { Approval } from "../contract/approvals/approval.ts";
 import type { JsonObject } from "../contract/values.ts";
 import { type CommandLine, commandLineOf, MAX_COMMAND_CHARS, parseCommand } from "./shell/index.ts";
 
-/** The command that a call would run in a shell; `unread` says why it is not known. */
+/** The command that a call would run in a shell; `unread` says why it is unknown. */
 type RequestedCommand = { text: string } | { unread: string } | undefined;
 
 const NAMES = ["command", "cmd", "script"];
@@ -21,10 +21,10 @@ export function requestedCommand({ tool_name, input }: Pick<Approval, "tool_name
   return { unread: "has no command that can be read" };
 }
 
-/** What was read of a call's command in a directory, by the call's input. */
+/** Caches the parsed command for a call's input, tool and directory. */
 const read = new WeakMap<JsonObject, { tool: string; workingDir: string | null; line: CommandLine | undefined }>();
 
-/** What a call's command would run: read once for all who ask, since a long one takes time. */
+/** Returns everything that a call's command would run. Parsing a long one takes time, so the result is cached. */
 export function requestedLine(
   call: Pick<Approval, "tool_name" | "input">,
   workingDir: string | null,

@@ -17,10 +17,10 @@ import {
 } from "./shell/index.ts";
 import { isMcpTool, isReadOnly } from "./tool-effect.ts";
 
-/** A rule says what is dangerous about a call, as verb phrases that follow "it". */
+/** A rule returns the dangers of a call, as verb phrases that follow "it". */
 type ToolRule = { rule: string; test: (approval: Approval, context: ApprovalContext) => string[] };
 
-/** What counts as dangerous in a call, besides its command; `docs/dangers.md` describes it for people. */
+/** The rules for calls, besides their commands; `docs/dangers.md` describes them for people. */
 export const TOOL_RULES: readonly ToolRule[] = [
   {
     rule: "question",
@@ -40,7 +40,7 @@ export const TOOL_RULES: readonly ToolRule[] = [
     rule: "outside",
     test: (approval, context) =>
       changedPaths(approval, context)
-        // The working directory of a claude that was started by hand is not known.
+        // The working directory of a claude started by hand is unknown.
         .filter((path) => context.working_dir !== null && locate(path, startIn(context.working_dir)) === "outside")
         .map((path) => `changes ${path}, outside the working directory`),
   },
@@ -102,7 +102,7 @@ export const TOOL_RULES: readonly ToolRule[] = [
   },
   {
     rule: "hidden",
-    // As one text, since an input may have millions of short ones.
+    // Joined into one text, because an input may have millions of short ones.
     test: ({ input }, { plan, skill }) =>
       hasInvisibleCharacters([...textsIn(input), plan, skill?.text].join("\n")) ? ["has invisible characters"] : [],
   },
@@ -115,10 +115,10 @@ export const TOOL_RULES: readonly ToolRule[] = [
   },
 ];
 
-/** The parts of the call that could not be checked. */
+/** Returns the problems of parts that could not be checked. */
 function unchecked(approval: Approval, { working_dir, real_path, plan, skill }: ApprovalContext): string[] {
   if (writtenPaths(approval).some(isTooLong)) return [TOO_LONG];
-  // Of what is decided nothing is looked up any more.
+  // The context of a decided request is no longer looked up.
   if (approval.status !== "pending") return [];
   const { kind } = kindOf(approval);
   if (kind === "plan" && plan === null) return ["has a plan that could not be found"];
@@ -131,7 +131,7 @@ function changedPaths(approval: Approval, context: ApprovalContext): string[] {
   return isReadOnly(approval) ? [] : pathsIn(approval, context);
 }
 
-/** The paths as written, and where the tool's path really leads. */
+/** Returns the paths as written, and the real path of the tool's path. */
 function pathsIn(approval: Approval, { real_path }: ApprovalContext): string[] {
   const paths = new Set([...writtenPaths(approval), real_path ?? ""]);
   return [...paths].filter((path) => path !== "" && !isTooLong(path));

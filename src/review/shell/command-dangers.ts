@@ -7,8 +7,8 @@ import type { ParsedCommand } from "./syntax/parsed-command.ts";
 export type Danger = { rule: string; message: string };
 
 /**
- * The dangers of a command. In doubt it reports one: what can't be known before the command runs counts as dangerous.
- * It helps people who review; it does not stop anything, since a program may do anything, whatever its name.
+ * Returns the dangers of a command. In doubt it reports one: anything unknown before the command runs counts as
+ * dangerous. It helps people review; it does not stop anything, because a program may do anything, whatever its name.
  */
 export function dangersIn(parsed: ParsedCommand, workingDir: string | null, rules = RULES): Danger[] {
   return dangersOfLine(commandLineOf(parsed, workingDir), rules);

@@ -6,12 +6,12 @@ import type { ProgramCall } from "./programs/programs.ts";
 import { addFacts, unwrapped } from "./programs/unwrapped.ts";
 import type { ParsedCommand, SimpleCommand } from "./syntax/parsed-command.ts";
 
-/** No command line that a person could review runs more. */
+/** A person could not review a command line that runs more. */
 const MAX_COMMANDS = 1_000;
-/** For all changed paths together, each with the directory that it starts from. */
+/** The limit for all changed paths together, each with its starting directory. */
 const MAX_CHANGED_CHARS = 262_144;
 
-/** Everything that a command line runs, as it is written. */
+/** Returns everything that a command line runs, as it is written. */
 export function commandLineOf(parsed: ParsedCommand, workingDir: string | null): CommandLine {
   const { source, functions, variables, evaluations, problems } = parsed;
   const line: CommandLine = {
@@ -38,7 +38,7 @@ export function commandLineOf(parsed: ParsedCommand, workingDir: string | null):
   return line;
 }
 
-/** The same with where its paths really lead, as if that were written there, too. */
+/** Returns the same with the real paths added, as if they were written there too. */
 export function throughLinks(line: CommandLine, links: Links): CommandLine {
   if (links.size === 0) return line;
   const real: CommandLine = { ...line, commands: [], problems: [...line.problems] };
@@ -62,7 +62,7 @@ export function throughLinks(line: CommandLine, links: Links): CommandLine {
   return real;
 }
 
-/** The same command by the name of the program to which a link leads. */
+/** Returns the same command with the real path of its program, if a link leads there. */
 function programThroughLink(command: ProgramCall, directory: Directory, links: Links): SimpleCommand | undefined {
   const [run, ...args] = command.words;
   if (!run?.value.includes("/")) return undefined;

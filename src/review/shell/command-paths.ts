@@ -5,10 +5,10 @@ import { after, locate, pathIn, startIn } from "./paths/paths.ts";
 import { programCall } from "./programs/programs.ts";
 import type { ParsedCommand, SimpleCommand, Word } from "./syntax/parsed-command.ts";
 
-/** In full: those that a command changes, and those that it only names. */
+/** Absolute paths: those that a command changes, and those that it only names. */
 export type PathsToFollow = { changed: string[]; named: string[] };
 
-/** The first paths in which links are to be followed, so many of each kind. */
+/** Returns the first paths of each kind whose links must be followed, at most `most`. */
 export function pathsToFollow({ commands }: CommandLine, most: number): PathsToFollow {
   const changed = new Set<string>();
   const named = new Set<string>();
@@ -28,12 +28,12 @@ export function pathsToFollow({ commands }: CommandLine, most: number): PathsToF
   };
 }
 
-/** Where the paths that a command line names really lead, if that is elsewhere; of one that was led through its links. */
+/** Returns the real paths of a command line that `throughLinks` has processed, if they differ from the written ones. */
 export function realPathsIn({ commands }: CommandLine): string[] {
   return [...new Set(commands.flatMap(({ context }) => context.real.map(({ value }) => value)))];
 }
 
-/** The words of a command that name paths outside the working directory, or lead there, to mark them. */
+/** Returns the words of a command that name, or lead to, paths outside the working directory, to mark them. */
 export function outsideWords(
   parsed: ParsedCommand,
   workingDir: string | null,

@@ -25,7 +25,7 @@ import { publish } from "./network/publish.ts";
 import { remote } from "./network/remote.ts";
 import type { Rule } from "./rule.ts";
 
-/** What counts as dangerous in a command, the worst first; `docs/dangers.md` describes it for people. */
+/** The rules for commands, the worst danger first; `docs/dangers.md` describes them for people. */
 export const RULES: readonly Rule[] = [
   privileges,
   deletes,

@@ -3,15 +3,15 @@ import type { Directory } from "../paths/paths.ts";
 import type { ProgramCall } from "../programs/programs.ts";
 import type { Word } from "../syntax/parsed-command.ts";
 
-/** What a rule reports, as verb phrases that follow "it"; `undefined` if there is no danger. */
+/** The result of a rule, as verb phrases that follow "it"; `undefined` if there is no danger. */
 export type Finding = string | string[] | undefined;
 
-/** Where a command runs, and what it does there. */
+/** A command's directory, and the paths that it touches. */
 export type CommandContext = {
   directory: Directory;
-  /** The paths that it would create, change or remove, or make a link to: as written, and where they really lead. */
+  /** The paths that it would create, change, remove or link to, both as written and as real paths. */
   changed: ChangedPath[];
-  /** Where any path that it names really leads, if that is elsewhere. */
+  /** The real paths of all paths that it names, if they differ. */
   real: Word[];
 };
 

@@ -7,12 +7,12 @@ import type { Word } from "../syntax/parsed-command.ts";
 import { runsLater } from "./later-files.ts";
 
 /**
- * What becomes of a path: the content of the file that it leads to changes, through any link; only the name does, so that
- * a link of this name is not followed; it is the name, or the directory that something gets a name in; or a link to it is
- * made.
+ * The effect on a path. "content": the file's content changes, through any link. "name": only the name changes, so a
+ * link with this name is not followed. "destination": something gets this name, or a name in this directory. The
+ * others: a link to the path is created.
  */
 type Effect = "content" | "name" | "destination" | "symbolic link" | "hard link";
-/** A path that a command changes, or makes a link to. */
+/** A path that a command changes or links to. */
 export type ChangedPath = Word & { effect: Effect };
 
 type Words = (command: ProgramCall) => Word[];
@@ -22,12 +22,12 @@ const all =
   (valued: Valued = {}): Words =>
   ({ args }) =>
     readArguments(args, valued).operands;
-/** Programs that make, move or remove names, and follow no link of such a name. */
+/** Programs that create, move or remove names, without following links. */
 const names =
   (words: Words): Changes =>
   (command) =>
     affected(words(command), "name");
-/** Programs that put something under a name, or into a directory. */
+/** Programs that put something at a path, or into a directory. */
 const destinations =
   (words: Words): Changes =>
   (command) =>
@@ -97,7 +97,7 @@ const WGET = { short: "OPo", long: ["output-document", "directory-prefix", "outp
 /** Programs whose `-o` does not name a file to write. */
 const OTHER_O = /^([efz]?grep|rg|ls|ps|pgrep|ssh|sftp|mount|set|shopt|test|\[|pytest|ip|lsof|apt|kubectl|jq)$/;
 
-/** The paths that a command would create, change or remove, or make a link to, as far as its words show. */
+/** Returns the paths that a command would create, change, remove or link to, as far as its words show. */
 export function changedPaths(command: ProgramCall): ChangedPath[] {
   const written = command.redirects.flatMap(({ writes, target }) => (writes && target ? [target] : []));
   const changed: ReturnType<Changes> = [...written, ...(CHANGES[own(command.program)] ?? outputs)(command)];
@@ -108,7 +108,7 @@ function affected(words: Word[], effect: Effect): ChangedPath[] {
   return words.map((word) => ({ ...word, effect }));
 }
 
-/** The output files of any other program: `-o FILE`, `--output=FILE` and the like. */
+/** Returns the output files of any other program: `-o FILE`, `--output=FILE` and the like. */
 function outputs({ program, args }: ProgramCall): Word[] {
   const long = ["outfile", "output-file", "out-file"];
   const { options } = readArguments(args, { short: OTHER_O.test(program) ? "" : "o", long });
@@ -117,7 +117,7 @@ function outputs({ program, args }: ProgramCall): Word[] {
   );
 }
 
-/** The target (the last operand or `-t`), and the files in it that run later. */
+/** Returns the target (the last operand or `-t`), and the copied files that run later. */
 function copied({ args }: ProgramCall, valued: Valued): Word[] {
   const { options, operands } = readArguments(args, valued);
   const [into] = valuesOf(options, "-t", "--target-directory");
@@ -131,7 +131,7 @@ function copied({ args }: ProgramCall, valued: Valued): Word[] {
   return [target, ...names.map((file) => ({ ...target, value: `${target.value}/${file}` }))];
 }
 
-/** `ln FILE` makes a link of the same name in the current directory. */
+/** `ln FILE` creates a link of the same name in the current directory. */
 function linkedHere({ args }: ProgramCall): Word[] {
   const { options, operands } = readArguments(args, COPY);
   const [file] = operands;
@@ -143,13 +143,13 @@ function linkEffect({ args }: ProgramCall): Effect {
   return has(args, "-s", "--symbolic") ? "symbolic link" : "hard link";
 }
 
-/** `cp` copies, unless it is told to make links. */
+/** `cp` copies, unless an option makes it create links. */
 function copyEffect({ args }: ProgramCall): Effect | undefined {
   if (has(args, "-s", "--symbolic-link")) return "symbolic link";
   return has(args, "-l", "--link") ? "hard link" : undefined;
 }
 
-/** The files that get another name. */
+/** Returns the files that a link is created to. */
 function linked({ args }: ProgramCall, effect: Effect | undefined): ChangedPath[] {
   if (effect === undefined) return [];
   const { options, operands } = readArguments(args, COPY);
@@ -165,7 +165,7 @@ function linked({ args }: ProgramCall, effect: Effect | undefined): ChangedPath[
   );
 }
 
-/** What a symbolic link says is relative to the directory that it is in. */
+/** A symbolic link's target is relative to the link's directory. */
 function below(directory: string, file: Word, link: Word): Word {
   if (/^[/~$]/.test(file.value)) return file;
   return { ...file, value: `${directory}${file.value}`, isDynamic: file.isDynamic || link.isDynamic };

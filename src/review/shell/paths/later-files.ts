@@ -1,4 +1,4 @@
-/** Files that programs run or read as configuration without being told to; relative to the working directory. */
+/** Files that programs run, or read as configuration, by themselves; relative to the working directory. */
 const LATER = [
   // Claude Code and other agents
   String.raw`\.claude`,
@@ -9,7 +9,7 @@ const LATER = [
   String.raw`\.cursorrules`,
   String.raw`\.cursor(/(rules|mcp\.json)(/.*)?)?`,
   String.raw`\.github/copilot-instructions\.md`,
-  // git, and what checks commits
+  // git and commit hooks
   String.raw`\.git(/.*)?`,
   String.raw`\.(gitconfig|gitmodules)`,
   String.raw`\.config/git(/.*)?`,
@@ -37,13 +37,13 @@ const LATER = [
   String.raw`\.(kshrc|cshrc|tcshrc|login|inputrc|xinitrc|xprofile|xsession)`,
   String.raw`\.config/(fish|autostart)(/.*)?`,
   String.raw`/etc/(profile|profile\.d|bash\.bashrc|environment|zsh|ld\.so\.preload|ld\.so\.conf\.d|pam\.d)(/.*)?`,
-  // scheduled jobs, and what starts with the machine
+  // scheduled jobs and services
   String.raw`/etc/(cron[\w.]*|anacrontab|systemd|init\.d|rc\.local|rc\d\.d|sudoers|sudoers\.d)(/.*)?`,
   "/var/spool/(cron|at)(/.*)?",
   "(/usr)?/lib/systemd(/.*)?",
   String.raw`\.config/systemd(/.*)?`,
   "Library/Launch(Agents|Daemons)(/.*)?",
-  // who may sign in
+  // sign-in
   String.raw`\.ssh(/.*)?`,
   // package managers
   String.raw`\.(npmrc|yarnrc|yarnrc\.yml|pnpmfile\.cjs|pypirc|gemrc|condarc)`,
@@ -54,10 +54,10 @@ const LATER = [
   String.raw`\.m2/settings\.xml`,
   String.raw`\.gradle/init(\.gradle|\.d/.*)?`,
 ];
-/** Ignores case, since some file systems treat `.GIT` and `.git` as one; a name may contain a line break. */
+/** Ignores case, because some file systems treat `.GIT` and `.git` as one; a name may contain a line break. */
 const IS_LATER = new RegExp(`(^|/)(${LATER.join("|")})$`, "is");
 
-/** Whether this file runs something later, when nobody is asked. */
+/** Whether this file runs something later without a decision. */
 export function runsLater(path: string): boolean {
   return IS_LATER.test(path);
 }

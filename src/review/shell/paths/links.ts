@@ -3,30 +3,30 @@ import type { Word } from "../syntax/parsed-command.ts";
 import type { ChangedPath } from "./changed-paths.ts";
 import { type Directory, isTooLong, normalised } from "./paths.ts";
 
-/** Where paths lead through links, by the path in full, as a command names it; `null` where that is not known. */
+/** The real path of each absolute path, with links followed; `null` if it is unknown. */
 export type Links = ReadonlyMap<string, string | null>;
 export const NO_LINKS: Links = new Map();
 
-/** A path in which links are followed, and the names behind it. */
+/** A path whose links are followed, and the names after it, which are appended as written. */
 type Place = { path: string; behind: string };
 
-/** No file system has a longer name. */
+/** File systems don't allow longer names. */
 const MAX_NAME_CHARS = 255;
-/** Programs whose words are no files. */
+/** Programs whose arguments are not files. */
 const PRINTERS = new Set(["echo", "printf", ":"]);
-/** What is there is no file, or differs between processes. */
+/** Paths below these are not files, or differ between processes. */
 const UNREAL = /^\/(?:proc|dev|sys)(?:\/|$)/;
 const WORKING_DIR = /^\$(?:PWD|\{PWD\})(?=\/|$)\/*/;
 const HOME = /^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/;
 const URL = /^[a-z][\w+.-]*:\/\//i;
-/** What stands before a path in an option, or in a field of a form: `--file=`, `@`, `name=@`. */
+/** The text before a path in an option or a form's field: `--file=`, `@`, `name=@`. */
 const BEFORE_PATH = /^[\w-]*[=:@]*@|^[\w-]+=/;
 const UNKNOWN = /[$`*?[{<]/;
 
-/** The paths that a command only names, of which each may be a file that it reads or runs. */
+/** Returns the paths that a command names without changing them; it may read or run each of them. */
 export function namedPaths({ program, words, redirects }: ProgramCall, changed: readonly ChangedPath[]): Word[] {
   const changedAt = Map.groupBy(changed, ({ pos }) => pos);
-  // What is said in a link stands behind its directory.
+  // A link's target is prefixed with the link's directory, so compare only the end.
   const isChanged = ({ pos, value }: Word) => changedAt.get(pos)?.some((path) => path.value.endsWith(value)) ?? false;
   const run = words.slice(0, 1).filter(({ value }) => value.includes("/"));
   const args = PRINTERS.has(program) ? [] : words.slice(1);
@@ -34,7 +34,7 @@ export function namedPaths({ program, words, redirects }: ProgramCall, changed: 
   return [...run, ...args, ...read].filter((word) => !isChanged(word)).flatMap(pathsIn);
 }
 
-/** Where links are followed in a path: whether in its last name, too, depends on what becomes of a changed one. */
+/** Returns the parts of a path whose links are followed; the last name depends on the effect on a changed path. */
 export function placesOf(path: Word & Partial<ChangedPath>, directory: Directory): Place[] {
   const { value, isDynamic, effect = "content" } = path;
   const written = value.replace(WORKING_DIR, "").replace(HOME, "~");
@@ -42,14 +42,14 @@ export function placesOf(path: Word & Partial<ChangedPath>, directory: Directory
   const unknown = isDynamic ? written.search(UNKNOWN) : -1;
   if (unknown >= 0) return placed(written, written.lastIndexOf("/", unknown) + 1, directory);
   const whole = placed(written, written.length, directory);
-  // The last name of `a/` and `a/..` is always followed.
+  // In `a/` and `a/..`, links in the last name are always followed.
   if (!["name", "destination"].includes(effect) || /(?:^|\/)\.{0,2}$/.test(written)) return whole;
   const above = placed(written, written.lastIndexOf("/") + 1, directory);
-  // With a dot behind it, it is followed to a directory only.
+  // With `/.` appended, a link is followed only to a directory.
   return effect === "name" ? above : [...above, ...placed(`${written}/.`, written.length + 2, directory)];
 }
 
-/** Links are followed in so many characters of the path. */
+/** Follows links in the first `length` characters of the path. */
 function placed(written: string, length: number, { workingDir, at }: Directory): Place[] {
   const followed = written.slice(0, length);
   const isRelative = !/^[/~]/.test(followed);
@@ -61,7 +61,7 @@ function placed(written: string, length: number, { workingDir, at }: Directory):
   return isFile ? [{ path, behind: written.slice(length) }] : [];
 }
 
-/** Where the words of a command really lead, if that is elsewhere, each once; and the words of which that is not known. */
+/** The real paths of a command's words, if they differ, each once; and the words whose real path is unknown. */
 type Followed = { named: Word[]; changed: ChangedPath[]; lost: string[] };
 
 export function followed(
@@ -91,7 +91,7 @@ function realWords<W extends Word>(word: W, directory: Directory, links: Links, 
   });
 }
 
-/** A word, and what follows an option in it. */
+/** Returns the word, and the part after an option's name. */
 function pathsIn(word: Word): Word[] {
   const values = new Set([word.value, word.value.replace(BEFORE_PATH, "")]);
   const isPath = (value: string) => value !== "" && !/^-|\n/.test(value) && !URL.test(value);

@@ -1,17 +1,17 @@
 import type { SimpleCommand, Word } from "../syntax/parsed-command.ts";
 
-/** Where a path is, relative to where the command starts. */
+/** The location of a path, relative to the command's starting directory. */
 type Location = "inside" | "temporary" | "device" | "outside";
 
-/** No system accepts a longer path, and checking one would take long. */
+/** Systems don't accept longer paths, and checking one would take long. */
 const MAX_PATH_CHARS = 4_096;
-/** Why such a path is not checked, as a verb phrase that follows "it". */
+/** The message for such a path, a verb phrase that follows "it". */
 export const TOO_LONG = "names a path that is too long to check";
 const HOME = /^(~[^/]*|\$HOME|\$\{HOME\})(?=\/|$)/;
 const TEMPORARY = /^(\/tmp|\/var\/tmp|\/private\/tmp|\$TMPDIR|\$\{TMPDIR\})(\/|$)/;
 const HARMLESS_DEVICE = /^\/dev\/(null|zero|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
 
-/** The part of a word that may be a path: all of it, or what follows the `=` of an option. */
+/** Returns the part of a word that may be a path: all of it, or the part after the `=` of an option. */
 export function pathIn({ value }: Pick<Word, "value">): string | undefined {
   const candidate = /^-{0,2}[\w-]+=(.+)$/.exec(value)?.[1] ?? value;
   if (/^[a-z][\w+.-]*:\/\//i.test(candidate) || candidate.startsWith("-")) return undefined;
@@ -31,7 +31,7 @@ export function isBelowHome(path: string): boolean {
 /** The current directory: a real path, or one below the unknown directory in which the command starts. */
 export type Directory = { workingDir: string | null; at: string };
 
-/** A path relative to the working directory, or in full if it is outside. */
+/** Returns a path relative to the working directory, or absolute if it is outside. */
 export function fromWorkingDir(path: string, { workingDir, at }: Directory): string {
   if (HOME.test(path) || path.startsWith("$")) return normalised(`/${path}`).slice(1);
   const full = normalised(path.startsWith("/") ? path : `${at}/${path}`);
@@ -48,7 +48,7 @@ export function locate(path: string, { workingDir, at }: Directory): Location {
   return TEMPORARY.test(full) ? "temporary" : "outside";
 }
 
-/** Stands for the directory of a command whose directory is not known. */
+/** Placeholder for an unknown working directory. */
 const START = "/\u0000start";
 
 export function startIn(workingDir: string | null): Directory {
@@ -57,14 +57,14 @@ export function startIn(workingDir: string | null): Directory {
   return { workingDir: at, at };
 }
 
-/** Stands for a directory that is known only when the command runs. */
+/** Placeholder for a directory that is known only at run time. */
 const SOMEWHERE = "/somewhere";
 
 export function isUnknown({ at }: Directory): boolean {
   return at === SOMEWHERE || at.startsWith(`${SOMEWHERE}/`);
 }
 
-/** The current directory after this command; `cd` to an unknown target leads outside. */
+/** Returns the current directory after this command; `cd` to an unknown target counts as outside. */
 export function after({ words }: Pick<SimpleCommand, "words">, directory: Directory): Directory {
   const [program, ...rest] = words;
   if (program?.value !== "cd" && program?.value !== "pushd") return directory;
@@ -76,7 +76,7 @@ export function after({ words }: Pick<SimpleCommand, "words">, directory: Direct
   return { ...directory, at: isTooLong(at) ? SOMEWHERE : at };
 }
 
-/** Without `.`, `..` and doubled slashes, judged by the text alone. */
+/** Removes `.`, `..` and doubled slashes, without following links. */
 export function normalised(path: string): string {
   const kept: string[] = [];
   for (const segment of path.split("/")) {

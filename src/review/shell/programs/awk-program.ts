@@ -2,7 +2,7 @@ import { isNamed, readArguments, valuesOf } from "../syntax/options.ts";
 import type { Word } from "../syntax/parsed-command.ts";
 import type { ProgramCall } from "./programs.ts";
 
-/** What an awk program does besides printing. */
+/** An awk program's effects beside printing. */
 type AwkEffect = { runs: boolean; writes: Word[] };
 
 const AWK = { short: "FvfieEl", long: ["field-separator", "assign", "include", "load"] };
@@ -24,11 +24,11 @@ export function awkProgram({ args }: ProgramCall): AwkEffect {
   };
 }
 
-/** Whether an awk program runs commands, and which files it writes; its strings and patterns are ignored. */
+/** Finds whether an awk program runs commands, and which files it writes, ignoring its strings and patterns. */
 function awkText(program: string): { runs: boolean; files: string[] } {
   const texts: string[] = [];
   const bare = program
-    // An unterminated string is matched too, so that no part of it is scanned twice.
+    // Also matches an unterminated string, so that no part of it is scanned twice.
     .replace(/"((?:[^"\\\n]|\\.)*)("?)/g, (all, text: string, end: string) =>
       end === "" ? all : `"${texts.push(text) - 1}"`,
     )

@@ -1,8 +1,8 @@
 import type { SyntaxNode } from "unbash";
 
-/** Whether an array index contains a command: arithmetic runs it, even if it was quoted. */
+/** Whether an array index contains a command, which arithmetic runs even if it was quoted. */
 export function hasCommandInIndex(text: string): boolean {
-  // Piece by piece, since one pattern for the whole text would scan long texts repeatedly.
+  // Piece by piece: one pattern for the whole text would scan long texts repeatedly.
   return text.split("]").some((piece) => {
     const index = piece.search(/\w\[/);
     return index >= 0 && /\$\(|`/.test(piece.slice(index));
@@ -11,7 +11,7 @@ export function hasCommandInIndex(text: string): boolean {
 
 const ARITHMETIC_TESTS = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
 
-/** The text of this node that the shell evaluates as arithmetic or as a prompt, if that runs commands. */
+/** Returns the text of this node that the shell evaluates as arithmetic or as a prompt, if that runs commands. */
 export function evaluationIn(node: SyntaxNode): string | undefined {
   switch (node.type) {
     case "ArithmeticExpansion":

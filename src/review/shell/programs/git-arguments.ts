@@ -2,7 +2,7 @@ import { type Arguments, readArguments, valuesOf } from "../syntax/options.ts";
 import type { Word } from "../syntax/parsed-command.ts";
 import type { ProgramCall } from "./programs.ts";
 
-/** The options before git's verb, the verb, and what follows. */
+/** The options before git's verb, the verb, and the words after it. */
 type GitArguments = { before: Arguments; verb: string; rest: Word[] };
 
 const BEFORE = { short: "Cc", long: ["git-dir", "work-tree", "namespace", "exec-path", "config-env"] };
@@ -20,7 +20,7 @@ export function gitArguments({ args }: ProgramCall): GitArguments {
   return { before, verb: verb?.value ?? "", rest };
 }
 
-/** The paths that git would change, as far as its arguments name them. */
+/** Returns the paths that git would change, as far as its arguments name them. */
 export function gitTargets(command: ProgramCall): Word[] {
   const { before, verb, rest } = gitArguments(command);
   const directories = valuesOf(before.options, "-C", "--git-dir", "--work-tree");

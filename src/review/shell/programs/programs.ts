@@ -14,7 +14,7 @@ export function programCall(command: SimpleCommand): ProgramCall {
 /** The dynamic loader's name on each system. */
 const DYNAMIC_LOADER = /^ld(64|-[\w-]+)?\.so(\.\d+)?$/;
 
-/** The last part of a program's path, in lower case, since some file systems treat `RM` and `rm` as one. */
+/** Returns the last part of a program's path, in lower case, because some file systems treat `RM` and `rm` as one. */
 function programOf({ words }: Pick<SimpleCommand, "words">): string {
   const path = words[0]?.value ?? "";
   const name = path
@@ -32,7 +32,7 @@ export function isInterpreter(program: string): boolean {
   return INTERPRETERS.test(program);
 }
 
-/** The same command with the words that one program passes to another. */
+/** Returns the command with the words that one program passes to another. */
 export function withWords(command: SimpleCommand, words: Word[]): SimpleCommand {
   return { ...command, words, assignments: [], redirects: [] };
 }

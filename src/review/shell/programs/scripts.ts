@@ -4,7 +4,7 @@ import { isShell, type ProgramCall } from "./programs.ts";
 
 type Texts = (command: ProgramCall) => (Word | undefined)[];
 
-/** `-M` has a value for autossh alone. */
+/** `-M` has a value only for autossh. */
 const SSH_VALUED = "BbcDEeFIiJLlmOoPpQRSWw";
 
 /** For each program, the texts that it passes to a shell. */
@@ -43,13 +43,13 @@ export const STANDARD_INPUT = /^(-|\/dev\/(stdin|fd\/0)|\/proc\/self\/fd\/0)$/;
 export const PARALLEL = { short: "jNnaISdL", long: ["jobs", "arg-file", "colsep", "delimiter", "joblog", "results"] };
 const SU = { short: "c", long: ["command", "session-command"] };
 
-/** Every text that a command makes a shell run: of `sh -c`, of `eval`, of a here-document for a shell. */
+/** Returns every text that a command makes a shell run: of `sh -c`, of `eval`, of a here-document for a shell. */
 export function scriptsOf(command: ProgramCall): Word[] {
   const texts = isShell(command.program) ? shellScripts(command) : SCRIPTS[own(command.program)]?.(command);
   return (texts ?? []).flatMap((text) => (text && text.value !== "" ? [text] : []));
 }
 
-/** The text of `-c`, or else the here-documents that the shell reads. */
+/** Returns the text of `-c`, or else the here-documents that the shell reads. */
 function shellScripts({ args, redirects }: ProgramCall): (Word | undefined)[] {
   const { text, isCommand, operand } = shellArguments(args);
   if (isCommand) return [text];
@@ -60,7 +60,7 @@ function sourced({ args, redirects }: ProgramCall): (Word | undefined)[] {
   return STANDARD_INPUT.test(args[0]?.value ?? "") ? redirects.map(({ body }) => body) : [];
 }
 
-/** A shell's arguments: the text to run, or the file. */
+/** Reads a shell's arguments: the text to run, or the file. */
 export function shellArguments(args: Word[]): {
   text: Word | undefined;
   isCommand: boolean;
@@ -120,7 +120,7 @@ function joined(words: Word[]): Word | undefined {
   return { ...first, value, isDynamic: words.some((word) => word.isDynamic) };
 }
 
-/** After the name of the host come further options, and then the text. */
+/** After the host's name, further options may follow, and then the text. */
 function remote({ program, args }: ProgramCall): (Word | undefined)[] {
   const valued = { short: program === "autossh" ? `${SSH_VALUED}M` : SSH_VALUED };
   const [, ...rest] = readArguments(args, valued, true).operands;

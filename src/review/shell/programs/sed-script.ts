@@ -2,7 +2,7 @@ import { isNamed, readArguments, valuesOf } from "../syntax/options.ts";
 import type { Word } from "../syntax/parsed-command.ts";
 import type { ProgramCall } from "./programs.ts";
 
-/** What a sed script does besides printing. */
+/** A sed script's effects beside printing. */
 type SedEffect = { runs: boolean; writes: Word[]; reads: Word[] };
 
 export function sedArguments({ args }: ProgramCall): SedEffect {
@@ -30,7 +30,7 @@ function inPlace(word: Word): Word {
   return letters === undefined || letters.includes("e") ? word : { ...word, value: letters };
 }
 
-/** Whether a sed script runs commands, which files it writes, and which it reads. */
+/** Finds whether a sed script runs commands, which files it writes, and which it reads. */
 function sedScript(script: string): { runs: boolean; files: string[]; sources: string[] } {
   const found = { runs: false, files: [] as string[], sources: [] as string[] };
   let at = 0;

@@ -5,11 +5,11 @@ import { startedBy } from "./wrappers.ts";
 
 const MAX_DEPTH = 8;
 
-/** A command and every other one that it starts, with the problems in parsing them. */
+/** A command and every command that it starts, with the problems in parsing them. */
 type Unwrapped = Facts & { commands: ProgramCall[] };
 type Facts = Pick<ParsedCommand, "functions" | "variables" | "evaluations" | "problems">;
 
-/** Finds the commands that a command makes other programs and shells run, up to a limit. */
+/** Finds the commands that a command makes programs and shells run, up to a limit. */
 export function unwrapped(command: SimpleCommand, limit: number): Unwrapped {
   const found: Unwrapped = { commands: [], functions: [], variables: [], evaluations: [], problems: [] };
   const waiting = [{ command, depth: 0 }];
@@ -41,7 +41,7 @@ function innerOf(call: ProgramCall, found: Unwrapped): SimpleCommand[] {
   return inner;
 }
 
-/** Adds further facts, one by one: there may be more than a function call can have arguments. */
+/** Adds facts one by one: there may be more than a function call can have arguments. */
 export function addFacts(facts: Facts, more: Facts): void {
   for (const key of ["functions", "variables", "evaluations", "problems"] as const) {
     for (const fact of more[key]) facts[key].push(fact);

@@ -2,7 +2,7 @@ import { isNamed, readArguments, type Valued, valuesOf } from "../syntax/options
 import type { SimpleCommand, Word } from "../syntax/parsed-command.ts";
 import { type ProgramCall, withWords } from "./programs.ts";
 
-/** A program that runs the program in its arguments, which comes after its own `operands`, or after `--`. */
+/** A program that runs another one, named in its arguments after its own `operands`, or after `--`. */
 type Wrapper = Valued & {
   operands?: number;
   isAfterDashes?: boolean;
@@ -67,10 +67,10 @@ const ARCHITECTURES =
     " ",
   );
 
-/** Programs that run the rest of their words, and take no options with a value in a word of its own. */
+/** Programs that run the rest of their words, and whose options have no separate value. */
 const TRANSPARENT = "chronic coreutils dumb-init eatmydata ifne run-one torify torsocks tsocks valgrind".split(" ");
 
-/** Keyed by the program, or by the program and its first words. */
+/** By the program's name, or by its name and first words. */
 const WRAPPERS: Record<string, Wrapper> = {
   builtin: {},
   busybox: {},
@@ -91,7 +91,7 @@ const WRAPPERS: Record<string, Wrapper> = {
   taskset: { operands: 1 },
   prlimit: { short: "po", long: ["pid", "output"] },
   choom: { short: "np", long: ["adjust", "pid"] },
-  // The architecture, which may come first, is itself the name of a wrapper below.
+  // An architecture may come first; its name is a wrapper of its own below.
   setarch: {},
   ...Object.fromEntries(ARCHITECTURES.map((name) => [name, {}])),
   "ld.so": { long: ["library-path", "preload", "audit", "inhibit-rpath", "argv0"] },
@@ -215,10 +215,10 @@ const XARGS: Valued = {
 };
 const EXECUTES = new Set(["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"]);
 
-/** Stands for what another command finds or prints, which is not known. */
+/** Placeholder for the unknown words that another command finds or prints. */
 const FOUND: Word = { text: "{}", value: "{}", isDynamic: true, pos: 0, end: 0 };
 
-/** The commands that a command starts because of its arguments. */
+/** Returns the commands that a command starts because of its arguments. */
 export function startedBy(command: ProgramCall): SimpleCommand[] {
   const { program, args } = command;
   if (program === "find" || program === "fd" || program === "fdfind") return executedByFind(command);
@@ -228,7 +228,7 @@ export function startedBy(command: ProgramCall): SimpleCommand[] {
   }
   // `command -v` only prints where a program is.
   if (program === "command" && /^-[vV]/.test(args[0]?.value ?? "")) return [];
-  // `scriptsOf` reads the text of `env -S` as a whole, with what follows it.
+  // `scriptsOf` reads the text of `env -S`, with the words after it.
   if (
     program === "env" &&
     readArguments(args, WRAPPERS["env"], true).options.some((one) => isNamed(one, "-S", "--split-string"))
@@ -241,15 +241,15 @@ export function startedBy(command: ProgramCall): SimpleCommand[] {
   const { options, operands } = readArguments(given.slice(Math.max(0, dashes)), wrapper, true);
   const inner = withoutAssignments(operands).slice(dashes < 0 ? (wrapper.operands ?? 0) : 0);
   const named = wrapper.program === undefined ? [] : valuesOf(options, wrapper.program);
-  // Some read their options behind an operand, too.
+  // Some programs accept options after an operand too.
   const isOption = named.length === 0 && /^-./.test(inner[0]?.value ?? "");
   const words = [...named, ...(isOption ? readArguments(inner, wrapper, true).operands : inner)];
   return words.length === 0 ? [] : [withWords(command, words)];
 }
 
 /**
- * The wrapper that a command names, and its arguments. Between the words of its name may be options, each with one word
- * that could be its value, and a workspace of yarn: `pnpm --filter web exec`.
+ * Returns the wrapper that a command names, and its arguments. Between the words of its name there may be options, each
+ * with a word that could be its value, and a workspace of yarn: `pnpm --filter web exec`.
  */
 function wrapperOf({ program, args }: ProgramCall): { wrapper: Wrapper; given: Word[] } | undefined {
   let names = STARTS.has(program) ? [program] : [];
@@ -271,7 +271,7 @@ function isWorkspace(word: string, before: string): boolean {
 }
 
 function withoutAssignments(words: Word[]): Word[] {
-  // For `env` a dash by itself is an option.
+  // For `env`, a single dash is an option.
   const first = words.findIndex(({ value }) => value !== "-" && !/^\w+\+?=/.test(value));
   return first < 0 ? [] : words.slice(first);
 }
@@ -284,7 +284,7 @@ function executedByFind(command: ProgramCall): SimpleCommand[] {
     const from = at + 1;
     while (at < args.length && ![";", "+"].includes(args[at]?.value ?? "")) at++;
     const words = args.slice(from, at).map(placeholder);
-    // `fd -x` adds what it finds at the end.
+    // `fd -x` appends what it finds.
     if (words.length > 0) started.push(withWords(command, command.program === "find" ? words : [...words, FOUND]));
   }
   return started;

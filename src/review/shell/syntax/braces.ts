@@ -4,7 +4,7 @@ type Character = { text: string; isQuoted: boolean };
 const MAX_RESULTS = 64;
 const MAX_BRACES = 20;
 
-/** The words that a shell makes of a word with braces, unquoted; `undefined` for a range or for too many results. */
+/** Expands the braces of a word as a shell does, unquoted; `undefined` for a range or for too many results. */
 export function expandedBraces(text: string): string[] | undefined {
   const characters = unquoted(text);
   if (!characters || characters.filter((one) => is(one, "{")).length > MAX_BRACES) return undefined;

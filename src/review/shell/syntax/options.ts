@@ -1,6 +1,6 @@
 import type { Word } from "./parsed-command.ts";
 
-/** The options of a program that have a value; every other one is read as a flag. */
+/** A program's options that have a value; every other option is a flag. */
 export type Valued = { short?: string; long?: string[] };
 /** An option with its name as written, including dashes. */
 export type Option = { name: string; value: Word | undefined };

@@ -3,23 +3,23 @@ import { evaluationIn } from "../programs/evaluations.ts";
 import { limitExceededBy } from "./parse-limits.ts";
 import { simpleCommand, toRedirect } from "./simple-command.ts";
 
-/** A word as written in the command (`text`), and its value as far as it is known before the command runs. */
+/** A word as written (`text`), and its value as far as it is known before the command runs. */
 export type Word = { text: string; value: string; isDynamic: boolean; pos: number; end: number };
 /** `body` is the content of a here-document or a here-string. */
 export type Redirect = { operator: string; writes: boolean; target: Word | undefined; body: Word | undefined };
 export type Assignment = { name: string; value: Word | undefined };
 
-/** One program with its arguments, anywhere in the text; without a program, assignments or redirects alone. */
+/** One program with its arguments, anywhere in the text; without a program, only assignments or redirects. */
 export type SimpleCommand = {
   assignments: Assignment[];
-  /** The program first. */
+  /** The first word is the program. */
   words: Word[];
   redirects: Redirect[];
   /** Whether a pipe or a redirect gives it input. */
   hasInput: boolean;
   /** Whether it runs inside a substitution, so that its output becomes part of another command. */
   isSubstituted: boolean;
-  /** Whether the shell does not wait for its end. */
+  /** Whether the shell doesn't wait for it to end. */
   isBackground: boolean;
 };
 
@@ -31,7 +31,7 @@ export type ParsedCommand = {
   functions: string[];
   /** The variables that its loops set. */
   variables: string[];
-  /** Texts that the shell evaluates, and so runs, although they don't look like commands. */
+  /** Texts that the shell evaluates and runs, although they don't look like commands. */
   evaluations: string[];
   problems: string[];
   tree: ParsedScript | undefined;
@@ -54,7 +54,7 @@ export function parseCommand(source: string): ParsedCommand {
 
 type Usage = Pick<SimpleCommand, "hasInput" | "isSubstituted" | "isBackground">;
 
-/** Walks with its own stack: hostile text nests deeper than the call stack allows. */
+/** Uses its own stack: hostile text may nest deeper than the call stack allows. */
 function collect(root: SyntaxNode, parsed: ParsedCommand): void {
   const usage: Usage = { hasInput: false, isSubstituted: false, isBackground: false };
   const waiting: { node: SyntaxNode; usage: Usage }[] = [{ node: root, usage }];

@@ -3,7 +3,7 @@ import { outsideWords } from "../command-paths.ts";
 import { type Links, NO_LINKS } from "../paths/links.ts";
 import type { ParsedCommand } from "./parsed-command.ts";
 
-/** What a part of a command is, for highlighting. */
+/** The roles of a command's parts, for highlighting. */
 const ROLES = [
   "gap",
   "operator",
@@ -44,7 +44,7 @@ export function partsOf(parsed: ParsedCommand, workingDir: string | null, links:
   return parts;
 }
 
-/** Outer nodes first, so that inner ones are painted over them. */
+/** Paints outer nodes first, and inner ones over them. */
 function paint(root: SyntaxNode, roles: Uint8Array): void {
   const waiting: SyntaxNode[] = [root];
   for (let node = waiting.pop(); node; node = waiting.pop()) {

@@ -16,7 +16,7 @@ export function simpleCommand(command: Command): Omit<SimpleCommand, "hasInput" 
   return { words, assignments: command.prefix.flatMap(toAssignment), redirects: command.redirects.map(toRedirect) };
 }
 
-/** One word, or those that its braces expand to. */
+/** Returns the word, or the words that its braces expand to. */
 function toWords(word: WordSyntax): Word[] {
   const whole = toWord(word);
   if (!word.parts?.some(({ type }) => type === "BraceExpansion")) return [whole];
@@ -48,7 +48,7 @@ function hereDocument({ body, delimiter }: HereDoc): Word {
   return { text, value: text, isDynamic: !delimiter?.quoted && (body.parts ?? []).some(isDynamicPart), pos, end };
 }
 
-/** Whether its value depends on more than its text; a leading tilde does not count. */
+/** Whether its value depends on more than its text; a leading tilde doesn't count. */
 function isDynamicWord(word: WordSyntax): boolean {
   return (word.parts ?? []).some(isDynamicPart);
 }

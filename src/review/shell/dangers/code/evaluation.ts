@@ -2,12 +2,12 @@ import { hasCommandInIndex } from "../../programs/evaluations.ts";
 import type { ProgramCall } from "../../programs/programs.ts";
 import type { Finding, Rule } from "../rule.ts";
 
-/** Builtins with arguments that are variable names or numbers, in which an index is evaluated. */
+/** Builtins that evaluate an index in arguments that are variable names or numbers. */
 const EVALUATE = new Set(
   "let declare typeset local export readonly printf read mapfile readarray unset test [ getopts wait".split(" "),
 );
 
-/** Commands hidden where the shell evaluates a number or a name. */
+/** Hides commands where the shell evaluates a number or a name. */
 export const evaluation: Rule = {
   rule: "evaluation",
   test: findEvaluation,

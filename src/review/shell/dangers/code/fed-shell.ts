@@ -6,12 +6,12 @@ import type { CommandLine, Rule } from "../rule.ts";
 
 const PRINTED = /[<>]\(|\$\(|`/;
 const SUBSTITUTION = /^[<>]\(/;
-/** Options of interpreters that have a value, so that the value is not read as the script. */
+/** Interpreter options with a value, so that the value is not read as the script. */
 const VALUED = { short: "ceEmpWXrIM", long: ["require", "import", "loader"] };
-/** The options among them that give it code to run. */
+/** Those of them whose value is code. */
 const GIVEN = ["-c", "-e", "-E", "-m", "-p", "--eval", "--print"];
 
-/** Runs code from a pipe, another command or the network, which nobody has seen. */
+/** Runs code that nobody has seen, from a pipe, another command or the network. */
 export const fedShell: Rule = {
   rule: "fed-shell",
   testAll: (line) => [...findAllPiped(line), ...findDownloaded(line)],
@@ -71,7 +71,7 @@ function baseOf({ value }: Pick<Word, "value">): string {
   return value.slice(value.lastIndexOf("/") + 1);
 }
 
-/** The text on the command line, or the file that is run. */
+/** The code that is run: text on the command line, or a file. */
 function toRun({ program, args }: ProgramCall): { text: Word | undefined; file: Word | undefined } {
   if (isShell(program)) {
     const { text, isCommand, operand } = shellArguments(args);

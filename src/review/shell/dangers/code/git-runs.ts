@@ -24,7 +24,7 @@ const VERB_OPTIONS: Record<string, { short?: string; long: string[] }> = {
   init: { long: ["template"] },
 };
 
-/** Finds what makes git run a program that is not part of git. */
+/** Finds arguments that make git run a program that is not part of git. */
 export function gitRuns(command: ProgramCall): Finding {
   const { before, verb, rest } = gitArguments(command);
   const clone = verb === "clone" ? readArguments(rest, { short: "cbou", long: ["config"] }).options : [];

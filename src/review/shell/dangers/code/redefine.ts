@@ -1,7 +1,7 @@
 import type { ProgramCall } from "../../programs/programs.ts";
 import type { Finding, Rule } from "../rule.ts";
 
-/** Names of common commands, which a function or an alias could replace. */
+/** Common commands that a function or an alias could replace. */
 const COMMON = new Set(
   "bash builtin cat cd claude command cp curl docker echo eval exec exit export find git grep kill ls make mv node npm plexus printf python python3 read rm sed sh source ssh sudo test trap".split(
     " ",

@@ -4,7 +4,7 @@ import type { Rule } from "../rule.ts";
 /** Can't be parsed or checked completely. */
 export const unreadable: Rule = { rule: "unreadable", testAll: ({ problems }) => problems };
 
-/** Has characters that a reader can't see. */
+/** Has invisible characters. */
 export const hidden: Rule = {
   rule: "hidden",
   testAll: ({ source }) => (hasInvisibleCharacters(source) ? "has invisible characters" : undefined),

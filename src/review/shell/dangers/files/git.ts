@@ -16,7 +16,7 @@ const LOSSES: Record<string, (rest: Rest) => boolean> = {
     has("-f", "--force", "-B", "--ours", "--theirs") ||
     words.includes("--") ||
     words.some((word) => /^[.:]|[*?[]/.test(word)) ||
-    // What follows a commit are paths.
+    // Operands after a commit are paths.
     (operands.length > 1 && !has("-b", "--orphan", "-t", "--track")),
   switch: ({ has }) => has("-f", "--discard-changes", "-C", "--force-create"),
   restore: ({ has }) => !has("-S", "--staged") || has("-W", "--worktree"),

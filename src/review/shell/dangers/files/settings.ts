@@ -12,7 +12,7 @@ const CONFIGURES = /^(npm|pnpm|yarn|pip3?|bundle|conda|poetry|composer|go|claude
 /** npm also accepts abbreviated command names. */
 const NPM_SETS = /^((c|con[fig]*) (set|edit|delete|fix)|set )/;
 
-/** Changes files and settings that run something later, when nobody is asked. */
+/** Changes files and settings that run something later without a decision. */
 export const settings: Rule = { rule: "settings", test: findSettings };
 
 function findSettings(command: ProgramCall, { directory, changed }: CommandContext): Finding {
@@ -38,7 +38,7 @@ function findSettings(command: ProgramCall, { directory, changed }: CommandConte
   return messages;
 }
 
-/** `git config` that sets something which runs programs, or that applies beyond this repository. */
+/** Finds `git config` settings that run programs, or that apply beyond this repository. */
 function gitSettings(command: ProgramCall): string[] {
   const { verb, rest } = gitArguments(command);
   if (verb !== "config") return [];

@@ -15,7 +15,7 @@ const INSTALLS =
 const GLOBAL_PACKAGES = /^(npm|pnpm|bun|yarn)$/;
 const READ_ONLY = /^(status|show|list[\w-]*|is-\w+|cat|help|-l|-a|-n|-S|-L|--version|--help)$/;
 
-/** Changes the machine itself, for everybody on it. */
+/** Changes the machine itself, for all its users. */
 export const machine: Rule = { rule: "machine", test: findMachine };
 
 function findMachine(command: ProgramCall): Finding {

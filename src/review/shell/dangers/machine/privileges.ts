@@ -4,7 +4,7 @@ const AS_ROOT = new Set(["sudo", "sudo-rs", "sudoedit", "doas", "pkexec"]);
 const AS_ANOTHER = new Set(["su", "runuser", "sg", "newgrp", "gosu", "su-exec", "setpriv"]);
 const NAMESPACES = new Set(["chroot", "nsenter", "unshare"]);
 
-/** Runs with more rights than the child has, or outside what confines it. */
+/** Runs with more rights than the child has, or outside of its confinement. */
 export const privileges: Rule = {
   rule: "privileges",
   test: ({ program }) => {

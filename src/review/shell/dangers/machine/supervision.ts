@@ -9,7 +9,7 @@ const AGENT_READ_ONLY = /^(--version|-v|--help|-h|doctor|update)$/;
 const OWN_ADDRESS = /(localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0):4445\b|\/api\/v1\/approvals\b/i;
 
 const PORT = ":4445";
-/** No name of a host is longer. */
+/** Host names are not longer. */
 const MAX_FRONT = 300;
 const LOOPBACK = /^(?:127\.|0\.0\.0\.0$|(?:.*\.)?localhost\.?$|\[::(?:1|ffff:7f[\da-f:]*)?\]$)/;
 
@@ -33,7 +33,7 @@ function findSupervision({ program, args }: ProgramCall): Finding {
     : undefined;
 }
 
-/** The same in any spelling that programs take: `127.1:4445`, `0:4445`, `localhost.:4445`. */
+/** Finds the server's address in any spelling that programs accept: `127.1:4445`, `0:4445`, `localhost.:4445`. */
 function isOwn(word: string): boolean {
   const colon = word.indexOf(PORT);
   if (colon < 0) return false;

@@ -27,7 +27,7 @@ const GH_CHANGES: Record<string, RegExp> = {
   codespace: /^(create|delete|ssh|cp)$/,
 };
 
-/** The words of a cloud command that change something in the cloud. */
+/** Returns the words of a cloud command that changes something in the cloud. */
 export function cloudChange(command: ProgramCall): string | undefined {
   const plain = command.args.map(({ value }) => value).filter((value) => !value.startsWith("-"));
   switch (command.program) {

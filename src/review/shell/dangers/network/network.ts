@@ -22,7 +22,10 @@ const WGET: Valued = {
   long: "post-data post-file body-data body-file method header output-document user-agent".split(" "),
 };
 const READS = /^(GET|HEAD|OPTIONS)$/i;
-/** Options whose value, or the file that it names, is sent; `--variable` reads a file or the environment for others. */
+/**
+ * Options whose value, or the file named there, is sent; `--variable` reads a file or the environment for other
+ * options.
+ */
 const CURL_SENDS =
   "-d -F -T --data --data-ascii --data-binary --data-raw --data-urlencode --json --form --form-string --upload-file --variable".split(
     " ",
@@ -40,7 +43,7 @@ function findNetwork(command: ProgramCall): Finding {
   if (socket) return `opens a connection (${socket.value})`;
   if (program === "curl" || program === "wget") return transfer(command);
   if (/^(http|https|xh)$/.test(program)) {
-    // `x=1`, `x:=1` and `x@file` are sent; `x==1` and `Name:value` are parts of a request that reads.
+    // `x=1`, `x:=1` and `x@file` send data; `x==1` and `Name:value` don't change a reading request.
     const isSending = args.some(({ value }) =>
       /^(POST|PUT|PATCH|DELETE)$|^(?!-)[\w.[\]-]+(=(?!=)|:=|@(?!.*\/\/))|^--(raw|form|multipart)|^-f$/.test(value),
     );
@@ -91,7 +94,7 @@ function sendsByCurl(options: Option[]): boolean {
   );
 }
 
-/** Whether the output of a command becomes part of the word. */
+/** Whether the word contains a command's output. */
 function hasSubstitution({ text }: Word): boolean {
   return /\$\(|`/.test(text);
 }

@@ -6,14 +6,14 @@ const PACKAGES = "publish unpublish deprecate login logout adduser owner access 
 const CLUSTER =
   "delete apply create replace patch edit scale drain cordon uncordon taint run expose label annotate set autoscale cp";
 const INFRASTRUCTURE = "apply destroy import taint untaint refresh test login force-unlock";
-/** Tasks of gradle, in any of its projects. */
+/** Publishing tasks of gradle, in any project. */
 const GRADLE = /(?:^|:)(?:publish(?!ToMavenLocal)\w*|uploadArchives)$/;
 /** Verbs of two words. */
 const PAIRS: Record<string, RegExp> = {
   terraform: /^(state (rm|mv|push|replace-provider)|workspace delete)/,
   tofu: /^(state (rm|mv|push|replace-provider)|workspace delete)/,
 };
-/** For each program, the verbs that change what others see or use. */
+/** For each program, its verbs that change what others see or use. */
 const VERBS: Record<string, string> = {
   npm: PACKAGES,
   pnpm: PACKAGES,
@@ -71,7 +71,7 @@ function changeOf({ program, args }: ProgramCall): string | undefined {
   return Object.hasOwn(PAIRS, program) ? PAIRS[program]?.exec(plain.join(" "))?.[0] : undefined;
 }
 
-/** The first operand that is a verb; values of options before it do not count. */
+/** Returns the first operand that is a verb; the values of options before it don't count. */
 function verbOf({ args }: ProgramCall, verbs: string[]): string | undefined {
   const plain = args.map(({ value }) => value).filter((value) => !value.startsWith("-") || value === "--prod");
   return plain.slice(0, 3).find((value, at) => verbs.includes(value) && (at === 0 || args[0]?.value.startsWith("-")));

@@ -3,7 +3,7 @@ import type { Rule } from "../rule.ts";
 const SHELLS = new Set(["ssh", "ssh-copy-id", "slogin", "rsh", "mosh", "autossh", "sshpass", "telnet", "wsl", "adb"]);
 const INTO = /^(exec|debug|attach|port-forward|proxy)$/;
 
-/** Runs commands on another machine, where nothing can be checked. */
+/** Runs commands on another machine, which Plexus can't check. */
 export const remote: Rule = {
   rule: "remote",
   test: ({ program, args }) => {
