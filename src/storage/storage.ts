@@ -5,6 +5,7 @@ import type { AuditStorage } from "./audit.ts";
 import type { ChangeStorage, WebhookStorage } from "./changes.ts";
 import type { FigureStorage, HistoryStorage } from "./history.ts";
 import type { LinkStorage } from "./links.ts";
+import type { PushStorage } from "./push.ts";
 import type { ReaderStorage } from "./readers.ts";
 import type { RuleStorage } from "./rules.ts";
 import type { ServerStorage } from "./servers.ts";
@@ -30,6 +31,7 @@ export type Storage = Disposable & {
   history: HistoryStorage;
   links: LinkStorage;
   mcpClients: McpClientStorage;
+  push: PushStorage;
   readers: ReaderStorage;
   rules: RuleStorage;
   servers: ServerStorage;

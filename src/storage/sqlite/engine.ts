@@ -6,6 +6,7 @@ import type { Storage } from "../storage.ts";
 import type { ProgressQuery, SessionProgress } from "../turns.ts";
 import { mcpClientCommands, signInCodeCommands, tokenCommands } from "./access/access-commands.ts";
 import { mcpClientQueries } from "./access/mcp-clients.ts";
+import { pushCommands, pushQueries } from "./access/push.ts";
 import { signInCodeQueries } from "./access/sign-in-codes.ts";
 import { tokenQueries } from "./access/tokens.ts";
 import { activityQueries, activityStorageCommands } from "./activity/activity.ts";
@@ -77,7 +78,7 @@ export function storageOn(given: EngineNeed): Omit<Storage, typeof Symbol.dispos
   ];
   const [readers, awaited, rules] = [readerQueries(orm), awaitedQueries(orm), ruleQueries(orm)];
   const activity = activityQueries(orm);
-  const links = linkQueries(orm);
+  const [links, push] = [linkQueries(orm), pushQueries(orm)];
   const newId = createIds(sqlite, now);
 
   const chain = createChain({ audit, large });
@@ -169,6 +170,7 @@ export function storageOn(given: EngineNeed): Omit<Storage, typeof Symbol.dispos
       keepOnly: (webhookIds) => write(() => links.removeAllBut(webhookIds)),
     },
     mcpClients: { ...reads(clients, "get"), ...mcpClientCommands(need) },
+    push: { ...reads(push, "list", "untold"), ...pushCommands({ write, push, tokens }) },
     readers: { ...reads(readers, "standing"), ...readerCommands(need) },
     rules: { ...reads(rules, "book", "version", "get", "hits", "shadowHits", "past"), ...ruleCommands(need) },
     servers: serverCommands({ orm, write, serverId, now, isAlone }),

@@ -1,5 +1,6 @@
 import { describe } from "bun:test";
-import { accessPromises } from "./access.ts";
+import { accessPromises } from "./access/access.ts";
+import { pushPromises } from "./access/push.ts";
 import { activityPromises } from "./activity.ts";
 import { approvalPromises } from "./approvals.ts";
 import { decidedPromises } from "./decided.ts";
@@ -27,6 +28,7 @@ export function describeStorage(engine: string, open: OpenStorage): void {
   describe(`storage on ${engine}: queue`, () => queuePromises(openForRaces));
   describe(`storage on ${engine}: record`, () => recordPromises(openForRaces));
   describe(`storage on ${engine}: access`, () => accessPromises(openForRaces));
+  describe(`storage on ${engine}: push`, () => pushPromises(openForRaces));
   describe(`storage on ${engine}: lists`, () => listPromises(openForRaces));
   describe(`storage on ${engine}: decisions`, () => decidedPromises(openForRaces));
   describe(`storage on ${engine}: rules`, () => rulePromises(openForRaces));

@@ -50,3 +50,25 @@ export const mcpClients = sqliteTable(
   },
   (table) => [index("mcp_clients_used").on(table.usedAt), index("mcp_clients_owner").on(table.owner)],
 );
+
+/** Browsers that are told of requests by push; each ends with the page's token that it was made with. */
+export const pushSubscriptions = sqliteTable(
+  "push_subscriptions",
+  {
+    id: text().primaryKey(),
+    tokenId: text("token_id")
+      .notNull()
+      .references(() => tokens.id, { onDelete: "cascade" }),
+    endpoint: text().notNull(),
+    p256dh: text().notNull(),
+    auth: text().notNull(),
+    afterMs: integer("after_ms").notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** The newest request that it was told of, or that was passed over. */
+    toldId: text("told_id").notNull(),
+  },
+  (table) => [
+    uniqueIndex("push_subscriptions_endpoint").on(table.endpoint),
+    uniqueIndex("push_subscriptions_token").on(table.tokenId),
+  ],
+);

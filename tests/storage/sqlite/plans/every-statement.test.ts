@@ -90,6 +90,7 @@ async function everythingElse(): Promise<void> {
       await storage.unaskedCalls.list({ ...scope, turnId: "t" }, { cursor, limit: 5 });
     await storage.unaskedCalls.list(scope, { limit: 5 });
   }
+  for (const owner of [undefined, "token:a"]) await storage.push.untold({ owner, toldId: "x" }, 5);
   for (const owner of [undefined, "token:a"])
     for (const status of ["queued", "running", "awaiting_permission"] as const)
       await storage.sessions.list(owner, { status, cursor: "x", limit: 5 });

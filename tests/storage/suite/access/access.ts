@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { newToken } from "../rows.ts";
-import { NOW, type OpenedStorage, type OpenForRaces, raced } from "./engine.ts";
+import { newToken } from "../../rows.ts";
+import { NOW, type OpenedStorage, type OpenForRaces, raced } from "../engine.ts";
 
 /** The promises of every engine about tokens, sign-in codes, MCP clients and webhooks. */
 export function accessPromises(open: OpenForRaces): void {
