@@ -40,8 +40,10 @@ import { openTurns, type Turns } from "./core/turns/turns.ts";
 import { createUnaskedCalls, type UnaskedCalls } from "./core/turns/unasked-calls.ts";
 import { createRetention } from "./core/upkeep/retention.ts";
 import { errorFields, type Log } from "./log.ts";
-import { ensureLinkKey, ensureOperatorToken, ensureWebhookSecret } from "./operator-token.ts";
+import { ensureLinkKey, ensureOperatorToken, ensurePushKey, ensureWebhookSecret } from "./operator-token.ts";
 import { type Metrics, openMetrics } from "./outbound/metrics/metrics.ts";
+import { createEndpoints } from "./outbound/push/endpoints.ts";
+import { openPush, type Push } from "./outbound/push/push.ts";
 import { createUpdates, type Updates } from "./outbound/updates/updates.ts";
 import { openWebhooks, sendersOf, type Webhooks } from "./outbound/webhooks/webhooks.ts";
 import { openStorage } from "./storage/sqlite/database.ts";
@@ -102,6 +104,7 @@ type FeedParts = {
   metrics: Metrics;
   statistics: Statistics;
   webhooks: Pick<Webhooks, "list" | "test">;
+  push: Pick<Push, "status" | "subscribe" | "unsubscribe" | "test">;
   updates: Updates;
 };
 
@@ -136,6 +139,7 @@ export type Clocks = {
   leaseMs?: number;
   renewEveryMs?: number;
   webhookRetryMs?: number;
+  pushSpacingMs?: number;
 };
 
 /**
@@ -198,7 +202,21 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
       report: log.warn,
     }),
   );
-  const metrics = opened.use(await openMetrics({ storage, broadcast, webhooks, linkCounts, now, onError }));
+  const push = opened.use(
+    openPush({
+      storage,
+      broadcast,
+      now,
+      contact: config.push,
+      key: () => ensurePushKey(config.dataDir),
+      endpoints: createEndpoints(config.pushHosts),
+      dangersIn: async (approval) => (await approvalViews.show(approval, { kind: "operator" })).dangers?.length ?? 0,
+      firstRetryMs: clocks.webhookRetryMs ?? 1_000,
+      spacingMs: clocks.pushSpacingMs ?? 5_000,
+      report: log.warn,
+    }),
+  );
+  const metrics = opened.use(await openMetrics({ storage, broadcast, webhooks, push, linkCounts, now, onError }));
   const outputStored = createOutputStored();
   const approvals = opened.use(
     await openApprovals({
@@ -332,6 +350,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
     mcpClients: createMcpClients({ storage, now }),
     metrics,
     webhooks,
+    push,
     updates: createUpdates({ source: config.updateSource, now }),
     statistics: createStatistics({
       storage,

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { MAX_APPROVAL_TIMEOUT_SECS } from "./contract/approvals/approval.ts";
 import { requirementOf } from "./contract/arguments/problems.ts";
 import { defaultDataDir } from "./contract/data-dir.ts";
+import { PushContact, PushHost } from "./contract/push.ts";
 import { Secret } from "./contract/secret.ts";
 import { PublicUrl, SafeUrl } from "./contract/url.ts";
 import { WebhookSettings } from "./contract/webhook.ts";
@@ -48,6 +49,8 @@ const Settings = z.object({
   webhook: z.preprocess(list, WebhookSettings.default([])),
   webhookSecret: Secret.optional(),
   publicUrl: PublicUrl.optional(),
+  push: PushContact.optional(),
+  pushHosts: z.preprocess(list, z.array(PushHost).default([])),
   updateSource: SafeUrl.optional(),
   url: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).optional(),
 });
@@ -151,6 +154,18 @@ export const SPELLINGS: Record<Setting, { flag?: string; env: string; value: str
     env: "PLEXUS_PUBLIC_URL",
     value: "URL",
     help: "where people reach the page, for links in messages (the address that is listened on)",
+  },
+  push: {
+    flag: "--push",
+    env: "PLEXUS_PUSH",
+    value: "CONTACT",
+    help: "tell phones and browsers of requests by push; a mailto: or https URL by which push services reach you (none)",
+  },
+  pushHosts: {
+    flag: "--push-hosts",
+    env: "PLEXUS_PUSH_HOSTS",
+    value: "NAMES",
+    help: "push services of a private network that may be sent to, comma-separated (none)",
   },
   updateSource: {
     flag: "--update-source",

@@ -26,6 +26,11 @@ export function ensureLinkKey(dataDir: string): string {
   return ensureSecret(join(dataDir, "link-key"), "plx_link_");
 }
 
+/** The secret that the key follows from by which push services know this server. */
+export function ensurePushKey(dataDir: string): string {
+  return ensureSecret(join(dataDir, "push-key"), "plx_push_");
+}
+
 function readSecret(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8").trim() || undefined;

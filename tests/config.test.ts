@@ -43,6 +43,16 @@ const CASES: Record<Setting, Case> = {
     env: "http://192.168.0.9:4445",
     means: ["https://a.example", "http://192.168.0.9:4445", undefined],
   },
+  push: {
+    flag: "mailto:me@a.example",
+    env: "https://b.example/contact",
+    means: ["mailto:me@a.example", "https://b.example/contact", undefined],
+  },
+  pushHosts: {
+    flag: "push.lan:8443, [fd00::1]",
+    env: "10.0.0.9",
+    means: [["push.lan:8443", "[fd00::1]"], ["10.0.0.9"], []],
+  },
   updateSource: {
     flag: "https://a.example/latest",
     env: "http://10.0.0.9/version.txt",

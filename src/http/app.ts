@@ -16,6 +16,7 @@ import { docsRoutes, openApiRoutes } from "./routes/docs.ts";
 import { type EventsApp, eventRoutes } from "./routes/events.ts";
 import { type LinksApp, linkRoutes } from "./routes/links.ts";
 import { MCP_PATH, type McpTransport, mcpRoute } from "./routes/mcp.ts";
+import { type PushApp, pushRoutes } from "./routes/push.ts";
 import { type RulesApp, ruleRoutes } from "./routes/rules.ts";
 import {
   type HealthApp,
@@ -47,6 +48,7 @@ export type HttpApp = Pick<App, "config" | "log"> &
   HealthApp &
   LinksApp &
   MetricsApp &
+  PushApp &
   RulesApp &
   SessionsApp &
   StatisticsApp &
@@ -85,6 +87,7 @@ export function createRoutes({ app, mcp, loadPage, keepAliveMs, descriptors, clo
     ...statisticsRoutes(app),
     ...tokenRoutes(app),
     ...webhookRoutes(app),
+    ...pushRoutes(app),
     ...callerRoutes(app),
     ...metricsRoutes(app),
     ...versionRoutes(app),

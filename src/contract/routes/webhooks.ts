@@ -9,7 +9,14 @@ export const DeliveryOutcome = z.enum(["delivered", "failed", "refused", "gone"]
 export type DeliveryOutcome = z.infer<typeof DeliveryOutcome>;
 
 /** The reason why there was no answer. */
-export const DeliveryFailure = z.enum(["timeout", "unknown_host", "refused", "certificate", "connection"]);
+export const DeliveryFailure = z.enum([
+  "timeout",
+  "unknown_host",
+  "refused",
+  "certificate",
+  "private_address",
+  "connection",
+]);
 export type DeliveryFailure = z.infer<typeof DeliveryFailure>;
 
 /** The result of one attempt to post. */

@@ -6,12 +6,14 @@ import { UnaskedCall } from "../../contract/approvals/unasked-call.ts";
 import { AuditLine, AuditReport } from "../../contract/audit.ts";
 import { ChangeEvent } from "../../contract/change.ts";
 import { LinkBody, LinkDecisionBody, OpenedLink } from "../../contract/link.ts";
+import { PushSubscriptionBody } from "../../contract/push.ts";
 import { ErrorBody } from "../../contract/refusals/errors.ts";
 import * as approvals from "../../contract/routes/approvals.ts";
 import * as audit from "../../contract/routes/audit.ts";
 import type { Route } from "../../contract/routes/declaration/route.ts";
 import * as events from "../../contract/routes/events.ts";
 import * as links from "../../contract/routes/links.ts";
+import * as push from "../../contract/routes/push.ts";
 import * as rules from "../../contract/routes/rules.ts";
 import * as server from "../../contract/routes/server.ts";
 import * as sessions from "../../contract/routes/sessions.ts";
@@ -48,6 +50,7 @@ const DECLARED = {
   ...statistics,
   ...tokens,
   ...webhooks,
+  ...push,
   ...signIn,
   ...links,
   ...server,
@@ -90,6 +93,7 @@ const SHARED = {
   Link: LinkBody,
   LinkDecision: LinkDecisionBody,
   OpenedLink,
+  PushSubscription: PushSubscriptionBody,
   WaitFor: WaitInput,
   Waited,
   Finished,

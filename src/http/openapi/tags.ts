@@ -9,6 +9,7 @@ export const TAGS = {
   Statistics: "What has happened over time, added up.",
   Tokens: "Named tokens, for the operator.",
   Webhooks: "Where what happens is told, for the operator.",
+  Push: "Browsers and phones that are told of requests, also where no page is open.",
   Links: "One-time links that webhooks send: each decides one request.",
   Page: "How the web page signs in.",
   Server: "How the server is.",

@@ -1,6 +1,7 @@
 import type { LinkCounts } from "../../core/approvals/links/link-maker.ts";
 import type { Broadcast } from "../../core/events/broadcast.ts";
 import type { Storage } from "../../storage/storage.ts";
+import type { Push } from "../push/push.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { MetricText } from "./text.ts";
 
@@ -8,12 +9,16 @@ type GaugesNeed = {
   storage: Pick<Storage, "figures">;
   broadcast: Broadcast;
   webhooks: Webhooks;
+  push: Pick<Push, "count" | "counts">;
   linkCounts: LinkCounts;
   now: () => number;
 };
 
 /** Figures that are read when somebody asks for them. */
-export function addGauges(metrics: MetricText, { storage, broadcast, webhooks, linkCounts, now }: GaugesNeed): void {
+export function addGauges(
+  metrics: MetricText,
+  { storage, broadcast, webhooks, push, linkCounts, now }: GaugesNeed,
+): void {
   const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
     metrics.read("gauge", name, help, async () => [{ value: await read() }]);
 
@@ -38,6 +43,14 @@ export function addGauges(metrics: MetricText, { storage, broadcast, webhooks, l
     "plexus_webhook_deliveries_total",
     "Posts to webhooks by how they went; and events that were given up: dropped.",
     () => Object.entries(webhooks.counts).map(([outcome, value]) => ({ labels: { outcome }, value })),
+  );
+
+  gauge("plexus_push_subscriptions", "Browsers that are told of requests by push.", push.count);
+  metrics.read(
+    "counter",
+    "plexus_push_deliveries_total",
+    "Pushes by how they went; gone: the browser was forgotten; dropped: requests that it was not told of.",
+    () => Object.entries(push.counts).map(([outcome, value]) => ({ labels: { outcome }, value })),
   );
 
   metrics.read("counter", "plexus_links_total", "One-time links of webhooks by what was done with them.", () =>

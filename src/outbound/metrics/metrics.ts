@@ -2,6 +2,7 @@ import type { Change } from "../../contract/change.ts";
 import type { LinkCounts } from "../../core/approvals/links/link-maker.ts";
 import type { Broadcast } from "../../core/events/broadcast.ts";
 import type { Storage } from "../../storage/storage.ts";
+import type { Push } from "../push/push.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { addGauges } from "./gauges.ts";
 import { createMetricText } from "./text.ts";
@@ -15,6 +16,7 @@ type MetricsNeed = {
   storage: Pick<Storage, "approvals" | "figures" | "turns">;
   broadcast: Broadcast;
   webhooks: Webhooks;
+  push: Pick<Push, "count" | "counts">;
   linkCounts: LinkCounts;
   now: () => number;
   onError: (cause: unknown) => void;
@@ -24,7 +26,7 @@ type MetricsNeed = {
  * What Prometheus reads. Counters begin at 0 with the process and move with each change as it is committed; gauges are
  * read when somebody asks. Neither costs more as the history grows.
  */
-export async function openMetrics({ storage, broadcast, webhooks, linkCounts, now, onError }: MetricsNeed) {
+export async function openMetrics({ storage, broadcast, webhooks, push, linkCounts, now, onError }: MetricsNeed) {
   const metrics = createMetricText();
   const requested = metrics.counter("plexus_approvals_requested_total", "Calls that children have asked about.");
   const resolved = metrics.counter("plexus_approvals_total", "Approvals by how they ended.", {
@@ -76,7 +78,7 @@ export async function openMetrics({ storage, broadcast, webhooks, linkCounts, no
   metrics.read("counter", "plexus_turn_events_total", "Events of turns that were stored.", async () => [
     { value: Math.max(0, endedEvents + (await storage.figures.running()).events) },
   ]);
-  addGauges(metrics, { storage, broadcast, webhooks, linkCounts, now });
+  addGauges(metrics, { storage, broadcast, webhooks, push, linkCounts, now });
 
   async function count(change: Change): Promise<void> {
     if (change.kind === "approval_requested") requested();

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { deliveryWords } from "../../client/words/webhook-words.ts";
+import { deliveryWords } from "../../client/words/delivery-words.ts";
 import { listWebhooks, testWebhook, type WebhookStatus } from "../../contract/routes/webhooks.ts";
 import { usePage } from "../context.ts";
 import { moment } from "../shared/clock.ts";

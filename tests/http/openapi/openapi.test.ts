@@ -11,6 +11,14 @@ import { exportAudit, verifyAudit } from "../../../src/contract/routes/audit.ts"
 import { followEvents } from "../../../src/contract/routes/events.ts";
 import { decideByLink, openLink } from "../../../src/contract/routes/links.ts";
 import {
+  getPush,
+  PushStatus,
+  PushSubscribed,
+  subscribePush,
+  testPush,
+  unsubscribePush,
+} from "../../../src/contract/routes/push.ts";
+import {
   addRule,
   changeRule,
   listRules,
@@ -41,10 +49,11 @@ import { waitForNext } from "../../../src/contract/routes/wait.ts";
 import { listWebhooks, testWebhook, WebhookList } from "../../../src/contract/routes/webhooks.ts";
 import { OneRule } from "../../../src/contract/rules/answers.ts";
 import { SessionCreated } from "../../../src/contract/sessions/answers.ts";
-import { SignInCode } from "../../../src/contract/sign-in.ts";
+import { SignedIn, SignInCode } from "../../../src/contract/sign-in.ts";
 import { createRoutes } from "../../../src/http/app.ts";
 import { createPageLoader } from "../../../src/http/page/page.ts";
 import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";
+import { startPushService } from "../../outbound/push/push-service.ts";
 import { SECRET, startReceiver } from "../../outbound/webhooks/webhook-receiver.ts";
 import { script } from "../../support/model/scripted-model.ts";
 import { type Plexus, startPlexus } from "../../support/server/plexus.ts";
@@ -123,8 +132,10 @@ describe("/api/v1/openapi.json", () => {
 describe("every route", () => {
   test("answers as the document says", async () => {
     await using receiver = startReceiver();
+    await using pushService = startPushService();
     const webhook = { webhook: `${receiver.url}#decide=any`, webhookSecret: SECRET };
-    await using family = await startFamily({ flags: webhook });
+    const push = { push: "mailto:me@example.org", pushHosts: pushService.host };
+    await using family = await startFamily({ flags: { ...webhook, ...push } });
     const { plexus, place } = family;
     const document = await readDocument(plexus);
     const { send, tried } = createSender(plexus, document);
@@ -208,7 +219,7 @@ describe("every route", () => {
     await send(signOutPages, 422);
     await send(whoAmI, 200, { token });
     const { code } = SignInCode.parse(await send(createCode, 201));
-    await send(signIn, 200, { body: { code }, token: null });
+    const page = SignedIn.parse(await send(signIn, 200, { body: { code }, token: null })).token;
     await send(signIn, 401, { body: { code }, token: null });
     await send(signOut, 200);
 
@@ -226,6 +237,16 @@ describe("every route", () => {
     await send(listWebhooks, 403, { token });
     await send(testWebhook, 200, { params: { id: webhooks[0]?.id ?? "" } });
     await send(testWebhook, 404, { params: { id: "0190" } });
+    const { public_key } = PushStatus.parse(await send(getPush, 200));
+    const { endpoint, keys } = await pushService.browser(public_key ?? "");
+    await send(subscribePush, 403, { body: { endpoint, keys } });
+    await send(subscribePush, 422, { body: { endpoint: "https://127.0.0.1/", keys }, token: page });
+    const told = PushSubscribed.parse(await send(subscribePush, 200, { body: { endpoint, keys }, token: page }));
+    const subscription = { params: { id: told.subscription.id } };
+    await send(testPush, 200, subscription);
+    await send(testPush, 404, { params: { id: "0190" } });
+    await send(unsubscribePush, 200, subscription);
+    await send(unsubscribePush, 404, subscription);
     await send(getVersion, 200);
     await send(getVersion, 403, { token });
     for (const route of [isAlive, isReady, getMetrics, getOpenApi, getDocs]) await send(route, 200);
@@ -283,7 +304,7 @@ function operationsOf(document: Document): Operation[] {
 }
 
 /** The paths of the page's files, which are not part of the API. */
-const PAGE_PATHS = /^\/($|link$|assets\/)/;
+const PAGE_PATHS = /^\/($|link$|assets\/|manifest.webmanifest$|worker.js$)/;
 
 /** The router's routes, without the page's files and MCP. */
 async function routesOf({ app }: Plexus): Promise<string[]> {

@@ -21,6 +21,8 @@ const SETTINGS: Setting[] = [
   "allowedHosts",
   "webhook",
   "publicUrl",
+  "push",
+  "pushHosts",
   "updateSource",
 ];
 

@@ -5,6 +5,7 @@ const FAILURES: Record<DeliveryFailure, string> = {
   unknown_host: "its host is not known",
   refused: "it refuses connections",
   certificate: "its TLS certificate is not accepted",
+  private_address: "its host leads to a private network",
   connection: "it can't be reached",
 };
 
@@ -19,6 +20,6 @@ export function deliveryWords({ outcome, status, failure }: Delivery): string {
     case "refused":
       return `it refused the message (${status})`;
     case "gone":
-      return "it answered that it is gone (410)";
+      return `it answered that it is gone (${status})`;
   }
 }
