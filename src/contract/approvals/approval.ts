@@ -152,7 +152,7 @@ export type WaitInput = z.output<typeof WaitInput>;
 export const ConfigureInput = z.strictObject({
   name: optional(Name).describe("For a new session; must not be in use."),
   session_id: optional(Id).describe("Instead: one that you have, for one more token."),
-  supervision: optional(Supervision).describe("inherit: settings of the user and the project apply."),
+  supervision: optional(Supervision).describe("As in claudecode_create."),
   working_dir: optional(Path).describe("Where it will work, on the server's host: built-in rules then apply."),
 });
 export type ConfigureInput = z.infer<typeof ConfigureInput>;

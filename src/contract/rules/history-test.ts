@@ -9,7 +9,7 @@ export const RuleTestInput = z
     decision: optional(RuleDecision),
     match: optional(Match),
     session_id: optional(Id),
-    tool_name: optional(z.string().min(1).max(512)).describe("Instead of a rule: a call."),
+    tool_name: optional(z.string().min(1).max(512)).describe("Instead of a rule: a call, with input and session_id."),
     input: optional(JsonObject),
   })
   .superRefine(({ decision, match, tool_name, input }, context) => {

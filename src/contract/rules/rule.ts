@@ -47,7 +47,7 @@ export type SessionRule = z.infer<typeof SessionRule>;
  * A new rule: for one session, or for all the caller's sessions; a rule of the operator may apply to all owners'
  * sessions.
  */
-export const RuleFields = z.strictObject({ ...settings, session_id: optional(Id).describe("Only in this session.") });
+export const RuleFields = z.strictObject({ ...settings, session_id: optional(Id).describe("Only this session.") });
 export const RuleInput = RuleFields.superRefine(checkRule);
 export type RuleInput = z.infer<typeof RuleInput>;
 

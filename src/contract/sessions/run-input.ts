@@ -58,7 +58,7 @@ export const RunInput = z.strictObject({
   name: optional(Name).describe("The session's name."),
   prompt: optional(prompt).describe("What it should do."),
   wait_secs: WaitSecs,
-  children: optional(Children).describe("Several at once, instead: for each its name, prompt and settings."),
+  children: optional(Children).describe("Instead: for each its name, prompt and settings."),
   ...known,
 });
 

@@ -76,6 +76,7 @@ const name = optional(Name).describe("The session's name.");
 const session_id = optional(Id).describe("The session's id.");
 
 export const SessionRef = z.strictObject({ name, session_id });
+export const ListInput = z.strictObject({ after: optional(Id).describe("The last id of the page before.") });
 export const StreamsInput = z.strictObject({ session_id: optional(Id).describe("Only this session.") });
 export const ForkInput = z.strictObject({
   name: Name.describe("The session to fork."),

@@ -8,5 +8,9 @@ const next = NextStep.optional();
 export const RulesAnswer = RuleList.extend({ has_more: z.literal(true).optional() });
 export const RuleAddAnswer = AddedRule;
 export const RuleRemoveAnswer = RuleRemoved;
-export const RuleTestAnswer = TestedRule;
+/** Of a rule, what it would have done; of a call, what becomes of it. Over REST both have the fields of both. */
+export const RuleTestAnswer = z.union([
+  TestedRule.omit({ would_be: true, by: true, match: true, why: true }),
+  TestedRule.omit({ decided: true, contradictions: true, has_more: true, tested: true }).required({ would_be: true }),
+]);
 export const RuleSuggestAnswer = SuggestionList.extend({ next });

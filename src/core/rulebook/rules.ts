@@ -14,8 +14,11 @@ import type { RulesFile } from "./rules-file.ts";
 
 export const MOST_RULES: RuleLimits = { ofOwner: 2_000, inAll: 10_000, exempt: ownerKey({ kind: "operator" }) };
 
+/** How many decided requests a new rule names. */
+const MAX_DECIDED = 100;
+
 type RulesNeed = {
-  storage: Pick<Storage, "rules" | "tokens" | "newId">;
+  storage: Pick<Storage, "rules" | "approvals" | "tokens" | "newId">;
   book: RuleBook;
   file: RulesFile;
   sessions: Pick<Sessions, "require" | "get">;
@@ -69,6 +72,24 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
     return { rule, ...(notes.length > 0 && { note: notes.join(" ") }) };
   }
 
+  /** The requests that the new rule decided, out of those that were pending before. */
+  async function decidedOf(
+    pending: Set<string>,
+    { id }: RuleRow,
+    principal: Principal,
+  ): Promise<Pick<AddedRule, "decided_pending" | "has_more">> {
+    const still = await storage.approvals.pendingIds();
+    const found: string[] = [];
+    for (const one of [...pending].filter((candidate) => !still.has(candidate)).sort()) {
+      if (found.length > MAX_DECIDED) break;
+      const head = await storage.approvals.head(one);
+      if (head?.resolvedBy === `rule:${id}` && mayDecide(principal, head.owner)) found.push(one);
+    }
+    const decided_pending = found.slice(0, MAX_DECIDED);
+    if (found.length === 0) return {};
+    return { decided_pending, ...(found.length > MAX_DECIDED && { has_more: true as const }) };
+  }
+
   function unknown(id: string): AppError {
     return new AppError(
       "not_found",
@@ -92,11 +113,14 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
       const session = given.session_id === undefined ? undefined : await sessions.require(principal, given.session_id);
       const owner = session?.owner ?? (principal.kind === "operator" ? null : ownerKey(principal));
       const rule = newRule(given, principal, { owner, sessionId: session?.id ?? null });
+      const pending = await storage.approvals.pendingIds();
       const added = await storage.rules.addIfNew(rule, MOST_RULES, callingToken(principal));
       if (added.outcome === "revoked") throw tokenRevoked();
       if (added.outcome === "too_many") throw tooManyRules();
-      if (added.outcome === "added") await changed();
-      return { ...(await noted(added.rule, rule)), ...(added.outcome === "existing" && { existing: true }) };
+      const told = await noted(added.rule, rule);
+      if (added.outcome === "existing") return { ...told, existing: true };
+      await changed();
+      return { ...told, ...(await decidedOf(pending, added.rule, principal)) };
     },
 
     async change(principal: Principal, id: string, given: RuleUpdate): Promise<NotedRule> {

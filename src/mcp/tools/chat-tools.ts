@@ -68,8 +68,8 @@ export const CHAT_TOOLS = [
     title: "Run children",
     description:
       "Goes on with the Claude Code child of that name, or makes it (created: true), gives it a prompt, and waits " +
-      "like claudecode_chat. Takes every setting of claudecode_create; those of an existing child must not differ. With children it " +
-      "starts several and answers what loopback_wait would; one that fails has an error.",
+      "like claudecode_chat. Takes every setting of claudecode_create; those of an existing child must not differ. Several children: " +
+      "it answers like loopback_wait; one that fails has an error.",
     input: RunInput,
     answer: RunAnswer,
     examples: [

@@ -43,13 +43,13 @@ export const RULE_TOOLS = [
     name: "loopback_rule_add",
     title: "Add a rule",
     description:
-      "Decides such calls from now on, pending ones too. Allows only what is proven: note says what that leaves out.",
+      "Decides such calls from now on, pending ones too (decided_pending). Allows only what is proven: note says what that leaves out.",
     input: RuleInput,
     answer: RuleAddAnswer,
     examples: [
       {
         input: { decision: "allow", match: "Bash(touch *)", session_id: SESSION_ID },
-        answer: { type: "ok", rule: RULE },
+        answer: { type: "ok", rule: RULE, decided_pending: [APPROVAL_ID] },
       },
     ],
     annotations: { destructiveHint: false, openWorldHint: false },
@@ -90,9 +90,6 @@ export const RULE_TOOLS = [
         input: { tool_name: "Bash", input: { command: "touch a" }, session_id: SESSION_ID },
         answer: {
           type: "ok",
-          decided: 1,
-          contradictions: [],
-          has_more: false,
           would_be: "allow",
           by: `rule:${RULE_ID}`,
           match: "Bash(touch *)",
@@ -103,9 +100,6 @@ export const RULE_TOOLS = [
         when: "when it asks",
         answer: {
           type: "ok",
-          decided: 0,
-          contradictions: [],
-          has_more: false,
           would_be: "ask",
           why: "Bash(touch *) does not cover it: it writes to b (redirect)",
         },
@@ -113,7 +107,18 @@ export const RULE_TOOLS = [
     ],
     untrusted: ["contradictions", "why"],
     annotations: { readOnlyHint: true, openWorldHint: false },
-  }).runs(async ({ app, principal }, given) => app.ruleHistory.test(principal, given)),
+  }).runs(async ({ app, principal }, given) => {
+    const { would_be, by, match, why, ...ofRule } = await app.ruleHistory.test(principal, given);
+    if (would_be === undefined) return ofRule;
+    const { decided, contradictions, has_more, tested, ...ofBoth } = ofRule;
+    return {
+      ...ofBoth,
+      would_be,
+      ...(by !== undefined && { by }),
+      ...(match !== undefined && { match }),
+      ...(why !== undefined && { why }),
+    };
+  }),
   tool({
     name: "loopback_rule_suggest",
     title: "Suggest rules",

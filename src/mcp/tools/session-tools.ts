@@ -3,7 +3,7 @@ import { ConfigureInput, plexusServer } from "../../contract/approvals/approval.
 import { ASKED_AT, FIRST_HEAD, HEAD, SESSION_ID } from "../../contract/samples.ts";
 import { leftRunning } from "../../contract/sessions/left-running.ts";
 import { UpdateInput } from "../../contract/sessions/run-input.ts";
-import { CreateInput, ForkInput, SessionRef } from "../../contract/sessions/session.ts";
+import { CreateInput, ForkInput, ListInput, SessionRef } from "../../contract/sessions/session.ts";
 import type { SessionDetail, SessionSummary } from "../../contract/sessions/session-view.ts";
 import { cutObject } from "../../contract/text/cut.ts";
 import { fitting, listedChars } from "../../contract/text/fit.ts";
@@ -123,8 +123,9 @@ export const SESSION_TOOLS = [
   tool({
     name: "claudecode_list",
     title: "List your sessions",
-    description: "Lists your sessions, newest first; without working_dir where it is that of the one before.",
-    input: SessionRef.omit({ name: true, session_id: true }),
+    description:
+      "Lists your sessions, newest first (has_more: go on with after); no working_dir: that of the one before.",
+    input: ListInput,
     answer: ListAnswer,
     examples: [
       {
@@ -148,8 +149,8 @@ export const SESSION_TOOLS = [
     ],
     annotations: { readOnlyHint: true },
     untrusted: ["sessions"],
-  }).runs(async ({ app, principal }) => {
-    const { sessions, cursor } = await app.sessionViews.list(principal, { limit: MAX_SESSIONS });
+  }).runs(async ({ app, principal }, { after }) => {
+    const { sessions, cursor } = await app.sessionViews.list(principal, { limit: MAX_SESSIONS, cursor: after });
     const shown = sessions.map((session, at) => listedSession(session, sessions[at - 1]));
     const fit = fitting(shown, MAX_LIST_CHARS, listedChars);
     return { type: "ok", sessions: fit, has_more: cursor !== null || fit.length < shown.length };

@@ -50,7 +50,7 @@ export const WAIT_TOOL = tool({
   title: "Wait for something to do",
   description:
     "Waits until a child asks for permission or ends its turn. Tells pending approvals at each call until decided or in skip, " +
-    "and finished turns once, with their last message (asks counts rules too). Nothing else wakes you. timeout: call it again (silent_secs: how long a child has said nothing). idle: nothing runs or can ask.",
+    "and finished turns once, with their last message (asks counts rules too). Nothing else wakes you. timeout: call it again. idle: nothing runs or can ask.",
   input: WaitInput,
   answer: WaitAnswer,
   examples: [

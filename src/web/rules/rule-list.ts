@@ -1,9 +1,9 @@
 import { signal } from "@preact/signals";
 import type { Api } from "../../client/api.ts";
 import { createReload } from "../../client/reload.ts";
+import { decidedWords } from "../../client/words/rule-words.ts";
 import type { ChangeEvent } from "../../contract/change.ts";
 import { addRule, changeRule, listRules, removeRule, suggestRules } from "../../contract/routes/rules.ts";
-import { listTokens } from "../../contract/routes/tokens.ts";
 import type { AddedRule } from "../../contract/rules/answers.ts";
 import type { Suggestion } from "../../contract/rules/history-test.ts";
 import type { Rule, RuleInput, RuleUpdate } from "../../contract/rules/rule.ts";
@@ -23,8 +23,6 @@ export function createRuleList({ api, caller, announcer, signal: whileSignedIn }
   /** The strictest first; `undefined` while they are not read. */
   const rules = signal<Rule[] | undefined>(undefined);
   const suggestions = signal<Suggestion[]>([]);
-  /** The names of tokens, by id; only the operator may read them. */
-  const tokenNames = signal<ReadonlyMap<string, string>>(new Map());
   let latest = 0;
 
   async function refresh(): Promise<void> {
@@ -45,14 +43,8 @@ export function createRuleList({ api, caller, announcer, signal: whileSignedIn }
     suggestions.value = found.suggestions.filter(({ rule }) => !known.has(`${rule.decision} ${rule.match}`));
   }
 
-  async function nameTokens(): Promise<void> {
-    if (caller.name !== OPERATOR) return;
-    const found = await api.call(listTokens).catch(() => undefined);
-    if (found) tokenNames.value = new Map(found.tokens.map(({ id, name }) => [id, name]));
-  }
-
   async function reload(): Promise<void> {
-    await Promise.all([refresh(), nameTokens()]);
+    await refresh();
     await suggest();
   }
 
@@ -62,11 +54,10 @@ export function createRuleList({ api, caller, announcer, signal: whileSignedIn }
     void reload();
     return answer;
   };
-  /** Says what of a rule is not as it looks. */
-  const told = ({ rule, note, existing }: Omit<AddedRule, "type">) => {
-    const text = [...(existing ? ["You have this rule already."] : []), ...(note === undefined ? [] : [note])].join(
-      " ",
-    );
+  /** Says what of a rule is not as it looks, and what it has decided at once. */
+  const told = ({ rule, note, existing, ...decided }: Omit<AddedRule, "type">) => {
+    const words = [existing && "You have this rule already.", decidedWords(decided), note];
+    const text = words.filter(Boolean).join(" ");
     if (text === "") return;
     announcer.announce(text);
     announcer.note({ text, link: { to: linkTo.rule(rule.id), name: "See the rule" } });
@@ -75,7 +66,6 @@ export function createRuleList({ api, caller, announcer, signal: whileSignedIn }
   return {
     rules,
     suggestions,
-    tokenNames,
     watch: reloading.watch,
     /** A rule may have decided something, or tried to. */
     changed(event: ChangeEvent): void {

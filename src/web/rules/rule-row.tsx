@@ -93,7 +93,7 @@ function Fact({ children }: { children: ComponentChildren }) {
 
 /** Whose calls it decides. */
 export function Where({ rule: { session_id, owner } }: { rule: Pick<Rule, "session_id" | "owner"> }) {
-  const { rules, sessions, caller } = useUser();
+  const { sessions } = useUser();
   if (session_id !== undefined) {
     const name = sessions.sessions.value.find(({ id }) => id === session_id)?.name;
     return (
@@ -103,9 +103,7 @@ export function Where({ rule: { session_id, owner } }: { rule: Pick<Rule, "sessi
     );
   }
   if (owner === undefined) return <>everybody's sessions</>;
-  if (owner === caller.name) return <>all sessions of {owner}</>;
-  const name = rules.tokenNames.value.get(owner.replace(/^token:/, ""));
-  return <>all sessions of {name === undefined ? caller.name : `token:${name}`}</>;
+  return <>all sessions of {owner}</>;
 }
 
 /** What a rule in shadow mode would have decided, and the way to make it count. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createToken } from "../../../src/contract/routes/tokens.ts";
 import { RuleList } from "../../../src/contract/rules/answers.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { plexusOnScreen } from "../support/command.ts";
@@ -199,4 +200,15 @@ describe("a file of rules with a mistake", () => {
     expect(removed.stderr).toContain("This rule stands in the operator's file (--rules)");
     expect(removed.exitCode).toBe(1);
   });
+});
+
+test("says how many pending requests a new rule has decided, and names the token that a rule is for", async () => {
+  const { answer } = await place.ask(session, "Bash", { command: "cargo test" });
+  const { stdout } = await place.plexus(["rules", "add", "deny", "Bash(cargo *)"]);
+  expect(stdout).toEndWith("It has decided 1 pending request.\n");
+  expect(await answer).toMatchObject({ behavior: "deny" });
+  const { token } = await place.api.call(createToken, { body: { name: "agent" } });
+  await place.plexus(["rules", "add", "allow", "Bash(cargo *)"], { env: { PLEXUS_TOKEN: token } });
+  const { stdout: rows } = await place.plexus(["rules", "list"]);
+  expect(rows).toMatch(/ allow +all of agent +agent +0 /);
 });

@@ -70,6 +70,33 @@ test("decisions that are remembered with different reasons make one rule, with t
   expect(await own(plexus)).toMatchObject([{ match: "Bash(touch *)", reason: "first" }]);
 });
 
+test("a new rule says which pending requests it decided, of those that its maker sees", async () => {
+  await using plexus = await startRuled();
+  const { principal } = await plexus.token("agent");
+  const [mine, theirs] = [await plexus.session("mine"), await plexus.session("theirs", principal)];
+  const ask = async (session: typeof mine, command: string) => asking(plexus, session, BASH(command));
+  using one = await ask(mine, "touch one");
+  using _other = await ask(mine, "mkdir other");
+  using two = await ask(theirs, "touch two");
+  const { rule, ...added } = await plexus.app.rules.add(OPERATOR, { decision: "deny", match: "Bash(touch *)" });
+  expect(added).toEqual({ decided_pending: [one.approvalId, two.approvalId].sort() });
+  expect(await plexus.app.rules.add(OPERATOR, { decision: "deny", match: "Bash(touch *)" })).toEqual({
+    rule: { ...rule, hits: expect.any(Number), last_hit_at: expect.any(Number) },
+    existing: true,
+  });
+  const none = await plexus.app.rules.add(principal, { decision: "allow", match: "Bash(mkdir *)" });
+  expect(none).not.toHaveProperty("decided_pending");
+});
+
+test("a new rule names a hundred of the requests that it decided, and says that there are more", async () => {
+  await using plexus = await startRuled();
+  const session = await plexus.session();
+  for (let at = 0; at < 101; at++)
+    await plexus.app.approvals.request(session, { tool_name: "Bash", input: { command: `touch ${at}` } });
+  const { decided_pending, has_more } = await plexus.app.rules.add(OPERATOR, { decision: "deny", match: "Bash" });
+  expect([decided_pending?.length, has_more]).toEqual([100, true]);
+});
+
 test("a token does not get the operator's rule for one of its own, which ends with the token", async () => {
   await using plexus = await startRuled();
   const { principal } = await plexus.token("agent");

@@ -32,7 +32,7 @@ test("a list says of each session how it stands, what waits in it, what it has c
   await family.call("claudecode_cancel", { name: "asking" });
 });
 
-test("a list of many sessions with long names and directories fits into a result", async () => {
+test("a list of many sessions with long names and directories fits into a result, and is read on to its end", async () => {
   await using family = await startFamily();
   for (let at = 0; at < 30; at++) {
     const config = newConfig({ working_dir: `/${at}${'"'.repeat(4_000)}` });
@@ -43,4 +43,12 @@ test("a list of many sessions with long names and directories fits into a result
   const { sessions, has_more } = ListAnswer.strip().parse(value);
   expect(sessions.length).toBeGreaterThan(1);
   expect(has_more).toBe(true);
+  const names = sessions.map(({ name }) => name);
+  for (let after = sessions.at(-1)?.id; after !== undefined; ) {
+    const page = await family.call("claudecode_list", { after });
+    expect(page.sessions[0]).toHaveProperty("working_dir");
+    names.push(...page.sessions.map(({ name }) => name));
+    after = page.has_more ? page.sessions.at(-1)?.id : undefined;
+  }
+  expect(names).toEqual(Array.from({ length: 30 }, (_, at) => `${29 - at}${"n".repeat(98)}`));
 });

@@ -75,9 +75,9 @@ describe("a tool's inputSchema", () => {
   });
 });
 
-test("all listed tools together cost a parent less than 4,500 tokens", () => {
+test("all listed tools together cost a parent at most 4,400 tokens", () => {
   const tokens = JSON.stringify({ tools: TOOLS.operator.map(listed) }).length / 4;
-  expect(tokens).toBeLessThan(4_500);
+  expect(tokens).toBeLessThanOrEqual(4_400);
 });
 
 describe("a tool's annotations", () => {

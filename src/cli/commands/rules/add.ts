@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { decidedWords } from "../../../client/words/rule-words.ts";
 import { type Flags, readConfig } from "../../../config.ts";
 import { addRule } from "../../../contract/routes/rules.ts";
 import type { RuleDecision } from "../../../contract/rules/rule.ts";
@@ -30,6 +31,8 @@ export function addCommand(terminal: Terminal): Command {
       const where = session === undefined ? placeOf(added.rule) : `in session ${placeOf(added.rule)}`;
       const done = added.existing ? "You have it already," : "Added";
       terminal.out(`${done} ${shortId(added.rule)}: ${ruleText(added.rule, where)}.\n`);
+      const decided = decidedWords(added);
+      if (decided !== undefined) terminal.out(`${decided}\n`);
       tellNote(added, terminal);
     });
 }

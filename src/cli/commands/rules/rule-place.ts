@@ -1,17 +1,14 @@
 import type { Api } from "../../../client/api.ts";
 import { Refused } from "../../../contract/refusals/refused.ts";
 import { getSession } from "../../../contract/routes/sessions.ts";
-import { listTokens } from "../../../contract/routes/tokens.ts";
 import type { Rule } from "../../../contract/rules/rule.ts";
 
-/** Where each rule holds, in words: sessions and tokens by their names. */
+/** Where each rule holds, in words: sessions by their names. */
 export async function placesOf(api: Api, rules: Rule[]): Promise<(rule: Rule) => string> {
   const sessions = await sessionNames(api, rules);
-  const tokens = rules.some(({ tier }) => tier === "token") ? await tokenNames(api) : new Map<string, string>();
-  return ({ tier, session_id, owner }) => {
+  return ({ session_id, owner }) => {
     if (session_id !== undefined) return sessions.get(session_id) ?? session_id;
-    if (tier === "token") return `all of ${tokens.get(owner ?? "") ?? "yours"}`;
-    return owner === undefined ? "everywhere" : `all of ${owner}`;
+    return owner === undefined ? "everywhere" : `all of ${owner.replace(/^token:/, "")}`;
   };
 }
 
@@ -22,12 +19,6 @@ async function sessionNames(api: Api, rules: Rule[]): Promise<Map<string, string
     return [key, found?.config.name ?? key];
   });
   return new Map(await Promise.all(named));
-}
-
-/** The operator alone may list them; a token sees no rules but its own. */
-async function tokenNames(api: Api): Promise<Map<string, string>> {
-  const { tokens } = (await unlessRefused(api.call(listTokens))) ?? { tokens: [] };
-  return new Map(tokens.map(({ id, name }) => [`token:${id}`, name]));
 }
 
 function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {

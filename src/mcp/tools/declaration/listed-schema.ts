@@ -14,9 +14,12 @@ const SELF_EVIDENT: readonly unknown[] = [
   "What it should do.",
   "The session to fork.",
   "The name of the new one.",
-  "The tool that the child wants to use.",
-  "The arguments that the child wants to call it with.",
-  "The id of the tool call in the child's conversation.",
+  "The tool to use.",
+  "Its arguments.",
+  "The call's id.",
+  "The session that asks.",
+  "Only this session.",
+  "For a new session; must not be in use.",
 ];
 
 /**
