@@ -12,19 +12,19 @@ import {
 } from "../contract/routes/declaration/route.ts";
 
 const ANSWER_WITHIN_MS = 30_000;
-/** A newer server may refuse with a code that is not known here. */
+/** A newer server may refuse with an unknown code. */
 const Refusal = z.object({ error: z.object({ ...ErrorBody.shape.error.shape, code: z.string() }) });
 
 type ApiNeed = {
-  /** Looked up for each request: after a restart the server may listen elsewhere. */
+  /** Called for each request, because a restarted server may listen elsewhere. */
   server: () => { url: string; token: string | undefined };
   fetch: (url: string, init: RequestInit) => Promise<Response>;
   words: ServerWords;
-  /** In whose words the server refuses; a program's, where it is left out. */
+  /** The interface named to the server, which words its refusals for it; a program's by default. */
   door?: Door;
 };
 
-/** What to tell a person about a server that does not answer, or not like the Plexus that is expected. */
+/** Messages for a server that does not answer, is not Plexus, or has an unexpected version. */
 export type ServerWords = {
   unreachable: (url: string, cause: unknown) => string;
   noPlexus: (url: string, status: number) => string;
@@ -42,15 +42,15 @@ type Arguments<R extends Route> =
 export type RequestOptions = {
   signal?: AbortSignal;
   headers?: Record<string, string>;
-  /** Whether the browser sends it also when the page is closed meanwhile; of at most 64 kB in all. */
+  /** Tells the browser to send the request even if the page is closed meanwhile; limited to 64 kB in all. */
   keepalive?: boolean;
 };
 
 export type Api = ReturnType<typeof createApi>;
 
-/** The REST API by its declared routes: what is sent and what comes back has the types that the server has too. */
+/** A client of the REST API by its declared routes; requests and answers have the server's types. */
 export function createApi({ server, fetch, words, door }: ApiNeed) {
-  /** Sends the token along; what the server refuses is thrown in its own words. */
+  /** Sends a request with the token; throws the server's refusal with its message. */
   async function send(path: string, init: RequestInit): Promise<Response> {
     const { url, token } = server();
     const headers = new Headers(init.headers);
@@ -64,7 +64,7 @@ export function createApi({ server, fetch, words, door }: ApiNeed) {
     throw new Refused(response.status, refusal?.code, refusal?.message ?? words.noPlexus(url, response.status));
   }
 
-  /** The response itself, for what is read piece by piece. */
+  /** Returns the response itself, for answers that are streamed. */
   function open<R extends Route>(route: R, ...[sent, options]: Arguments<R>): Promise<Response> {
     return send(`${pathOf(route.path, sent?.params)}${queryText(sent?.query)}`, {
       method: route.method,
@@ -77,10 +77,10 @@ export function createApi({ server, fetch, words, door }: ApiNeed) {
   }
 
   return {
-    /** For what is no route of the REST API. */
+    /** For requests outside of the REST API. */
     fetch: send,
     open,
-    /** One request, and its answer as the route declares it. */
+    /** Sends one request and returns its parsed answer. */
     async call<R extends Route>(route: R, ...[sent, options]: Arguments<R>): Promise<AnswerOf<R>> {
       const signal = options?.signal ?? AbortSignal.timeout(ANSWER_WITHIN_MS);
       const response = await open(route, ...argumentsOf<R>(sent, { ...options, signal }));
@@ -91,12 +91,12 @@ export function createApi({ server, fetch, words, door }: ApiNeed) {
   };
 }
 
-/** They are what the caller gave, with more options. */
+/** The caller's arguments with more options; TypeScript can't prove their type. */
 function argumentsOf<R extends Route>(...given: [sent: Sent<R> | undefined, options: RequestOptions]): Arguments<R> {
   return given as Arguments<R>;
 }
 
-/** The declaration ties the status to the schema, which the types of a record can't say. */
+/** The declaration ties each status to a schema, which TypeScript can't express for a record. */
 function answerOf<R extends Route>(route: R, status: number): z.ZodType<AnswerOf<R>> | undefined {
   const answers: Partial<Record<number, z.ZodType>> = answersOf(route);
   return answers[status] as z.ZodType<AnswerOf<R>> | undefined;

@@ -8,18 +8,21 @@ export type InboxGroups = (typeof INBOX_GROUPS)[number];
 
 export type Arrangement = { filter: string; order: InboxOrder; groups: InboxGroups };
 
-/** The head of a group, with the requests in it that can be decided. */
+/** A group's header, with the ids of its decidable requests. */
 export type GroupHead = { group: string; ids: string[] };
 export type ListedRow = GroupHead | { item: InboxItem; place: number };
 
-/** Those that have the text of the filter, given the oldest first; groups stand in the order of their first request. */
+/**
+ * Returns the requests that match the filter, in the chosen order; groups are ordered by their first request. Expects
+ * the oldest first.
+ */
 export function arranged(items: InboxItem[], { filter, order, groups }: Arrangement): InboxItem[] {
   const wanted = filter.trim().toLowerCase();
   const found = ordered(wanted === "" ? items : items.filter((item) => textOf(item).includes(wanted)), order);
   return groups === "none" ? found : [...Map.groupBy(found, (item) => groupOf(item, groups)).values()].flat();
 }
 
-/** The rows of a list that is arranged: each request with its place among them, each group with its head. */
+/** Returns the rows of an arranged list: each request with its position, each group with its header. */
 export function listedRows(list: InboxItem[], groups: InboxGroups): ListedRow[] {
   const items = list.map((item, at) => ({ item, place: at + 1 }));
   if (groups === "none") return items;

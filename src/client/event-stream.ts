@@ -3,24 +3,24 @@ import { Refused } from "../contract/refusals/refused.ts";
 import { pause } from "./pause.ts";
 
 const RETRY_MS = { first: 100, most: 2_000 };
-/** The server breaks the silence every 15 seconds; after three times that it is gone without a word. */
+/** The server sends a keep-alive every 15 seconds; after three missed ones the connection counts as broken. */
 const SILENCE_MS = 50_000;
 
 export type EventStreamNeed = {
-  /** Opens one connection, behind the event that came last. */
+  /** Opens a connection that begins after the last event. */
   open: (options: { headers: Record<string, string>; signal: AbortSignal }) => Promise<Response>;
-  /** Where an earlier reader stopped. */
+  /** The id of the last event that an earlier reader got. */
   lastEventId?: string | undefined;
-  /** Whether the end of the response is the end of the events, and not a connection that broke. */
+  /** Whether the end of the response is the end of the events, not a broken connection. */
   endsWithResponse?: boolean;
-  /** The server tells what happens from now on; `isGapless` where it tells what was missed too. */
+  /** Called when the stream is open; `isGapless` if the server also sends the missed events. */
   onOpen?: (isGapless: boolean) => void;
-  /** The connection broke, or none could be made; what this throws ends the stream. */
+  /** Called when the connection broke or could not be made; an exception thrown here ends the stream. */
   onLost?: (cause: unknown) => void;
   signal: AbortSignal;
 };
 
-/** The JSON of each event, for as long as somebody listens; after a break it goes on right behind the last one. */
+/** Yields the JSON of each event until the caller stops; after a break, it continues after the last event. */
 export async function* createEventStream(need: EventStreamNeed): AsyncGenerator<unknown> {
   const { open, endsWithResponse = false, onOpen, onLost, signal } = need;
   let { lastEventId } = need;
@@ -56,14 +56,14 @@ export async function* createEventStream(need: EventStreamNeed): AsyncGenerator<
     }
     if (signal.aborted) return;
     onLost?.(failure);
-    // A place that the server does not know, such as one in a database that was restored since: begin anew.
+    // The server doesn't know the event id, for example because the database was restored: begin anew.
     if (failure instanceof Refused && failure.code === "invalid_arguments") lastEventId = undefined;
     await pause(retryMs * (0.75 + Math.random() / 2), signal);
     retryMs = Math.min(2 * retryMs, RETRY_MS.most);
   }
 }
 
-/** Aborts when nothing has been heard for too long. */
+/** Aborts after too long a silence. */
 function createSilence() {
   const tooLong = new AbortController();
   const start = () => setTimeout(() => tooLong.abort(), SILENCE_MS);

@@ -8,7 +8,7 @@ import { createEventStream, type EventStreamNeed } from "./event-stream.ts";
 
 type Feed = Omit<EventStreamNeed, "open"> & { api: Api };
 
-/** What happens on the server; a newer one may tell of what is not known here, which is left out. */
+/** Yields the server's events; skips unknown events of a newer server. */
 export async function* changesOf({ api, ...feed }: Feed): AsyncGenerator<ChangeEvent> {
   for await (const told of createEventStream({ ...feed, open: (options) => api.open(followEvents, {}, options) })) {
     const event = ChangeEvent.safeParse(told).data;
@@ -16,7 +16,7 @@ export async function* changesOf({ api, ...feed }: Feed): AsyncGenerator<ChangeE
   }
 }
 
-/** An event of a session as it comes, whatever it tells of: a newer server may know more of them. */
+/** An event of a session, of any type: a newer server may have more types. */
 const SessionFeedEvent = SessionEvent.extend({ event: z.looseObject({ type: z.string() }) });
 export type SessionFeedEvent = z.infer<typeof SessionFeedEvent>;
 
@@ -24,11 +24,11 @@ type SessionFeed = Feed & {
   /** The session's id or name. */
   session: string;
   turnId?: string | undefined;
-  /** Whether to stay for what is still to come. */
+  /** Whether to wait for further events. */
   isLive: boolean;
 };
 
-/** What happens in a session; `undefined` stands for what is not understood. */
+/** Yields a session's events; `undefined` for one that can't be parsed. */
 export async function* sessionEvents(need: SessionFeed): AsyncGenerator<SessionFeedEvent | undefined> {
   const { api, session, turnId, isLive, ...feed } = need;
   const sent = { params: { key: session }, query: { turn_id: turnId, follow: isLive ? "true" : "false" } } as const;

@@ -4,10 +4,10 @@ import { cutApproval } from "../contract/text/cut.ts";
 import { approvalFromEvent } from "../review/approval-event.ts";
 import { createListeners } from "./listeners.ts";
 
-/** What the list keeps of an input; all of it is read when somebody opens the request. */
+/** How much of an input the list keeps; opening a request reads all of it. */
 export const LISTED_CHARS = 4_000;
 
-/** How a request has ended; `lost` when we tried to decide it and somebody else was first. */
+/** How a request ended; `lost` if we tried to decide it, but another decision was first. */
 export type RequestEnd = {
   status: ApprovalStatus;
   by: string;
@@ -18,23 +18,23 @@ export type RequestEnd = {
 export type InboxItem = {
   approval: Approval;
   outcome?: RequestEnd | undefined;
-  /** Its denial was made here and is not sent yet: nothing else can be decided on it until it is taken back. */
+  /** Its denial is held here: no other decision is possible until it is taken back. */
   isHeld?: boolean;
 };
 export type Inbox = ReturnType<typeof createInbox>;
 
 type InboxNeed = {
-  /** In milliseconds. */
+  /** Milliseconds. */
   now: () => number;
-  /** How long a request that others have decided stays in the list; the selected one stays for as long as it is. */
+  /** How long the list shows a request that others decided; the selected one stays until it is deselected. */
   settledShownMs: number;
 };
 
-/** The requests that need approval, oldest first, and which of them are selected and checked. */
+/** The pending requests, oldest first, with the selected one and the checked ones. */
 export function createInbox({ now, settledShownMs }: InboxNeed) {
   const { onChange, changed } = createListeners();
   const items = new Map<string, InboxItem>();
-  /** Ids grow with time. */
+  /** Sorted by id, which is the order of creation. */
   let sorted: InboxItem[] | undefined;
   let arranged: InboxItem[] | undefined;
   let arrange = (all: InboxItem[]): InboxItem[] => all;
@@ -42,7 +42,7 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
   const checkedIds = new Set<string>();
   let selectedId: string | undefined;
   let isLoaded = false;
-  /** What came and went while the list was read, which may be older. */
+  /** Requests that arrived or ended while the list was read; the list may be older than these. */
   let sinceReading: { asked: Set<string>; settled: Set<string> } | undefined;
 
   const all = () => {
@@ -97,7 +97,7 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
     return { settled: markSettled(event.approval_id, { status, by, at, message, lost: false }) };
   }
 
-  /** Selects the oldest when none is selected, and drops those that others decided once they were shown long enough. */
+  /** Selects the oldest request if none is selected, and drops requests decided by others after their time. */
   function tidy(): void {
     const isOver = (id: string, at: number) => id !== selectedId && now() - at >= settledShownMs;
     for (const [id, at] of [...settledAt]) if (isOver(id, at)) drop(id);
@@ -121,7 +121,7 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
     tidy,
     select,
 
-    /** Which requests are listed, and in which order, from now on; one that is selected stays so only while it is listed. */
+    /** Sets the filter and order of the list; a selected request stays selected only if it is still listed. */
     arrange(how: (all: InboxItem[]) => InboxItem[]): void {
       arrange = how;
       arranged = undefined;
@@ -129,13 +129,13 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
       tidy();
     },
 
-    /** Moves the selection by so many rows. */
+    /** Moves the selection by a number of rows. */
     move(by: number): void {
       const at = Math.min(list().length - 1, Math.max(0, indexOf(selectedId) + by));
       select(list()[at]?.approval.id);
     },
 
-    /** Selects the next one, and after the last one the first. */
+    /** Selects the next request; after the last one, the first. */
     next(): void {
       select(list()[(indexOf(selectedId) + 1) % Math.max(1, list().length)]?.approval.id);
     },
@@ -150,7 +150,7 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
       changed();
     },
 
-    /** Keeps them from being decided otherwise while their denial is held back, or lets go of them. */
+    /** Marks requests whose denial is held, so that they can't be decided otherwise, or unmarks them. */
     setHeld(ids: string[], isHeld: boolean): void {
       for (const id of ids) {
         const item = items.get(id);
@@ -161,12 +161,12 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
       tidy();
     },
 
-    /** From a request that needs nobody any more to the nearest one that does, if there is one. */
+    /** Moves the selection from a request that is no longer open to the nearest open one, if any. */
     moveOn(): void {
       if (selectedId !== undefined && !isOpen(items.get(selectedId))) select(neighbour(selectedId) ?? selectedId);
     },
 
-    /** Lists a request that was read apart, unless it is listed. */
+    /** Adds a request that was read separately, if it isn't listed. */
     put(item: InboxItem): void {
       const { id } = item.approval;
       if (items.has(id)) return;
@@ -175,12 +175,15 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
       changed();
     },
 
-    /** From now on the list is being read. */
+    /** Call before reading the list. */
     beginReading(): void {
       sinceReading = { asked: new Set(), settled: new Set() };
     },
 
-    /** Everything that is pending, as the server listed it, and how the selected one has ended if it is not among it. */
+    /**
+     * Replaces the list by the server's pending requests; `ended` is the outcome of the selected one, if it is not
+     * among them.
+     */
     load(approvals: Approval[], ended?: { approval: Approval; outcome: RequestEnd }): void {
       const { asked, settled } = sinceReading ?? { asked: new Set(), settled: new Set() };
       sinceReading = undefined;
@@ -195,7 +198,7 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
       tidy();
     },
 
-    /** Takes in what has happened; says which requests are new, and which somebody else has decided. */
+    /** Applies events; returns the new requests, and those that others have decided. */
     take(events: ChangeEvent[]): { asked: InboxItem[]; settled: InboxItem[] } {
       const asked = new Map<string, InboxItem>();
       const settled: InboxItem[] = [];
@@ -209,14 +212,14 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
       return { asked: [...asked.values()], settled };
     },
 
-    /** Somebody else has decided it. */
+    /** Records a decision by somebody else. */
     settle(id: string, outcome: RequestEnd): void {
       sinceReading?.settled.add(id);
       markSettled(id, outcome);
       tidy();
     },
 
-    /** Our own decision is done: the next one is selected, or the one before where it was the last. */
+    /** Removes a request that we decided, and selects the next one, or the previous one if it was the last. */
     remove(id: string): void {
       sinceReading?.settled.add(id);
       if (!items.has(id)) return;
@@ -233,7 +236,7 @@ export function createInbox({ now, settledShownMs }: InboxNeed) {
   }
 }
 
-/** Whether it can be decided here. */
+/** Returns whether the request can be decided here. */
 export function isOpen(item: InboxItem | undefined): boolean {
   return item !== undefined && item.outcome === undefined && !item.isHeld;
 }

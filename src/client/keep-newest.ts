@@ -1,4 +1,4 @@
-/** Keeps it as the newest, and at most so many: the oldest goes. */
+/** Stores the entry as the newest, and deletes the oldest beyond `atMost`. */
 export function keepNewest<K, V>(kept: Map<K, V>, key: K, value: V, atMost: number): void {
   kept.delete(key);
   kept.set(key, value);

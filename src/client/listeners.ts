@@ -1,6 +1,6 @@
 export type OnChange = (listener: () => void) => () => void;
 
-/** Views of a state are told that it has changed, and read it then. */
+/** Notifies views that a state has changed; they then read it. */
 export function createListeners(): { onChange: OnChange; changed: () => void } {
   const listeners = new Set<() => void>();
   return {

@@ -3,7 +3,7 @@ import { createListeners } from "./listeners.ts";
 type Page<Item> = { items: Item[]; cursor: string | null };
 type ReadPage<Item> = (at: { cursor: string | undefined; limit: number }) => Promise<Page<Item>>;
 
-/** Every item of a list that the server answers in pages, read only as far as somebody wants them. */
+/** Yields the items of a paged list, reading pages only as needed. */
 export async function* pagedItems<Item>(limit: number, read: ReadPage<Item>): AsyncGenerator<Item> {
   let cursor: string | null | undefined;
   do {
@@ -13,7 +13,7 @@ export async function* pagedItems<Item>(limit: number, read: ReadPage<Item>): As
   } while (cursor !== null);
 }
 
-/** All of them at once. */
+/** Reads all items. */
 export function allItems<Item>(limit: number, read: ReadPage<Item>): Promise<Item[]> {
   return Array.fromAsync(pagedItems(limit, read));
 }
@@ -22,15 +22,15 @@ type PagedListNeed<Item> = {
   read: ReadPage<Item>;
   pageSize: number;
   largestPageSize: number;
-  /** Told what could not be read; what is listed stays. */
+  /** Called if a page can't be read; the list stays as it is. */
   onFailure: (cause: unknown) => void;
-  /** Whether an item comes behind another in the list; else ids grow with time. */
+  /** The order of items; by default newest id first. */
   isBehind?: (item: Item, other: Item) => boolean;
 };
 
 export type PagedList<Item extends { id: string }> = ReturnType<typeof createPagedList<Item>>;
 
-/** A list, newest first, of which more is read on demand, and which can be read again as far down as it reaches. */
+/** A list, newest first, that reads more pages on demand, and can be read again up to its present end. */
 export function createPagedList<Item extends { id: string }>({
   read,
   pageSize,
@@ -63,7 +63,7 @@ export function createPagedList<Item extends { id: string }>({
     return reading;
   }
 
-  /** At least one item, unless there is none: a page of what is searched may be empty. */
+  /** Reads until there is at least one item or the list ends: a page of a search may be empty. */
   async function readSome(from: string | undefined): Promise<Page<Item>> {
     const mine = generation;
     let page = await read({ cursor: from, limit: pageSize });
@@ -92,7 +92,7 @@ export function createPagedList<Item extends { id: string }>({
     hasMore: () => state === "partial",
     onChange,
 
-    /** From the beginning; what is still on its way is not for this list any more. */
+    /** Reads from the beginning; results of earlier reads that arrive later are ignored. */
     async reload(): Promise<void> {
       generation++;
       state = "unread";
@@ -112,7 +112,7 @@ export function createPagedList<Item extends { id: string }>({
       });
     },
 
-    /** What is listed is read again, and what has come since stands before it. */
+    /** Reads the listed items again, with newer ones before them. */
     async refresh(): Promise<void> {
       await underWay;
       await take(asFarAsNow);

@@ -1,4 +1,4 @@
-/** Resolves after so long, or as soon as the signal says that nobody waits any more. */
+/** Resolves after a time, or when the signal aborts. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();

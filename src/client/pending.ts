@@ -9,7 +9,7 @@ import { pause } from "./pause.ts";
 const PAGE = 500;
 const RETRY_MS = 1_000;
 
-/** All that is pending, oldest first; the server lists the newest first. */
+/** Returns all pending approvals, oldest first; the server lists the newest first. */
 export async function allPending(api: Api, query: { max_chars?: number; context?: "false" } = {}): Promise<Approval[]> {
   const newestFirst = await allItems(PAGE, async (at) => {
     const page = await api.call(listApprovals, { query: { status: "pending", ...query, ...at } });
@@ -20,7 +20,7 @@ export async function allPending(api: Api, query: { max_chars?: number; context?
 
 type Need = { api: Api; inbox: Inbox; signal: AbortSignal };
 
-/** Fills the inbox with all that is pending, however often the server goes away meanwhile. */
+/** Fills the inbox with all pending requests, retrying while the server is unreachable. */
 export function createPendingReader({ api, inbox, signal }: Need) {
   let underWay: Promise<void> | undefined;
 
@@ -37,7 +37,7 @@ export function createPendingReader({ api, inbox, signal }: Need) {
     }
   }
 
-  /** A request that somebody looks at is read again, to show how it ended. */
+  /** Reads the selected request again if it is no longer pending, to show how it ended. */
   async function endOfSelected(approvals: Approval[]) {
     const selected = inbox.selected();
     if (!selected || selected.outcome || approvals.some(({ id }) => id === selected.approval.id)) return undefined;

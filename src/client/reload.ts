@@ -1,13 +1,13 @@
 type Reloadable = { reload: () => Promise<void>; refresh: () => Promise<void> };
 type ReloadNeed = { list: Reloadable; afterMs: number; signal: AbortSignal };
 
-/** Keeps a list what the server has for as long as somebody looks at it; many changes at once are one reload. */
+/** Keeps a list up to date while somebody watches it; many changes at once cause one reload. */
 export function createReload({ list, afterMs, signal }: ReloadNeed) {
   let watchers = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   signal.addEventListener("abort", () => clearTimeout(timer));
   return {
-    /** Somebody looks at it, until they call what this returns. */
+    /** Starts watching; returns a function that stops it. */
     watch(): () => void {
       watchers++;
       void list.reload();
@@ -15,7 +15,7 @@ export function createReload({ list, afterMs, signal }: ReloadNeed) {
         watchers--;
       };
     },
-    /** What is listed may not be so any more. */
+    /** Call when the list may be outdated. */
     soon(): void {
       if (watchers === 0 || timer !== undefined) return;
       timer = setTimeout(() => {

@@ -10,7 +10,7 @@ const RELOAD_AFTER_MS = 300;
 
 type SessionListNeed = { api: Api; onFailure: (cause: unknown) => void; signal: AbortSignal };
 
-/** The sessions, read as far as somebody wants them, the newest first. */
+/** The sessions, newest first, read as far as needed. */
 export function createSessionList({ api, onFailure, signal }: SessionListNeed) {
   const list = createPagedList({
     read: async (at) => {
@@ -25,12 +25,15 @@ export function createSessionList({ api, onFailure, signal }: SessionListNeed) {
   return {
     ...list,
     watch,
-    /** Something began, ended or was decided. */
+    /** Call when something began, ended or was decided. */
     changed: soon,
   };
 }
 
-/** What needs somebody comes first, then what goes on, then what went wrong; among equals the last active one. */
+/**
+ * The order of sessions: first those that need a person, then ongoing ones, then failed ones; equals are ordered by
+ * last activity.
+ */
 const ATTENTION: Record<SessionSummary["status"], number> = {
   awaiting_permission: 0,
   running: 1,

@@ -17,7 +17,7 @@ function apiOf(url: string, token?: string) {
 
 const EMPTY_LIST = { type: "ok", approvals: [], has_more: false, cursor: null };
 
-/** A server that answers every request with this, and notes what came. */
+/** A server that gives every request this answer and records it. */
 function answering(answer: () => Response) {
   const seen: { method: string; path: string; body: string; authorization: string | null }[] = [];
   const server = Bun.serve({
@@ -64,7 +64,7 @@ describe("an API call", () => {
     ]);
   });
 
-  test("returns what a real server answers, with whatever status it declares", async () => {
+  test("returns the answer of a real server, with any declared status", async () => {
     await using plexus = await startPlexus();
     const api = apiOf(plexus.url, OPERATOR_TOKEN);
     const created = await api.call(createSession, { body: { name: "made by a client" } });
@@ -72,7 +72,7 @@ describe("an API call", () => {
     expect(config).toMatchObject({ id: created.id, name: "made by a client", status: "idle" });
   });
 
-  test("throws the server's refusal, with its status, code and words", async () => {
+  test("throws the server's refusal, with its status, code and message", async () => {
     await using plexus = await startPlexus();
     const call = (token: string) => apiOf(plexus.url, token).call(getApproval, { params: { id: "nothing" } });
     expect(await refusalOf(call(OPERATOR_TOKEN))).toMatchObject({ status: 404, code: "not_found" });
@@ -105,7 +105,7 @@ describe("an API call", () => {
     expect(await refusalOf(apiOf(server.url).call(listApprovals))).toMatchObject(expected);
   });
 
-  test("throws the code unreachable where nobody answers", async () => {
+  test("throws the code unreachable if nobody answers", async () => {
     const server = answering(() => new Response());
     await server[Symbol.asyncDispose]();
     const refusal = await refusalOf(apiOf(server.url).call(listApprovals));

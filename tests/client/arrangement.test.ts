@@ -11,20 +11,20 @@ const HOW: Arrangement = { filter: "", order: "oldest", groups: "none" };
 const numbers = (items: InboxItem[]) => items.map(({ approval }) => Number(approval.id.slice(-4)));
 
 describe("the requests of an inbox", () => {
-  test("are narrowed to those with a text in their tool, their session or what they would do", () => {
+  test("are filtered by a text in their tool, their session or their input", () => {
     expect(numbers(arranged(ALL, { ...HOW, filter: " WRITE " }))).toEqual([1, 2]);
     expect(numbers(arranged(ALL, { ...HOW, filter: "docs" }))).toEqual([1]);
     expect(numbers(arranged(ALL, { ...HOW, filter: "echo 0" }))).toEqual([0]);
     expect(numbers(arranged(ALL, { ...HOW, filter: "nothing" }))).toEqual([]);
   });
 
-  test("stand in the order of their age or of the time that is left", () => {
+  test("are ordered by age or by the time left", () => {
     expect(numbers(arranged(ALL, HOW))).toEqual([0, 1, 2]);
     expect(numbers(arranged(ALL, { ...HOW, order: "newest" }))).toEqual([2, 1, 0]);
     expect(numbers(arranged(ALL, { ...HOW, order: "time_left" }))).toEqual([1, 2, 0]);
   });
 
-  test("stand in groups in the order of their first request, each below its head with those that are pending", () => {
+  test("are grouped in the order of each group's first request, below a header with the pending ones", () => {
     const settled = { status: "denied", by: "operator", at: 1, message: null, lost: false } as const;
     const [first, second, third] = ALL;
     const list = arranged([first, second, { ...third, outcome: settled }] as InboxItem[], {

@@ -9,7 +9,7 @@ afterEach(() => {
 
 type Connection = (lastEventId: string | undefined) => string | Refused;
 
-/** A stream over connections that each send this text and then break. */
+/** A stream over connections, each of which sends this text and then breaks. */
 function streamOver(connections: Connection[], options: { endsWithResponse?: boolean; lastEventId?: string } = {}) {
   const controller = new AbortController();
   over.push(controller);
@@ -35,7 +35,7 @@ function streamOver(connections: Connection[], options: { endsWithResponse?: boo
   return { events, opened, gapless, lost };
 }
 
-/** The events until the stream ends, for whatever reason. */
+/** The events until the stream ends for any reason. */
 async function all(events: AsyncGenerator<unknown>): Promise<unknown[]> {
   const found: unknown[] = [];
   try {
@@ -45,7 +45,7 @@ async function all(events: AsyncGenerator<unknown>): Promise<unknown[]> {
 }
 
 describe("the event stream", () => {
-  test("goes on right behind the last event after a break, and says whether anything may be missing", async () => {
+  test("continues after the last event when the connection broke, and reports whether events may be missing", async () => {
     const { events, opened, gapless } = streamOver([
       () => 'id: 1\ndata: "one"\n\nid: 2\ndata: "two"\n\n',
       () => 'id: 3\ndata: "three"\n\n',
@@ -55,19 +55,19 @@ describe("the event stream", () => {
     expect(gapless).toEqual([false, true]);
   });
 
-  test("begins behind the event where an earlier reader stopped", async () => {
+  test("begins after the last event of an earlier reader", async () => {
     const { events, opened, gapless } = streamOver([() => ": hello\n\n"], { lastEventId: "7" });
     await all(events);
     expect({ opened, gapless }).toEqual({ opened: ["7"], gapless: [true] });
   });
 
-  test("is open as soon as anything is heard, and not before", async () => {
+  test("is open as soon as anything arrives, and not before", async () => {
     const { events, gapless, lost } = streamOver([() => "", () => ": hello\n\n"]);
     await all(events);
     expect({ gapless, lost: lost.length }).toEqual({ gapless: [false], lost: 2 });
   });
 
-  test("begins anew where the server does not know its place any more", async () => {
+  test("begins anew if the server no longer knows its position", async () => {
     const unknown = new Refused(422, "invalid_arguments", "no such event");
     const { events, opened, gapless, lost } = streamOver([
       () => "id: 1\ndata: 1\n\n",
@@ -80,7 +80,7 @@ describe("the event stream", () => {
     expect(lost).toContain(unknown);
   });
 
-  test("reconnects when the server has dropped it, even where the end of the response is the end", async () => {
+  test("reconnects after the server has dropped it, even if the end of the response is the end of the events", async () => {
     const { events, opened } = streamOver(
       [
         () => 'id: 1\ndata: 1\n\nevent: dropped\ndata: {"type":"dropped"}\n\nid: 9\ndata: 9\n\n',
@@ -92,12 +92,12 @@ describe("the event stream", () => {
     expect(opened).toEqual([undefined, "1"]);
   });
 
-  test("ends with what the listener throws", async () => {
+  test("ends with the listener's exception", async () => {
     const { events } = streamOver([]);
     expect(events.next()).rejects.toThrow("no more connections");
   });
 
-  test("passes over an event that has no id, and does not stop at one that is not JSON", async () => {
+  test("skips an event without an id, and continues after one that is not JSON", async () => {
     const { events } = streamOver([() => "data: 0\n\nid: 1\ndata: {\n\nid: 2\ndata: 2\n\n"]);
     expect(await all(events)).toEqual([undefined, 2]);
   });

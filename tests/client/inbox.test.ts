@@ -4,7 +4,7 @@ import { approval, approvals, idOf, requested, resolved } from "./requests.ts";
 
 const SHOWN_MS = 20_000;
 
-/** An inbox at a time that the test sets. */
+/** An inbox with a clock that the test sets. */
 function inboxAt(settledShownMs: number) {
   const clock = { ms: 0 };
   return { clock, inbox: createInbox({ now: () => clock.ms, settledShownMs }) };
@@ -15,7 +15,7 @@ const selectedId = (inbox: Inbox) => inbox.selected()?.approval.id;
 const outcome = { status: "allowed", by: "operator", at: 1_500, message: null, lost: true } as const;
 
 describe("the inbox, while the list is read", () => {
-  test("keeps what came, and not what went", () => {
+  test("keeps requests that arrive, and drops those that end", () => {
     const { inbox } = inboxAt(0);
     inbox.beginReading();
     inbox.take([requested(3), resolved(1), requested(4), resolved(4)]);
@@ -23,7 +23,7 @@ describe("the inbox, while the list is read", () => {
     expect(idsOf(inbox.list())).toEqual([0, 2, 3].map(idOf));
   });
 
-  test("does not bring back what was decided here meanwhile", () => {
+  test("does not bring back a request decided here meanwhile", () => {
     const { inbox } = inboxAt(0);
     inbox.load(approvals(3));
     inbox.beginReading();
@@ -33,7 +33,7 @@ describe("the inbox, while the list is read", () => {
     expect(idsOf(inbox.list())).toEqual([idOf(1)]);
   });
 
-  test("drops what the server does not list any more, unless somebody looks at how it ended", () => {
+  test("drops requests that the server no longer lists, except the selected one, with its outcome", () => {
     const { inbox } = inboxAt(0);
     inbox.load(approvals(4));
     inbox.select(idOf(1));
@@ -61,7 +61,7 @@ describe("the selection of the inbox", () => {
     expect(selectedId(inbox)).toBe(idOf(3));
   });
 
-  test("goes on to the next request after a decision, and to the one before at the end", () => {
+  test("moves to the next request after a decision, or to the previous one at the end", () => {
     const { inbox } = inboxAt(0);
     inbox.load(approvals(3));
     inbox.move(1);
@@ -73,7 +73,7 @@ describe("the selection of the inbox", () => {
     expect(selectedId(inbox)).toBeUndefined();
   });
 
-  test("passes over what others have decided when it goes on by itself", () => {
+  test("skips requests decided by others when it moves by itself", () => {
     const { inbox } = inboxAt(SHOWN_MS);
     inbox.load(approvals(3));
     inbox.take([resolved(1)]);
@@ -81,7 +81,7 @@ describe("the selection of the inbox", () => {
     expect(selectedId(inbox)).toBe(idOf(2));
   });
 
-  test("stops at both ends, but goes round with next", () => {
+  test("stops at both ends, but wraps around with next", () => {
     const { inbox } = inboxAt(0);
     inbox.load(approvals(3));
     inbox.move(Number.POSITIVE_INFINITY);
@@ -92,7 +92,7 @@ describe("the selection of the inbox", () => {
     expect(selectedId(inbox)).toBe(idOf(0));
   });
 
-  test("begins with the first request that comes", () => {
+  test("begins with the first request that arrives", () => {
     const { inbox } = inboxAt(0);
     inbox.load([]);
     inbox.take([requested(5), requested(6)]);
@@ -101,7 +101,7 @@ describe("the selection of the inbox", () => {
 });
 
 describe("a request that somebody else has decided", () => {
-  test("stays in the list for its time, and longer while it is selected", () => {
+  test("stays in the list for its time, or as long as it is selected", () => {
     const { clock, inbox } = inboxAt(SHOWN_MS);
     inbox.load(approvals(3));
     inbox.take([resolved(0), resolved(1)]);
@@ -113,7 +113,7 @@ describe("a request that somebody else has decided", () => {
     expect(idsOf(inbox.list())).toEqual([idOf(2)]);
   });
 
-  test("keeps its outcome, unless we tried too and were told who was first", () => {
+  test("keeps its outcome, unless our own decision reports who was first", () => {
     const { inbox } = inboxAt(SHOWN_MS);
     inbox.load(approvals(1));
     expect(inbox.take([resolved(0)]).settled).toHaveLength(1);
@@ -134,7 +134,7 @@ describe("a request that somebody else has decided", () => {
 });
 
 describe("the inbox", () => {
-  test("tells once of all that has happened at once, and only of requests that are still pending", () => {
+  test("notifies once for simultaneous events, and only about requests that are still pending", () => {
     const { inbox } = inboxAt(0);
     let changes = 0;
     const stop = inbox.onChange(() => changes++);
@@ -157,7 +157,7 @@ describe("the inbox", () => {
 });
 
 describe("the inbox, arranged", () => {
-  test("lists, selects and moves in that order, and counts what is not listed too", () => {
+  test("lists, selects and moves in that order, and also counts unlisted requests", () => {
     const { inbox } = inboxAt(0);
     inbox.load(approvals(4));
     inbox.arrange((all) => all.filter(({ approval }) => approval.id !== idOf(0)).toReversed());
@@ -174,7 +174,7 @@ describe("the inbox, arranged", () => {
 });
 
 describe("a request whose denial is held", () => {
-  test("is listed, but needs nobody and can't be checked, until it is let go", () => {
+  test("is listed, but is not open and can't be checked, until it is released", () => {
     const { inbox } = inboxAt(0);
     inbox.load(approvals(3));
     inbox.setChecked([idOf(0), idOf(1)], true);
@@ -189,7 +189,7 @@ describe("a request whose denial is held", () => {
     expect(inbox.checked()).toEqual([]);
   });
 
-  test("stays selected where nothing else needs anybody", () => {
+  test("stays selected if no other request is open", () => {
     const { inbox } = inboxAt(0);
     inbox.load(approvals(1));
     inbox.setHeld([idOf(0)], true);
@@ -197,7 +197,7 @@ describe("a request whose denial is held", () => {
     expect(selectedId(inbox)).toBe(idOf(0));
   });
 
-  test("ends as somebody else decides it, and is gone when the server lists it no more", () => {
+  test("ends when somebody else decides it, and is dropped when the server no longer lists it", () => {
     const { inbox } = inboxAt(0);
     inbox.load(approvals(3));
     inbox.setHeld([idOf(1), idOf(2)], true);

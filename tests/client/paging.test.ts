@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { allItems, createPagedList, pagedItems } from "../../src/client/paging.ts";
 
-/** A server that lists these, with the next place as the cursor. */
+/** A server that lists these items, with the next index as the cursor. */
 function listing(items: { id: string }[]) {
   const asked: { cursor: string | undefined; limit: number }[] = [];
   const read = async (at: { cursor: string | undefined; limit: number }) => {
@@ -13,12 +13,12 @@ function listing(items: { id: string }[]) {
   return { items, asked, read };
 }
 
-/** Newest first, as every list of the server. */
+/** Newest first, as in every list of the server. */
 const itemsFrom = (newest: number, oldest = 0) =>
   Array.from({ length: newest - oldest + 1 }, (_, index) => ({ id: `id-${newest - index}` }));
 
 describe("pagedItems", () => {
-  test("reads page after page, and none that nobody wants", async () => {
+  test("reads page after page, and no more than needed", async () => {
     const { read, asked } = listing(itemsFrom(9));
     for await (const { id } of pagedItems(3, read)) if (id === "id-5") break;
     expect(asked.map(({ cursor }) => cursor)).toEqual([undefined, "3"]);
@@ -46,7 +46,7 @@ describe("a paged list", () => {
     expect({ items: list.items(), hasMore: list.hasMore() }).toEqual({ items: itemsFrom(6), hasMore: false });
   });
 
-  test("is read again as far down as it reaches, whatever has come since", async () => {
+  test("is read again up to its present end, with any newer items", async () => {
     const server = listing(itemsFrom(8));
     const { list } = listOf(server);
     await list.reload();
@@ -57,7 +57,7 @@ describe("a paged list", () => {
     expect(list.items()).toEqual(itemsFrom(9, 2));
   });
 
-  test("goes on reading where a page is empty and the list is not over", async () => {
+  test("continues reading if a page is empty and the list has not ended", async () => {
     const pages = [[], ["id-3"], [], [], ["id-1"], []].map((ids) => ids.map((id) => ({ id })));
     const asked: number[] = [];
     const read = async ({ cursor }: { cursor: string | undefined }) => {
@@ -74,7 +74,7 @@ describe("a paged list", () => {
     expect({ asked, hasMore: list.hasMore() }).toEqual({ asked: [0, 1, 2, 3, 4, 5], hasMore: false });
   });
 
-  test("is read again as far as its last item in an order of its own", async () => {
+  test("is read again up to its last item in a custom order", async () => {
     const server = listing(["id-1", "id-5", "id-3", "id-2", "id-4"].map((id) => ({ id })));
     const order = new Map(server.items.map(({ id }, at) => [id, at]));
     const isBehind = (one: { id: string }, other: { id: string }) =>
@@ -85,7 +85,7 @@ describe("a paged list", () => {
     expect(list.items().map(({ id }) => id)).toEqual(["id-1", "id-5", "id-3"]);
   });
 
-  test("leaves out what was on its way for an earlier list", async () => {
+  test("ignores late results of an earlier list", async () => {
     const answers: PromiseWithResolvers<{ items: { id: string }[]; cursor: null }>[] = [];
     const read = () => {
       const answer = Promise.withResolvers<{ items: { id: string }[]; cursor: null }>();
@@ -100,7 +100,7 @@ describe("a paged list", () => {
     expect(list.items()).toEqual([{ id: "late" }]);
   });
 
-  test("keeps what it has, and tells why, when it can't be read", async () => {
+  test("keeps its items, and reports why, if it can't be read", async () => {
     const server = listing(itemsFrom(4));
     let isBroken = false;
     const failures: unknown[] = [];

@@ -5,7 +5,7 @@ import type { SessionSummary } from "../../src/contract/sessions/session-view.ts
 const session = (name: string, status: SessionSummary["status"], last_activity_at: number, pending = 0) =>
   ({ name, status, last_activity_at, pending }) as SessionSummary;
 
-test("sessions that need somebody come first, then those that go on, that went wrong, and that were active last", () => {
+test("sessions that need a person come first, then ongoing ones, failed ones, and others by last activity", () => {
   const sessions = [
     session("old", "complete", 1),
     session("failed", "failed", 2),

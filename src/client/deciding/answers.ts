@@ -6,7 +6,7 @@ const MAX_KEPT = 100;
 
 export type Answers = ReturnType<typeof createAnswers>;
 
-/** What was chosen for the questions of each request, for as long as it is not sent. */
+/** Keeps the choices for each request's questions until they are sent. */
 export function createAnswers() {
   const { onChange, changed } = createListeners();
   const kept = new Map<string, Choices>();

@@ -1,30 +1,36 @@
 import { createListeners } from "../listeners.ts";
 
-/** For how long an allow waits for its second press. */
+/** How long an allow waits for its second press. */
 const ARMED_MS = 8_000;
-/** A press so soon after another was meant for what stood there before, or is the same key, held down. */
+/**
+ * A press this soon after another is ignored: it is the same key held down, or was meant for what the screen showed
+ * before.
+ */
 const SETTLE_MS = 350;
 
 type ConfirmationNeed = {
-  /** In milliseconds, never set back. */
+  /** Milliseconds of a clock that never runs backwards. */
   now: () => number;
   armedMs?: number;
 };
 
 type Press = {
-  /** What would be allowed. */
+  /** Identifies what would be allowed. */
   target: string;
-  /** Why allowing it takes a second press; none where it does not. */
+  /** The reasons for a second press; empty if one press is enough. */
   reasons: () => Promise<string[]>;
-  /** Whether the person still looks at it. */
+  /** Whether the person still looks at the target. */
   isCurrent: () => boolean;
 };
 
-/** What came of a press: go ahead, wait for the second one, or nothing. */
+/** The result of a press: go ahead, wait for a second press, or nothing. */
 type PressResult = "confirmed" | "armed" | "too_soon" | "moved_on";
 export type Confirmation = ReturnType<typeof createConfirmation>;
 
-/** The second press: a dangerous request is allowed only when asked twice, and nothing before it could be read. */
+/**
+ * Requires a second press for a dangerous request, and ignores presses that come before the person could read the
+ * screen.
+ */
 export function createConfirmation({ now, armedMs = ARMED_MS }: ConfirmationNeed) {
   const { onChange, changed } = createListeners();
   let armed: { target: string; reasons: string[]; until: number } | undefined;
@@ -43,9 +49,9 @@ export function createConfirmation({ now, armedMs = ARMED_MS }: ConfirmationNeed
 
   return {
     onChange,
-    /** What waits for its second press, and why. */
+    /** Returns the target that waits for its second press, with the reasons. */
     armed: current,
-    /** Something else is on the screen: a press that follows at once was not meant for it. */
+    /** Call when the screen shows something else: a press that follows at once was not meant for it. */
     hesitate,
     isTooSoon: () => now() < settlesAt,
     disarm: () => arm(undefined),

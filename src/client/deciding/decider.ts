@@ -8,16 +8,16 @@ import type { Confirmation } from "./confirmation.ts";
 import type { DecisionResult, Decisions } from "./decisions.ts";
 import { editedReview, type Reviews } from "./reviews.ts";
 
-/** So many requests are read at once. */
+/** How many requests are read at the same time. */
 const AT_ONCE = 8;
 
 export type Denial = Omit<Decision, "approve">;
 export type SentDecision = { approval: Approval; decision: Decision; result: DecisionResult };
 
-/** What an allow does besides. */
+/** Further parts of an allow. */
 type How = { updated_input?: JsonObject; remember?: Remember };
 
-/** What came of a press: decisions, the need for a second press, or nothing. */
+/** The result of a press: decisions, the need for a second press, or nothing. */
 export type DeciderResult =
   | { kind: "sent"; decisions: SentDecision[] }
   | { kind: "armed"; reasons: string[] }
@@ -30,13 +30,16 @@ type DeciderNeed = {
   confirmation: Confirmation;
   decisions: Decisions;
   reviews: Pick<Reviews, "review">;
-  /** The request that the person sees. */
+  /** The request on the screen. */
   selected: () => InboxItem | undefined;
-  /** Those that were checked, to be decided together. */
+  /** The checked requests, which are decided together. */
   checked?: () => InboxItem[];
 };
 
-/** Decides on what is checked, else on what the person sees; what is dangerous, or many, is allowed by a second press. */
+/**
+ * Decides the checked requests, or else the one on the screen. Dangerous requests, or several at once, need a second
+ * press to be allowed.
+ */
 export function createDecider({ confirmation, decisions, reviews, selected, checked = () => [] }: DeciderNeed) {
   const { onChange, changed } = createListeners();
   let sending = 0;
@@ -59,7 +62,7 @@ export function createDecider({ confirmation, decisions, reviews, selected, chec
     const isCurrent = () => idsOf(find()) === ids && !approvals.some(isUnderWay);
     if (approvals.length === 0 || !isCurrent()) return { kind: "moved_on" };
     const pressed = await confirmation.press({
-      // The second press is for the input and the rule that the first one was about.
+      // The second press must be for the same input and rule as the first one.
       target: JSON.stringify([ids, how]),
       reasons: () => reasonsFor(approvals, how.updated_input),
       isCurrent,
@@ -76,7 +79,7 @@ export function createDecider({ confirmation, decisions, reviews, selected, chec
     }
   }
 
-  /** A key that is held down never becomes a second press. */
+  /** A key that is held down never counts as a second press. */
   function tooSoon(): DeciderResult {
     confirmation.hesitate();
     return { kind: "too_soon" };
@@ -113,31 +116,33 @@ export function createDecider({ confirmation, decisions, reviews, selected, chec
   return {
     onChange,
     isSending: () => sending > 0,
-    /** What a decision would be about. */
+    /** The requests that a decision would be about. */
     targets,
 
     allow: (): Promise<DeciderResult> => press(targets),
 
-    /** Allows what the person sees with the input as they have edited it, whose dangers count then. */
+    /** Allows the request on the screen with an edited input, whose dangers count instead. */
     allowEdited: (input: JsonObject): Promise<DeciderResult> => press(inView, { updated_input: input }),
 
-    /** Allows what the person sees, and makes a rule of it. */
+    /** Allows the request on the screen and creates a rule from it. */
     allowAndRemember: (remember: Remember): Promise<DeciderResult> => press(inView, { remember }),
 
-    /** Allows a question with the answers that were chosen for it; that runs nothing, so it takes one press. */
+    /** Allows a question with the chosen answers. That runs nothing, so one press is enough. */
     async answer(approval: Approval, input: JsonObject): Promise<DeciderResult> {
       if (confirmation.isTooSoon()) return tooSoon();
       const isCurrent = idsOf(inView()) === approval.id && !isUnderWay(approval);
       return isCurrent ? send([approval], { approve: true, updated_input: input }) : { kind: "moved_on" };
     },
 
-    /** Denies those that the reason was written for, whatever the person sees by now. */
+    /** Denies the requests that the reason was written for, whatever the screen shows now. */
     async deny(approvals: Approval[], denial: Denial): Promise<DeciderResult> {
       const open = approvals.filter((approval) => !isUnderWay(approval));
       return open.length > 0 ? send(open, { approve: false, ...denial }) : { kind: "moved_on" };
     },
 
-    /** Sends a denial that was held back: all of it at once, since the page may be about to close; the person looks at something else by now. */
+    /**
+     * Sends a held denial all at once, because the page may be about to close; by now, the screen shows something else.
+     */
     async denyHeld(approvals: Approval[], denial: Denial): Promise<SentDecision[]> {
       const decision = { approve: false, ...denial };
       const shown = idsOf(inView());
@@ -152,7 +157,7 @@ export function createDecider({ confirmation, decisions, reviews, selected, chec
   };
 }
 
-/** As many as one call may carry. */
+/** Splits requests into batches of the size that one call may have. */
 function batchesOf(approvals: Approval[]): Approval[][] {
   const count = Math.ceil(approvals.length / MAX_DECISIONS);
   return Array.from({ length: count }, (_, at) => approvals.slice(at * MAX_DECISIONS, (at + 1) * MAX_DECISIONS));

@@ -9,7 +9,7 @@ import type { RequestEnd } from "../inbox.ts";
 
 type Resolved = ChangeEvent & { type: "approval_resolved" };
 
-/** What came of a decision: it stands (with the rule that was made of it), somebody was first, or it was not taken. */
+/** The result of a decision: recorded (with the rule created from it), beaten by another decision, or failed. */
 export type DecisionResult =
   | { kind: "decided"; rule?: Rule }
   | { kind: "beaten"; outcome: RequestEnd }
@@ -23,12 +23,14 @@ type DecisionsNeed = {
   onBeaten: (id: string, outcome: RequestEnd) => void;
 };
 
-/** Sends decisions, and tells those that are ours from those of somebody else. */
+/** Sends decisions, and distinguishes their events from those of others' decisions. */
 export function createDecisions({ api, onDecided, onBeaten }: DecisionsNeed) {
-  /** On their way to the server, with what the event stream tells of them meanwhile. */
+  /** Decisions being sent, with their events that arrived meanwhile. */
   const underWay = new Map<string, Resolved | undefined>();
 
-  /** One by its own route, many together: those are decided each on its own, and on disk at once. */
+  /**
+   * Sends one decision by its own route, several in one batch, which the server decides separately and stores together.
+   */
   async function decide(
     approvals: Approval[],
     decision: Decision,
@@ -47,7 +49,7 @@ export function createDecisions({ api, onDecided, onBeaten }: DecisionsNeed) {
       if (!(cause instanceof Refused)) throw cause;
       return approvals.map(({ id }): DecisionResult => {
         const told = underWay.get(id);
-        // The answer was lost, but the stream has told how it ended.
+        // The answer was lost, but the event stream has reported the outcome.
         return told ? { kind: "beaten", outcome: outcomeIn(told) } : { kind: "failed", reason: cause };
       });
     }
@@ -56,19 +58,19 @@ export function createDecisions({ api, onDecided, onBeaten }: DecisionsNeed) {
   return {
     isUnderWay: (id: string) => underWay.has(id),
 
-    /** Whether an event only repeats what the answer to our own decision will tell. */
+    /** Returns whether an event only repeats the answer that our own decision will get. */
     isOurs(event: ChangeEvent): boolean {
       if (event.type !== "approval_resolved" || !underWay.has(event.approval_id)) return false;
       underWay.set(event.approval_id, event);
       return true;
     },
 
-    /** The same decision on at most as many as one call may carry; what became of each, in their order. */
+    /** Sends the same decision on at most as many requests as one call may have; returns the results in order. */
     async send(approvals: Approval[], decision: Decision, options?: RequestOptions): Promise<DecisionResult[]> {
       for (const { id } of approvals) underWay.set(id, undefined);
       try {
         const results = await decide(approvals, decision, options);
-        // Before they stop being ours, so that no event can come between.
+        // Do this before the decisions stop being ours, so that no event comes in between.
         for (const [at, { id }] of approvals.entries()) {
           const result = results[at];
           if (result?.kind === "decided") onDecided(id);

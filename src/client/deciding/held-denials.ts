@@ -2,11 +2,11 @@ import type { Approval } from "../../contract/approvals/approval.ts";
 import { createListeners } from "../listeners.ts";
 import type { Denial } from "./decider.ts";
 
-/** For how long a denial can be taken back. */
+/** How long a denial can be taken back. */
 export const HELD_SECS = 3;
-/** A request that ends so soon is denied at once; the clocks of both ends may differ a little. */
+/** A request that expires this soon is denied at once: the two clocks may differ a little. */
 const LAST_SECS = 10;
-/** A page that is closed can send 64 kB, so that no more than that is held. */
+/** A page that is closing can send 64 kB, so no more is held. */
 const MAX_HELD_BYTES = 60_000;
 
 export type HeldDenial = { approvals: Approval[]; denial: Denial; secondsLeft: number };
@@ -15,11 +15,13 @@ export type HeldDenials = ReturnType<typeof createHeldDenials>;
 
 type HeldDenialsNeed = {
   send: (denial: HeldDenial) => Promise<void>;
-  /** In Unix seconds. */
+  /** Unix seconds. */
   now: () => number;
 };
 
-/** Denials that wait a moment before they are sent, in which they can be taken back; until then the server knows nothing of them. */
+/**
+ * Holds denials for a moment, during which they can be taken back; the server doesn't know them until they are sent.
+ */
 export function createHeldDenials({ send, now }: HeldDenialsNeed) {
   const { onChange, changed } = createListeners();
   let all: Held[] = [];
@@ -29,7 +31,7 @@ export function createHeldDenials({ send, now }: HeldDenialsNeed) {
     changed();
   }
 
-  /** Whoever takes it out decides what becomes of it: it is sent once, or never. */
+  /** Removes a denial from the list. Only the caller that removed it may send it, so it is sent once or never. */
   function takeOut({ timer }: Held): void {
     clearInterval(timer);
     set(all.filter((one) => one.timer !== timer));
@@ -52,10 +54,10 @@ export function createHeldDenials({ send, now }: HeldDenialsNeed) {
 
   return {
     onChange,
-    /** The oldest first. */
+    /** Returns the oldest first. */
     all: (): readonly HeldDenial[] => all,
 
-    /** Holds it from now on; says which of them can't be held, and are to be denied at once. */
+    /** Holds a denial; returns the requests that can't be held and must be denied at once. */
     hold(given: Approval[], denial: Denial): { held: Approval[]; urgent: Approval[] } {
       const isUrgent = ({ expires_at }: Approval) => expires_at - now() <= LAST_SECS;
       const approvals = given.filter((one) => !isUrgent(one));
@@ -66,21 +68,21 @@ export function createHeldDenials({ send, now }: HeldDenialsNeed) {
       return { held: approvals, urgent: given.filter(isUrgent) };
     },
 
-    /** The one with this request, or else the last one that was made; it is never sent then. */
+    /** Takes back the denial of this request, or else the last one, so that it is never sent. */
     takeBack(id?: string): HeldDenial | undefined {
       const found = id === undefined ? all.at(-1) : all.find(({ approvals }) => approvals.some((one) => one.id === id));
       if (found) takeOut(found);
       return found;
     },
 
-    /** Resolves once the server has heard of all of them. */
+    /** Sends all held denials; resolves once the server has received them. */
     async sendAll(): Promise<void> {
       const waiting = all;
       waiting.forEach(takeOut);
       await Promise.all(waiting.map(send));
     },
 
-    /** They have ended without us; says which of them were held. */
+    /** Removes requests that have ended otherwise; returns those that were held. */
     ended(ids: ReadonlySet<string>): Approval[] {
       const isOver = ({ id }: Approval) => ids.has(id);
       const over: Approval[] = [];
@@ -93,7 +95,7 @@ export function createHeldDenials({ send, now }: HeldDenialsNeed) {
       return over;
     },
 
-    /** Sends nothing any more; says how many requests stay undecided for that. */
+    /** Discards all held denials; returns how many requests stay undecided. */
     drop(): number {
       const count = all.reduce((sum, { approvals }) => sum + approvals.length, 0);
       all.forEach(takeOut);
@@ -102,7 +104,7 @@ export function createHeldDenials({ send, now }: HeldDenialsNeed) {
   };
 }
 
-/** What it takes on the wire, or a little more. */
+/** An upper bound of its size as a request. */
 function bytesOf({ approvals, denial }: Pick<HeldDenial, "approvals" | "denial">): number {
   const decisions = approvals.map(({ id: approval_id }) => ({ approval_id, approve: false, ...denial }));
   return new TextEncoder().encode(JSON.stringify({ decisions })).length;

@@ -7,33 +7,33 @@ import { kindOf } from "../../review/kinds.ts";
 import type { Api } from "../api.ts";
 import { createListeners } from "../listeners.ts";
 
-/** So long after the last key, what was typed is tried. */
+/** The rule is tested this long after the last key stroke. */
 const PAUSE_MS = 250;
 
-/** Where nothing is suggested: why, for a person who may still write a match. */
+/** Shown if there is no suggestion; the person may still write a match. */
 export const NO_SUGGESTION = "No rule is suggested: none wider than this very call would be safe.";
 
-/** What the rule would have done with the past: nothing is known yet, that much, or the server does not take it. */
+/** The test of a rule on past requests: not started, running, its result, or the server's refusal. */
 export type RuleTrial =
   | { kind: "none" }
   | { kind: "trying" }
   | { kind: "tried"; tested: RuleTested }
   | { kind: "refused"; reason: string };
 
-/** A rule that is about to be made of a decision. */
+/** A rule that the person is about to create from a decision. */
 export type Remembering = {
   approval: Approval;
   decision: "allow" | "deny";
-  /** As it was suggested, then as the person has edited it; empty where nothing is suggested. */
+  /** The suggested match, then as the person edits it; empty if there is no suggestion. */
   match: string;
-  /** `always`: in every session of whoever created this one. */
+  /** `always`: in all sessions of this session's creator. */
   scope: Remember["scope"];
   trial: RuleTrial;
 };
 
 export type RememberState = ReturnType<typeof createRemembering>;
 
-/** The one rule that a person is about to make: its match, where it holds, and what it would have decided before. */
+/** The state of the rule being created: its match, its scope, and its test on past requests. */
 export function createRemembering({ api, pauseMs = PAUSE_MS }: { api: Api; pauseMs?: number }) {
   const { onChange, changed } = createListeners();
   let current: Remembering | undefined;
@@ -49,7 +49,7 @@ export function createRemembering({ api, pauseMs = PAUSE_MS }: { api: Api; pause
 
   async function tryOut(tried: Remembering): Promise<void> {
     const trial = await trialOf(tried);
-    // The person has gone on meanwhile.
+    // The person has changed the rule meanwhile.
     if (current !== tried) return;
     current = { ...tried, trial };
     changed();
@@ -73,7 +73,7 @@ export function createRemembering({ api, pauseMs = PAUSE_MS }: { api: Api; pause
   return {
     onChange,
     current: () => current,
-    /** Begins with what is suggested for the request, which has to be read whole for that. */
+    /** Begins with the request's suggested rule; the request must have been read in full. */
     begin(approval: Approval, decision: Remembering["decision"] = "allow"): void {
       set({ approval, decision, match: approval.suggested_rule ?? "", scope: "session", trial: { kind: "none" } }, 0);
     },
@@ -83,22 +83,22 @@ export function createRemembering({ api, pauseMs = PAUSE_MS }: { api: Api; pause
     setScope(scope: Remembering["scope"]): void {
       if (current && scope !== current.scope) set({ ...current, scope }, 0);
     },
-    /** Makes no rule of it. */
+    /** Cancels the rule. */
     leave,
-    /** The request is decided: no rule can be made with it any more. */
+    /** Call when the request was decided: a rule can't be created with it any more. */
     ended(id: string): void {
       if (current?.approval.id === id) leave();
     },
   };
 }
 
-/** Why no approval of it can be remembered, where that does not go without saying: what people answer is new each time. */
+/** Returns why an approval can't be remembered; undefined for questions and plans, where it is obvious. */
 export function whyNotRemembered(approval: Approval): string | undefined {
   const { kind } = kindOf(approval);
   return kind === "questions" || kind === "plan" ? undefined : approval.no_rule;
 }
 
-/** As it goes with the decision; `undefined` while there is no match to remember. */
+/** Returns the decision's `remember` field; `undefined` while there is no match. */
 export function rememberOf({ match, scope }: Pick<Remembering, "match" | "scope">): Remember | undefined {
   const trimmed = match.trim();
   return trimmed === "" ? undefined : { scope, match: trimmed };

@@ -11,15 +11,15 @@ import type { Api } from "../api.ts";
 import { keepNewest } from "../keep-newest.ts";
 import { createListeners } from "../listeners.ts";
 
-/** A request with all that it takes to judge it; without its context, not all of it could be read. */
+/** A request with everything needed to judge it; without `context`, something could not be read. */
 export type Review = { approval: Approval; context: ApprovalContext | undefined; dangers: Danger[] };
 export type Reviews = ReturnType<typeof createReviews>;
 
 const MAX_KEPT = 100;
-/** The server follows no more paths of a command. */
+/** The server follows at most this many paths of a command. */
 const MAX_COMPARED = 200;
 
-/** Reads the whole input of a request and what it is about, once for each that is looked at. */
+/** Reads the complete input of a request and its context, once for each request. */
 export function createReviews({ api }: { api: Api }) {
   const { onChange, changed } = createListeners();
   const kept = new Map<string, Review>();
@@ -40,7 +40,7 @@ export function createReviews({ api }: { api: Api }) {
 
   return {
     onChange,
-    /** What was read of it before. */
+    /** Returns the review if it was read before. */
     known: (id: string): Review | undefined => kept.get(id),
     review(approval: Approval): Promise<Review> {
       const known = kept.get(approval.id);
@@ -52,14 +52,14 @@ export function createReviews({ api }: { api: Api }) {
   };
 }
 
-/** A request of which not everything can be read counts as dangerous. */
+/** Builds the review; a request that could not be read completely counts as dangerous. */
 export function reviewOf(approval: Approval, context: ApprovalContext | undefined): Review {
   return { approval, context, dangers: dangersOf(approval, context) };
 }
 
-/** The review of the same request with an edited input: of another file or another skill nothing is known. */
+/** Builds the review of an edited input. The context of another file or skill is unknown. */
 export function editedReview({ approval, context }: Review, input: JsonObject): Review {
-  // What is suggested, and why it asks, is about the input as it was requested.
+  // The suggested rule and the reason for asking are about the original input.
   const { suggested_rule: _, why_asked: __, ...rest } = approval;
   const edited = { ...rest, input };
   if (!context) return reviewOf(edited, context);
@@ -74,7 +74,10 @@ export function editedReview({ approval, context }: Review, input: JsonObject): 
   });
 }
 
-/** Of the paths that only the edited command changes it is not known where they lead, which is told of the first. */
+/**
+ * If the edited command changes paths that the original didn't, their real paths are unknown, so one of them is added
+ * as such.
+ */
 function linksOfEdited(edited: Approval, approval: Approval, { links = [], working_dir }: ApprovalContext) {
   const { changed, named } = commandPaths(approval, working_dir, MAX_COMPARED);
   const followed = new Set([...changed, ...named]);

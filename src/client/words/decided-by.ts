@@ -1,4 +1,4 @@
-/** Who has decided a request, read from the name in its record. */
+/** The decider of a request, parsed from its record. */
 export type DecidedBy =
   | { kind: "rule"; id: string }
   | { kind: "builtin"; id: string; name: string }
@@ -13,7 +13,7 @@ export function decidedBy(resolvedBy: string): DecidedBy {
   return { kind: "somebody", name: resolvedBy };
 }
 
-/** In words that follow "by". */
+/** Returns words that follow "by". */
 export function decidedByWords(by: DecidedBy): string {
   switch (by.kind) {
     case "rule":
@@ -27,5 +27,5 @@ export function decidedByWords(by: DecidedBy): string {
   }
 }
 
-/** What the brake is. */
+/** Explains the automatic denial of repeated calls. */
 export const BRAKE_MEANING = "this very call had been denied three times in a row, so nobody was asked";

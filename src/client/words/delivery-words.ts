@@ -9,7 +9,7 @@ const FAILURES: Record<DeliveryFailure, string> = {
   connection: "it can't be reached",
 };
 
-/** What became of an attempt to post, in a few words. */
+/** Describes the result of an attempt to post. */
 export function deliveryWords({ outcome, status, failure }: Delivery): string {
   if (failure !== null) return FAILURES[failure];
   switch (outcome) {

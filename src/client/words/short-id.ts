@@ -1,9 +1,9 @@
-/** Ids begin with the time of their creation; only their end tells those of one hour apart. */
+/** Ids begin with their time of creation, so only their end distinguishes ids of one hour. */
 const LEAST = 4;
 const WHOLE = 36;
 const SHORT = /^[0-9a-f-]{4,35}$/;
 
-/** The end of an id, as short as still tells these ids apart. */
+/** Returns a function that shortens an id to its end, as short as these ids stay distinct. */
 export function shortIds(ids: string[]): (id: string) => string {
   const distinct = new Set(ids);
   let length = LEAST;
@@ -11,12 +11,12 @@ export function shortIds(ids: string[]): (id: string) => string {
   return (id) => id.slice(-length);
 }
 
-/** The same of one id alone: whoever reads it back looks for the only one that ends like this. */
+/** Shortens a single id; whoever uses it looks for the only id with this end. */
 export function shortId(id: string): string {
   return id.slice(-LEAST);
 }
 
-/** Whether this may be the end of an id, rather than a whole one. */
+/** Returns whether this may be the end of an id, not a whole one. */
 export function isShortId(given: string): boolean {
   return SHORT.test(given);
 }

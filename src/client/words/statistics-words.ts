@@ -16,25 +16,25 @@ const DECIDERS: Record<string, string> = {
   plexus: "nobody: child gone",
 };
 
-/** Who decided, where all rules count as one. */
+/** Names a decider; all rules count as one. */
 export function deciderWords(by: string): string {
   return DECIDERS[by] ?? by;
 }
 
-/** A wait as well as it is known: two figures. */
+/** Formats a waiting time with two figures. */
 export function waitWords(seconds: number | null): string {
   if (seconds === null) return "–";
   if (seconds === 0) return "at once";
   return seconds < 10 ? `${Number(seconds.toPrecision(2))}s` : duration(seconds);
 }
 
-/** An amount that people read: cents, or as many digits as it takes to see that it is not nothing. */
+/** Formats an amount: cents, or as many digits as show that it is not zero. */
 export function dollarWords(amount: number): string {
   if (amount === 0 || amount >= 0.01) return `$${amount.toFixed(2)}`;
   return amount < 0.0001 ? "<$0.0001" : `$${amount.toFixed(4)}`;
 }
 
-/** What should be looked at, in one line. */
+/** Describes something that needs attention, on one line. */
 export function attentionWords(attention: Attention): string {
   switch (attention.kind) {
     case "pending":

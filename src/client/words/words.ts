@@ -4,7 +4,7 @@ import { visibleText } from "../../contract/text/visible-text.ts";
 import type { RequestEnd } from "../inbox.ts";
 import { decidedBy, decidedByWords } from "./decided-by.ts";
 
-/** What people read for the status of a session, on the page and in the terminal. */
+/** The words for the status of a session, on the page and in the terminal. */
 export const SESSION_WORDS: Record<SessionStatus, string> = {
   idle: "idle",
   queued: "queued",
@@ -15,7 +15,7 @@ export const SESSION_WORDS: Record<SessionStatus, string> = {
   cancelled: "cancelled",
 };
 
-/** The same for a request. */
+/** The words for the status of a request. */
 export const APPROVAL_WORDS: Record<ApprovalStatus, string> = {
   pending: "pending",
   allowed: "allowed",
@@ -24,21 +24,21 @@ export const APPROVAL_WORDS: Record<ApprovalStatus, string> = {
   abandoned: "abandoned",
 };
 
-/** One request by its call, several by their number. */
+/** Names one request by its call, several by their number. */
 export function callWords(approvals: Pick<Approval, "tool_name" | "session_name">[]): string {
   const [only, ...others] = approvals;
   if (!only || others.length > 0) return `${approvals.length} requests`;
   return `${visibleText(only.tool_name)} of ${only.session_name}`;
 }
 
-/** How a request has ended although somebody was about to deny it; follows its call. */
+/** Says how a request ended that somebody was about to deny; follows its call. */
 export function endedFirstWords({ status, by }: Pick<RequestEnd, "status" | "by">): string {
   const isDecided = status === "allowed" || status === "denied";
   const end = isDecided ? `${APPROVAL_WORDS[status]} by ${decidedByWords(decidedBy(by))}` : APPROVAL_WORDS[status];
   return `was not denied by you: ${end} before`;
 }
 
-/** An amount in US dollars; small ones to a hundredth of a cent. */
+/** Formats an amount in US dollars; small ones to a hundredth of a cent. */
 export function costText(amount: number): string {
   return amount === 0 ? "–" : `$${amount.toFixed(amount < 1 ? 4 : 2)}`;
 }

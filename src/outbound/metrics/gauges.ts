@@ -14,7 +14,7 @@ type GaugesNeed = {
   now: () => number;
 };
 
-/** Figures that are read when somebody asks for them. */
+/** Adds the metrics that are read on request. */
 export function addGauges(
   metrics: MetricText,
   { storage, broadcast, webhooks, push, linkCounts, now }: GaugesNeed,

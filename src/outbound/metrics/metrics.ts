@@ -23,8 +23,8 @@ type MetricsNeed = {
 };
 
 /**
- * What Prometheus reads. Counters begin at 0 with the process and move with each change as it is committed; gauges are
- * read when somebody asks. Neither costs more as the history grows.
+ * The metrics for Prometheus. Counters begin at 0 with the process and increase with each committed change; gauges are
+ * read on request. Neither costs more as the history grows.
  */
 export async function openMetrics({ storage, broadcast, webhooks, push, linkCounts, now, onError }: MetricsNeed) {
   const metrics = createMetricText();
@@ -73,7 +73,7 @@ export async function openMetrics({ storage, broadcast, webhooks, push, linkCoun
   metrics.read("gauge", "plexus_streams_open", "Open event streams: of everything, or of one session.", () =>
     Object.entries(streams).map(([stream, value]) => ({ labels: { stream }, value })),
   );
-  /** Of turns that ended since the start; what those that ran then had before is not ours to count. */
+  /** Events of turns that ended since the start, less the events that running turns already had at the start. */
   let endedEvents = -(await storage.figures.running()).events;
   metrics.read("counter", "plexus_turn_events_total", "Events of turns that were stored.", async () => [
     { value: Math.max(0, endedEvents + (await storage.figures.running()).events) },
@@ -91,7 +91,7 @@ export async function openMetrics({ storage, broadcast, webhooks, push, linkCoun
     const row = own ?? (await storage.approvals.head(subjectId));
     if (!row || row.resolvedAt === null) return;
     resolved(1, row.status);
-    // Nobody was waited for.
+    // Nobody had to be asked.
     if (row.resolvedBy?.startsWith("rule:")) return ruled(1, row.status);
     if (row.resolvedBy === "brake") return braked();
     const isDecided = row.status === "allowed" || row.status === "denied";
@@ -109,7 +109,7 @@ export async function openMetrics({ storage, broadcast, webhooks, push, linkCoun
     cost(turn.usage?.cost_usd ?? 0);
   }
 
-  /** What is committed is counted before anybody is shown the figures. */
+  /** Counts in progress: `text` waits for them, so that it includes every committed change. */
   const counting = new Set<Promise<void>>();
   const listening = broadcast.listen((change) => {
     const counted = count(change)
@@ -118,7 +118,7 @@ export async function openMetrics({ storage, broadcast, webhooks, push, linkCoun
     counting.add(counted);
   });
   return {
-    /** All of them; `build` says what this program is, which only the outermost layer knows. */
+    /** Returns all metrics; `build` is the program's version and commit, which only the outermost layer knows. */
     async text(build: { version: string; commit: string }): Promise<string> {
       await Promise.all(counting);
       const help = "Always 1: the version, and the commit that the executable was built from.";
@@ -126,9 +126,9 @@ export async function openMetrics({ storage, broadcast, webhooks, push, linkCoun
       info.read("gauge", "plexus_build_info", help, () => [{ labels: build, value: 1 }]);
       return (await metrics.text()) + (await info.text());
     },
-    /** Counts a call that a built-in rule allowed, of which no change tells. */
+    /** Counts a call that a built-in rule allowed, which causes no change. */
     countBuiltin: (): void => builtin(),
-    /** Counts an open stream, until disposed. */
+    /** Counts an open stream until disposed. */
     openStream(stream: keyof typeof streams): Disposable {
       const opened = new DisposableStack();
       streams[stream]++;

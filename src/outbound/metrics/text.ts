@@ -1,11 +1,11 @@
 type Labels = Record<string, string>;
 type Sample = { suffix?: string; labels?: Labels; value: number };
-/** A label, and the values that it is shown with from the start, so that the first count is an increase. */
+/** A label, with the values that are shown from the start, so that the first count is an increase. */
 type Label = { name: string; values: readonly string[] };
 
 /**
- * Figures in the text format of Prometheus (0.0.4). Written by hand: the library for it would be four packages, and
- * tens of milliseconds of every start.
+ * Metrics in the text format of Prometheus (0.0.4). Written by hand: the library would add four packages, and tens of
+ * milliseconds to every start.
  */
 export function createMetricText() {
   const families: (() => Promise<string>)[] = [];
@@ -26,10 +26,10 @@ export function createMetricText() {
   }
 
   return {
-    /** Read when somebody asks. */
+    /** A metric whose value is read on request. */
     read: family,
 
-    /** Only grows; `by` is never negative. */
+    /** A counter, which only grows; `by` is never negative. */
     counter(name: string, help: string, label?: Label): (by?: number, value?: string) => void {
       const counts = new Map((label?.values ?? [""]).map((value) => [value, 0]));
       family("counter", name, help, () =>
@@ -38,7 +38,7 @@ export function createMetricText() {
       return (by = 1, value = "") => void counts.set(value, (counts.get(value) ?? 0) + by);
     },
 
-    /** How many were at most as long as each of `bounds`, how many there were, and how long all together. */
+    /** A histogram: the number of values up to each of `bounds`, their total number, and their sum. */
     histogram(name: string, help: string, bounds: number[], label?: Label): (seconds: number, value?: string) => void {
       const seen = new Map((label?.values ?? [""]).map((value) => [value, empty(bounds)]));
       family("histogram", name, help, () =>

@@ -4,19 +4,19 @@ import { seconds } from "../../contract/values.ts";
 
 const ANSWER_WITHIN_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
-/** How long a source is left alone after an answer, and after none. */
+/** How long to wait before asking a source again, after an answer and after a failure. */
 const DAY_MS = 24 * 60 * 60_000;
 const TRY_AGAIN_AFTER_MS = 10 * 60_000;
 const VERSION_TEXT = /^v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$/;
-/** As code hosts tell of the latest release, or as short as can be. */
+/** The latest release as code hosts describe it, or a minimal form. */
 const Told = z.union([z.looseObject({ tag_name: z.string() }), z.looseObject({ version: z.string() })]);
 
-/** What the source said. */
+/** The source's answer. */
 type Read = { version: string | undefined; at: number };
 
 export type Updates = ReturnType<typeof createUpdates>;
 
-/** Whether there is a newer version, where the operator has named a place that says so: without one, nobody is asked. */
+/** Looks for a newer version at the URL that the operator has configured; without one, nobody is asked. */
 export function createUpdates({ source, now }: { source: string | undefined; now: () => number }) {
   let last: Read | undefined;
   let reading: Promise<Read> | undefined;
@@ -30,7 +30,7 @@ export function createUpdates({ source, now }: { source: string | undefined; now
   }
 
   return {
-    /** What is known of versions newer than the one that runs. */
+    /** Returns what is known about a version newer than the running one. */
     async newest(running: string): Promise<NewestVersion> {
       if (source === undefined) return { state: "not_asked" };
       if (!last || !isFresh(last)) {
@@ -47,7 +47,7 @@ export function createUpdates({ source, now }: { source: string | undefined; now
   };
 }
 
-/** The version that stands there; nothing is sent along, and no redirect is followed. */
+/** Reads the version at the URL, without sending any data or following redirects. */
 async function newestAt(url: string): Promise<string | undefined> {
   const response = await fetch(url, {
     redirect: "error",
@@ -64,7 +64,7 @@ function toldIn(text: string): string {
   return told === undefined ? "" : String("tag_name" in told ? told.tag_name : told.version);
 }
 
-/** A source that never stops talking is not listened to. */
+/** Reads a response up to a size limit. */
 async function textOf(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createConfirmation } from "../../../src/client/deciding/confirmation.ts";
 
-/** A confirmation at a time that the test sets. */
+/** A confirmation with a clock that the test sets. */
 function confirmationAt() {
   const clock = { ms: 0 };
   const confirmation = createConfirmation({ now: () => clock.ms, armedMs: 8_000 });
@@ -11,11 +11,11 @@ function confirmationAt() {
 }
 
 describe("the second press", () => {
-  test("is not needed where there is no reason for it", async () => {
+  test("is not needed without a reason", async () => {
     expect(await confirmationAt().press("one")).toBe("confirmed");
   });
 
-  test("confirms what the first one armed, and nothing else", async () => {
+  test("confirms only the target of the first press", async () => {
     const { clock, confirmation, press } = confirmationAt();
     expect(await press("one", ["removes files"])).toBe("armed");
     expect(confirmation.armed()).toMatchObject({ target: "one", reasons: ["removes files"] });
@@ -46,7 +46,7 @@ describe("the second press", () => {
     expect(await press("one")).toBe("too_soon");
   });
 
-  test("comes too late after 8 seconds, or when the first one was taken back", async () => {
+  test("comes too late after 8 seconds, or after the first one was taken back", async () => {
     const { clock, confirmation, press } = confirmationAt();
     await press("one", ["removes files"]);
     clock.ms = 8_000;
@@ -57,7 +57,7 @@ describe("the second press", () => {
     expect(await press("one", ["removes files"])).toBe("armed");
   });
 
-  test("is not asked for when the person has moved on while the reasons were read", async () => {
+  test("is not required if the person moved on while the reasons were read", async () => {
     const { confirmation, press } = confirmationAt();
     expect(await press("one", ["removes files"], false)).toBe("moved_on");
     expect(await press("one", [], false)).toBe("moved_on");

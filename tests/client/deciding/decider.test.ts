@@ -11,7 +11,7 @@ import { approvals, idOf, resolved } from "../requests.ts";
 const words = { unreachable: () => "away", noPlexus: () => "no Plexus", otherVersion: () => "another version" };
 const CONTEXT = { working_dir: "/work", file: null, real_path: null, plan: null, skill: null };
 
-/** A decider over requests with these commands, at a time that the test sets; `sent` notes what the server was told. */
+/** A decider over requests with these commands and a clock that the test sets; `sent` records the decisions sent. */
 function deciderOf(commands: string[], answer: () => Promise<void> = async () => undefined) {
   const clock = { ms: 1_000 };
   const sent: { id: string; decision: Decision }[] = [];
@@ -46,7 +46,7 @@ function deciderOf(commands: string[], answer: () => Promise<void> = async () =>
 }
 
 describe("the decider", () => {
-  test("allows what is not dangerous by one press, and the next one not before it could be read", async () => {
+  test("allows a harmless request with one press, and the next one not before it could be read", async () => {
     const { clock, idsSent, decider } = deciderOf(["make", "make"]);
     expect(await decider.allow()).toMatchObject({ kind: "sent", decisions: [{ result: { kind: "decided" } }] });
     expect(await decider.allow()).toEqual({ kind: "too_soon" });
@@ -55,7 +55,7 @@ describe("the decider", () => {
     expect(idsSent()).toEqual([idOf(0), idOf(1)]);
   });
 
-  test("asks for a second press where there are dangers, and names them", async () => {
+  test("requires a second press for a dangerous request, and names the dangers", async () => {
     const { clock, idsSent, decider } = deciderOf(["rm -rf build"]);
     expect(await decider.allow()).toEqual({ kind: "armed", reasons: ["removes files (rm)"] });
     expect(idsSent()).toEqual([]);
@@ -64,7 +64,7 @@ describe("the decider", () => {
     expect(idsSent()).toEqual([idOf(0)]);
   });
 
-  test("looks at the dangers of an edited input, and the second press is for that input only", async () => {
+  test("checks the dangers of an edited input, and accepts a second press for that input only", async () => {
     const { clock, sent, decider } = deciderOf(["make"]);
     const [build, dist] = [{ command: "rm -rf build" }, { command: "rm -rf dist" }];
     for (const input of [build, dist]) {
@@ -76,13 +76,13 @@ describe("the decider", () => {
     expect(sent).toEqual([{ id: idOf(0), decision: { approve: true, updated_input: dist } }]);
   });
 
-  test("allows an edited input by one press where only the original was dangerous", async () => {
+  test("allows an edited input with one press if only the original was dangerous", async () => {
     const { sent, decider } = deciderOf(["rm -rf build"]);
     expect(await decider.allowEdited({ command: "make clean" })).toMatchObject({ kind: "sent" });
     expect(sent).toMatchObject([{ decision: { updated_input: { command: "make clean" } } }]);
   });
 
-  test("makes a rule of an allow, and the second press is for that rule only", async () => {
+  test("creates a rule from an allow, and accepts a second press for that rule only", async () => {
     const { clock, sent, decider } = deciderOf(["rm -rf build"]);
     const [once, always] = [
       { scope: "session", match: "Bash(rm -rf build)" },
@@ -97,7 +97,7 @@ describe("the decider", () => {
     expect(sent).toEqual([{ id: idOf(0), decision: { approve: true, remember: always } }]);
   });
 
-  test("takes a key that is held down for one press, however long", async () => {
+  test("counts a key that is held down as one press, however long", async () => {
     const { clock, idsSent, decider } = deciderOf(["rm -rf build"]);
     await decider.allow();
     for (let held = 0; held < 100; held++) {
@@ -107,7 +107,7 @@ describe("the decider", () => {
     expect(idsSent()).toEqual([]);
   });
 
-  test("asks twice for several that are checked, and for one that is not in view", async () => {
+  test("requires a second press for several checked requests, and for one that is not in view", async () => {
     const { clock, idsSent, inbox, decider } = deciderOf(["make", "make", "make"]);
     inbox.setChecked([idOf(1)], true);
     expect(await decider.allow()).toEqual({ kind: "armed", reasons: ["allows 1 selected, in view or not"] });
@@ -119,7 +119,7 @@ describe("the decider", () => {
     expect(idsSent()).toEqual([idOf(1), idOf(2)]);
   });
 
-  test("sends one decision for a request, and tells while it is on its way", async () => {
+  test("sends one decision for a request, and reports while it is being sent", async () => {
     const answer = Promise.withResolvers<void>();
     const { clock, idsSent, decider } = deciderOf(["make"], () => answer.promise);
     const seen: boolean[] = [];
@@ -147,7 +147,7 @@ describe("the decider", () => {
     expect(sent).toEqual([{ id: idOf(0), decision: { approve: true, updated_input: answers } }]);
   });
 
-  test("denies what was held all at once, however much it is, and what the person looks at meanwhile can be allowed", async () => {
+  test("sends any number of held denials at once, while the request on the screen can be allowed", async () => {
     const hanging = Promise.withResolvers<void>();
     const { idsSent, inbox, decider } = deciderOf(Array(203).fill("make"), () => hanging.promise);
     const held = inbox.pending().slice(0, 202);

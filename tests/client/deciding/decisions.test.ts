@@ -6,7 +6,7 @@ import { approval, idOf, resolved } from "../requests.ts";
 
 const words = { unreachable: () => "away", noPlexus: () => "no Plexus", otherVersion: () => "another version" };
 
-/** Decisions over a server of which the test says when and what it answers. */
+/** Decisions with a server whose answers, and their times, the test controls. */
 function deciding() {
   const answer = Promise.withResolvers<Response>();
   const decided: string[] = [];
@@ -23,7 +23,7 @@ function deciding() {
 }
 
 describe("a decision", () => {
-  test("is ours while it is under way, and what the stream tells of it is no news", async () => {
+  test("is ours while it is being sent, and its event is ignored", async () => {
     const { answer, decided, decisions } = deciding();
     expect(decisions.isOurs(resolved(1))).toBe(false);
     const sent = decisions.send([approval(1)], { approve: true });
@@ -34,7 +34,7 @@ describe("a decision", () => {
     expect(decisions.isOurs(resolved(1))).toBe(false);
   });
 
-  test("that comes second tells who was first", async () => {
+  test("that comes second reports who was first", async () => {
     const { answer, beaten, decisions } = deciding();
     const sent = decisions.send([approval(1)], { approve: true });
     const first = { approval_id: idOf(1), status: "denied", resolved_by: "token:night", resolved_at: 1_500 };
@@ -43,7 +43,7 @@ describe("a decision", () => {
     expect(beaten).toEqual([{ status: "denied", by: "token:night", at: 1_500, message: null, lost: true }]);
   });
 
-  test("whose answer was lost has ended as the stream told", async () => {
+  test("whose answer was lost has the outcome of its event", async () => {
     const { answer, beaten, decisions } = deciding();
     const sent = decisions.send([approval(1)], { approve: true });
     decisions.isOurs(resolved(1));
@@ -52,7 +52,7 @@ describe("a decision", () => {
     expect(beaten).toMatchObject([{ status: "denied", by: "operator" }]);
   });
 
-  test("that the server did not take is told with the reason, and can be made again", async () => {
+  test("that failed has a reason, and can be made again", async () => {
     const { answer, decided, beaten, decisions } = deciding();
     const sent = decisions.send([approval(1)], { approve: true });
     answer.reject(new Error("the connection broke"));
@@ -64,7 +64,7 @@ describe("a decision", () => {
     });
   });
 
-  test("on many is sent once, and each has its own result", async () => {
+  test("on several requests is sent once, and each request has its own result", async () => {
     const { answer, decided, beaten, decisions } = deciding();
     const sent = decisions.send([approval(1), approval(2), approval(3)], { approve: true });
     const first = { approval_id: idOf(2), status: "denied", resolved_by: "token:night", resolved_at: 1_500 };
@@ -80,7 +80,7 @@ describe("a decision", () => {
     expect([1, 2, 3].map((number) => decisions.isUnderWay(idOf(number)))).toEqual([false, false, false]);
   });
 
-  test("on many whose answer was lost is told by what the stream said of each", async () => {
+  test("on several requests whose answer was lost has the outcomes of their events", async () => {
     const { answer, decisions } = deciding();
     const sent = decisions.send([approval(1), approval(2)], { approve: true });
     decisions.isOurs(resolved(2));

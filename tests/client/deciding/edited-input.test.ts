@@ -3,7 +3,7 @@ import { editedInput } from "../../../src/client/deciding/edited-input.ts";
 import { MAX_UPDATED_INPUT_CHARS } from "../../../src/contract/approvals/decision.ts";
 
 describe("an edited input", () => {
-  test("is the object that the text holds", () => {
+  test("is the object in the text", () => {
     const input = { command: "make", nested: { on: [1] } };
     expect(editedInput(` ${JSON.stringify(input, null, 2)}\n`, { command: "rm" })).toEqual({ kind: "input", input });
   });
@@ -20,7 +20,7 @@ describe("an edited input", () => {
     expect(editedInput(text, {})).toEqual({ kind: "invalid", reason: expect.stringMatching(reason) });
   });
 
-  test("is refused where it lacks a key of the original, and keeps the null that takes one out", () => {
+  test("is refused if it lacks a key of the original, and keeps a null that removes one", () => {
     const original = { command: "ls", description: "lists" };
     expect(editedInput('{"command":"make"}', original)).toEqual({
       kind: "invalid",

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import { createHeldDenials, type HeldDenial } from "../../../src/client/deciding/held-denials.ts";
 import { approval, approvals, idOf } from "../requests.ts";
 
-/** In Unix seconds; the requests end at 2,000. */
+/** Unix seconds; the requests expire at 2,000. */
 const NOW = 1_500;
 
 function holding(now = NOW) {
@@ -21,7 +21,7 @@ describe("a denial that is held", () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  test("is sent once after three seconds, which are counted", () => {
+  test("is sent once after a countdown of three seconds", () => {
     const { held, sent, waiting } = holding();
     let changes = 0;
     held.onChange(() => changes++);
@@ -33,7 +33,7 @@ describe("a denial that is held", () => {
     expect({ waiting: waiting(), sent }).toEqual({ waiting: [], sent: [[idOf(1)]] });
   });
 
-  test("is never sent once it is taken back; the last one is, unless another is named", () => {
+  test("is never sent once it is taken back: by default the last one", () => {
     const { held, sent, waiting } = holding();
     for (const number of [1, 2, 3]) held.hold([approval(number)], {});
     expect(held.takeBack()?.approvals).toEqual([approval(3)]);
@@ -44,7 +44,7 @@ describe("a denial that is held", () => {
     expect(held.takeBack()).toBeUndefined();
   });
 
-  test("is sent at once, and once, when the page is left", async () => {
+  test("is sent at once, and only once, when the page is left", async () => {
     const { held, sent } = holding();
     held.hold([approval(1), approval(2)], {});
     held.hold([approval(3)], {});
@@ -54,7 +54,7 @@ describe("a denial that is held", () => {
     expect(sent).toEqual([[idOf(1), idOf(2)], [idOf(3)]]);
   });
 
-  test("leaves out what has ended meanwhile, and is over when nothing is left of it", () => {
+  test("drops requests that have ended meanwhile, and ends when none is left", () => {
     const { held, sent, waiting } = holding();
     held.hold([approval(1), approval(2)], {});
     held.hold([approval(3)], {});
@@ -64,7 +64,7 @@ describe("a denial that is held", () => {
     expect(sent).toEqual([[idOf(1)]]);
   });
 
-  test("is given up with its number of requests when nobody may send it any more", () => {
+  test("is discarded, with its number of requests, when it may no longer be sent", () => {
     const { held, sent } = holding();
     held.hold([approval(1), approval(2)], {});
     held.hold([approval(3)], {});
@@ -74,8 +74,8 @@ describe("a denial that is held", () => {
   });
 });
 
-describe("what can't be held", () => {
-  test("is a request whose time is nearly up: its denial would come too late", () => {
+describe("a denial that can't be held", () => {
+  test("is for a request that expires soon, and would come too late", () => {
     const late = { ...approval(2), expires_at: NOW + 10 };
     const { held } = holding();
     expect(held.hold([approval(1), late], {})).toEqual({ held: [approval(1)], urgent: [late] });
@@ -83,7 +83,7 @@ describe("what can't be held", () => {
     expect(held.drop()).toBe(1);
   });
 
-  test("is more than a page can send while it is closed, all that is held together", () => {
+  test("would exceed, with all others, what a closing page can send", () => {
     const message = "é".repeat(8_000);
     const { held } = holding();
     expect(held.hold(approvals(3), { message }).urgent).toEqual([]);

@@ -7,7 +7,7 @@ import { approval, idOf } from "../requests.ts";
 const words = { unreachable: () => "away", noPlexus: () => "no Plexus", otherVersion: () => "another version" };
 const REQUEST = { ...approval(1), suggested_rule: "Bash(echo *)" };
 
-/** What was tried is noted, and answered by what the rule matches. */
+/** Records the tested rules, and answers by what the rule matches. */
 function remembering() {
   const tried: object[] = [];
   const api = createApi({
@@ -30,8 +30,8 @@ function remembering() {
   return { state, tried, trial };
 }
 
-describe("a rule that is about to be made", () => {
-  test("begins with what is suggested, for the session, and tells what it would have decided there", async () => {
+describe("a rule that is about to be created", () => {
+  test("begins with the suggestion, for the session, and shows what it would have decided there", async () => {
     const { state, tried, trial } = remembering();
     state.begin(REQUEST);
     expect(state.current()).toMatchObject({ match: "Bash(echo *)", scope: "session", trial: { kind: "trying" } });
@@ -39,7 +39,7 @@ describe("a rule that is about to be made", () => {
     expect(tried).toEqual([{ decision: "allow", match: "Bash(echo *)", session_id: "session" }]);
   });
 
-  test("is tried again when its match or its scope changes, as it is then", async () => {
+  test("is tested again when its match or its scope changes", async () => {
     const { state, tried, trial } = remembering();
     state.begin(REQUEST);
     state.setMatch("Bash(echo 1)");
@@ -53,14 +53,14 @@ describe("a rule that is about to be made", () => {
     });
   });
 
-  test("tells the server's words where its match is refused", async () => {
+  test("shows the server's message if its match is refused", async () => {
     const { state, trial } = remembering();
     state.begin(REQUEST);
     state.setMatch("(");
     expect(await trial("refused")).toEqual({ kind: "refused", reason: "match is no pattern." });
   });
 
-  test("has nothing to try or to remember where nothing is suggested, until a match is written", async () => {
+  test("has nothing to test or to remember without a suggestion, until a match is written", async () => {
     const { state, tried, trial } = remembering();
     state.begin(approval(1), "deny");
     expect(state.current()).toMatchObject({ match: "", trial: { kind: "none" } });
@@ -70,7 +70,7 @@ describe("a rule that is about to be made", () => {
     expect(tried).toEqual([{ decision: "deny", match: "Bash(echo)", session_id: "session" }]);
   });
 
-  test("is given up when its request is decided, and not when another one is", () => {
+  test("is cancelled when its request is decided, and not when another one is", () => {
     const { state } = remembering();
     state.begin(REQUEST);
     state.ended(idOf(2));

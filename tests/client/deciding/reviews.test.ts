@@ -8,7 +8,7 @@ import { approval } from "../requests.ts";
 
 const words = { unreachable: () => "away", noPlexus: () => "no Plexus", otherVersion: () => "another version" };
 
-/** The API of a real server; `seen` notes which paths were asked. */
+/** A client of a real server; `seen` records the requested paths. */
 function apiOf(plexus: Plexus, seen: string[] = []) {
   return createApi({
     server: () => ({ url: plexus.url, token: OPERATOR_TOKEN }),
@@ -31,7 +31,7 @@ async function request(plexus: Plexus, command: string): Promise<string> {
 }
 
 describe("the review of a request", () => {
-  test("has the whole input and its dangers, and is read once however often it is wanted", async () => {
+  test("has the complete input and its dangers, and is read once", async () => {
     await using plexus = await startPlexus();
     const id = await request(plexus, "rm -rf build");
     const seen: string[] = [];
@@ -46,7 +46,7 @@ describe("the review of a request", () => {
     expect({ changes, asked: seen.length }).toEqual({ changes: 1, asked: 2 });
   });
 
-  test("counts as dangerous, and is read again, where not everything can be read", async () => {
+  test("counts as dangerous, and is read again, if something could not be read", async () => {
     await using plexus = await startPlexus();
     const reviews = createReviews({ api: apiOf(plexus) });
     const review = await reviews.review(approval(1));
@@ -54,7 +54,7 @@ describe("the review of a request", () => {
     expect(reviews.known(approval(1).id)).toBeUndefined();
   });
 
-  test("is read again after a reading that failed by a bug", async () => {
+  test("is read again after a read failed because of a bug", async () => {
     await using plexus = await startPlexus();
     const id = await request(plexus, "make");
     const api = apiOf(plexus);
@@ -69,7 +69,7 @@ describe("the review of a request", () => {
     expect((await reviews.review(cut)).approval.input).toEqual({ command: "make" });
   });
 
-  test("is made anew for an edited input, of which no other file is known", async () => {
+  test("is built anew for an edited input, without the context of another file", async () => {
     const file = { state: "text", path: "/srv/a", text: "old" } as const;
     const context = { working_dir: "/work", file, real_path: "/srv/a", plan: null, skill: null };
     const write = { ...approval(1), tool_name: "Write", input: { file_path: "/srv/a", content: "new" } };
@@ -81,7 +81,7 @@ describe("the review of a request", () => {
     expect(other.dangers.length).toBeGreaterThan(same.dangers.length);
   });
 
-  test("is made anew for an edited command, of which no other file is known to be no link", () => {
+  test("is built anew for an edited command, with unknown real paths for new files", () => {
     const links = [{ path: "/srv/project/pw", real: "/etc/passwd" }];
     const context = { working_dir: "/srv/project", file: null, real_path: null, plan: null, skill: null, links };
     const review = { approval: { ...approval(1), input: { command: "cat a; touch pw" } }, context, dangers: [] };

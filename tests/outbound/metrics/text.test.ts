@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createMetricText } from "../../../src/outbound/metrics/text.ts";
 
 describe("the text of metrics", () => {
-  test("shows a counter with each of its values from the start, and a new one when it comes", async () => {
+  test("shows a counter with each known value from the start, and a new value when it occurs", async () => {
     const metrics = createMetricText();
     const count = metrics.counter("asks_total", "Asks.", { name: "outcome", values: ["allowed", "denied"] });
     count(2, "denied");
@@ -13,7 +13,7 @@ describe("the text of metrics", () => {
     );
   });
 
-  test("shows a histogram as counts up to each bound, that bound included", async () => {
+  test("shows a histogram as counts up to and including each bound", async () => {
     const metrics = createMetricText();
     const observe = metrics.histogram("wait_seconds", "Waits.", [1, 5]);
     for (const seconds of [0.5, 1, 3, 9]) observe(seconds);
@@ -27,7 +27,7 @@ describe("the text of metrics", () => {
     ]);
   });
 
-  test("escapes what would end a label or a line", async () => {
+  test("escapes characters that would end a label or a line", async () => {
     const metrics = createMetricText();
     metrics.read("gauge", "odd", "Odd.", () => [{ labels: { a: 'x"y\\z\n', b: "2" }, value: 1e21 }]);
     expect(await metrics.text()).toEndWith('odd{a="x\\"y\\\\z\\n",b="2"} 1e+21\n');

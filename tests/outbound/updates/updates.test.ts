@@ -4,7 +4,7 @@ import { createUpdates } from "../../../src/outbound/updates/updates.ts";
 const DAY_MS = 24 * 60 * 60_000;
 const START = 1_800_000_000_000;
 
-/** A place that tells of versions, and how often it was asked. */
+/** A source of versions that counts its requests. */
 function startSource(answer: () => Response) {
   let asked = 0;
   const server = Bun.serve({
@@ -25,7 +25,7 @@ async function newest(answer: () => Response, running = "1.2.3") {
 }
 
 describe("whether there is a newer version", () => {
-  test("is asked of nobody where no source is named", async () => {
+  test("is not requested anywhere without a source", async () => {
     expect(await createUpdates({ source: undefined, now: Date.now }).newest("1.2.3")).toEqual({ state: "not_asked" });
   });
 
@@ -49,7 +49,7 @@ describe("whether there is a newer version", () => {
     expect(await newest(answer)).toEqual({ state: "unknown", checked_at: START / 1000 });
   });
 
-  test("is asked once a day at most, and after a failure again in ten minutes", async () => {
+  test("is requested at most once a day, and ten minutes after a failure", async () => {
     let now = START;
     let isUp = false;
     await using source = startSource(() => new Response("2.0.0", { status: isUp ? 200 : 500 }));
