@@ -35,6 +35,7 @@ import { createStatistics, type Statistics } from "./core/statistics/statistics.
 import { createOutputStored } from "./core/turns/output-stored.ts";
 import { createPolls, type Polls } from "./core/turns/poll.ts";
 import { createPromptOf, type PromptOf } from "./core/turns/prompt.ts";
+import { createTranscriptSearch, type TranscriptSearch } from "./core/turns/search/transcript-search.ts";
 import { createSessionStream, type SessionStream } from "./core/turns/stream.ts";
 import { openTurns, type Turns } from "./core/turns/turns.ts";
 import { createUnaskedCalls, type UnaskedCalls } from "./core/turns/unasked-calls.ts";
@@ -84,6 +85,7 @@ type SessionParts = {
   sessionViews: SessionViews;
   sessionStream: SessionStream;
   promptOf: PromptOf;
+  transcriptSearch: TranscriptSearch;
   conversations: Conversations;
   turns: Turns;
   polls: Polls;
@@ -322,6 +324,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
     polls,
     sessionStream: createSessionStream({ storage, broadcast }),
     promptOf,
+    transcriptSearch: createTranscriptSearch({ storage, promptOf }),
     sessionViews: createSessionViews({ storage, polls }),
     sessionCommands: createSessionCommands({
       storage,

@@ -20,6 +20,9 @@ export const MAX_MESSAGE_CHARS = 8_000;
 
 export const Path = z.string().min(1).max(4096);
 
+/** Of a text that people search for. */
+export const MAX_SEARCH_CHARS = 200;
+
 export const MAX_NAME_CHARS = 100;
 /** The longest name that a reader gives itself. */
 export const MAX_CONSUMER_CHARS = 100;

@@ -170,6 +170,8 @@ export type TurnStorage = {
   events(turnId: string, fromSeq: number, limit: number): Promise<TimedTurnEvent[]>;
   /** Returns as many events from `fromSeq` on as fit; the first one always fits. */
   eventPage(turnId: string, fromSeq: number, page: { limit: number; maxBytes: number }): Promise<TimedTurnEvent[]>;
+  /** Returns as many events before `before` as fit, newest first; the first one always fits. */
+  eventsBefore(turnId: string, before: number, page: { limit: number; maxBytes: number }): Promise<TimedTurnEvent[]>;
   /** Returns the last `limit` events before `seq`, newest first. */
   wordsBefore(turnId: string, seq: number, limit: number): Promise<EventWords[]>;
   /** Returns the events from `from` up to, but not including, `to`, in order, skipping those longer than `maxBytes`. */

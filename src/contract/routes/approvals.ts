@@ -3,12 +3,10 @@ import { Approval, ApprovalFilter } from "../approvals/approval.ts";
 import { ApprovalContext } from "../approvals/approval-context.ts";
 import { BatchResult, Decision, DecisionBatch, RespondResult } from "../approvals/decision.ts";
 import { MAX_RESULT_CHARS } from "../text/cut.ts";
-import { Id, UnixSeconds } from "../values.ts";
+import { Id, MAX_SEARCH_CHARS, UnixSeconds } from "../values.ts";
 import { PageQuery, page } from "./declaration/paging.ts";
 import { queryFlag, queryNumber } from "./declaration/query.ts";
 import { route } from "./declaration/route.ts";
-
-export const MAX_SEARCH_CHARS = 200;
 
 const ApprovalQuery = z.strictObject({
   status: ApprovalFilter.optional(),

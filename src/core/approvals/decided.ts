@@ -2,6 +2,7 @@ import type { ApprovalFilter } from "../../contract/approvals/approval.ts";
 import { AppError } from "../../contract/refusals/errors.ts";
 import type { ApprovalRow, ApprovalScope, DecidedPlace } from "../../storage/approvals.ts";
 import type { Storage } from "../../storage/storage.ts";
+import { createSlices } from "../events/slices.ts";
 
 /** Bounds of one answer; the caller continues with its cursor. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
@@ -24,13 +25,7 @@ export type DecidedList = { rows: ApprovalRow[]; cursor: string | null; searched
 
 /** Lists and searches decisions, last one first, in slices that leave the event loop free for other work. */
 export function createDecidedList(storage: Pick<Storage, "approvals">) {
-  let lastTurn: Promise<unknown> = Promise.resolve();
-
-  /** Queues the slices of all searches: each round of the event loop runs one slice. */
-  function inTurn(): Promise<unknown> {
-    lastTurn = lastTurn.then(() => new Promise(setImmediate));
-    return lastTurn;
-  }
+  const nextSlice = createSlices();
 
   return async (scope: ApprovalScope, filter: DecidedFilter): Promise<DecidedList> => {
     const { since, until, cursor, ...query } = filter;
@@ -40,7 +35,7 @@ export function createDecidedList(storage: Pick<Storage, "approvals">) {
     let after = placeOf(cursor);
     let maxBytes = MAX_PAGE_BYTES;
     do {
-      await inTurn();
+      await nextSlice();
       const limit = filter.limit - rows.length;
       const page = await storage.approvals.listDecided(scope, { ...query, ...bounds, after, limit, maxBytes });
       rows.push(...page.rows);

@@ -31,6 +31,7 @@ import * as sessionAnswers from "../../contract/sessions/answers.ts";
 import { RunBody, SettingsUpdate } from "../../contract/sessions/run-input.ts";
 import { CreateInput } from "../../contract/sessions/session.ts";
 import { SessionDetail, SessionEvent, SessionSummary, TurnSummary } from "../../contract/sessions/session-view.ts";
+import { TranscriptHit } from "../../contract/sessions/transcript-hit.ts";
 import { TurnEvent, Usage } from "../../contract/sessions/turn.ts";
 import { Caller, SignedIn, SignInBody, SignInCode } from "../../contract/sign-in.ts";
 import { Attention, Statistics } from "../../contract/statistics.ts";
@@ -81,6 +82,7 @@ const SHARED = {
   SessionSummary,
   SessionDetail,
   SessionEvent,
+  TranscriptHit,
   TurnSummary,
   TurnEvent,
   Usage,

@@ -182,7 +182,18 @@ export function storageOn(given: EngineNeed): Omit<Storage, typeof Symbol.dispos
     signInCodes: signInCodeCommands(need),
     tokens: { ...reads(tokens, "get", "findNamed", "listNamed", "missing"), ...tokenCommands(need) },
     turns: {
-      ...reads(turns, "get", "running", "latest", "firstAfter", "listRunning", "list", "events", "eventPage"),
+      ...reads(
+        turns,
+        "get",
+        "running",
+        "latest",
+        "firstAfter",
+        "listRunning",
+        "list",
+        "events",
+        "eventPage",
+        "eventsBefore",
+      ),
       ...reads(
         turns,
         "wordsBefore",

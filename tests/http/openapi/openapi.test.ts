@@ -43,7 +43,14 @@ import {
 import { createCode, signIn, signOut, whoAmI } from "../../../src/contract/routes/sign-in.ts";
 import { getStatistics } from "../../../src/contract/routes/statistics.ts";
 import { createToken, listTokens, revokeToken, signOutPages } from "../../../src/contract/routes/tokens.ts";
-import { followSession, getTurn, listTurnEvents, listTurns, TurnList } from "../../../src/contract/routes/turns.ts";
+import {
+  followSession,
+  getTurn,
+  listTurnEvents,
+  listTurns,
+  searchSession,
+  TurnList,
+} from "../../../src/contract/routes/turns.ts";
 import { listUnaskedCalls } from "../../../src/contract/routes/unasked-calls.ts";
 import { waitForNext } from "../../../src/contract/routes/wait.ts";
 import { listWebhooks, testWebhook, WebhookList } from "../../../src/contract/routes/webhooks.ts";
@@ -198,6 +205,7 @@ describe("every route", () => {
     await send(followEvents, 422, { query: "last_event_id=x" });
     const turn = { turn_id: turns[0]?.turn_id ?? "" };
     await send(getTurn, 200, { params: turn });
+    await send(searchSession, 200, { params: key, query: "search=hello" });
     await send(listTurnEvents, 200, { params: turn, query: "from_seq=0&limit=1000" });
     await send(forkSession, 201, { params: key, body: { new_name: "another" } });
     await send(forkSession, 422, { params: key, body: { new_name: "another", name: "x" } });

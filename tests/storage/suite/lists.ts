@@ -76,6 +76,20 @@ export function listPromises(open: OpenForRaces): void {
     expect(await page(4, 10, 1e6)).toEqual([]);
   });
 
+  test("events are read back from a number, as many as fit, and at least one", async () => {
+    await using opened = await open();
+    const { storage } = opened;
+    const { turn } = await storedTurn(storage);
+    await storage.turns.appendIfRunning(turn, said("x".repeat(500), "y".repeat(500), "z"), NOW);
+    const back = async (before: number, limit: number, maxBytes: number) =>
+      (await storage.turns.eventsBefore(turn.id, before, { limit, maxBytes })).map(({ seq, at }) => `${seq} ${at}`);
+    expect(await back(4, 10, 1e6)).toEqual([`3 ${NOW}`, `2 ${NOW}`, `1 ${NOW}`, `0 ${turn.startedAt}`]);
+    expect(await back(3, 2, 1e6)).toEqual([`2 ${NOW}`, `1 ${NOW}`]);
+    expect(await back(4, 10, 700)).toEqual([`3 ${NOW}`, `2 ${NOW}`]);
+    expect(await back(3, 10, 1)).toEqual([`2 ${NOW}`]);
+    expect(await back(0, 10, 1e6)).toEqual([]);
+  });
+
   test("an event keeps when it was stored", async () => {
     await using opened = await open();
     const { storage } = opened;

@@ -1,13 +1,15 @@
 import type { App, Session } from "../../../app.ts";
-import { followSession, getTurn, listTurnEvents, listTurns } from "../../../contract/routes/turns.ts";
+import { followSession, getTurn, listTurnEvents, listTurns, searchSession } from "../../../contract/routes/turns.ts";
 import { ASKED_AT, SESSION_ID, TURN_ID } from "../../../contract/samples.ts";
 import type { TurnSummary } from "../../../contract/sessions/session-view.ts";
+import type { TranscriptHit } from "../../../contract/sessions/transcript-hit.ts";
+import { seconds } from "../../../contract/values.ts";
 import { type Served, serve } from "../../serve.ts";
 import { eventsFrom, unknownEventId } from "../../streams/events.ts";
 import { lastPage, pageOf } from "../paging.ts";
 import { sessionParams } from "./session-params.ts";
 
-export type TurnsApp = Pick<App, "sessions" | "sessionViews" | "sessionStream" | "promptOf">;
+export type TurnsApp = Pick<App, "sessions" | "sessionViews" | "sessionStream" | "promptOf" | "transcriptSearch">;
 
 const params = { turn_id: "The turn's id" };
 const EXAMPLE: TurnSummary = {
@@ -23,8 +25,16 @@ const EXAMPLE: TurnSummary = {
   ephemeral: false,
 };
 
+const HIT: TranscriptHit = {
+  turn_id: TURN_ID,
+  seq: 4,
+  at: ASKED_AT,
+  type: "content",
+  excerpt: "hello.txt is there.",
+};
+
 /** Turns, and all their events. */
-export function turnRoutes({ sessions, sessionViews, sessionStream, promptOf }: TurnsApp): Served[] {
+export function turnRoutes({ sessions, sessionViews, sessionStream, promptOf, transcriptSearch }: TurnsApp): Served[] {
   return [
     serve(listTurns, {
       tag: "Sessions",
@@ -35,6 +45,26 @@ export function turnRoutes({ sessions, sessionViews, sessionStream, promptOf }: 
       const session = await sessions.require(principal, params.key);
       const found = await sessionViews.turns(session, query);
       return { type: "ok", turns: found.turns, ...pageOf(found) };
+    }),
+    serve(searchSession, {
+      tag: "Sessions",
+      summary: "Searches all turns of a session, the newest event first",
+      params: sessionParams,
+      details:
+        "A literal text, in any case, in prompts, messages, thinking, calls, results, decisions and errors; not in what the CLI " +
+        "says of itself. A text that came in pieces is one. An answer takes no longer than about half a second: it may have " +
+        "fewer hits than `limit`, or none, while `has_more` is true. Go on with its `cursor`. `excerpt` is untrusted text of a child.",
+      answer: { says: "Where it was found.", example: { type: "ok", hits: [HIT], ...lastPage } },
+    }).by(async ({ principal, params, query }) => {
+      const session = await sessions.require(principal, params.key);
+      const { hits, cursor, searchedBackTo } = await transcriptSearch(session, query);
+      const searched_back_to = searchedBackTo === undefined ? undefined : seconds(searchedBackTo);
+      return {
+        type: "ok",
+        hits,
+        ...pageOf({ cursor }),
+        ...(searched_back_to !== undefined && { searched_back_to }),
+      };
     }),
     serve(followSession, {
       tag: "Events",

@@ -40,6 +40,21 @@ export function turnEventQueries(orm: Orm) {
     .orderBy(asc(turnEvents.seq))
     .limit(at("limit"))
     .prepare();
+  const backFrom = and(eq(turnEvents.turnId, at("turnId")), lt(turnEvents.seq, at("before")));
+  const sizesBack = orm
+    .select({ bytes: sql<number>`octet_length(event)` })
+    .from(turnEvents)
+    .where(backFrom)
+    .orderBy(desc(turnEvents.seq))
+    .limit(at("limit"))
+    .prepare();
+  const back = orm
+    .select({ seq: turnEvents.seq, event: turnEvents.event, at: turnEvents.at })
+    .from(turnEvents)
+    .where(backFrom)
+    .orderBy(desc(turnEvents.seq))
+    .limit(at("limit"))
+    .prepare();
   const short = orm
     .select({ seq: turnEvents.seq, event: turnEvents.event })
     .from(turnEvents)
@@ -84,7 +99,7 @@ export function turnEventQueries(orm: Orm) {
       beginsAnew: sql<number>`${type} = 'passthrough' AND (${eventType} LIKE 'user%' OR ${eventType} = 'system/init')`,
     })
     .from(turnEvents)
-    .where(and(eq(turnEvents.turnId, at("turnId")), lt(turnEvents.seq, at("before"))))
+    .where(backFrom)
     .orderBy(desc(turnEvents.seq))
     .limit(at("limit"))
     .prepare();
@@ -119,6 +134,12 @@ export function turnEventQueries(orm: Orm) {
       const found = sizes.all({ turnId, fromSeq, limit: page.limit });
       const { length } = fitting(found, page.maxBytes, ({ bytes }) => bytes);
       return from.all({ turnId, fromSeq, limit: length });
+    },
+    /** Returns as many events before `before` as fit, newest first; the first one always fits. */
+    eventsBefore: (turnId: string, before: number, page: { limit: number; maxBytes: number }): TimedTurnEvent[] => {
+      const found = sizesBack.all({ turnId, before, limit: page.limit });
+      const { length } = fitting(found, page.maxBytes, ({ bytes }) => bytes);
+      return back.all({ turnId, before, limit: length });
     },
     /**
      * Returns the last events before `before`, newest first, without their long fields, except the child's own text.

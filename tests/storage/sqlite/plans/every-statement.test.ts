@@ -114,6 +114,7 @@ async function everythingElse(): Promise<void> {
   await storage.turns.listRunning();
   await storage.turns.queueState();
   await storage.turns.wordsBefore("t", 5, 5);
+  await storage.turns.eventsBefore("t", 5, { limit: 5, maxBytes: 5 });
 }
 
 /** The tables that a statement scans from end to end. */

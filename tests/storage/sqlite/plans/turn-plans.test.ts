@@ -53,6 +53,8 @@ describe.each(["without statistics", "with statistics"])("with many turns behind
   test("events are read along their numbers", () => {
     expect(plans(() => turns.events("turn-1-1", 5, 10))).toEqual([BY_SEQ]);
     expect(plans(() => turns.eventPage("turn-1-1", 5, { limit: 10, maxBytes: 100 }))).toEqual([BY_SEQ, BY_SEQ]);
+    const back = BY_SEQ.replace(">", "<");
+    expect(plans(() => turns.eventsBefore("turn-1-1", 5, { limit: 10, maxBytes: 100 }))).toEqual([back, back]);
     expect(plans(() => turns.shortEvents("turn-1-1", { from: 5, to: 9, maxBytes: 100 }))).toEqual([
       BY_SEQ.replace("seq>?", "seq>? AND seq<?"),
     ]);
