@@ -11,7 +11,7 @@ const EVENTS = 100_000;
 const ROUNDS = 5;
 const GOAL_MS = 1_000;
 
-/** From the start of the binary to its first `/readyz`, with many children to adopt, and then with none. */
+/** Measures the time from the binary's start to its first `/readyz`, with many children to adopt, and with none. */
 export async function adoptionFigures(program: string): Promise<{ title: string; rows: Row[] }> {
   using directory = temporaryDataDir();
   const dataDir = join(directory.path, "data");
@@ -28,7 +28,7 @@ export async function adoptionFigures(program: string): Promise<{ title: string;
   await first.end("SIGKILL");
   storeEvents(dataDir);
   const adopting = await readyAfter(start, "SIGKILL");
-  // Stops the children, so that there is nothing left to adopt.
+  // SIGTERM stops the children, so that none is left to adopt.
   await (await start()).end("SIGTERM");
   const alone = await readyAfter(start, "SIGTERM");
   return {
@@ -76,7 +76,7 @@ async function readyAfter(start: () => Promise<Server>, ending: NodeJS.Signals):
   return percentile(samples, 0.5);
 }
 
-/** Each child has told its part of the events. */
+/** Stores an equal share of the events for each child. */
 function storeEvents(dataDir: string): void {
   using db = new Database(join(dataDir, "plexus.db"));
   db.query(

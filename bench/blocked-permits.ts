@@ -7,7 +7,9 @@ export type Blocked = { count: number; baseBytes: number; rssBytes: number; othe
 
 const CONNECTING = 500;
 
-/** Many children that wait at once, a session and a connection each: what they cost, and how fast all are woken. */
+/**
+ * Measures many waiting children, each with its own session and connection: their memory, and how fast all are woken.
+ */
 export async function blockedPermits(server: BenchServer, count: number): Promise<Blocked> {
   const baseBytes = await server.memory();
   const tokens = await server.children(count);

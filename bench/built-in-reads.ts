@@ -12,7 +12,10 @@ const READS = 50;
 const ROUNDS = 5;
 const MOST_MS = 15;
 
-/** What it costs that every call comes to us: the same turn of the real CLI, asked and unasked, in turns. */
+/**
+ * Measures the cost of sending every call to Plexus: the same turn of the real CLI, alternately with and without
+ * asking.
+ */
 export async function builtInReadFigures(): Promise<Figures> {
   using directory = temporaryDataDir();
   await using model = startScriptedModel();
@@ -25,7 +28,7 @@ export async function builtInReadFigures(): Promise<Figures> {
   await using server = await startBenchServer(join(directory.path, "data"), { settings });
   using parent = await openParent(server);
   const prompt = script(Array.from({ length: READS }, () => ({ use: [{ name: "Read", input: { file_path } }] })));
-  /** In a session of its own, since a conversation that has grown takes longer. */
+  /** Uses a new session each time, because a longer conversation takes longer. */
   const turn = async (supervision: string, round: number) => {
     const name = `${supervision} ${round}`;
     await parent.call("claudecode_create", { name, working_dir, supervision });

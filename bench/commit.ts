@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { type Latency, latency } from "./measure.ts";
 
-/** One row, written and on disk: what this disk takes for any durable answer at all. */
+/** Measures the commit of one row: the disk's own cost of any durable answer. */
 export function commitLatency(directory: string, rounds: number): Latency {
   using db = new Database(join(directory, "commit.db"));
   db.run("PRAGMA journal_mode = WAL");

@@ -4,7 +4,7 @@ import { type BenchServer, OPERATOR_TOKEN } from "./server/server-process.ts";
 
 const WARM_UP = 50;
 
-/** From the moment the decision is sent until the waiting child has its answer, one after the other. */
+/** Measures the time from sending a decision until the waiting child has its answer, one after the other. */
 export async function decisionLatency(server: BenchServer, rounds: number, warmUp = WARM_UP): Promise<Latency> {
   const [token = ""] = await server.children(1);
   const child = await connect(server.port);
@@ -24,7 +24,7 @@ export async function decisionLatency(server: BenchServer, rounds: number, warmU
   return latency(samples);
 }
 
-/** A call of the official transport that does nothing. */
+/** Measures an empty call through the official transport. */
 export async function emptyCallLatency(server: BenchServer, rounds: number): Promise<Latency> {
   const client = await connect(server.port);
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } };

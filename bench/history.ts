@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { startBenchServer } from "./server/server-process.ts";
 
-/** Fills a data dir with approvals that were decided long ago, as the server itself would have stored them. */
+/** Fills a data dir with old decided approvals, as the server would have stored them. */
 export async function storeHistory(dataDir: string, count: number): Promise<void> {
   await using _ = await startBenchServer(dataDir);
   using db = new Database(join(dataDir, "plexus.db"));

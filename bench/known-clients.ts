@@ -9,7 +9,7 @@ const LOAD = { inFlight: 128, total: 1_000, rounds: 3 };
 const LEAST = 0.7;
 const OPENING = 50;
 
-/** What MCP clients cost that once said hello: most never say goodbye, and few listen. */
+/** Measures the cost of known MCP clients: most never end their session, and few listen. */
 export async function knownClientFigures(): Promise<Figures> {
   using directories = new DisposableStack();
   await using servers = new AsyncDisposableStack();

@@ -1,4 +1,4 @@
-/** The value below which this share of the sorted samples lies. */
+/** Returns the value below which this share of the samples lies. */
 export function percentile(samples: number[], share: number): number {
   const sorted = samples.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
@@ -21,7 +21,7 @@ export const times = (value: number): string => `${value.toFixed(2)} ×`;
 
 export type Row = { what: string; measured: string; goal?: string; met?: boolean };
 
-/** A table for a person, with what was aimed at and whether it was reached. */
+/** Formats a table with the goals and whether they were met. */
 export function table(title: string, rows: Row[]): string {
   const cells = rows.map(({ what, measured, goal = "", met }) => [
     what,

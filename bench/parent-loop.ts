@@ -7,10 +7,10 @@ import { startBenchServer, temporaryDataDir } from "./server/server-process.ts";
 
 const SILENT_SECS = 30 * 60;
 const WAIT_SECS = 110;
-/** Longer than what is told of a last message. */
+/** Longer than the part of a last message that an answer contains. */
 const SAID_CHARS = 10_000;
 
-/** What the loop of a parent costs it: how many calls, and how many tokens (characters / 4) of answers. */
+/** Measures a parent's loop: the number of calls, and the tokens (characters / 4) of their answers. */
 export async function parentLoopFigures(): Promise<Figures> {
   using directory = temporaryDataDir();
   const settings = scriptedChildren(directory.path);
@@ -48,7 +48,7 @@ const Told = z.object({
   finished: z.array(z.unknown()).default([]),
 });
 
-/** Runs a child and allows all that it asks, with the calls that the instructions name. */
+/** Runs a child and allows all its requests, with the calls that the instructions name. */
 async function decideAll(parent: Parent, work: object): Promise<{ calls: number; chars: number }> {
   const cost = { calls: 0, chars: 0 };
   const call = async (tool: string, args: object) => {

@@ -7,11 +7,11 @@ import { startBenchServer, temporaryDataDir } from "./server/server-process.ts";
 const WARM_UP = 100;
 const BATCH = 100;
 
-/** How a session is read: at the end, where nothing is new, and again from the middle. */
+/** The two ways to poll a session: at the end, with nothing new, and again from the middle. */
 type Reading = { atEnd: Latency; inMiddle: Latency };
 export type Polling = { few: Reading; manyEvents: Reading; manyTurns: Reading };
 
-/** `claudecode_poll` on sessions with little and with much behind them, in turn, so that a noisy moment hits all alike. */
+/** Measures `claudecode_poll` on short and long sessions in turn, so that other load affects all alike. */
 export async function polling(many: { events: number; turns: number }, rounds: number): Promise<Polling> {
   using directory = temporaryDataDir();
   const dataDir = join(directory.path, "data");
@@ -20,7 +20,7 @@ export async function polling(many: { events: number; turns: number }, rounds: n
   using parent = await openParent(server);
   const create = async (name: string, events: number) => {
     const { id } = await parent.call("claudecode_create", { name, working_dir });
-    // A call and its result are two; the start and the end of a turn two more.
+    // A call and its result are two events, and so are the start and the end of a turn.
     await parent.call("claudecode_chat_async", { session_id: id, prompt: `calls ${events / 2 - 1}` });
     await parent.call("loopback_wait", { session_id: id, since: 0, timeout_secs: 110 });
     return { session: String(id), events };
@@ -59,7 +59,7 @@ async function readToEnd(parent: Parent, { session, events }: { session: string;
   }
 }
 
-/** Turns that ended before the one that is there, each a copy of it but for its id. */
+/** Stores turns that ended before the existing one, as copies of it with other ids. */
 function storeEarlierTurns(path: string, session: string, count: number): void {
   using db = new Database(path);
   db.run("PRAGMA busy_timeout = 5000");

@@ -13,7 +13,7 @@ const MOST_TIMES = 1.2;
 const PAST = 100_000;
 const MOST_TRYING_MS = 1_000;
 
-/** What rules cost a request that none of them decides, beside a server without any, in turns. */
+/** Measures the cost of rules for a request that none of them decides, alternating with a server without rules. */
 export async function ruleFigures(): Promise<Figures> {
   using directories = new DisposableStack();
   await using servers = new AsyncDisposableStack();
@@ -44,7 +44,7 @@ export async function ruleFigures(): Promise<Figures> {
   };
 }
 
-/** What it costs to try a rule on a long past, of which hardly one command is like another. */
+/** Measures the test of a rule on a long history, in which hardly any two commands are alike. */
 export async function historyFigures(): Promise<Figures> {
   using directory = temporaryDataDir();
   using project = temporaryDataDir();
@@ -86,7 +86,7 @@ async function posted({ port }: BenchServer, path: string, body: object): Promis
   return response.json();
 }
 
-/** Of all kinds: commands, paths, hosts and tools, to allow, deny and ask about. */
+/** Adds rules of all kinds, for commands, paths, hosts and tools, that allow, deny and ask. */
 async function addRules({ port }: BenchServer): Promise<void> {
   const connection = await connect(port);
   const kinds = [
@@ -103,7 +103,7 @@ async function addRules({ port }: BenchServer): Promise<void> {
   connection.close();
 }
 
-/** Asks and decides, one after the other, over connections that stay open. */
+/** Files requests and decides them, one after the other, over open connections. */
 async function asking(server: BenchServer): Promise<(round: number) => Promise<void>> {
   const [token = ""] = await server.children(1);
   const [child, decider] = [await connect(server.port), await connect(server.port)];

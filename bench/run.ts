@@ -1,4 +1,4 @@
-/** Measures what the README says of speed; every figure stands beside a reference from the same run. */
+/** Measures the README's figures on speed; each one is printed beside a reference from the same run. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { adoptionFigures } from "./adoption.ts";
@@ -109,7 +109,7 @@ async function measureBlocked(): Promise<void> {
   ]);
 }
 
-/** Beside the floor, in turns, so that whatever else the machine does slows both down. */
+/** Measures alternately with the minimal server, so that other load slows both down. */
 async function measureThroughput(): Promise<void> {
   using directories = new DisposableStack();
   await using servers = new AsyncDisposableStack();
@@ -183,7 +183,7 @@ async function measureStart(): Promise<void> {
 }
 
 function print(title: string, rows: Row[]): void {
-  // Whoever reads only the exit code learns of a goal that was missed, too.
+  // A missed goal also sets the exit code.
   if (rows.some(({ met }) => met === false)) process.exitCode = 1;
   process.stdout.write(`${table(title, rows)}\n`);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { percentile, timed } from "./measure.ts";
 
-/** From the start of the process to its first answer on `/healthz`, on a data dir that has been used before. */
+/** Measures the time from the process's start to its first answer on `/healthz`, on a used data dir. */
 export async function startUp(program: string, rounds: number): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), "plexus-bench-"));
   const samples: number[] = [];
@@ -13,7 +13,7 @@ export async function startUp(program: string, rounds: number): Promise<number> 
     const start = performance.now();
     const server = Bun.spawn([program, ...flags], { stdio: ["ignore", "ignore", "inherit"] });
     await answered(`http://127.0.0.1:${port}/healthz`);
-    // The first round makes the database, once in the life of a data dir.
+    // The first round creates the database, which happens once per data dir.
     if (round > 0) samples.push(performance.now() - start);
     server.kill("SIGTERM");
     await server.exited;
@@ -22,7 +22,7 @@ export async function startUp(program: string, rounds: number): Promise<number> 
   return percentile(samples, 0.5);
 }
 
-/** The same for the smallest program that the compiler makes: what a start costs at the least. */
+/** Measures a start of the smallest compiled program, the minimum for any start. */
 export async function emptyStart(program: string, rounds: number): Promise<number> {
   const samples: number[] = [];
   for (let round = 0; round < rounds; round++) {

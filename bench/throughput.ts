@@ -2,7 +2,7 @@ import { respond } from "./decision-latency.ts";
 import { ANSWERED, askedIn, connect, permitRequest } from "./server/connection.ts";
 import type { BenchServer } from "./server/server-process.ts";
 
-/** Asks made and decided per second, each decision on disk before it is answered. */
+/** Measures requests filed and decided per second, each decision on disk before it is answered. */
 export async function throughput(server: BenchServer, inFlight: number, total: number): Promise<number> {
   const tokens = await server.children(inFlight);
   let left = total;

@@ -16,9 +16,9 @@ try {
   await compile({ outfile: draft, commit: commitId() });
   const version = run(draft, "--version").trim();
   if (version !== manifest.version) throw new Error(`the new binary says "${version}" for ${manifest.version}`);
-  // As old as what went into it: a source that was changed meanwhile is newer.
+  // Date the binary to the start of the build, so that a source changed meanwhile is newer.
   await utimes(draft, startedAt, startedAt);
-  // In one step, since another process may be running the old one or building too.
+  // Rename atomically, because another process may be running the old binary or building too.
   await rename(draft, binary);
 } finally {
   await rm(workshop, { recursive: true, force: true });

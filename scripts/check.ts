@@ -7,7 +7,7 @@ import { leaksIn } from "./leaks.ts";
 const root = join(import.meta.dir, "..");
 const bin = join(root, "node_modules", ".bin");
 
-/** Each step gives its problems; none means that it passed. */
+/** Each step returns its problems; it passes if there are none. */
 const STEPS: Record<string, () => Promise<string[]>> = {
   types: () => quietly(join(bin, "tsc"), "-p", "."),
   "types of the page": () => quietly(join(bin, "tsc"), "-p", "src/web"),
@@ -27,22 +27,22 @@ for (const [step, problemsOf] of Object.entries(STEPS)) {
 }
 process.exitCode = failed > 0 ? 1 : 0;
 
-/** Whatever the command prints is a problem only when it fails. */
+/** The command's output counts as a problem only if the command fails. */
 async function quietly(...command: string[]): Promise<string[]> {
   const { exitCode, output } = await run(...command);
   return exitCode === 0 ? [] : [output];
 }
 
-/** Generates into a copy, so that the check itself never writes a migration. */
+/** Generates into a copy, so that the check never writes a migration. */
 async function migrationDrift(): Promise<string[]> {
   const copy = await mkdtemp(join(tmpdir(), "plexus-drizzle-"));
   try {
     await cp(join(root, "drizzle"), copy, { recursive: true });
     const before = await contentsOf(copy);
-    // Relative, since drizzle-kit puts "./" in front of whatever it gets.
+    // A relative path, because drizzle-kit prepends "./" to it.
     const target = ["--dialect=sqlite", "--schema=./src/storage/sqlite/tables.ts", `--out=${relative(root, copy)}`];
     const { exitCode, output } = await run(join(bin, "drizzle-kit"), "generate", ...target);
-    // It also exits 0 when it has failed.
+    // drizzle-kit exits with 0 even if it has failed.
     if (exitCode !== 0 || !/No schema changes|migration file/.test(output)) return [output];
     const after = await contentsOf(copy);
     const changed = [...after.keys()].filter((path) => before.get(path) !== after.get(path));
@@ -72,7 +72,7 @@ async function docsDrift(): Promise<string[]> {
 }
 
 async function leaks(): Promise<string[]> {
-  // Whoever owns the checkout: we only list files.
+  // Accept any owner of the checkout: this only lists files.
   const git = ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"];
   const { exitCode, output } = await run(...git);
   if (exitCode !== 0) return [output];

@@ -2,7 +2,7 @@ import { CHROMIUM } from "../tests/web/chromium.ts";
 
 const INSTALL_WITHIN_MS = 10 * 60_000;
 
-/** Gets the browser that some tests need, where that takes no more than apt-get; whatever happens, the tests go on. */
+/** Installs the browser that some tests need, if apt-get can do it. If that fails, the tests run anyway. */
 if (CHROMIUM === undefined && process.getuid?.() === 0 && Bun.which("apt-get")) {
   console.log("Getting Chromium for the tests in a browser…");
   const run = (...args: string[]) =>

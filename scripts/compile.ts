@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { bundlePage, PAGE_FILE } from "../src/web/bundle.ts";
 import { ROOT, run } from "./run.ts";
 
-/** Without the last two the binary would run and read what lies in the directory where it is started. */
+/** Without the last two, the binary would load configuration from the directory in which it is started. */
 const FLAGS = [
   "--compile",
   "--minify",
@@ -16,13 +16,13 @@ const FLAGS = [
 
 type Options = {
   outfile: string;
-  /** Built into what `plexus version` says; none where the sources are not in a repository. */
+  /** The commit that `plexus version` prints; undefined if the sources are not in a repository. */
   commit: string | undefined;
-  /** Another platform than this one, and the Bun that is to run there. */
+  /** Another platform, and the Bun executable for it. */
   platform?: { target: string; bun: string };
 };
 
-/** Makes the executable; the same sources give the same bytes, wherever they lie, if only its file name is the same. */
+/** Compiles the executable. The same sources give the same bytes in any directory, if the file name is the same. */
 export async function compile({ outfile, commit, platform }: Options): Promise<void> {
   const built = commit === undefined ? [] : [`--define=BUILD_COMMIT=${JSON.stringify(commit)}`];
   const elsewhere = platform ? [`--target=${platform.target}`, `--compile-executable-path=${platform.bun}`] : [];
@@ -30,7 +30,7 @@ export async function compile({ outfile, commit, platform }: Options): Promise<v
   run(process.execPath, "build", main, await writePage(), ...FLAGS, ...built, ...elsewhere, "--outfile", outfile);
 }
 
-/** Always in the same place, since that goes into the bytes; in one step, since another build may be reading it. */
+/** Writes to a fixed path, which becomes part of the bytes; atomically, because another build may be reading it. */
 async function writePage(): Promise<string> {
   const page = join(ROOT, "dist", PAGE_FILE);
   const draft = `${page}.${crypto.randomUUID()}`;

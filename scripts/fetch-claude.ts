@@ -1,4 +1,4 @@
-/** Fetches the Claude Code that the lockfile pins, the executable alone, for the image that has it. */
+/** Fetches only the executable of the Claude Code version that the lockfile pins, for the image that contains it. */
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ try {
   await writeFile(join(workshop, "package.json"), JSON.stringify({ dependencies: { [name]: version } }));
   const install = Bun.spawnSync([process.execPath, "install", "--ignore-scripts"], { cwd: workshop, stdin: "ignore" });
   if (install.exitCode !== 0) throw new Error(`${name}@${version} could not be fetched:\n${install.stderr}`);
-  // Bun has checked the package against what its registry says; this is what we say.
+  // Bun has checked the package against the registry's hash; check it against our lockfile too.
   const fetched = await readFile(join(workshop, "bun.lock"), "utf8");
   if (!fetched.includes(`"${integrity}"`)) throw new Error(`${name}@${version} is not what the lockfile knows.`);
   await copyFile(join(workshop, "node_modules", name, "claude"), target);

@@ -7,10 +7,10 @@ import { until } from "../tests/support/until.ts";
 import { ROOT } from "./run.ts";
 
 const PROMPT = "Write a greeting to hello.txt";
-/** So soon after a request has come no key is taken: a person reads it first. */
+/** Keys are ignored this soon after a request appears: a person has to read it first. */
 const READ_MS = 500;
 
-/** Follows a newcomer from an empty home to the first decision, with the real executable and the real CLI, and measures it. */
+/** Measures a newcomer's way from an empty home to the first decision, with the real executable and CLI. */
 const binary = await plexusBinary();
 await using directory = await temporaryDirectory();
 await using model = startScriptedModel();

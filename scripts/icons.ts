@@ -4,7 +4,10 @@ import { startBrowser } from "../tests/web/chromium.ts";
 const PLACE = join(import.meta.dir, "../src/web/install");
 const ICON = join(import.meta.dir, "../src/web/icon.svg");
 
-/** How each picture differs from the icon: a phone cuts its own shape out of a full one, and tints one that is only a shape. */
+/**
+ * How each picture is derived from the icon: phones crop a full-bleed icon to their own shape, and tint one that is
+ * only a shape.
+ */
 const PICTURES: Record<string, { size: number; drawn: (icon: string) => string }> = {
   "icon-192.png": { size: 192, drawn: (icon) => icon },
   "icon-512.png": { size: 512, drawn: (icon) => icon },
@@ -13,7 +16,7 @@ const PICTURES: Record<string, { size: number; drawn: (icon: string) => string }
   "badge-96.png": { size: 96, drawn: (icon) => icon.replace(/<rect [^>]*>/, "") },
 };
 
-/** The pictures of the page as an app, made from its icon. */
+/** Renders the page's app icons from its icon. */
 await using browser = await startBrowser();
 const icon = await Bun.file(ICON).text();
 for (const [name, { size, drawn }] of Object.entries(PICTURES)) {
@@ -25,7 +28,7 @@ for (const [name, { size, drawn }] of Object.entries(PICTURES)) {
   await page.close();
 }
 
-/** To the edges, with the drawing inside the circle that every shape leaves. */
+/** Fills the square to its edges, with the drawing inside the circle that every crop keeps. */
 function full(svg: string): string {
   const square = svg.replace(/ rx="\d+"/, "");
   return square.replace(

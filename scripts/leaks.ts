@@ -1,4 +1,4 @@
-/** Places in a container that the Dockerfile and the docs may name. */
+/** Home directories in a container that the Dockerfile and the docs may name. */
 const CONTAINER_HOMES = ["plexus", "bun"];
 
 const LEAKS = [
@@ -17,7 +17,7 @@ const LEAKS = [
   },
 ];
 
-/** What a file tells of the machine that it was written on, one problem each. */
+/** Returns every trace in a file of the machine that it was written on. */
 export function leaksIn(path: string, text: string): string[] {
   return text
     .split("\n")

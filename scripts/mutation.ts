@@ -1,4 +1,7 @@
-/** Changes the matcher of rules and what it reads commands with in thousands of ways, and tells which no test notices. */
+/**
+ * Changes the rules' matcher and its reading of commands in thousands of ways, and reports the changes that no test
+ * detects.
+ */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { described, type Instrumenter, instrumented } from "../soak/mutation/mutants.ts";

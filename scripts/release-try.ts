@@ -1,4 +1,4 @@
-/** Unpacks what was built for a platform, checks its sum, and runs it on this machine, which has to be one of that kind. */
+/** Unpacks a platform's release, checks its checksum, and runs it on this machine, which must be of that platform. */
 import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

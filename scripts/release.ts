@@ -1,4 +1,4 @@
-/** Builds the executables of every platform with their sums, and runs those that this machine can run. */
+/** Builds the executables of all platforms with their checksums, and runs those that this machine can run. */
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
@@ -72,7 +72,7 @@ async function build(target: Target, folder: string, commit: string): Promise<st
   await mkdir(packed, { recursive: true });
   const bun = await fetchBun(target, packed);
   const executable = join(folder, "made", executableOf(target));
-  // Without the ending, which Bun adds by itself: its name decides on a few bytes.
+  // Without the file extension, which Bun appends itself: the name affects a few bytes.
   await compile({ outfile: join(folder, "made", "plexus"), commit, platform: { target: `bun-${target.name}`, bun } });
   if (target.name === "darwin-x64") await signForMac(executable);
   return executable;

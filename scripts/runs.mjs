@@ -1,4 +1,4 @@
-// Plain JavaScript for Node: it must work where Bun does not.
+// Plain JavaScript for Node, because it must work even if Bun doesn't.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

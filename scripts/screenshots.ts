@@ -27,7 +27,7 @@ const EDIT = {
 };
 const RELEASE = "npm test 2>&1 | tee test.log && git tag v1.4.0 && git push --force origin main";
 
-/** Pictures for the README, of the real page and the real terminal over real children and a scripted model. */
+/** Makes the pictures for the README from the real page and terminal, with real children and a scripted model. */
 const shop = join(tmpdir(), "shop");
 await mkdir(shop);
 try {
@@ -96,7 +96,7 @@ try {
   await rm(shop, { recursive: true, force: true });
 }
 
-/** Rules of every kind in a session that has asked for much. */
+/** Creates rules of every kind in a session with many past requests. */
 async function makeRules({ app }: Plexus, sessionId: string): Promise<void> {
   const session = await app.sessions.require(OPERATOR, sessionId);
   const ask = async (tool_name: string, input: object) => {
@@ -117,7 +117,7 @@ async function makeRules({ app }: Plexus, sessionId: string): Promise<void> {
   await ask("Bash", { command: "git push origin main" });
 }
 
-/** The same requests in a terminal. */
+/** Pictures the same requests in a terminal. */
 async function shootWatch(url: string): Promise<void> {
   const env = { PLEXUS_TOKEN: OPERATOR_TOKEN };
   await using screen = plexusOnScreen(["watch", "--url", url], { ...TERMINAL, env });
@@ -126,7 +126,7 @@ async function shootWatch(url: string): Promise<void> {
   screen.type("q");
   await screen.exited;
   const shown = screen.text().split("\u001b[?2004l")[0] ?? "";
-  // The port that people know, in as many characters.
+  // Replace the port by the default one, with the same number of characters.
   const usual = "http://127.0.0.1:4445";
   const picture = terminalPicture(
     shown.replaceAll(url, usual.padEnd(url.length)),

@@ -1,4 +1,4 @@
-/** Kills, loads and tries the server for a long time, and tells what was promised and what came of it. */
+/** Kills, loads and tests the server for a long time, and reports what was promised and what happened. */
 import { parseArgs } from "node:util";
 import { killFirstStarts } from "../soak/crash/first-starts.ts";
 import { holdPermit } from "../soak/crash/hold.ts";
@@ -25,7 +25,7 @@ const PROGRESS_EVERY = 50;
 const FIRST_STARTS = 100;
 const TURN_KILLS = 500;
 const PERMIT_KILLS = 5;
-/** After that, an ask whose child has not come back is given up. */
+/** Longer than the time after which a request is abandoned if its child has not come back. */
 const GIVEN_UP_AFTER_MS = 20_000;
 
 const options = readOptions();
@@ -47,7 +47,7 @@ type Options = {
 type Report = { violations: string[] };
 type Common = { program: string[] | undefined; stopped: AbortSignal };
 
-/** Says whether every promise was kept. */
+/** Returns whether every promise was kept. */
 async function soak(options: Options): Promise<boolean> {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort());
@@ -98,7 +98,7 @@ function outcomeOf({ violations }: Report, kept: string): string {
   return violations.length > 0 ? `BROKEN: ${violations.join("; ")}` : kept;
 }
 
-/** The rounds go on meanwhile, and are worth their report. */
+/** Reports the failure as a violation, because the other rounds continue and their report still counts. */
 function asBroken(cause: unknown): Report {
   return { violations: [String(cause)] };
 }

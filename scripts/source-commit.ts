@@ -3,13 +3,13 @@ import { ROOT } from "./run.ts";
 const SHORT = 12;
 
 export type SourceCommit = {
-  /** Twelve digits; `-dirty` follows where the files are not those of the commit. */
+  /** Twelve digits, followed by `-dirty` if files differ from the commit. */
   id: string;
   isDirty: boolean;
   committedAt: Date;
 };
 
-/** What is built, from the repository; `undefined` outside of one. */
+/** Reads the current commit from the repository; `undefined` outside of one. */
 export function sourceCommit(): SourceCommit | undefined {
   const [hash, seconds] = git("show", "--no-patch", "--format=%H %ct", "HEAD")?.trim().split(" ") ?? [];
   if (hash === undefined || seconds === undefined) return undefined;
@@ -18,12 +18,12 @@ export function sourceCommit(): SourceCommit | undefined {
   return { id, isDirty, committedAt: new Date(Number(seconds) * 1000) };
 }
 
-/** A build without a repository, as in a container, is told by whoever started it. */
+/** A build without a repository, as in a container, gets the commit from the environment. */
 export function commitId(): string | undefined {
   return process.env["PLEXUS_COMMIT"]?.slice(0, SHORT) || sourceCommit()?.id;
 }
 
-/** Whoever owns the checkout: we only read. */
+/** Accepts any owner of the checkout: this only reads. */
 function git(...args: string[]): string | undefined {
   if (Bun.which("git") === null) return undefined;
   const { exitCode, stdout } = Bun.spawnSync(["git", "-c", "safe.directory=*", ...args], {

@@ -13,7 +13,7 @@ const [TEXT, DIM, GROUND] = ["#c9d1d9", "#7d8590", "#0d1117"];
 
 type Piece = { column: number; text: string; style: string };
 
-/** What stands on a screen of this size after all that was written to it, as `plexus watch` writes, as a picture. */
+/** Draws a screen of this size after everything written to it, as `plexus watch` writes. */
 export function terminalPicture(written: string, title: string, { columns, rows }: { columns: number; rows: number }) {
   const [width, height] = [2 * MARGIN + columns * CHARACTER, 2 * MARGIN + rows * LINE];
   const head = `<svg xmlns="http://www.w3.org/2000/svg" width="${Math.ceil(width)}" height="${height}" viewBox="0 0 ${Math.ceil(width)} ${height}" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="14">`;
@@ -39,7 +39,7 @@ function rowsIn(written: string): Piece[][] {
   return Array.from(rows, (pieces) => pieces ?? []);
 }
 
-/** A gap of more than one space is left out, so that no font can make it narrower. */
+/** Leaves out gaps of several spaces, so that no font can make them narrower. */
 function textsOf({ column, text, style }: Piece, row: number): string[] {
   return Array.from(text.matchAll(/\S(?:.*?\S)??(?=\s{2,}|\s*$)/gu), (match) => {
     const x = MARGIN + (column + Bun.stringWidth(text.slice(0, match.index))) * CHARACTER;

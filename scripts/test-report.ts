@@ -1,6 +1,6 @@
 export type TestReport = { file: string; seconds: number; passed: number; skipped: number; failures: string[] };
 
-/** What the tests of one file came to: all is well only when the runner says so and its report, complete, says so too. */
+/** Reads the result of one file's tests: it passes only if both the exit code and a complete report say so. */
 export function readReport(file: string, xml: string, exitCode: number): TestReport {
   const [head] = /<testsuites [^>]*>/.exec(xml) ?? [];
   const number = (name: string) => Number(new RegExp(` ${name}="([\\d.]+)"`).exec(head ?? "")?.[1]);

@@ -1,5 +1,5 @@
 /**
- * Runs test files side by side, each in a process of its own, then those of tests/alone.ts one after the other.
+ * Runs test files in parallel, each in its own process, then those of tests/alone.ts one after the other.
  * The last line is "N passed, N failed".
  *
  *   npm test -- [--jobs N] [--record] [PATH…] [options of bun test]
@@ -14,14 +14,14 @@ import { readReport, type TestReport } from "./test-report.ts";
 
 const TIMEOUT_MS = 60_000;
 const TESTS = "tests/**/*.test.{ts,tsx}";
-/** How many seconds each slow file takes; the slowest start first. `--record` measures again. */
+/** The duration of each slow file in seconds; the slowest start first. `--record` measures again. */
 const DURATIONS = "tests/durations.json";
 const SLOW_SECONDS = 5;
 const NO_MATCH = /^error: regex .* matched 0 tests\./m;
 
 const { jobs, isRecording, hasTitle, paths, flags } = readArguments(process.argv.slice(2));
 const directory = mkdtempSync(join(tmpdir(), "plexus-junit-"));
-/** Handed on explicitly: what is set in `process.env` later is not inherited by what Bun spawns. */
+/** Passed explicitly, because Bun's child processes don't inherit later changes of `process.env`. */
 const environment: Record<string, string | undefined> = { ...process.env };
 const running = new Set<Bun.Subprocess>();
 let isStopped = false;
@@ -32,7 +32,7 @@ for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   });
 }
 try {
-  // One build of three seconds, and every server and command of the tests starts in a third of the time.
+  // Build once, which takes three seconds; then every server and command of the tests starts in a third of the time.
   environment["TEST_PROGRAM"] = await plexusBinary();
   const files = [...new Bun.Glob(TESTS).scanSync()].filter(isAskedFor).sort();
   const beside = await runAll(slowestFirst(files.filter((file) => !(file in ALONE))), jobs);
@@ -57,7 +57,7 @@ async function runAll(files: string[], jobs: number): Promise<TestReport[]> {
   return reports;
 }
 
-/** Prints what the tests of the file have printed once all are done: nothing of another file stands in between. */
+/** Prints the file's output when all its tests are done, so that no other file's output is mixed in. */
 async function run(file: string): Promise<TestReport> {
   const place = mkdtempSync(join(directory, "file-"));
   const [report, output] = [join(place, "report.xml"), join(place, "output")];
@@ -72,13 +72,13 @@ async function run(file: string): Promise<TestReport> {
   const exitCode = await tests.exited;
   running.delete(tests);
   const printed = readFileSync(output, "utf8");
-  // The title that was asked for is in another file.
+  // The requested title is in another file.
   if (hasTitle && NO_MATCH.test(printed)) return { file, seconds: 0, passed: 0, skipped: 0, failures: [] };
   console.log(printed.replace(/^bun test v.*\n/, ""));
   return readReport(file, existsSync(report) ? readFileSync(report, "utf8") : "", exitCode);
 }
 
-/** Repeats what has failed, and says whether all is well. */
+/** Lists the failures again, and returns whether all tests passed. */
 function tell(reports: TestReport[]): boolean {
   const failures = reports.flatMap((report) => report.failures);
   const sum = (count: (report: TestReport) => number) => reports.reduce((total, report) => total + count(report), 0);
@@ -123,7 +123,7 @@ function readArguments(args: string[]) {
     allowPositionals: true,
     tokens: true,
   });
-  // Half of the time a test waits for a process or a deadline.
+  // Tests spend half of their time waiting for a process or a deadline.
   const jobs = Number(values.jobs ?? process.env["TEST_JOBS"] ?? 2 * availableParallelism());
   if (!Number.isInteger(jobs) || jobs < 1) throw new Error("--jobs and TEST_JOBS take a whole number above 0.");
   const flags = tokens.flatMap((token) => {

@@ -4,16 +4,16 @@ import { openParent, scriptedChildren, workingDirIn } from "../server/parent.ts"
 import { startBenchServer, temporaryDataDir } from "../server/server-process.ts";
 
 const CALLS = 20;
-/** The start, an ask and its decision, each call and its result, and the end. */
+/** The start, a request and its decision, each call and its result, and the end. */
 const EVENTS = 1 + 2 + 2 * CALLS + 1;
 
 export type Children = {
   count: number;
-  /** From `chat_async` until the turn is complete, with an ask that is decided on the way. */
+  /** From `chat_async` until the turn is complete, including a request and its decision. */
   aloneMs: number;
-  /** The same for all of them at once, until the last one is complete. */
+  /** The same for all children at once, until the last turn is complete. */
   togetherMs: number;
-  /** The same program started as often and at once, without us: what the machine takes for it. */
+  /** The same number of starts of the program at once, without Plexus: the machine's own cost. */
   startsMs: number;
   baseBytes: number;
   peakBytes: number;
@@ -21,7 +21,7 @@ export type Children = {
   expectedEvents: number;
 };
 
-/** Children that each do a turn and ask once; a parent of their own decides. */
+/** Runs children that each do one turn with one request; each has a parent that decides. */
 export async function childrenAtOnce(count: number, rounds: number): Promise<Children> {
   using directory = temporaryDataDir();
   const settings = scriptedChildren(directory.path);

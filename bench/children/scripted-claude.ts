@@ -1,4 +1,4 @@
-/** What stands in the place of the CLI: it does what its prompt says, at once, in the CLI's own words. */
+/** Replaces the CLI: it does what its prompt says, at once, and writes the CLI's output format. */
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { callLines, initLine, resultLine } from "./transcript.ts";
@@ -30,13 +30,13 @@ function say(text: string): void {
   process.stdout.write(`${initLine()}${JSON.stringify({ type: "assistant", message })}\n${resultLine()}`);
 }
 
-/** Until it is stopped. */
+/** Runs until it is stopped. */
 async function beSilent(): Promise<void> {
   process.stdout.write(initLine());
   for (;;) await Bun.sleep(60_000);
 }
 
-/** Asks for so many permits, as many at once as the CLI does, and says that it is done. */
+/** Requests this many permits, `atOnce` at a time as the CLI does, and reports that it is done. */
 async function askFor(count: number, { atOnce }: { atOnce: number }): Promise<void> {
   const config = readConfig();
   process.stdout.write(initLine());
@@ -49,7 +49,7 @@ async function askFor(count: number, { atOnce }: { atOnce: number }): Promise<vo
   process.stdout.write(`${JSON.stringify({ type: "assistant", message })}\n${resultLine()}`);
 }
 
-/** Asks once for a permit, between its calls. */
+/** Requests one permit between its calls. */
 async function ask(count: number): Promise<void> {
   const plexus = readConfig();
   process.stdout.write(initLine() + callLines(0));
@@ -60,7 +60,7 @@ async function ask(count: number): Promise<void> {
 
 type Plexus = z.infer<typeof McpConfig>["mcpServers"]["plexus"];
 
-/** As the CLI does: the file is gone once its first line is read. */
+/** Reads the config at once, as the CLI does: Plexus deletes the file when it has read the child's first line. */
 function readConfig(): Plexus {
   const config = process.argv[process.argv.indexOf("--mcp-config") + 1] ?? "";
   const { plexus } = McpConfig.parse(JSON.parse(readFileSync(config, "utf8"))).mcpServers;

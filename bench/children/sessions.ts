@@ -9,7 +9,7 @@ const EARLIER_TURNS = 1_000;
 
 export type Figures = { title: string; rows: Row[] };
 
-/** How fast a child may write, and what the server takes for it. */
+/** Measures how fast a child may write, and the memory that the server needs for it. */
 export async function transcriptFigures(): Promise<Figures> {
   const [short, long] = await storedTranscripts([50, 200]);
   if (!short || !long) throw new Error("nothing was measured");

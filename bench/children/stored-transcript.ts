@@ -10,17 +10,17 @@ const MEGABYTE = 1024 * 1024;
 export type StoredTranscript = {
   megabytes: number;
   events: number;
-  /** All of it: the child's start, its writing, every event on disk, and the end of the turn. */
+  /** For everything: the child's start, its writing, storing every event, and the end of the turn. */
   perSecond: number;
-  /** The same by the server's own processor time, which a busy machine doesn't change. */
+  /** The same per second of the server's processor time, which other load doesn't change. */
   perProcessorSecond: number;
-  /** The same lines read, parsed, written again and made durable in a file, by nothing but a loop. */
+  /** The same lines read, parsed, written and synced to a file by a plain loop. */
   referencePerSecond: number;
   baseBytes: number;
   peakBytes: number;
 };
 
-/** A child that writes a long transcript as fast as it can, for each size, and the server that keeps up with it. */
+/** Runs a child that writes a long transcript as fast as it can, for each size, while the server stores it. */
 export async function storedTranscripts(sizes: number[]): Promise<StoredTranscript[]> {
   using directory = temporaryDataDir();
   const settings = scriptedChildren(directory.path);
@@ -28,7 +28,7 @@ export async function storedTranscripts(sizes: number[]): Promise<StoredTranscri
   await using server = await startBenchServer(join(directory.path, "data"), { settings });
   using parent = await openParent(server);
   const results: StoredTranscript[] = [];
-  // The first one fills the caches, and is not counted.
+  // The first run fills the caches and isn't counted.
   for (const [number, size] of [sizes[0] ?? 1, ...sizes].entries()) {
     const transcript = join(directory.path, "transcript.jsonl");
     const calls = writeTranscript(transcript, size * MEGABYTE);

@@ -6,7 +6,7 @@ import { createRandom, type Random } from "../../tests/support/random.ts";
 const RECORDING = join(import.meta.dir, "../../tests/claude/output/recordings/2.1.325.jsonl");
 const MEGABYTE = 1024 * 1024;
 const WORDS = readFileSync(RECORDING, "utf8").match(/[A-Za-z'.,:]{2,}/g) ?? [];
-/** What tools give back, in characters: mostly a screen, at times a file, now and then a whole log. */
+/** The sizes of rare long results in characters; most results are a screen, some are a file or a whole log. */
 const LONG_RESULTS = new Map([
   [100, 4_000_000],
   [300, 1_000_000],
@@ -17,7 +17,7 @@ const LONG_EVERY = 600;
 const Line = z.record(z.string(), z.unknown());
 type Line = z.infer<typeof Line>;
 
-/** The lines of a real turn: the wording is replaced, the shape stays. */
+/** The lines of a recorded turn; the text is replaced, the structure is kept. */
 const RECORDED = readFileSync(RECORDING, "utf8").split("\n");
 const INIT = template('"subtype":"init"');
 const REQUESTING = template('"status":"requesting"');
@@ -28,7 +28,7 @@ const ASSISTANT = template('"type":"assistant"');
 const TOOL_RESULT = template('"tool_use_result":{"stdout"');
 const RESULT = template('"type":"result"');
 
-/** The first line: a child that reaches us. */
+/** The first line, of a child that has connected to Plexus. */
 export function initLine(): string {
   return text({ ...INIT, mcp_servers: [{ name: "plexus", status: "connected" }] });
 }
@@ -38,7 +38,10 @@ export function resultLine(): string {
   return text(RESULT);
 }
 
-/** The same transcript for the same size: a long piece of work, as Claude Code writes it. Tells how many calls are in it. */
+/**
+ * Writes a transcript of long work as Claude Code writes it, the same one for the same size. Returns the number of its
+ * calls.
+ */
 export function writeTranscript(path: string, bytes: number): number {
   const random = createRandom("transcript");
   const fd = openSync(path, "w", 0o600);
@@ -55,12 +58,12 @@ export function writeTranscript(path: string, bytes: number): number {
   return calls;
 }
 
-/** A call and its result alone: two events, however many follow each other. */
+/** A call and its result: two events. */
 export function callLines(number: number): string {
   return text(toolUse(number, { command: "make test" })) + text(toolResult(number, "done"));
 }
 
-/** One message of the model, piece by piece and whole, and what its call gave. */
+/** One message of the model, in pieces and complete, and the result of its call. */
 function message(random: Random, number: number): string {
   const id = `msg_${String(number).padStart(24, "0")}`;
   const said = Array.from({ length: random.between(5, 60) }, () => words(random, random.between(1, 4)));
@@ -94,7 +97,7 @@ function toolUse(number: number, input: Line, id = "msg_1"): Line {
   return content(id, { type: "tool_use", id: `toolu_${number}`, name: "Bash", input });
 }
 
-/** As the CLI writes it: the output once for the model, and once more for a screen. */
+/** The output twice, as the CLI writes it: once for the model, once for a screen. */
 function toolResult(number: number, output: string): Line {
   const block = { tool_use_id: `toolu_${number}`, type: "tool_result", content: output, is_error: false };
   const forScreen = { stdout: output, stderr: "", interrupted: false };
@@ -109,7 +112,7 @@ function words(random: Random, count: number): string {
   const start = random.between(0, WORDS.length - 1);
   let text = "";
   for (let number = 0; number < count; number++) text += `${WORDS[(start + number) % WORDS.length]} `;
-  // One in four is not plain ASCII.
+  // One in four texts is not plain ASCII.
   return start % 4 === 0 ? `${text}→ ünï 🙂 ` : text;
 }
 

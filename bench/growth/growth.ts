@@ -13,7 +13,7 @@ const DECIDED = { status: "resolved", limit: PAGE, maxBytes: 4_000_000 } as cons
 
 type Read = (storage: Storage) => Promise<unknown>;
 
-/** Every kind of read that looks at what grows, by what a person would call it. */
+/** Every kind of read of growing tables, named as a person would. */
 export const READS: Record<string, Read> = {
   "history, newest": ({ approvals }) => approvals.list({}, { limit: PAGE }),
   "history, with built-in decisions": ({ approvals }) => approvals.list({}, { withBuiltin: true, limit: PAGE }),
@@ -67,7 +67,7 @@ export const READS: Record<string, Read> = {
   },
 };
 
-/** How long each read takes as the database grows: flat, or not. */
+/** Measures each read as the database grows: its time should stay flat. */
 export async function growthFigures(sizes: PastSize[]): Promise<Figures> {
   const measured = new Map<string, number[]>(Object.keys(READS).map((name) => [name, []]));
   for (const size of sizes) {

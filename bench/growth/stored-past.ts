@@ -4,9 +4,9 @@ import { openStorage } from "../../src/storage/sqlite/database.ts";
 
 export type PastSize = { approvals: number; events: number; sessions: number };
 
-/** The token that has asked for nothing, the session, the tool and the outcome that are rare in it. */
+/** A token without requests, and a session, a tool and an outcome that are rare in the data. */
 export const RARE = { owner: "token:rare", tool: "RareTool", status: "timed_out", session: sessionId(7) } as const;
-/** One decision in so many is of the rare tool, or ended in the rare way. */
+/** One in this many decisions has the rare tool or outcome. */
 const RARE_EVERY = 9_973;
 const TURNS_OF_SESSION = 10;
 
@@ -14,7 +14,7 @@ export function sessionId(number: number): string {
   return `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`;
 }
 
-/** Fills a data dir with a past of this size, as the server itself would have stored it: all of it is over. */
+/** Fills a data dir with a history of this size, as the server would have stored it; all of it has ended. */
 export function storePast(dataDir: string, { approvals, events, sessions }: PastSize): void {
   openStorage(dataDir, () => {})[Symbol.dispose]();
   using db = new Database(join(dataDir, "plexus.db"));

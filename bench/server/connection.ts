@@ -1,10 +1,10 @@
 import type { Socket } from "bun";
 
-/** One HTTP connection by hand: thousands of them cost little, and the client takes no time of its own. */
+/** A minimal HTTP connection: thousands of them cost little, and the client itself takes hardly any time. */
 export type Connection = {
-  /** Sends a request; resolves with what has come, as far as `until`. */
+  /** Sends a request; resolves with everything received up to `until`. */
   request(options: RequestOptions, until: string): Promise<string>;
-  /** Resolves with what comes next, as far as `until`. */
+  /** Resolves with everything received from here up to `until`. */
   read(until: string): Promise<string>;
   close(): void;
 };
@@ -64,10 +64,10 @@ export async function connect(port: number): Promise<Connection> {
   };
 }
 
-/** How the answer to a permit ends. */
+/** The end of the answer to a permit. */
 export const ANSWERED = "]}}\n\n";
 
-/** The call that a child makes. */
+/** The permission request of a child. */
 export function permitRequest(token: string, toolUseId: string): RequestOptions {
   const args = {
     tool_name: "Bash",
@@ -78,7 +78,7 @@ export function permitRequest(token: string, toolUseId: string): RequestOptions 
   return { method: "POST", path: "/mcp", token, body: { jsonrpc: "2.0", id: 2, method: "tools/call", params } };
 }
 
-/** The approval that the first event of a permit names. */
+/** Returns the approval's id from the first event of a permit. */
 export function askedIn(text: string): string {
   const id = /id: ([0-9a-f-]{36})~/.exec(text)?.[1];
   if (!id) throw new Error(`no approval in: ${text.slice(0, 500)}`);

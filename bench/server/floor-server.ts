@@ -1,7 +1,7 @@
 /**
- * The floor: asks and decisions on Bun.serve and bun:sqlite by hand, with nothing in between. It writes the same rows to
- * the same tables and indexes, checks tokens and validates with the same schemas, and commits in groups with
- * synchronous=FULL before it answers. It knows no sessions, rules, limits, resumption, streams of events or metrics.
+ * The minimal server, for comparison: requests and decisions directly on Bun.serve and bun:sqlite. It writes the same
+ * rows to the same tables and indexes, checks tokens, validates with the same schemas, and commits in groups with
+ * synchronous=FULL before it answers. It has no sessions, rules, limits, resumption, event streams or metrics.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
@@ -33,12 +33,12 @@ const settle = db.query<Settled, [string, number, string, number, number, string
    WHERE id = ? AND status = 'pending' RETURNING session_id, tool_name, input`,
 );
 
-/** Whoever waits for a decision. */
+/** The callers that wait for a decision. */
 const waiting = new Map<string, (approve: boolean, input: string) => void>();
 let jobs: { work: () => () => void; failed: (cause: unknown) => void }[] = [];
 let last = { seq: 0, hash: "0".repeat(64) };
 
-/** What comes within one turn of the event loop is one commit; it resolves when that is on disk. */
+/** Commits all work of one turn of the event loop together; resolves when it is on disk. */
 function commit<T>(work: () => T): Promise<T> {
   return new Promise((resolve, failed) => {
     const run = () => {
@@ -63,7 +63,7 @@ function flush(): void {
   }
 }
 
-/** The session that a child's token stands for, "" for the operator's. */
+/** Returns the session of a child's token, or "" for the operator's token. */
 function callerOf(request: Request): string | undefined {
   const secret = request.headers.get("authorization")?.slice("Bearer ".length) ?? "";
   const hash = hashOf(secret);

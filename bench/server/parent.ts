@@ -6,7 +6,7 @@ import { type BenchServer, OPERATOR_TOKEN } from "./server-process.ts";
 
 const Message = z.object({ result: z.object({ structuredContent: z.record(z.string(), z.unknown()) }) });
 
-/** An MCP client that drives children: one connection, one call after the other. */
+/** An MCP client that controls children over one connection, one call after the other. */
 export type Parent = Disposable & { call(tool: string, args: object): Promise<Record<string, unknown>> };
 
 export async function openParent(server: Pick<BenchServer, "port">): Promise<Parent> {
@@ -32,7 +32,7 @@ export async function openParent(server: Pick<BenchServer, "port">): Promise<Par
   };
 }
 
-/** Settings of a server whose children are `scripted-claude.ts`. */
+/** Settings of a server that runs `scripted-claude.ts` as its children. */
 export function scriptedChildren(directory: string): Record<string, string> {
   const program = join(directory, "claude");
   const script = join(import.meta.dir, "../children/scripted-claude.ts");
@@ -41,7 +41,7 @@ export function scriptedChildren(directory: string): Record<string, string> {
   return { PLEXUS_CLAUDE: program, PLEXUS_MAX_RUNNING: "100" };
 }
 
-/** Beside the data dir, which no child may work above. */
+/** A directory beside the data dir, because no child may work in one that contains it. */
 export function workingDirIn(directory: string): string {
   const path = join(directory, "work");
   mkdirSync(path);

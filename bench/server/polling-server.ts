@@ -1,4 +1,6 @@
-/** How others do it, on the same stack: the waiting call reads the database again and again until somebody has decided. */
+/**
+ * The usual alternative on the same stack: the waiting call reads the database repeatedly until somebody has decided.
+ */
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { Hono } from "hono";

@@ -12,21 +12,21 @@ const Reply = z
 export type BenchServer = AsyncDisposable & {
   port: number;
   pid: number;
-  /** Tokens of new children, one session each. */
+  /** Creates tokens of new children, each with its own session. */
   children(count: number): Promise<string[]>;
-  /** Settles everything that waits. */
+  /** Settles all pending requests. */
   abandonAll(): void;
-  /** Resident memory in bytes, after a collection. */
+  /** Returns the resident memory in bytes, after a garbage collection. */
   memory(): Promise<number>;
-  /** The most that it was since the last time this was asked. */
+  /** Returns the peak since the last call. */
   peakMemory(): Promise<number>;
-  /** Processor time since its start. */
+  /** Returns the processor time since the server's start. */
   processorMs(): Promise<number>;
 };
 
 export type BenchServerOptions = {
   script?: string;
-  /** Further settings, as the environment spells them. */
+  /** Further settings, as environment variables. */
   settings?: Record<string, string>;
 };
 

@@ -1,4 +1,4 @@
-/** The production server path in a process of its own, with a channel for what no client may do. */
+/** The production server in a separate process, with a channel for commands that no client may send. */
 import { openApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { startHttpServer } from "../../src/http/server.ts";

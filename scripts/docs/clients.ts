@@ -4,7 +4,7 @@ import { readConfig } from "../../src/config.ts";
 
 const SERVER = { url: "http://127.0.0.1:4445", token: "TOKEN" };
 
-/** For each client, what `plexus connect` writes into its settings. */
+/** For each client, the settings that `plexus connect` writes. */
 export const CLIENT_PARTS = Object.fromEntries(CLIENTS.map((name) => [`settings-${name}`, () => settings(name)]));
 
 function settings(name: ClientName): string {

@@ -8,7 +8,7 @@ import { TOOL_PARTS } from "./tools.ts";
 export type Generators = Record<string, () => string | Promise<string>>;
 type Page = { path: string; text: string };
 
-/** What stands between `<!-- generated: NAME -->` and `<!-- /generated -->` in the README and in docs/. */
+/** The text between `<!-- generated: NAME -->` and `<!-- /generated -->` in the README and docs/. */
 const GENERATORS: Generators = { ...TOOL_PARTS, ...CLIENT_PARTS, rest: restTable, programs: programList };
 const PARTS = /(<!-- generated: ([\w-]+) -->\n).*?(?=<!-- \/generated -->)/gs;
 
@@ -24,14 +24,14 @@ if (import.meta.main) {
   }
 }
 
-/** The files whose generated parts are not what the code says, with the text that they should have. */
+/** Returns the files whose generated parts are outdated, with their correct text. */
 export async function staleDocs(): Promise<Page[]> {
   const paths = ["*.md", "docs/*.md"].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(ROOT)].sort());
   const pages = await Promise.all(paths.map(async (path) => ({ path, text: await Bun.file(join(ROOT, path)).text() })));
   return withGenerated(pages, GENERATORS);
 }
 
-/** The pages that change when every generated part is made anew; each part has to have a place. */
+/** Generates every part and returns the changed pages; each part needs markers in a page. */
 export async function withGenerated(pages: Page[], generators: Generators): Promise<Page[]> {
   const names = new Set(pages.flatMap(({ text }) => [...text.matchAll(PARTS)].map(([, , name = ""]) => name)));
   const unplaced = Object.keys(generators).filter((name) => !names.has(name));

@@ -8,7 +8,7 @@ export function table(head: string[], rows: string[][]): string {
   return [line(head), `|${"---|".repeat(head.length)}`, ...rows.map(line)].join("\n");
 }
 
-/** JSON as a person would lay it out: its fields on lines of their own, and on one line what fits there. */
+/** Formats JSON with fields on separate lines, and short values on one line. */
 export function json(value: unknown, indent = ""): string {
   const inner = `${indent}  `;
   const within = (item: unknown) => {

@@ -29,7 +29,7 @@ const Document = z.looseObject({
 });
 type Document = z.infer<typeof Document>;
 
-/** Every REST route in a Markdown table, out of the document that the server describes itself with. */
+/** Formats every REST route as a Markdown table, from the server's OpenAPI document. */
 export async function restTable(): Promise<string> {
   await using plexus = await startPlexus();
   const document = Document.parse(await (await plexus.fetch("/api/v1/openapi.json")).json());
@@ -49,7 +49,10 @@ export async function restTable(): Promise<string> {
   return [["request", "what it does", "takes"], ["---", "---", "---"], ...rows].map(row).join("\n");
 }
 
-/** The fields of the query and the body; `?` marks an optional one, and one that takes a single value stands with it. */
+/**
+ * Lists the fields of the query and the body; `?` marks an optional field, and a field with a single value is shown
+ * with it.
+ */
 function takenBy({ parameters, requestBody }: z.infer<typeof Operation>, document: Document): string[] {
   const inQuery = parameters
     .filter((one) => one.in === "query")

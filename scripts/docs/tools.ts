@@ -7,7 +7,7 @@ import { inOneLine, json, table } from "./markdown.ts";
 const MANY_CHARS = 1_000;
 const Schema = z.object({ properties: z.record(z.string(), z.unknown()), required: z.array(z.string()).default([]) });
 
-/** What the pages say of the tools: a line of each in the README, a section of each in docs/mcp.md. */
+/** The generated texts about tools: one line each in the README, one section each in docs/mcp.md. */
 export const TOOL_PARTS: Record<string, () => string> = {
   tools: () => summary(TOOLS.operator),
   ...Object.fromEntries(TOOLS.operator.map((tool) => [tool.name, () => section(tool)])),
@@ -45,7 +45,9 @@ function shown({ input, answer, when }: Tool["examples"][number]): string {
   return `${called}${when === undefined ? "" : `, ${when}`}:\n\n\`\`\`json\n${json(answer)}\n\`\`\``;
 }
 
-/** What an argument may be, with those of its bounds that somebody could meet; that `null` means absent, the page says. */
+/**
+ * Describes an argument's type, with bounds that a caller could reach. The page itself says that `null` means absent.
+ */
 function typeOf(schema: unknown): string {
   if (!isJsonObject(schema)) return "anything";
   const { anyOf, enum: values, items } = schema;

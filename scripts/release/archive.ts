@@ -4,14 +4,14 @@ import * as tar from "tar";
 import { ROOT } from "../run.ts";
 import type { Target } from "./targets.ts";
 
-/** What comes beside the executable: its terms, and what starts it as a service there. */
+/** The files beside the executable: its license, and service definitions of the platform. */
 const COMPANIONS: Record<Target["os"], string[]> = {
   linux: ["LICENSE", "packaging/systemd/plexus.service", "packaging/systemd/plexus-system.service"],
   darwin: ["LICENSE", "packaging/launchd/plexus.plist"],
   windows: ["LICENSE"],
 };
 
-/** The same files and the same time give the same bytes, whoever packs them. */
+/** Packs reproducibly: the same files and time give the same bytes on any machine. */
 export async function pack(executable: string, target: Target, file: string, time: Date): Promise<void> {
   const folder = dirname(executable);
   await chmod(executable, 0o755);

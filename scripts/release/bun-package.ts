@@ -9,7 +9,7 @@ import type { Target } from "./targets.ts";
 
 const Lockfile = z.object({ packages: z.record(z.string(), z.looseObject({ integrity: z.string().optional() })) });
 
-/** Fetches the Bun that a target needs into `folder`, and returns its path; only the bytes that we know are taken. */
+/** Fetches the Bun for a target into `folder`, and returns its path; accepts only the expected hash. */
 export async function fetchBun(target: Target, folder: string): Promise<string> {
   const expected = await knownIntegrity(target);
   const archive = pack(target, folder);
@@ -44,7 +44,7 @@ async function knownIntegrity(target: Target): Promise<string> {
   throw new Error(`Nothing is known of ${nameOf(target)}: put what \`${look}\` says into scripts/release/targets.ts.`);
 }
 
-/** The version that builds is the version that is built in. */
+/** Uses the version of the Bun that runs this build. */
 function nameOf({ bun }: Target): string {
   return `${bun}@${Bun.version}`;
 }

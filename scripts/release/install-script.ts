@@ -4,7 +4,7 @@ import { ROOT } from "../run.ts";
 
 const PLACEHOLDER = "DEFAULT_DOWNLOAD_URL=''";
 
-/** `install.sh` as a release carries it: knowing where it comes from. */
+/** Returns the release's `install.sh`, which contains its download URL. */
 export async function installScript(downloadUrl: string | undefined): Promise<string> {
   const text = await readFile(join(ROOT, "install.sh"), "utf8");
   if (!text.includes(PLACEHOLDER)) throw new Error(`install.sh has no line ${PLACEHOLDER}`);

@@ -11,8 +11,8 @@ const DIRECTORY_BYTES = 88;
 const ADHOC_LINKER_SIGNED = 0x20002;
 
 /**
- * Signs an executable for Intel Macs ad hoc. Bun signs those for Apple silicon itself, but leaves its own signature in
- * these, which the code that was added to it has broken; macOS kills what has a broken one.
+ * Signs an executable for Intel Macs ad hoc. Bun signs executables for Apple silicon, but in those for Intel it leaves
+ * Bun's signature, which the added code makes invalid; macOS kills a program with an invalid signature.
  */
 export async function signForMac(path: string): Promise<void> {
   await using file = await open(path, "r+");
@@ -21,7 +21,7 @@ export async function signForMac(path: string): Promise<void> {
   const { signature, linkEdit, text } = commandsOf(code);
   const limit = code.readUInt32LE(signature + 8);
   const blob = signatureOf("plexus", code, limit, text);
-  // Its place and its size are signed too.
+  // The signature's position and size are signed too.
   code.writeUInt32LE(blob.length, signature + 12);
   const fileSize = BigInt(limit + blob.length) - code.readBigUInt64LE(linkEdit + 40);
   code.writeBigUInt64LE(fileSize, linkEdit + 48);
@@ -53,7 +53,7 @@ function commandsOf(code: Buffer): Commands {
   return { signature, linkEdit, text };
 }
 
-/** One blob that holds the hash of each page, in Apple's big-endian layout (cs_blobs.h, version 0x20400). */
+/** Builds one blob with the hash of each page, in Apple's big-endian layout (cs_blobs.h, version 0x20400). */
 function signatureOf(identifier: string, code: Buffer, limit: number, text: Commands["text"]): Buffer {
   const name = Buffer.from(`${identifier}\0`);
   const pages = Math.ceil(limit / PAGE_BYTES);

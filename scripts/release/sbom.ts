@@ -23,8 +23,8 @@ const Lockfile = z.object({ packages: z.record(z.string(), Entry) });
 const BUN = { "bom-ref": `bun@${Bun.version}`, type: "framework", name: "bun", version: Bun.version };
 
 /**
- * What the executables are made of, in CycloneDX: the packages that we depend on, and Bun, which runs them. The same
- * commit and the same npm give the same text, wherever it is made.
+ * The executables' bill of materials in CycloneDX: our dependencies, and Bun, which runs them. The same commit and npm
+ * give the same text on any machine.
  */
 export async function billOfMaterials({ commit, time }: { commit: string; time: Date }): Promise<string> {
   const bom = Bom.parse(JSON.parse(run("npm", "sbom", "--sbom-format=cyclonedx", "--package-lock-only")));
@@ -41,7 +41,7 @@ export async function billOfMaterials({ commit, time }: { commit: string; time: 
     metadata: {
       ...bom.metadata,
       timestamp: time.toISOString(),
-      // npm takes the folder's name for ours.
+      // npm uses the folder's name as ours.
       component: { ...portable(bom.metadata.component), type: "application", name: manifest.name },
     },
     components: [...components, { ...BUN, purl: `pkg:npm/bun@${Bun.version}` }],
@@ -50,7 +50,7 @@ export async function billOfMaterials({ commit, time }: { commit: string; time: 
   return `${JSON.stringify(text, null, 2)}\n`;
 }
 
-/** By the lockfile: `npm sbom --omit=dev` leaves out what a tool of ours happens to need too. */
+/** Reads the lockfile, because `npm sbom --omit=dev` omits packages that a development tool needs too. */
 async function shippedPackages(): Promise<Set<string>> {
   const { packages } = Lockfile.parse(JSON.parse(await readFile(join(ROOT, "package-lock.json"), "utf8")));
   const shipped = Object.entries(packages).filter(
@@ -61,12 +61,12 @@ async function shippedPackages(): Promise<Set<string>> {
   );
 }
 
-/** Without where npm found it, which is a matter of one machine, and what it thinks of our own development. */
+/** Removes the place where npm found the package, which depends on the machine, and npm's notes on our development. */
 function portable({ externalReferences: _, properties: __, ...rest }: Component): Component {
   return { ...rest, "bom-ref": rest["bom-ref"], name: rest.name };
 }
 
-/** One for each commit, in the form of a version 8 UUID. */
+/** Derives a version 8 UUID from the commit. */
 function uuidOf(commit: string): string {
   const hex = createHash("sha256").update(commit).digest("hex");
   const parts = [

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 
-/** Where an executable is meant to run, and the npm package that has Bun for it. */
+/** The platform of an executable, and the npm package with Bun for it. */
 export type Target = {
   name: string;
   os: "linux" | "darwin" | "windows";
   cpu: "x64" | "arm64";
   libc?: "musl";
   bun: string;
-  /** Of a package that the lockfile does not list, for one version of Bun. */
+  /** The hash of a package that is not in the lockfile, by Bun's version. */
   integrity?: Record<string, string>;
 };
 
@@ -34,12 +34,12 @@ export function executableOf({ os }: Target): string {
   return os === "windows" ? "plexus.exe" : "plexus";
 }
 
-/** How this machine runs what is made for a target: the words to put in front of it; or why it can't. */
+/** How this machine runs a target's executable: the words before the command; or why it can't. */
 export type Way = { launcher: string[] } | { missing: string };
 
 const OS_OF: Partial<Record<NodeJS.Platform, Target["os"]>> = { linux: "linux", darwin: "darwin", win32: "windows" };
 const CPU_IN_PATHS = { x64: "x86_64", arm64: "aarch64" };
-/** Where Debian's libc6-arm64-cross has the libraries of the other processor. */
+/** The directory in which Debian's libc6-arm64-cross installs the other processor's libraries. */
 const CROSS_ROOT = "/usr/aarch64-linux-gnu";
 
 export function wayToRun({ os, cpu, libc }: Target): Way {
@@ -48,7 +48,7 @@ export function wayToRun({ os, cpu, libc }: Target): Way {
   const emulator = cpu === "arm64" ? "qemu-aarch64-static" : "qemu-x86_64-static";
   if (root !== "" && (os !== "linux" || Bun.which(emulator) === null)) return { missing: `it needs ${os} on ${cpu}` };
   if (os !== "linux") return { launcher: [] };
-  // Musl's own libraries have a place of their own, and without a C++ library there Bun does not start.
+  // Musl has its own library directory, and Bun doesn't start without a C++ library in it.
   const needed =
     libc === "musl"
       ? [`${root}/lib/ld-musl-${CPU_IN_PATHS[cpu]}.so.1`, `${root}/usr/lib/libstdc++.so.6`]

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 
-/** An emulator takes many times as long as a processor. */
+/** An emulator is many times slower than a processor. */
 const HEALTHY_WITHIN_MS = 60_000;
 const STOPS_WITHIN_MS = 10_000;
 const RECHECK_MS = 50;
@@ -12,7 +12,10 @@ const Version = z.object({ version: z.string(), commit: z.string().nullable() })
 const ServerFile = z.object({ url: z.string() });
 export type Expected = z.infer<typeof Version>;
 
-/** Runs an executable as a user would: it says what it is, serves, is healthy, and stops when told. Throws if it does not. */
+/**
+ * Runs an executable as a user would: it prints its version, serves, is healthy, and stops on request. Throws if it
+ * doesn't.
+ */
 export async function tryOut(program: string[], expected: Expected): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), "plexus-trial-"));
   try {
@@ -36,7 +39,7 @@ async function serveAndStop(program: string[], env: Environment): Promise<void> 
     await healthy(program, env, () => server.exitCode);
     server.kill("SIGTERM");
     const exitCode = await Promise.race([server.exited, Bun.sleep(STOPS_WITHIN_MS)]);
-    // Windows has no signals: there, this was the end without a word.
+    // Windows has no signals, so there the process was just killed.
     if (exitCode !== 0 && process.platform !== "win32") throw new Error(`it ended with ${exitCode} when told to stop`);
   } catch (cause) {
     server.kill("SIGKILL");
@@ -44,7 +47,7 @@ async function serveAndStop(program: string[], env: Environment): Promise<void> 
   }
 }
 
-/** Asked again and again: an emulator may take longer than a health check waits. */
+/** Repeats the health check: an emulator may take longer than one check waits. */
 async function healthy(program: string[], env: Environment, exitCode: () => number | null): Promise<void> {
   const deadline = performance.now() + HEALTHY_WITHIN_MS;
   for (;;) {
@@ -53,7 +56,7 @@ async function healthy(program: string[], env: Environment, exitCode: () => numb
       const { url } = ServerFile.parse(
         JSON.parse(await readFile(join(env["PLEXUS_DATA_DIR"] ?? "", "server.json"), "utf8")),
       );
-      // By its address: an emulator does not tell truly which process is which.
+      // Pass the address: under an emulator, the process can't be identified reliably.
       return void output([...program, "healthcheck", "--url", url], env);
     } catch (cause) {
       if (performance.now() > deadline) throw cause;

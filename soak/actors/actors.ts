@@ -11,15 +11,18 @@ const FINISH_MS = 60_000;
 
 export type Actors = {
   watchers: Watcher[];
-  /** Rejects when one of them could not make sense of what it saw. */
+  /** Rejects if an actor receives something that it can't parse. */
   failed: Promise<never>;
-  /** Lets the children ask nothing new, and resolves when everybody has got what is due to them. */
+  /** Stops new requests, and resolves when every actor has received its due answers. */
   finish(): Promise<void>;
-  /** To be called when no server runs. */
+  /** Call when no server runs. */
   end(): Promise<void>;
 };
 
-/** Children that ask, parents that decide over MCP and REST, and watchers: all of them outlive every server. */
+/**
+ * Starts children that make requests, parents that decide over MCP and REST, and watchers; all of them outlive every
+ * server.
+ */
 export async function startActors(
   setup: Setup,
   parents: Parent[],
@@ -74,10 +77,10 @@ export async function startActors(
   }
 }
 
-/** The rounds are over: there will be no further server. */
+/** The rounds are over, and no further server will start. */
 class Ended extends Error {}
 
-/** One child after the other, each in a session of its own. */
+/** Runs one child after the other, each in its own session. */
 async function keepChild(
   setup: Setup,
   parents: McpParent[],

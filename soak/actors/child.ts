@@ -7,19 +7,24 @@ import type { Ask } from "../ledger/ledger.ts";
 import type { ChildConfig } from "./parents.ts";
 import { approvalOf, createPermitStreams, type Heard, type Way } from "./permit-stream.ts";
 
-/** How a child lives: on how many lanes it asks, how often, how long it works between two asks, how often it hangs up. */
+/**
+ * A child's behaviour: its number of parallel lanes, of requests per lane, its time between requests, and how often it
+ * disconnects.
+ */
 export type Habits = { lanes: number; asks: [least: number, most: number]; workMs: number; hangsUp: number };
-/** Asks as fast as it is answered, and stays on the line until the server dies. */
+/** Sends the next request as soon as it has an answer, and stays connected until the server dies. */
 export const EAGER: Habits = { lanes: 2, asks: [10, 60], workMs: 0, hangsUp: 0 };
 
 const LOOK_UP_MS = 200;
 const HANGS_UP_WITHIN_MS = 60;
-/** One of so many asks is left to its deadline. */
+/** One in this many requests is left to time out. */
 const LEFT_OF = 80;
 const PROTOCOL = "2025-11-25";
 const HEADERS = { accept: "application/json, text/event-stream", "mcp-protocol-version": PROTOCOL };
 
-/** A child as the server sees it: the handshake of the CLI, then asks on several lanes, until it has had enough. */
+/**
+ * Acts as a child towards the server: the CLI's handshake, then requests on several lanes, until it has made enough.
+ */
 export async function liveAsChild(
   setup: Setup,
   config: ChildConfig,
@@ -38,7 +43,7 @@ export async function liveAsChild(
     while (asksLeft-- > 0) {
       await work(own.next() * 2 * habits.workMs);
       const toolUseId = `toolu_${config.sessionId.slice(-12)}_${lane}_${asksLeft}`;
-      // The last one before all is over too: nobody kills the server any more, so that it is a long wait.
+      // The last request is also left to time out. Nobody kills the server any more, so it waits long.
       const isLast = isOver();
       const isLeft = ++ledger.figures.asks % LEFT_OF === 0 || isLast;
       await ask(newAsk(config.sessionId, toolUseId, isLeft, own), own);
@@ -46,24 +51,24 @@ export async function liveAsChild(
     }
   }
 
-  /** What a child does between its asks, cut short when all is over. */
+  /** Waits between requests, as a working child would; cut short when everything is over. */
   async function work(ms: number): Promise<void> {
     const until = performance.now() + ms;
     while (performance.now() < until && !isOver()) await Bun.sleep(Math.min(LOOK_UP_MS, until - performance.now()));
   }
 
-  /** Asks, and comes back as often as the server dies or the line breaks, until there is an answer. */
+  /** Makes a request, and reconnects whenever the server dies or the connection breaks, until there is an answer. */
   async function ask(asked: Ask, own: Random): Promise<void> {
     const id = ++rpcId;
     let eventId: string | undefined;
     for (;;) {
       const life = await victim.up();
-      if (eventId !== undefined && own.chance(0.2)) await dawdle(life, own.between(1, 8));
+      if (eventId !== undefined && own.chance(0.2)) await makeOtherCalls(life, own.between(1, 8));
       const ways: Way[] = eventId === undefined ? ["call"] : waysBack(own);
       const leave = own.chance(habits.hangsUp) ? AbortSignal.timeout(own.between(1, HANGS_UP_WITHIN_MS)) : undefined;
       const heard = await Promise.all(ways.map((way) => hear(life, way, { id, asked, eventId }, leave)));
       checkAttached(asked, eventId, heard);
-      // Where the decision was used up, a repeated ask is a new one, and the one that the child now waits for.
+      // If the decision was used up, a repeated request is a new one, which the child now waits for.
       const answered = heard.findLast(({ answer }) => answer !== undefined && !isForAnother(answer));
       eventId = answered?.eventId ?? heard.findLast((one) => one.eventId)?.eventId ?? eventId;
       if (answered?.answer && eventId !== undefined) return finish(life, asked, id, eventId, answered.answer, own);
@@ -72,7 +77,7 @@ export async function liveAsChild(
         continue;
       }
       if (!life.isOver) return;
-      // The CLI gives up what it was never told of, and may itself die at any time.
+      // The CLI gives up a request without an event id, and may itself die at any time.
       if (own.chance(eventId === undefined ? 0.5 : 0.02)) return void ledger.figures["asks given up"]++;
     }
   }
@@ -94,7 +99,7 @@ export async function liveAsChild(
     checkAttached(asked, eventId, [{ eventId, answer }, again]);
   }
 
-  /** Every connection finds the approval that was there, or another one if the decision on that was used up. */
+  /** Checks that every connection attaches to the same approval, or to a new one if the decision on it was used up. */
   function checkAttached(asked: Ask, before: string | undefined, heard: Heard[]): void {
     const known = before === undefined ? undefined : approvalOf(before);
     const answers = new Map<string, JsonObject>();
@@ -110,8 +115,8 @@ export async function liveAsChild(
     verdicts.check("attached", isRight, () => `${asked.toolUseId} was ${before}, then ${JSON.stringify(heard)}`);
   }
 
-  /** What else a child may do while its answer waits. */
-  async function dawdle(life: Life, calls: number): Promise<void> {
+  /** Makes other calls while the answer waits. */
+  async function makeOtherCalls(life: Life, calls: number): Promise<void> {
     for (let call = 0; call < calls && !life.isOver; call++) await perhaps(life, { method: "tools/list", id: ++rpcId });
   }
 
@@ -130,7 +135,7 @@ export async function liveAsChild(
     }
   }
 
-  /** The status of the answer, once it is complete; none when the server died. */
+  /** Returns the status of the complete answer; undefined if the server died. */
   async function perhaps(life: Life, message: object | undefined): Promise<number | undefined> {
     try {
       return await life.during(async () => {
@@ -150,7 +155,7 @@ export async function liveAsChild(
   }
 }
 
-/** What a connection is told of an allow that another one has got. */
+/** Returns whether the answer says that another connection got the allow. */
 function isForAnother(answer: JsonObject): boolean {
   return answer["behavior"] === "deny" && String(answer["message"]).includes("another connection");
 }

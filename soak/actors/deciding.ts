@@ -6,13 +6,13 @@ import type { Voice, Waiting } from "./parents.ts";
 
 const RACES = 0.35;
 
-/** Decides what waits, until it is over; often together with others, who all mean something else. */
+/** Decides pending requests until it is over; often several deciders race with different decisions. */
 export async function keepDeciding(setup: Setup, voice: Voice, rivals: Voice[], random: Random, over: AbortSignal) {
   const { victim, ledger } = setup;
   const isOver = new Promise<void>((resolve) => over.addEventListener("abort", () => resolve()));
   while (!over.aborted) {
     const life = await victim.up();
-    // Before looking, so that nothing is asked in between unnoticed.
+    // Subscribe before looking, so that no request in between is missed.
     const asked = ledger.next("told");
     const waiting = await lookedUp(setup, life, voice);
     const [chosen] = random.sample(waiting, 1);

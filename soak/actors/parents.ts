@@ -24,24 +24,24 @@ const Reply = z.discriminatedUnion("type", [
 ]);
 export type Reply = z.infer<typeof Reply>;
 
-/** One way in which a parent learns of asks and decides them. */
+/** One interface through which a parent sees requests and decides them. */
 export type Voice = {
   parent: Parent;
   waiting(life: Life): Promise<Waiting[]>;
   respond(life: Life, approvalId: string, decision: Decision): Promise<Reply>;
 };
 
-/** Who decides: the operator, or a named token; `owner` is how the database calls it, `name` what others are told. */
+/** A decider: the operator, or a named token. `owner` is its name in the database, `name` the name that others see. */
 export type Parent = { token: string; owner: string; name: string };
 
-/** One more who decides, with a token of this name. */
+/** Creates another decider, with a token of this name. */
 export async function newParent(url: string, operator: Parent, name: string): Promise<Parent> {
   const response = await request(`${url}/api/v1/tokens`, { token: operator.token, body: { name } });
   const { id, token } = z.object({ id: z.string(), token: z.string() }).parse(await response.json());
   return { token, owner: `token:${id}`, name: `token:${name}` };
 }
 
-/** An MCP client that is connected once, and stays so through every crash; calls that a crash cut off are its own to repeat. */
+/** An MCP client that keeps one session through every crash; it repeats calls that a crash has cut off. */
 export type McpParent = AsyncDisposable & { voice: Voice; configure(life: Life): Promise<ChildConfig> };
 export type ChildConfig = { sessionId: string; token: string };
 

@@ -6,7 +6,7 @@ import { eventsOf, type WireEvent } from "../crash/wire.ts";
 import type { Ask } from "../ledger/ledger.ts";
 
 const RETRY_MS = "10000";
-/** In truth there are a few: those who decide and those who ask are told at the same time. */
+/** A generous limit; a few are normal, because deciders and children are answered at the same time. */
 const MOST_DECIDED_SINCE = 40;
 
 const Message = z.object({
@@ -21,14 +21,14 @@ const Answer = z
   .transform((text): unknown => JSON.parse(text))
   .pipe(JsonObject);
 
-/** How a child comes, or comes back, for its answer. */
+/** How a child connects, or reconnects, for its answer. */
 export type Way = "call" | "resume" | "repeat";
-/** An ask as its child knows it: `eventId` once it was told one. */
+/** A request as its child knows it; `eventId` is set once the child has received one. */
 type Asking = { id: number; asked: Ask; eventId: string | undefined };
-/** What a stream told before it ended. */
+/** What a stream has sent before it ended. */
 export type Heard = { eventId?: string; answer?: JsonObject };
 
-/** Reads one connection of a permit at a time, from the request to the answer or the break. */
+/** Reads one connection of a permit, from the request to the answer or the break. */
 export function createPermitStreams(
   setup: Setup,
   send: (body: object | undefined, headers?: Record<string, string>, leave?: AbortSignal) => Promise<Response>,
@@ -58,7 +58,7 @@ export function createPermitStreams(
         }
       });
     } catch (cause) {
-      // A refusal is one even when the server is killed right after it.
+      // A refusal counts even if the server is killed right after it.
       if (cause instanceof Refused || cause instanceof z.ZodError || cause instanceof SyntaxError)
         verdicts.check("attached", false, () => `${asked.toolUseId}: ${cause.message}`);
       else if (!leave?.aborted) expectKilled(setup, life, way, cause);
@@ -74,7 +74,10 @@ export function createPermitStreams(
     return send(permitCall(id, asked, way === "repeat"), {}, leave);
   }
 
-  /** Nobody's answer comes only when so many others were decided since it was, and since its child has listened. */
+  /**
+   * Checks that an answer does not come only after many others, counted from its decision and from when its child began
+   * to listen.
+   */
   function checkWoken(approvalId: string, acknowledgedBefore: number): void {
     const since = ledger.acknowledgedSince(approvalId);
     if (since === undefined) return;
@@ -87,7 +90,7 @@ export function approvalOf(eventId: string): string {
   return eventId.split("~")[0] ?? "";
 }
 
-/** The server answered, but not with what was due. */
+/** The server sent an answer that is not the expected one. */
 class Refused extends Error {}
 
 function firstId({ id, retry, data }: WireEvent): string {
@@ -95,7 +98,7 @@ function firstId({ id, retry, data }: WireEvent): string {
   throw new Refused(`the first event is ${JSON.stringify({ id, retry, data })}`);
 }
 
-/** Progress is no answer. */
+/** Returns the answer in an event; progress is not one. */
 function answerIn({ data }: WireEvent, id: number): JsonObject | undefined {
   const message = Message.parse(JSON.parse(data));
   if (message.method === "notifications/progress") return undefined;
@@ -104,7 +107,7 @@ function answerIn({ data }: WireEvent, id: number): JsonObject | undefined {
 }
 
 function permitCall(id: number, { toolUseId, input }: Ask, isReordered: boolean): object {
-  // The same input, though its JSON is another.
+  // The same input with its keys in another order.
   const sent = isReordered ? Object.fromEntries(Object.entries(input).reverse()) : input;
   const args = { tool_name: "Bash", input: sent, tool_use_id: toolUseId };
   const _meta = { "claudecode/toolUseId": toolUseId, progressToken: id };

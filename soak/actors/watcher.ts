@@ -23,13 +23,13 @@ const Told = z.discriminatedUnion("type", [
 ]);
 export type Seen = { id: number; event: z.infer<typeof Told> };
 
-/** Somebody who follows everything from the first event on, and goes on from there after each crash, and in between. */
+/** A reader that follows all events from the first one, resuming after each crash and at random. */
 export type Watcher = {
   owner: string;
   lastId(): number;
-  /** What has come since this was last called. */
+  /** Returns the events since the last call. */
   takeSeen(): Seen[];
-  /** Rejects when it was told what is no event. */
+  /** Rejects if it receives something that is not an event. */
   ended: Promise<void>;
 };
 
@@ -51,7 +51,9 @@ export function startWatcher(setup: Setup, parent: Parent, random: Random, over:
     }
   }
 
-  /** False when the stream has ended unasked; we may leave it, and the server may drop us for being slow. */
+  /**
+   * Returns `false` if the stream has ended by itself; we may disconnect, and the server may drop us for being slow.
+   */
   async function readOn(): Promise<boolean> {
     ledger.figures["event streams"]++;
     let eventsLeft = random.between(1, 40);

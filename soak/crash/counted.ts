@@ -4,7 +4,7 @@ import { eventsOf, textOf } from "../../tests/support/sessions/told-events.ts";
 
 const CALL_EVERY = 3;
 
-/** The lines of one message, as the CLI streams them: in pieces, then whole, at times with a call. */
+/** The lines of one message as the CLI streams them: in pieces, then complete, sometimes with a call. */
 export function messageOf(number: number, random: Random): string[] {
   const id = `msg_${number}`;
   const pieces = Array.from({ length: random.between(1, 6) }, (_, at) => wordOf(number, at));
@@ -19,7 +19,7 @@ export function messageOf(number: number, random: Random): string[] {
   return [...streamed, ...whole].map((line) => JSON.stringify(line));
 }
 
-/** What is wrong with the events of a turn in which a child has counted so far. */
+/** Returns the errors in the events of a turn in which a child has counted up to `count`. */
 export function miscounts(events: TurnEvent[], count: number): string[] {
   const said = textOf(events).split("\n").slice(0, -1);
   const calls = eventsOf(events, "tool_use").map(({ tool_use_id }) => tool_use_id);
@@ -32,7 +32,7 @@ export function miscounts(events: TurnEvent[], count: number): string[] {
   ];
 }
 
-/** Every word of it, each once and in order. */
+/** Returns whether the message has every word once and in order. */
 function isWhole(message: string, number: number): boolean {
   const words = message.split(" ").length - 1;
   return message === Array.from({ length: words }, (_, at) => wordOf(number, at)).join("") + endOf(number).trimEnd();

@@ -1,4 +1,7 @@
-/** What a child writes in the rounds of `turns.ts`: numbered messages at a random pace, until its place has a file `enough`. */
+/**
+ * The child in the rounds of `turns.ts`: writes numbered messages at a random pace, until a file `enough` exists in its
+ * directory.
+ */
 import { existsSync, writeFileSync, writeSync } from "node:fs";
 import { RESULT_LINE } from "../../tests/support/claude/stand-in.ts";
 import { createRandom } from "../../tests/support/random.ts";
@@ -10,7 +13,7 @@ const random = createRandom((await Bun.stdin.text()).trim());
 let count = 0;
 for (; !existsSync("enough"); count++) {
   for (const line of messageOf(count, random)) {
-    // In two parts, so that a server is at times killed when it has read the first alone.
+    // In two parts, so that the server is sometimes killed after it has read only the first.
     const cut = random.between(0, line.length);
     writeSync(1, line.slice(0, cut));
     if (random.chance(0.3)) await Bun.sleep(random.next() * SLOWEST_MS);

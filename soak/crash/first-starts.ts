@@ -16,7 +16,7 @@ export type FirstStartsOptions = {
 };
 export type FirstStartsReport = { killed: number; violations: string[] };
 
-/** Kills a server while it makes its database and token, in an empty data dir each time; the next start has to work. */
+/** Kills a server while it creates its database and token, each time in an empty data dir; the next start must work. */
 export async function killFirstStarts(options: FirstStartsOptions): Promise<FirstStartsReport> {
   const random = createRandom(`${options.seed}/first starts`);
   const report: FirstStartsReport = { killed: 0, violations: [] };
@@ -28,7 +28,7 @@ export async function killFirstStarts(options: FirstStartsOptions): Promise<Firs
   return report;
 }
 
-/** Returns how long the second start took. */
+/** Returns the duration of the second start. */
 async function killFirstStart(
   program: string[] | undefined,
   random: Random,

@@ -15,7 +15,9 @@ const MADE = "made";
 export type HoldOptions = { holdMs: number; program?: string[] | undefined; stopped?: AbortSignal | undefined };
 export type HoldReport = { heldMs: number; violations: string[] };
 
-/** Lets the real CLI wait for one permit for `holdMs`, and allows it then: nothing may run before, and it must run after. */
+/**
+ * Lets the real CLI wait for one permit for `holdMs`, then allows it: the call must not run before, and must run after.
+ */
 export async function holdPermit({ holdMs, program, stopped }: HoldOptions): Promise<HoldReport> {
   await using directory = await temporaryDirectory();
   await using model = startScriptedModel();
@@ -49,7 +51,7 @@ export async function holdPermit({ holdMs, program, stopped }: HoldOptions): Pro
   });
 }
 
-/** The time itself is what is tested here; it is cut short when the CLI gives up. */
+/** Waits for the whole time, which is what is tested; stops early if the CLI gives up. */
 async function untilHeld(run: ClaudeRun, holdMs: number, stopped?: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, holdMs);

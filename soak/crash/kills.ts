@@ -14,7 +14,7 @@ import { until } from "../../tests/support/until.ts";
 export type KillsOptions = { kills: number; program?: string[] | undefined; stopped?: AbortSignal | undefined };
 export type KillsReport = { kills: number; violations: string[] };
 
-/** Kills the server over and over under one permit that the real CLI waits for over HTTP, and allows it then. */
+/** Kills the server repeatedly while the real CLI waits for one permit over HTTP, then allows it. */
 export async function killUnderPermit({ kills, program, stopped }: KillsOptions): Promise<KillsReport> {
   const violations: string[] = [];
   const expect = (holds: boolean, otherwise: string) => void (holds || violations.push(otherwise));
@@ -38,14 +38,14 @@ type Interrupted = {
   kill(): Promise<void>;
   /** Kills the server, if it runs, and starts another one on the same data dir and port. */
   restart(): Promise<void>;
-  /** Waits until the child has come back to the server that runs now. */
+  /** Waits until the child has reconnected to the running server. */
   resumed(): Promise<void>;
   decide(decision: object): Promise<object>;
-  /** Everything that the server has told its watchers. */
+  /** Returns every event that the server has sent to watchers. */
   events(): Promise<string[]>;
 };
 
-/** A child that waits for permission to `touch made`, and a server that can be killed under it. */
+/** Runs a child that waits for permission to `touch made`, and a server that can be killed meanwhile. */
 export async function interrupted(body: (setup: Interrupted) => Promise<void>, program?: string[]): Promise<void> {
   await using directory = await temporaryDirectory();
   const dataDir = join(directory.path, "data");
@@ -82,7 +82,7 @@ export async function interrupted(body: (setup: Interrupted) => Promise<void>, p
             () => server?.log.some((line) => line.includes("request resumed")),
             30_000,
           );
-          // A child that is cut off while it still reads what it came back to has nothing to come back by.
+          // A child that is disconnected while it still reads the first event has no id to resume from.
           await untilIdle(run.pid);
         },
         decide: (decision) => call("loopback_respond", { approval_id: approval.id, ...decision }),
@@ -96,7 +96,7 @@ export async function interrupted(body: (setup: Interrupted) => Promise<void>, p
           try {
             for await (const chunk of response.body ?? []) seen.push(decoder.decode(chunk));
           } catch {
-            // The time is up: what has come is what there was.
+            // The time is up: the events so far are all there are.
           }
           return seen.join("").split("\n\n");
         },

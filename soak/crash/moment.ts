@@ -1,14 +1,14 @@
-/** Timers are coarse: the last bit is waited for turn by turn. */
+/** Timers are imprecise, so the last part is waited for in rounds of the event loop. */
 const COARSE_MS = 2;
 
-/** The random moment of a kill. */
+/** Waits for the random moment of a kill. */
 export async function moment(ms: number): Promise<void> {
   const at = performance.now() + ms;
   if (ms > COARSE_MS) await Bun.sleep(ms - COARSE_MS);
   while (performance.now() < at) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What had to come did not. */
+/** An expected event did not happen in time. */
 export class InVain extends Error {}
 
 export async function within<T>(ms: number, what: string, coming: Promise<T>): Promise<T> {

@@ -11,14 +11,20 @@ const MADE = "made";
 
 export type OutageOptions = {
   outageMs: number;
-  /** For how long the ask stays undecided when the server is back: a child that did not come back is then given up. */
+  /**
+   * How long the request stays undecided after the restart; if the child does not come back by then, the request is
+   * abandoned.
+   */
   decideAfterMs?: number;
   program?: string[] | undefined;
   stopped?: AbortSignal | undefined;
 };
 export type OutageReport = { outageMs: number; violations: string[] };
 
-/** Kills the server under a permit that the real CLI waits for over stdio, stays away for `outageMs`, and allows it then. */
+/**
+ * Kills the server while the real CLI waits for a permit over stdio, restarts it after `outageMs`, and allows the
+ * request.
+ */
 export async function sitOut({ outageMs, decideAfterMs = 0, program, stopped }: OutageOptions): Promise<OutageReport> {
   const violations: string[] = [];
   const expect = (holds: boolean, otherwise: string) => void (holds || violations.push(otherwise));
@@ -43,11 +49,11 @@ export async function sitOut({ outageMs, decideAfterMs = 0, program, stopped }: 
 export type WaitingChild = {
   server: KillableServer;
   run: ClaudeRun;
-  /** What the child makes once it is allowed to. */
+  /** The file that the child creates when it is allowed to. */
   madeFile: string;
 };
 
-/** The real CLI, started by hand with the stdio carrier, which asks to make a file. */
+/** Runs the real CLI, started by hand with the stdio carrier, which asks to create a file. */
 export async function waitingOverStdio(
   body: (child: WaitingChild) => Promise<void>,
   program: string[] = [process.execPath, MAIN],
@@ -60,7 +66,7 @@ export async function waitingOverStdio(
   await withClaude({ model, prompt, mcpConfig }, (run) => body({ server, run, madeFile: join(run.cwd, MADE) }));
 }
 
-/** The time itself is what is tested here; it is cut short when the CLI gives up. */
+/** Waits for the whole time, which is what is tested; stops early if the CLI gives up. */
 async function apart(ms: number, run: ClaudeRun, stopped?: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);

@@ -15,15 +15,15 @@ import type { Setup } from "./setup.ts";
 import { createVictim, type Life } from "./victim.ts";
 
 const OPERATOR: Parent = { token: "operator-token-of-the-crash-rounds", owner: "operator", name: "operator" };
-/** So short that some asks are left to it, across kills. */
+/** Short, so that some requests time out, across kills. */
 const APPROVAL_TIMEOUT_SECS = 4;
-/** How long the load lasts: so much time, or so many moments of one kind. */
+/** How long the load lasts: a time, or a number of moments of one kind. */
 const ANY_TIME_MS = 400;
 const MOST_MOMENTS = 100;
-/** Nothing happens for this long only where something is stuck. */
+/** If nothing happens for this long, something is stuck. */
 const STUCK_MS = 30_000;
 
-/** When the server is killed: around one of these moments, while it starts, or at any time. */
+/** When to kill the server: around one of these moments, during its start, or at any time. */
 type KillAt = Moment | "starting" | "any time";
 const SHARES: Record<KillAt, number> = {
   filing: 2,
@@ -35,16 +35,16 @@ const SHARES: Record<KillAt, number> = {
   "any time": 1,
 };
 const KILLS = Object.entries(SHARES).flatMap(([at, share]) => Array<KillAt>(share).fill(at as KillAt));
-/** How long after such a moment: what is being written then takes a few milliseconds. */
+/** How long after such a moment to kill: writes of that moment take a few milliseconds. */
 const AFTER_MS: Record<Moment, number> = { filing: 8, told: 3, deciding: 8, acknowledged: 0, answered: 3 };
 
 export type CrashOptions = {
   rounds: number;
   seed: string;
-  /** The command line of the server; without it, the one in src/. */
+  /** The server's command line; by default it runs from src/. */
   program?: string[] | undefined;
   onRound?: ((round: number) => void) | undefined;
-  /** Ends the rounds early. */
+  /** Aborting it ends the rounds early. */
   stopped?: AbortSignal | undefined;
 };
 
@@ -56,7 +56,7 @@ export type CrashReport = {
   violations: string[];
 };
 
-/** Kills the server `rounds` times under load; ends early where a promise was broken. */
+/** Kills the server `rounds` times under load; ends early if a promise is broken. */
 export async function crashRounds(options: CrashOptions): Promise<CrashReport> {
   await using directory = await temporaryDirectory();
   const dataDir = join(directory.path, "data");
@@ -99,7 +99,7 @@ async function runRounds(options: CrashOptions, dataDir: string, env: Record<str
   };
   return { seed: options.seed, rounds, figures, promises: verdicts.counts(), violations: verdicts.violations };
 
-  /** Returns the life that is left. */
+  /** Returns the last server process, which still runs. */
   async function killUnderLoad(first: Life): Promise<Life> {
     let life = first;
     while (rounds < options.rounds && verdicts.violations.length === 0 && !options.stopped?.aborted) {
@@ -116,7 +116,7 @@ async function runRounds(options: CrashOptions, dataDir: string, env: Record<str
     return life;
   }
 
-  /** In any order, but all of them before one comes again: few rounds have every kind too. */
+  /** Returns the kinds of kills in random order, but every kind before one repeats, so that few rounds cover all. */
   function nextKill(): KillAt {
     if (planned.length === 0) planned = random.sample(KILLS, KILLS.length);
     return planned.pop() ?? "any time";
@@ -140,7 +140,7 @@ async function runRounds(options: CrashOptions, dataDir: string, env: Record<str
     ended(life);
   }
 
-  /** Everybody gets what is due to them from a server that nobody kills; then all is compared once more. */
+  /** Lets every actor get its answers from a server that nobody kills, then compares everything once more. */
   async function finish(life: Life): Promise<void> {
     await comparison.throughApi(life, OPERATOR);
     await actors.finish();
@@ -158,7 +158,7 @@ async function runRounds(options: CrashOptions, dataDir: string, env: Record<str
   }
 }
 
-/** How long starts and outages take, in milliseconds. */
+/** Measures starts and outages, in milliseconds. */
 function createClock() {
   const starts: number[] = [];
   const outages: number[] = [];
@@ -169,7 +169,7 @@ function createClock() {
         starts.push(listensAt - startedAt);
         if (endedAt !== undefined) outages.push(listensAt - endedAt);
       }
-      // An outage may last for several starts that were killed.
+      // An outage may span several starts that were killed.
       if (listensAt !== undefined || endedAt === undefined) endedAt = performance.now();
     },
     typicalStartMs: () => (starts.at(-1) ?? 400) * 1.2,

@@ -16,7 +16,7 @@ import { createVictim } from "./victim.ts";
 const TOKEN = "operator-token-of-the-crash-rounds";
 const CHILD = join(import.meta.dir, "counting-child.ts");
 const CHILDREN = ["one", "two"];
-/** Some are killed while they start, and so while they adopt. */
+/** Short enough to kill some servers during their start, while they adopt children. */
 const LONGEST_LIFE_MS = 900;
 
 export type TurnsOptions = {
@@ -27,7 +27,7 @@ export type TurnsOptions = {
 };
 export type TurnsReport = { killed: number; messages: number; violations: string[] };
 
-/** Kills the server over and over while its children write; each thing that they wrote has to be told once, in order. */
+/** Kills the server repeatedly while its children write; everything they wrote must be recorded once, in order. */
 export async function killDuringTurns(options: TurnsOptions): Promise<TurnsReport> {
   await using directory = await temporaryDirectory();
   return await withRun((env) => killServers(options, directory.path, env));

@@ -3,35 +3,35 @@ import { until } from "../../tests/support/until.ts";
 
 const MAIN = join(import.meta.dir, "../../src/main.ts");
 
-/** One process of the server, from its start to its end. */
+/** One server process, from its start to its end. */
 export type Life = {
   pid: number;
-  /** Set before the signal is sent: whatever breaks earlier has broken by itself. */
+  /** Set before the signal is sent, so a connection that breaks earlier has failed by itself. */
   isOver: boolean;
   log: string[];
-  /** In milliseconds of this process. */
+  /** In this process's milliseconds. */
   startedAt: number;
   listensAt: number | undefined;
-  /** Resolves when it listens; rejects when it ends by itself before. */
+  /** Resolves when it listens; rejects if it ends by itself before. */
   listening: Promise<void>;
-  /** Work that talks to this process and to no later one. It has to end when the connection does. */
+  /** Runs work that talks to this process and to no later one; the work must end when the connection does. */
   during<T>(work: () => Promise<T>): Promise<T>;
-  /** The same for a client that does not notice: its signal is aborted when nothing can come any more. */
+  /** The same for a client that does not notice the end: the signal aborts when nothing can arrive any more. */
   untilGone<T>(work: (gone: AbortSignal) => Promise<T>): Promise<T>;
 };
 
 export type Victim = {
   url: string;
   start(): Life;
-  /** The life that listens, as soon as there is one. */
+  /** Resolves with the listening process, as soon as there is one. */
   up(): Promise<Life>;
-  /** Ends it with SIGKILL; resolves when it is gone and all that it had sent has been read. */
+  /** Kills it with SIGKILL; resolves when it is gone and everything it sent has been read. */
   kill(): Promise<void>;
-  /** Ends it with SIGTERM, and tells the exit code. */
+  /** Stops it with SIGTERM, and returns the exit code. */
   stop(): Promise<number | null>;
-  /** Ends it with the signal by which it leaves its children to the next one, and tells the exit code. */
+  /** Stops it with the signal that leaves its children to the next server, and returns the exit code. */
   handOver(): Promise<number | null>;
-  /** Tells everybody who waits for a life that there will be none. */
+  /** Rejects all callers of `up`, because no further process will start. */
   giveUp(reason: Error): void;
 };
 
@@ -39,7 +39,7 @@ type Options = {
   program?: string[] | undefined;
   dataDir: string;
   port: number;
-  /** Without one, the server makes its own. */
+  /** Without it, the server creates its own. */
   token?: string | undefined;
   args?: string[];
   env: Record<string, string>;
@@ -47,7 +47,7 @@ type Options = {
 
 type Process = { life: Life; end(signal: NodeJS.Signals): Promise<number | null> };
 
-/** The server that is killed over and over, always on the same data dir and port. */
+/** Creates the server that is killed repeatedly, always on the same data dir and port. */
 export function createVictim(options: Options): Victim {
   const { program = [process.execPath, MAIN], dataDir, port, token, args = [], env } = options;
   let gate = newGate();
@@ -134,7 +134,7 @@ export function createVictim(options: Options): Victim {
 
 function newGate(): PromiseWithResolvers<Life> {
   const gate = Promise.withResolvers<Life>();
-  // Nobody may be waiting when it fails.
+  // It may fail while nobody is waiting.
   gate.promise.catch(() => {});
   return gate;
 }

@@ -8,11 +8,11 @@ type Call = {
   signal?: AbortSignal | undefined;
 };
 
-/** One request on a connection of its own: what the client sees of it is what this server sent. */
+/** Sends one request on its own connection, so that everything the client sees comes from this server. */
 export function request(url: string, { method, token, headers = {}, body, signal }: Call): Promise<Response> {
   return fetch(url, {
     method: method ?? (body ? "POST" : "GET"),
-    // Else Bun would repeat by itself what it had sent on a connection that turns out to be dead.
+    // Otherwise Bun would itself repeat a request sent on a dead connection.
     keepalive: false,
     headers: {
       authorization: `Bearer ${token}`,
@@ -24,7 +24,7 @@ export function request(url: string, { method, token, headers = {}, body, signal
   });
 }
 
-/** The events of a stream as they come; throws when the connection breaks. */
+/** Yields the events of a stream; throws when the connection breaks. */
 export async function* eventsOf(response: Response): AsyncGenerator<WireEvent> {
   const decoder = new TextDecoder();
   let text = "";
@@ -38,7 +38,7 @@ export async function* eventsOf(response: Response): AsyncGenerator<WireEvent> {
   }
 }
 
-/** Comments, and a lone `retry`, are no event. */
+/** Parses one event; a comment, or a lone `retry`, is none. */
 function parsed(block: string): WireEvent | undefined {
   const fields: Record<string, string> = {};
   for (const line of block.split("\n")) {

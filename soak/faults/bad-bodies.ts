@@ -6,12 +6,12 @@ const MEGABYTE = 1024 * 1024;
 const LEVELS = 100_000;
 const MAX_GROWTH_MB = 300;
 
-/** Bodies that no client sends by accident, each as a permit of MCP and as a decision of REST. */
+/** Malformed bodies, each sent as a permit of MCP and as a decision of REST. */
 const BODIES: Record<string, { make(shell: (inner: string) => string): string | Uint8Array; statuses: number[] }> = {
   "33 MB of JSON": { make: (shell) => shell(`"${"x".repeat(33 * MEGABYTE)}"`), statuses: [413] },
   [`JSON of ${LEVELS} levels`]: {
     make: (shell) => shell(`${"[".repeat(LEVELS)}${"]".repeat(LEVELS)}`),
-    // MCP answers what it understands so far with 200, and a refusal inside.
+    // MCP answers a request that it could parse with 200 and a refusal inside.
     statuses: [200, 400, 422],
   },
   "invalid UTF-8": {

@@ -13,7 +13,7 @@ const DAY_MS = 24 * HOUR_MS;
 const GONE_AFTER_MS = 300;
 const TIMEOUT_SECS = 300;
 
-/** The wall clock, which somebody sets. */
+/** A wall clock that the test sets. */
 function settableClock() {
   let offset = 0;
   const now = () => Date.now() + offset;
@@ -193,7 +193,7 @@ async function listNewestFirst(plexus: Plexus): Promise<string[]> {
     .approvals.map(({ id }) => id);
 }
 
-/** Where each of these stands in the list. */
+/** Returns the position of each id in the list. */
 function places(list: string[], ids: string[]): string {
   return `at ${ids.map((id) => list.indexOf(id) + 1).join(", ")} of ${list.length}`;
 }

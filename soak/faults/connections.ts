@@ -2,14 +2,14 @@ const AT_ONCE = 200;
 
 export type Connections = Disposable & {
   count: number;
-  /** How many the server has closed. */
+  /** Returns how many the server has closed. */
   closed(): number;
-  /** How many have been sent anything. */
+  /** Returns how many have received anything. */
   answered(): number;
   write(text: string): void;
 };
 
-/** So many connections, on each of which these bytes are sent, and nothing more. */
+/** Opens this many connections, and sends only these bytes on each. */
 export async function openConnections(url: string, count: number, first: string): Promise<Connections> {
   const { hostname, port } = new URL(url);
   const open = new Set<Bun.Socket<{ isAnswered: boolean }>>();

@@ -10,7 +10,7 @@ const LIMIT = 80;
 const NO_ANSWER_MS = 1_500;
 const MAIN = join(import.meta.dir, "../../src/main.ts");
 
-/** More connections than the server may have files. */
+/** Opens more connections than the server has file descriptors. */
 export async function noDescriptors(): Promise<Finding[]> {
   await using directory = await temporaryDirectory();
   const claude = scriptedWorker(directory.path, "exec sleep 600");

@@ -8,7 +8,7 @@ import { lockedDatabase } from "./locked-database.ts";
 import { slowLoris } from "./slow-loris.ts";
 import { wrongTokens } from "./wrong-tokens.ts";
 
-/** What can go wrong around a server, each tried on a server of its own. */
+/** The faults, each tested on its own server. */
 export const FAULTS: Record<string, Fault> = {
   "a full disk": fullDisk,
   "a database that another program locks": lockedDatabase,

@@ -4,11 +4,11 @@ import { canMountSmallDisk, smallDisk } from "../../tests/storage/sqlite/data-di
 import type { Finding } from "./finding.ts";
 import { startRig } from "./rig.ts";
 
-/** The whole server on a disk that fills up, and has space again. */
+/** Tests the server on a disk that fills up, and has space again. */
 export async function fullDisk(): Promise<Finding[]> {
   if (!canMountSmallDisk()) return [{ promised: "nothing is allowed", happened: "only root may mount a small disk" }];
   using disk = smallDisk("8m");
-  // Within, since the root of a fresh disk is open to all.
+  // A subdirectory, because the root of a new disk is open to all.
   const dataDir = join(disk.path, "data");
   mkdirSync(dataDir);
   await using rig = await startRig({ dataDir });

@@ -4,11 +4,11 @@ import { openConnections } from "./connections.ts";
 import type { Finding, Size } from "./finding.ts";
 import { isBearable, ratioOf, startRig } from "./rig.ts";
 
-/** Files that this process and the server need for themselves. */
+/** Descriptors that this process and the server need for themselves. */
 const RESERVED = 200;
 const MAX_KB_EACH = 40;
 
-/** Thousands of callers that have asked once and stay connected. */
+/** Tests thousands of callers that have sent one request and stay connected. */
 export async function idleConnections({ idleConnections }: Size): Promise<Finding[]> {
   const count = Math.min(idleConnections, descriptorLimit() - RESERVED);
   await using rig = await startRig();

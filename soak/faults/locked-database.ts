@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Finding } from "./finding.ts";
 import { isBearable, ratioOf, startRig } from "./rig.ts";
 
-/** Another program takes the database's write lock, for a moment and for long. */
+/** Tests another program's write lock on the database, for a moment and for long. */
 export async function lockedDatabase(): Promise<Finding[]> {
   await using rig = await startRig();
   using other = new Database(join(rig.dataDir, "plexus.db"));

@@ -9,7 +9,7 @@ const TOKEN = "operator-token-of-the-faults";
 const Listed = z.object({ approvals: z.array(Approval) });
 const Configured = z.object({ mcp_config: McpConfig });
 
-/** An ask whose child is connected and waits. */
+/** A request whose child is connected and waits. */
 export type Asked = { id: string; stream: RawStream };
 /** The status of an answer, and its text. */
 export type Answer = { status: number; text: string };
@@ -23,21 +23,21 @@ export type Rig = AsyncDisposable & {
   request(path: string, init?: RequestInit): Promise<Answer>;
   /** Calls a tool as the operator. */
   call(tool: string, args?: object): Promise<JsonObject>;
-  /** Asks as the child of a session of its own, and returns when the ask is on record. */
+  /** Makes a request as the child of a new session, and returns when it is stored. */
   ask(): Promise<Asked>;
-  /** Sends an ask, and returns what the child is told at last. */
+  /** Makes a request, and returns the child's final answer. */
   answerTo(command: string): Promise<string>;
   allow(id: string): Promise<Answer>;
   statusOf(id: string): Promise<string>;
-  /** How often something was allowed so far. */
+  /** Returns how many requests were allowed so far. */
   allowed(): Promise<number>;
-  /** The middle and the slowest of so many calls of somebody else, in milliseconds. */
+  /** Returns the median and the slowest of another caller's calls, in milliseconds. */
   latency(calls?: number): Promise<Latency>;
 };
 
 type Options = { dataDir?: string; args?: string[]; program?: string[] };
 
-/** A server in a process of its own that something is about to happen to, and those who call it. */
+/** Starts a separate server process for a fault, with its callers. */
 export async function startRig(options: Options = {}): Promise<Rig> {
   await using stack = new AsyncDisposableStack();
   const dataDir = options.dataDir ?? stack.use(await temporaryDirectory()).path;
@@ -105,7 +105,7 @@ export function ratioOf(during: Latency, before: Latency): string {
   return `${ratio} × (${before.middle.toFixed(1)} → ${during.middle.toFixed(1)} ms, the slowest ${during.slowest.toFixed(0)} ms)`;
 }
 
-/** Slower than this would be felt, and a noisy machine alone does not do it. */
+/** Returns whether the latency is acceptable: a slower one would be noticed, and other load alone does not cause it. */
 export function isBearable(during: Latency, before: Latency): boolean {
   return (during.middle < 20 * before.middle || during.middle < 100) && during.slowest < 1_500;
 }

@@ -4,12 +4,12 @@ import { until } from "../../tests/support/until.ts";
 import { type Connections, openConnections } from "./connections.ts";
 import type { Finding, Size } from "./finding.ts";
 
-/** Short, so that a test can wait for it; a real server has 60 s. Headers have ten seconds whatever it is. */
+/** Short, so that a test can wait for it; a real server has 60 s. For headers, the limit is always ten seconds. */
 const PACE = { idleSecs: 2, keepAliveMs: 1_000 };
 const DRIBBLE_MS = 400;
 const CUT_OFF_WITHIN_MS = 40_000;
 
-/** Callers who never finish their sentence. */
+/** Tests callers that never finish their request. */
 export async function slowLoris({ dribblers }: Size): Promise<Finding[]> {
   await using plexus = await startPlexus();
   await using server = startPaced(plexus.app, PACE);

@@ -6,7 +6,7 @@ const AT_ONCE = 32;
 const WARM_UP = 2_000;
 const MAX_GROWTH_MB = 40;
 
-/** Somebody who guesses, as fast as the server answers. */
+/** Tests a caller that guesses tokens as fast as the server answers. */
 export async function wrongTokens({ wrongTokens }: Size): Promise<Finding[]> {
   await using rig = await startRig();
   const waiting = await rig.ask();

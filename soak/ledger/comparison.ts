@@ -13,7 +13,7 @@ import type { Acknowledged, Answered } from "./ledger.ts";
 const AT_ONCE = 16;
 const ENOUGH_CHANGES = 20;
 
-/** Compares what those outside know with what is on disk, and with what the API tells. */
+/** Compares what the actors know with the database, and with the API's answers. */
 export function createComparison(setup: Setup, watchers: Watcher[], timeoutMs: number) {
   const { ledger, verdicts, disk, victim } = setup;
   const due = watchers.map((watcher) => ({ watcher, changes: [] as ChangeRow[] }));
@@ -76,7 +76,7 @@ export function createComparison(setup: Setup, watchers: Watcher[], timeoutMs: n
     verdicts.check("once", agree, () => `${approval_id} is ${show(row)}, others were told ${show(first)}`);
   }
 
-  /** Each event has to be the next one on disk of those that its reader may see. */
+  /** Checks that each event is the next change in the database that its reader may see. */
   function checkEvents(): void {
     for (const { watcher, changes } of due) {
       for (const seen of watcher.takeSeen()) {
@@ -102,7 +102,7 @@ export function createComparison(setup: Setup, watchers: Watcher[], timeoutMs: n
     verdicts.check("events", holds, () => `${show(event)} tells of ${show(row)}`);
   }
 
-  /** Whoever has done so much has had the time to do at once what was overdue when it started. */
+  /** Checks that a server with this many changes has settled what was overdue at its start. */
   function checkDeadlines(life: Life, changes: number): void {
     const startedAt = performance.timeOrigin + life.startedAt;
     for (const row of disk.pending()) {
@@ -127,7 +127,7 @@ export function createComparison(setup: Setup, watchers: Watcher[], timeoutMs: n
   }
 
   return {
-    /** When `life` is over and no server runs: what is new since the last time. */
+    /** Call when `life` has ended and no server runs; compares what is new since the last time. */
     afterEnd(life: Life): void {
       const integrity = disk.integrity();
       verdicts.check("intact", integrity === "ok", () => integrity);
@@ -140,7 +140,7 @@ export function createComparison(setup: Setup, watchers: Watcher[], timeoutMs: n
       unserved.push(...news.acknowledged);
     },
 
-    /** While a server runs that nobody kills: what was acknowledged before it. */
+    /** Call while a server runs that nobody kills; checks what was acknowledged before it. */
     async throughApi(life: Life, parent: Parent): Promise<void> {
       const all = unserved;
       unserved = [];
@@ -150,7 +150,7 @@ export function createComparison(setup: Setup, watchers: Watcher[], timeoutMs: n
       await checkChained(life, parent);
     },
 
-    /** Of everything that ever was, when all is over. */
+    /** Call at the very end; compares everything. */
     atEnd(): void {
       const { told, acknowledged } = ledger.everything();
       told.forEach(checkRemembered);

@@ -2,18 +2,18 @@ import type { Approval } from "../../src/contract/approvals/approval.ts";
 import type { JsonObject } from "../../src/contract/values.ts";
 import type { Random } from "../../tests/support/random.ts";
 
-/** What somebody decided, in the words of the row that has to hold it. */
+/** A decision in the form of the row that must contain it. */
 export type Resolution = Pick<Approval, "status" | "response_message" | "updated_input" | "resolved_by"> & {
   interrupt: boolean;
 };
 
 export type Decision = { approve: boolean; message?: string; updated_input?: JsonObject; interrupt?: boolean };
 
-/** Above this, the CLI takes no echo of its input, and `{}` means the same. */
+/** Longer inputs are not echoed to the CLI; `{}` means the same. */
 const MAX_ECHO_BYTES = 8_000;
 const LARGE = 12_000;
 
-/** Every decision differs from every other in words, but for the plain ones that most people send. */
+/** Creates a decision with a unique text, except for the plain ones that most people send. */
 export function newDecision(random: Random, nonce: string): Decision {
   const kind = random.between(0, 9);
   if (kind <= 1) return { approve: true };
@@ -22,7 +22,7 @@ export function newDecision(random: Random, nonce: string): Decision {
   if (kind <= 6) return { approve: false, message: `no ${nonce} „Grüße“ 🙂` };
   if (kind === 7) return { approve: false, message: `stop ${nonce}`, interrupt: true };
   const padding = random.chance(0.1) ? "x".repeat(LARGE) : "";
-  // With every key that a child's input may have.
+  // It has every key that a child's input may have.
   const whole = { command: `edited ${nonce}`, description: "edited", left: false, padding };
   return { approve: true, updated_input: { ...whole, nested: { list: [1, null, "ü"] } } };
 }
@@ -48,7 +48,7 @@ export function isSame(one: Resolution, other: Resolution): boolean {
   );
 }
 
-/** What the child has to be told; written from the documents, not taken from the server. */
+/** The answer that the child must get, derived from the documentation, not from the server's code. */
 export function answerFor(resolution: Resolution, input: JsonObject): JsonObject | undefined {
   switch (resolution.status) {
     case "allowed": {

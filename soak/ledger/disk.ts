@@ -34,18 +34,20 @@ const ChangeRow = z.object({
 export type ChangeRow = z.infer<typeof ChangeRow>;
 
 export type Disk = {
-  /** The approval as it is committed at this moment. */
+  /** Returns the approval as it is committed now. */
   row(id: string): Row | undefined;
-  /** What nobody has decided yet. */
+  /** Returns the pending approvals. */
   pending(): Row[];
-  /** Everything that watchers were to be told after this id, in order. */
+  /** Returns the changes after this id, in order, that watchers must get. */
   changesAfter(id: number): ChangeRow[];
   integrity(): string;
-  /** To be called before a server starts: it must do its recovery itself, which it would not beside another reader. */
+  /**
+   * Call before a server starts: SQLite's recovery must happen in the server, which another open reader would prevent.
+   */
   close(): void;
 };
 
-/** plexus.db as somebody else reads it, without a way to write; opened when it is first asked. */
+/** Reads plexus.db from outside, read-only; opens it at the first use. */
 export function createDisk(dataDir: string): Disk {
   const path = join(dataDir, "plexus.db");
   let opened: Database | undefined;

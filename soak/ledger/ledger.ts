@@ -1,25 +1,25 @@
 import type { JsonObject } from "../../src/contract/values.ts";
 import { type Decision, type Resolution, resolutionOf } from "./decisions.ts";
 
-/** What those outside see happen; the server is killed at such moments. */
+/** Moments that the actors see; the server is killed around them. */
 export type Moment = "filing" | "told" | "deciding" | "acknowledged" | "answered";
 
-/** One call that a child asks permission for. */
+/** One permission request of a child. */
 export type Ask = {
   sessionId: string;
   toolUseId: string;
   input: JsonObject;
-  /** Nobody decides it: its deadline does. */
+  /** Nobody decides it, so that it times out. */
   isLeft: boolean;
 };
-/** Who was first, as those who come later are told. */
+/** The first decision, as later deciders learn of it. */
 export type First = { status: string; resolved_by: string; resolved_at: number };
 export type Acknowledged = { approvalId: string; resolution: Resolution };
 export type Answered = { approvalId: string; ask: Ask; answer: JsonObject };
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-/** All that those outside have sent and were told: kept apart from the server, and never asked of it. */
+/** Records everything that the actors have sent and received, independently of the server. */
 export function createLedger() {
   const figures = {
     asks: 0,
@@ -46,7 +46,7 @@ export function createLedger() {
   let news = noNews();
   let waiting: { moment: Moment; left: number; resolve: () => void }[] = [];
 
-  /** Tells those who wait for this moment, before anything else happens. */
+  /** Resolves the promises for this moment, before anything else happens. */
   function happened(moment: Moment): void {
     for (const wait of waiting) if (wait.moment === moment && --wait.left === 0) wait.resolve();
     waiting = waiting.filter(({ left }) => left > 0);
@@ -65,7 +65,7 @@ export function createLedger() {
     },
     ownerOf: (sessionId: string): string | undefined => owners.get(sessionId),
 
-    /** A child has read the first event of its answer. */
+    /** Records that a child has read the first event of its answer. */
     told(approvalId: string, ask: Ask): void {
       if (!asks.has(approvalId)) news.told.push(approvalId);
       asks.set(approvalId, ask);
@@ -78,7 +78,7 @@ export function createLedger() {
       happened("answered");
     },
 
-    /** To be called before it is sent: from then on the server may have it. */
+    /** Call before sending the decision: from then on the server may have it. */
     decisionSent(approvalId: string, decision: Decision, by: string): Resolution {
       figures["decisions sent"]++;
       const resolution = resolutionOf(decision, by);
@@ -86,7 +86,7 @@ export function createLedger() {
       return resolution;
     },
     sentFor: (approvalId: string): Resolution[] => sent.get(approvalId) ?? [],
-    /** Tells whether it is the only one on its approval. */
+    /** Returns whether it is the only acknowledged decision on its approval. */
     acknowledge(approvalId: string, resolution: Resolution): boolean {
       figures["decisions acknowledged"]++;
       const isOnly = !acknowledged.has(approvalId);
@@ -96,12 +96,12 @@ export function createLedger() {
       return isOnly;
     },
     acknowledgedFor: (approvalId: string): Resolution | undefined => acknowledged.get(approvalId)?.resolution,
-    /** How many decisions were acknowledged after this one; `undefined` when it was not. */
+    /** Returns how many decisions were acknowledged after this one; `undefined` if it was not acknowledged. */
     acknowledgedSince(approvalId: string): number | undefined {
       const position = acknowledged.get(approvalId)?.position;
       return position === undefined ? undefined : figures["decisions acknowledged"] - position;
     },
-    /** Tells what the first who came too late was told. */
+    /** Returns the answer to the first decider that came too late. */
     tooLate(approvalId: string, first: First): First {
       figures["decisions too late"]++;
       const before = firsts.get(approvalId) ?? first;
@@ -110,13 +110,13 @@ export function createLedger() {
     },
     firstOf: (approvalId: string): First | undefined => firsts.get(approvalId),
 
-    /** What has come since this was last called. */
+    /** Returns everything new since the last call. */
     takeNews() {
       const taken = news;
       news = noNews();
       return taken;
     },
-    /** Everything since the beginning, but for the answers: those are compared once. */
+    /** Returns everything since the beginning, except the answers, which are compared only once. */
     everything: () => ({
       told: [...asks.keys()],
       acknowledged: [...acknowledged].map(([approvalId, { resolution }]) => ({ approvalId, resolution })),

@@ -1,7 +1,7 @@
 import type { CrashReport } from "../crash/rounds.ts";
 import { PROMISES, type Promised } from "./verdicts.ts";
 
-/** What was promised, how often it was compared, and what happened. */
+/** Formats each promise, how often it was compared, and the result. */
 export function reportLines({ seed, rounds, figures, promises, violations }: CrashReport): string[] {
   const width = Math.max(...Object.values(PROMISES).map((text) => text.length));
   const kept = Object.entries(promises).map(([promised, { checked, broken }]) => {

@@ -1,4 +1,4 @@
-/** What the server promises to those outside, each compared with what they saw. */
+/** The server's promises to callers, each compared with what these saw. */
 export const PROMISES = {
   kept: "A decision that was answered ok is on disk after the kill, word for word",
   served: "… and the API tells the same after the restart",
@@ -20,13 +20,13 @@ export const PROMISES = {
 export type Promised = keyof typeof PROMISES;
 
 export type Verdicts = {
-  /** Counts one comparison; `what` tells, where it failed, what was seen instead. */
+  /** Counts one comparison; `what` describes the difference if it failed. */
   check(promised: Promised, holds: boolean, what: () => string): void;
-  /** How often each was compared, and how often it did not hold. */
+  /** How often each promise was compared, and how often it was broken. */
   counts(): Record<Promised, { checked: number; broken: number }>;
-  /** What went wrong, in order; only the first few of each kind in words. */
+  /** The violations in order; only the first few of each kind have a description. */
   violations: string[];
-  /** Resolves at the first of them. */
+  /** Resolves at the first violation. */
   broken: Promise<void>;
 };
 

@@ -23,9 +23,11 @@ const OPERATOR: Parent = { token: "operator-token-of-the-day", owner: "operator"
 const PARENTS = 3;
 const SLOW_READERS = 6;
 const APPROVAL_TIMEOUT_SECS = 5;
-/** The first part of the day has restarts; the rest is one life, long enough to see whether anything grows. */
+/**
+ * The first part of the day has restarts; the rest is one server, which runs long enough to see whether anything grows.
+ */
 const RESTLESS = 0.55;
-/** How much of that one life goes by before it is measured. */
+/** The part of that server's time before the first measurement. */
 const WARM_UP = 0.35;
 const HANGS_UP = 0.3;
 
@@ -39,12 +41,15 @@ export type DayOptions = {
   asksPerSecond: number;
   restarts: number;
   program?: string[] | undefined;
-  /** Ends the day early. */
+  /** Aborting it ends the day early. */
   stopped?: AbortSignal | undefined;
 };
 export type DayReport = CrashReport & { flatness: Flatness[] };
 
-/** A day of asks in minutes: many children, some who hang up, several who decide, slow readers, and restarts. */
+/**
+ * Runs a day's requests within minutes: many children, some of which disconnect, several deciders, slow readers, and
+ * restarts.
+ */
 export async function liveThroughDay(options: DayOptions): Promise<DayReport> {
   await using directory = await temporaryDirectory();
   const dataDir = join(directory.path, "data");
@@ -97,14 +102,14 @@ async function runDay(options: DayOptions, dataDir: string, env: Record<string, 
   const { violations } = verdicts;
   return { seed, rounds: restarts, figures, promises: verdicts.counts(), violations, flatness: watch.flatness() };
 
-  /** Ends one server after the other, and returns the one that is left. */
+  /** Ends one server after the other, and returns the last one, which still runs. */
   async function restless(first: Life): Promise<Life> {
     let life = first;
     for (let done = 0; done < options.restarts && isGoingOn(); done++) {
       using _ = await openSlowReaders(victim.url, OPERATOR.token, SLOW_READERS);
       const share = ((done + random.next()) / options.restarts) * RESTLESS;
       await Promise.race([actors.failed, verdicts.broken, passed(share)]);
-      // One after the other, so that a short day has all of them.
+      // In turn, so that a short day has all kinds of endings.
       await end(life, ENDINGS[done % ENDINGS.length] ?? "kill -9");
       comparison.afterEnd(life);
       disk.close();
@@ -115,7 +120,7 @@ async function runDay(options: DayOptions, dataDir: string, env: Record<string, 
     return life;
   }
 
-  /** One life without a restart: what it holds when it is warm is what it may hold at the end. */
+  /** Runs one server without a restart: at the end it may hold no more than when it was warm. */
   async function steady(life: Life): Promise<void> {
     using _ = await openSlowReaders(victim.url, OPERATOR.token, SLOW_READERS);
     const failed = Promise.race([actors.failed, verdicts.broken]);
@@ -146,7 +151,7 @@ async function runDay(options: DayOptions, dataDir: string, env: Record<string, 
     return verdicts.violations.length === 0 && !options.stopped?.aborted;
   }
 
-  /** Resolves when this share of the day has passed, or it is ended early. */
+  /** Resolves when this share of the day has passed, or when the day ends early. */
   async function passed(share: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, Math.max(0, startedAt + share * options.durationMs - performance.now()));
@@ -156,7 +161,7 @@ async function runDay(options: DayOptions, dataDir: string, env: Record<string, 
   }
 }
 
-/** MCP clients that the server remembers. */
+/** Counts the MCP clients that the server has stored. */
 function clientsIn(dataDir: string): number {
   using database = new Database(join(dataDir, "plexus.db"), { readonly: true });
   return database.query<{ count: number }, []>("SELECT count(*) AS count FROM mcp_clients").get()?.count ?? 0;

@@ -1,14 +1,14 @@
 import { openStalled } from "../../tests/http/support/stalled-reader.ts";
 import { eventsOf, request } from "../crash/wire.ts";
 
-/** Readers of the event stream that take next to nothing: some not a byte, some an event now and then. */
+/** Opens readers of the event stream that read almost nothing: some nothing, some an event now and then. */
 export async function openSlowReaders(url: string, token: string, count: number): Promise<Disposable> {
   const leave = new AbortController();
   const authorization = { Authorization: `Bearer ${token}` };
   const stalled = await Promise.all(
     Array.from({ length: Math.ceil(count / 2) }, () => openStalled(url, "/api/v1/events", authorization)),
   );
-  for (let opened = stalled.length; opened < count; opened++) void dawdle(url, token, leave.signal);
+  for (let opened = stalled.length; opened < count; opened++) void readSlowly(url, token, leave.signal);
   return {
     [Symbol.dispose]() {
       leave.abort();
@@ -17,12 +17,12 @@ export async function openSlowReaders(url: string, token: string, count: number)
   };
 }
 
-/** An event a second, until the server drops it or dies. */
-async function dawdle(url: string, token: string, signal: AbortSignal): Promise<void> {
+/** Reads one event per second, until the server drops it or dies. */
+async function readSlowly(url: string, token: string, signal: AbortSignal): Promise<void> {
   try {
     const response = await request(`${url}/api/v1/events`, { token, signal });
     for await (const _ of eventsOf(response)) await Bun.sleep(1_000);
   } catch {
-    // The server was stopped, or we have left.
+    // The server was stopped, or we have disconnected.
   }
 }

@@ -11,7 +11,7 @@ const RESTARTS_PER_MINUTE = 2;
 type Common = Pick<DayOptions, "seed" | "program" | "stopped">;
 type Report = { lines: string[]; violations: string[] };
 
-/** A day of asks in so many minutes, as a table and what was wrong. */
+/** Runs a day of requests in this many minutes; returns a table and the violations. */
 export async function soakDay(common: Common, minutes: number): Promise<Report> {
   const size = { children: CHILDREN, asksPerSecond: ASKS_PER_SECOND };
   const restarts = Math.ceil(RESTARTS_PER_MINUTE * minutes);
@@ -23,7 +23,7 @@ export async function soakDay(common: Common, minutes: number): Promise<Report> 
   };
 }
 
-/** Every fault in full, one after the other. */
+/** Tests every fault in full size, one after the other. */
 export async function soakFaults(): Promise<Report> {
   const report: Report = { lines: [], violations: [] };
   for (const [name, fault] of Object.entries(FAULTS)) {

@@ -1,13 +1,13 @@
 import { vitalsOf } from "../../tests/support/processes/vitals.ts";
 
-/** What a server held when it was warm and at the end, and how much more was expected of it. */
+/** What a server held when it was warm and at the end, and the permitted growth. */
 export type Flatness = { what: string; warm: number; end: number; mayGrowBy: number };
 
 type Held = { rssMb: number; descriptors: number; clients: number };
 
 const SAMPLES = 10;
 const SAMPLE_EVERY_MS = 200;
-/** What a collector that is in no hurry may leave lying about, and calls that happen to be under way. */
+/** Allows for memory that is not collected yet, and for calls in progress. */
 const MAY_GROW_BY: Held = { rssMb: 48, descriptors: 60, clients: 0 };
 const NAMES: Record<keyof Held, string> = {
   rssMb: "memory, MB",
@@ -15,7 +15,7 @@ const NAMES: Record<keyof Held, string> = {
   clients: "MCP clients remembered",
 };
 
-/** Looks at a server twice, each time for a while: the least of several samples is what it really holds. */
+/** Measures a server twice; the minimum of several samples is what it really holds. */
 export function createWatch(clients: () => number) {
   let warm: Held | undefined;
   let end: Held | undefined;
@@ -37,7 +37,7 @@ export function createWatch(clients: () => number) {
     async end(pid: number): Promise<void> {
       end = await look(pid);
     },
-    /** Empty when the day was cut short. */
+    /** Empty if the day ended early. */
     flatness(): Flatness[] {
       const [before, after] = [warm, end];
       if (!before || !after) return [];

@@ -3,18 +3,18 @@ import { join } from "node:path";
 
 export const ROOT = join(import.meta.dir, "../..");
 
-/** What is mutated: the matcher, and what stands between it and the parser. */
+/** The mutated sources: the matcher, and the code between it and the parser. */
 const SOURCES = [
   "src/core/rules/matching/**/*.ts",
   "src/core/rules/literal-command.ts",
   "src/review/shell/syntax/**/*.ts",
   "src/review/shell/programs/**/*.ts",
 ];
-/** It only colours the text that a person reads. */
+/** It only colours text for people. */
 const LEFT_OUT = ["src/review/shell/syntax/parts.ts"];
 
 type Position = { line: number; column: number };
-/** One change of one place; the position counts from zero. */
+/** One change at one place; positions count from zero. */
 export type Mutant = {
   id: string;
   fileName: string;
@@ -22,12 +22,12 @@ export type Mutant = {
   replacement: string;
   location: { start: Position; end: Position };
 };
-/** The sources, each with all of its mutants inside, of which one at most is switched on. */
+/** The sources, each containing all its mutants, of which at most one is active. */
 export type Instrumented = { files: Record<string, string>; mutants: Mutant[] };
 
 type File = { name: string; mutate: boolean; content: string };
 type Options = { plugins: null; ignorers: never[]; excludedMutations: string[]; noHeader: boolean };
-/** What is used of the instrumenter of StrykerJS. */
+/** The part of StrykerJS's instrumenter that is used here. */
 export type Instrumenter = {
   Instrumenter: new (
     logger: Record<string, () => boolean>,
@@ -57,7 +57,7 @@ export async function instrumented({ Instrumenter }: Instrumenter, only: readonl
   };
 }
 
-/** Where a mutant is, and what it does, for people. */
+/** Describes a mutant's place and change for people. */
 export function described({ fileName, location, mutatorName, replacement }: Mutant): string {
   const path = join(fileName).slice(ROOT.length + 1);
   const { start, end } = location;

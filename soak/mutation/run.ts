@@ -4,25 +4,25 @@ import { join } from "node:path";
 import { type Instrumented, type Mutant, ROOT } from "./mutants.ts";
 import type { Job, Report } from "./worker.ts";
 
-/** Files of tests that are quick, and fail for no other reason than a wrong answer. */
+/** Test files that are quick, and fail only because of a wrong result. */
 const TESTS = [
   "tests/core/rules/matching/{beside-wildcards,corpus,edges,find,pattern,prove,suggest,suspects,wildcard-options,withheld}.test.ts",
   "tests/core/rules/{bash,tools,allowed-tools,ineffective,literal-command}.test.ts",
   "tests/review/shell/*.test.ts",
   "tests/review/{dangers,edit}.test.ts",
 ];
-/** It takes seconds to load, too long for a process of each mutant. */
+/** Loading it takes seconds, which is too long for a process per mutant. */
 const SLOW_TO_LOAD = "tests/review/shell/parsed-command.test.ts";
-/** A test that takes longer is left out. */
+/** Longer tests are left out. */
 const LONGEST_TEST_MS = 1_000;
-/** A mutant that makes the tests take so long has changed what they see. */
+/** A mutant that makes the tests take this long counts as detected. */
 const GIVEN_UP_AFTER_MS = 60_000;
 
 export type Tried = { mutant: Mutant; outcome: "killed" | "timed out" | "survived" | "not reached"; by?: string };
 
 type Measured = Extract<Report, { type: "measured" }>;
 
-/** Tries every mutant; each outcome is told as soon as it is known. */
+/** Tries every mutant; reports each outcome as soon as it is known. */
 export async function tryMutants(instrumented: Instrumented, onTried: (tried: Tried) => void): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "plexus-mutants-"));
   const sources = join(directory, "instrumented.json");
@@ -45,7 +45,7 @@ export async function tryMutants(instrumented: Instrumented, onTried: (tried: Tr
       }
       const report = await worker.ask({ type: "try", mutant: mutant.id, tests });
       const isTried = report?.type === "tried";
-      // Where something was kept from before the mutant was switched on, only a new process tells.
+      // If the code has kept state from before the mutant was active, only a new process gives the answer.
       const needsFresh =
         isTried && (report.isTainted || (report.killedBy === undefined && (!report.isReached || fixed.has(mutant.id))));
       if (needsFresh) undecided.push(mutant);
@@ -77,7 +77,7 @@ function outcomeOf(mutant: Mutant, report: Report | undefined): Tried {
     : { mutant, outcome: "killed", by: report.killedBy };
 }
 
-/** The tests that could notice something, the quickest first. */
+/** Returns the tests that could detect a mutant, quickest first. */
 function testsFor({ tests }: Measured, couldNotice: (test: Measured["tests"][number]) => boolean): string[] {
   return tests
     .filter((test) => test.ms <= LONGEST_TEST_MS && couldNotice(test))
@@ -125,7 +125,7 @@ async function startWorker(sources: string, files: string[], active: string | un
   const first = await next();
   return {
     isAlive: () => isAlive,
-    /** `undefined` when it has ended without an answer. */
+    /** Returns `undefined` if the worker has ended without an answer. */
     async ask(job: Job): Promise<Report | undefined> {
       if (first === undefined) return undefined;
       if (isAlive) child.send(job);

@@ -1,9 +1,9 @@
 import { expect } from "bun:test";
 
-/** What stands in for `bun:test` in a worker, which runs the same tests again and again in one process. */
+/** Replaces `bun:test` in a worker, which runs the same tests repeatedly in one process. */
 export { expect };
 
-/** A title may stand for several tests, so each has its number in the file. */
+/** Several tests may have one title, so the id contains the test's number in its file. */
 export type RegisteredTest = { id: string; file: string; run: () => unknown };
 
 const tests: RegisteredTest[] = [];

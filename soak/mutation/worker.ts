@@ -1,4 +1,4 @@
-/** Runs the tests on one mutant after the other, as its parent asks; a mutant is switched on by a global variable. */
+/** Runs the tests on one mutant after the other, as its parent requests; a global variable activates a mutant. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { plugin } from "bun";
@@ -6,18 +6,20 @@ import { type Instrumented, ROOT } from "./mutants.ts";
 
 export type Job =
   | { type: "measure" }
-  /** `tests` in the order in which they run until one fails. */
+  /** `tests` run in this order until one fails. */
   | { type: "try"; mutant: string; tests: string[] }
   | { type: "end" };
 export type Report =
   | { type: "ready" }
-  /** How long each test takes, and which mutants it reaches; `fixed` are reached while the files are loaded. */
+  /**
+   * The duration of each test, and the mutants that it reaches; `fixed` ones are reached while the files are loaded.
+   */
   | { type: "measured"; tests: { id: string; file: string; ms: number; reaches: string[] }[]; fixed: string[] }
-  /** A failed test; `isTainted` if it fails also without the mutant, which has left something behind. */
+  /** The failed test, if any; `isTainted` if it fails without the mutant too, which has left something behind. */
   | { type: "tried"; killedBy: string | undefined; isTainted: boolean; isReached: boolean }
   | { type: "ended" };
 
-/** What the instrumented sources look at. */
+/** The variables that the instrumented sources read. */
 type Switch = {
   activeMutant?: string | undefined;
   currentTestId?: string | undefined;
@@ -26,7 +28,7 @@ type Switch = {
   hitLimit?: number | undefined;
 };
 
-/** A loop that no longer ends comes by its mutant more often than any test does. */
+/** An endless loop passes its mutant more often than any test does. */
 const MOST_HITS = 200_000;
 
 const [sources = "", tests = "", active] = process.argv.slice(2);
@@ -57,7 +59,7 @@ const registry = await import("./test-registry.ts");
 try {
   for (const path of tests.split("\n")) await registry.register(join(ROOT, path), path);
 } catch (cause) {
-  // A mutant that breaks the loading of a file is as dead as one that fails its tests.
+  // A mutant that breaks the loading of a file counts as killed, like one that fails its tests.
   if (!active) throw cause;
   send({ type: "ready" });
   send({ type: "tried", killedBy: `loading: ${String(cause).slice(0, 100)}`, isTainted: false, isReached: true });
@@ -83,7 +85,7 @@ async function measured(): Promise<Report> {
     state.currentTestId = id;
     const from = performance.now();
     const failure = await failureOf(id);
-    // A test that measures the time fails on a busy machine, mutant or not.
+    // A test that measures time may fail on a busy machine without any mutant.
     const ms = failure === undefined && !MEASURES.test(String(run)) ? performance.now() - from : Number.MAX_VALUE;
     found.push({ id, file, ms, reaches: Object.keys(state.mutantCoverage?.perTest[id] ?? {}) });
   }
@@ -91,7 +93,7 @@ async function measured(): Promise<Report> {
   return { type: "measured", tests: found, fixed: Object.keys(state.mutantCoverage?.static ?? {}) };
 }
 
-/** The code of a test whose outcome depends on how fast the machine is. */
+/** Matches the code of tests whose outcome depends on the machine's speed. */
 const MEASURES = /cpuUsage|performance\.now|Date\.now/;
 
 async function tried({ mutant, tests }: { mutant: string; tests: string[] }): Promise<Report> {

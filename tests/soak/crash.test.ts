@@ -6,11 +6,11 @@ import { reportLines } from "../../soak/ledger/report.ts";
 
 setDefaultTimeout(300_000);
 
-/** Every kind of moment once or twice; `npm run soak` has a thousand. */
+/** Covers every kind of moment once or twice; `npm run soak` runs a thousand rounds. */
 const ROUNDS = 10;
 const FIRST_STARTS = 3;
 const TURN_KILLS = 8;
-/** Given again, it makes the same plan. */
+/** The same seed gives the same plan. */
 const seed = process.env["CRASH_SEED"] ?? String(Date.now());
 
 describe("kill -9", () => {
@@ -22,13 +22,13 @@ describe("kill -9", () => {
     expect(neverCompared).toEqual([]);
   });
 
-  test("during the very first start: the next one works", async () => {
+  test("during the first start: the next start works", async () => {
     const { killed, violations } = await killFirstStarts({ times: FIRST_STARTS, seed });
     expect(violations).toEqual([]);
     expect(killed).toBe(FIRST_STARTS);
   });
 
-  test(`${TURN_KILLS} times while children write: all that they wrote is told once, in order`, async () => {
+  test(`${TURN_KILLS} times while children write: everything they wrote is recorded once, in order`, async () => {
     const { killed, messages, violations } = await killDuringTurns({ kills: TURN_KILLS, seed });
     expect({ seed, violations }).toEqual({ seed, violations: [] });
     expect(killed).toBe(TURN_KILLS);

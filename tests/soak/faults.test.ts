@@ -4,7 +4,7 @@ import { findingLines, isBroken, SHORT } from "../../soak/faults/finding.ts";
 
 setDefaultTimeout(120_000);
 
-describe("what is promised holds, with", () => {
+describe("the promises are kept with", () => {
   for (const [name, fault] of Object.entries(FAULTS)) {
     test(name, async () => {
       const findings = await fault(SHORT);

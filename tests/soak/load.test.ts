@@ -5,7 +5,7 @@ import { flatnessLines, hasGrown } from "../../soak/load/watch.ts";
 
 setDefaultTimeout(240_000);
 
-/** Given again, it makes the same plan. */
+/** The same seed gives the same plan. */
 const seed = process.env["CRASH_SEED"] ?? String(Date.now());
 
 test("ten seconds of 40 children, with a restart of each kind: nothing lost, nothing decided twice, nothing grows", async () => {
