@@ -125,6 +125,36 @@ describe.skipIf(CHROMIUM === undefined)("remembering a decision on the page", ()
     expect(await person.page.getByRole("dialog").count()).toBe(0);
   });
 
+  test("an edited request is remembered by a rule of what runs, which is given up when that is changed", async () => {
+    await using directory = await temporaryDirectory();
+    await using plexus = await startPlexus();
+    const child = await worker(plexus, directory.path);
+    await using person = await signedIn(browser, plexus);
+    const { answer } = await child.ask("Bash", { command: "pytest $X" });
+    await showsRows(person, 1);
+    await person.press("e");
+    const dialog = person.page.getByRole("dialog");
+    const editor = dialog.getByLabel("Command");
+    await until("the command", async () => (await editor.inputValue()) === "pytest $X");
+    const remember = dialog.getByLabel(/^Allow and remember/);
+    await remember.click();
+    await dialog.getByText("It can't be remembered: no rule can allow it").waitFor();
+    expect(await remember.isChecked()).toBe(false);
+    await editor.fill("pytest -x");
+    await remember.check();
+    expect(await dialog.getByLabel("Allow from now on").inputValue()).toBe("Bash(pytest *)");
+    await editor.fill("make check");
+    expect(await remember.isChecked()).toBe(false);
+    expect(await dialog.getByLabel("Allow from now on").count()).toBe(0);
+    await remember.check();
+    await dialog.getByText("There are no past requests").waitFor();
+    await dialog.getByRole("button", { name: "Allow as edited and remember" }).click();
+    expect((await answer).value).toEqual({ behavior: "allow", updatedInput: { command: "make check" } });
+    await person.page.getByText("From now on: allow Bash(make check)").last().waitFor();
+    expect(await ownRules(plexus)).toMatchObject([{ match: "Bash(make check)", session_id: child.sessionId }]);
+    expect(person.complaints).toEqual([]);
+  });
+
   test("a denial is remembered with its reason", async () => {
     await using directory = await temporaryDirectory();
     await using plexus = await startPlexus();

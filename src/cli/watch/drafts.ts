@@ -36,7 +36,10 @@ export function createDrafts(config: Config) {
       switch (edited.kind) {
         case "input":
           keep(approval.id, { text: edited.text, input: edited.input });
-          return { text: "Edited. Press a to allow it like this, Esc to drop the edit.", style: "cyan" };
+          return {
+            text: "Edited. Press a to allow it like this, A to remember it too, Esc to drop the edit.",
+            style: "cyan",
+          };
         case "invalid":
           keep(approval.id, { text: edited.text, input: undefined });
           return {

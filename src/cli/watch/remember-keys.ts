@@ -34,7 +34,7 @@ export function createRememberKeys(need: RememberKeysNeed) {
     if (!state || !remember) return;
     // What the rule was written for is not in view any more.
     if (current()?.approval.id !== state.approval.id) return remembering.leave();
-    const result = await decider.allowAndRemember(remember);
+    const result = await decider.allowAndRemember(remember, state.input);
     if (result.kind === "too_soon") return;
     const [sent] = result.kind === "sent" ? result.decisions : [];
     if (result.kind === "armed" || sent?.result.kind === "failed") {

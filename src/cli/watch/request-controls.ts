@@ -3,11 +3,13 @@ import { createAnswers } from "../../client/deciding/answers.ts";
 import { createConfirmation } from "../../client/deciding/confirmation.ts";
 import { createDecider } from "../../client/deciding/decider.ts";
 import { createDecisions } from "../../client/deciding/decisions.ts";
-import { createRemembering } from "../../client/deciding/remember.ts";
+import { createRemembering, offeredFor } from "../../client/deciding/remember.ts";
 import { createReviews, type Review } from "../../client/deciding/reviews.ts";
 import type { InboxItem, RequestEnd } from "../../client/inbox.ts";
 import type { Config } from "../../config.ts";
+import type { Approval } from "../../contract/approvals/approval.ts";
 import type { Rule } from "../../contract/rules/rule.ts";
+import type { JsonObject } from "../../contract/values.ts";
 import { madeText } from "../commands/rules/rule-text.ts";
 import type { Style } from "../terminal/terminal.ts";
 import { createDrafts, withDraft } from "./drafts.ts";
@@ -41,6 +43,7 @@ export function createRequestControls(need: RequestControlsNeed) {
   const decider = createDecider({ confirmation, decisions, reviews, selected: current });
   const remembered = (rule: Rule) => note(`Allowed. ${madeText(rule)}`);
   const parts = { decider, confirmation, drafts, answers, remembering };
-  const keys = createRequestKeys({ ...parts, current, review, edit, remembered, say, note, fail });
+  const offered = (approval: Approval, input: JsonObject) => offeredFor(approval, input, api);
+  const keys = createRequestKeys({ ...parts, current, review, offered, edit, remembered, say, note, fail });
   return { reviews, drafts, answers, remembering, review, confirmation, decisions, keys };
 }

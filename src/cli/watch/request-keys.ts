@@ -4,6 +4,7 @@ import type { Decider, DeciderResult } from "../../client/deciding/decider.ts";
 import { NO_SUGGESTION, type RememberState } from "../../client/deciding/remember.ts";
 import type { Review } from "../../client/deciding/reviews.ts";
 import type { InboxItem } from "../../client/inbox.ts";
+import type { Approval } from "../../contract/approvals/approval.ts";
 import type { Rule } from "../../contract/rules/rule.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import { answered, choose, hasChoices, nextOpen } from "../../review/choices.ts";
@@ -33,6 +34,8 @@ type RequestKeysNeed = {
   drafts: Drafts;
   answers: Answers;
   remembering: RememberState;
+  /** What could be remembered of the request with this input. */
+  offered: (approval: Approval, input: JsonObject) => Promise<Approval>;
   edit: (item: InboxItem) => Promise<void>;
   remembered: (rule: Rule) => void;
   say: (text: string, style?: Style) => void;
@@ -42,7 +45,7 @@ type RequestKeysNeed = {
 
 /** What the keys do to the selected request, in `watch` and in `run`: allow, also with a rule, deny, edit, answer. */
 export function createRequestKeys(need: RequestKeysNeed) {
-  const { current, review, decider, confirmation, drafts, answers, remembering, edit, say, note, fail } = need;
+  const { current, review, decider, confirmation, drafts, answers, remembering, offered, edit, say, note, fail } = need;
   let writing: { item: InboxItem; text: string } | undefined;
   let isPasting = false;
   const ruleKeys = createRememberKeys({ ...need, tell });
@@ -68,17 +71,18 @@ export function createRequestKeys(need: RequestKeysNeed) {
       tell(await (edited ? decider.allowEdited(edited) : decider.allow()));
     }),
     A: onPending(async (item) => {
-      if (drafts.inputFor(item.approval.id))
-        return say("Esc drops the edit: a rule is made of the request itself.", "yellow");
-      const { approval, context } = await review(item);
-      if (!context) return say(UNREAD, "yellow");
-      if (approval.escalates) return say(`It is ${OUTSIDE_GRANT}.`, "yellow");
+      const reviewed = await review(item);
+      if (!reviewed.context) return say(UNREAD, "yellow");
+      const input = drafts.inputFor(item.approval.id);
+      // Whether the grant covers what was edited is known when it is sent.
+      if (reviewed.approval.escalates && !input) return say(`It is ${OUTSIDE_GRANT}.`, "yellow");
+      const approval = input ? await offered(reviewed.approval, input) : reviewed.approval;
       if (approval.no_rule !== undefined) return say(`It can't be remembered: ${approval.no_rule}.`, "yellow");
       // Somebody may have decided it while it was read.
       if (current()?.approval.id !== approval.id || current()?.outcome) return;
       if (approval.suggested_rule === undefined) note(NO_SUGGESTION);
       ruleKeys.begins();
-      remembering.begin(approval);
+      remembering.begin(approval, "allow", input);
     }),
     d: onPending((item) => {
       writing = { item, text: "" };

@@ -124,8 +124,9 @@ export function createDecider({ confirmation, decisions, reviews, selected, chec
     /** Allows the request on the screen with an edited input, whose dangers count instead. */
     allowEdited: (input: JsonObject): Promise<DeciderResult> => press(inView, { updated_input: input }),
 
-    /** Allows the request on the screen and creates a rule from it. */
-    allowAndRemember: (remember: Remember): Promise<DeciderResult> => press(inView, { remember }),
+    /** Allows the request on the screen, or an edited input, and creates a rule from what runs. */
+    allowAndRemember: (remember: Remember, input?: JsonObject): Promise<DeciderResult> =>
+      press(inView, { remember, ...(input && { updated_input: input }) }),
 
     /** Allows a question with the chosen answers. That runs nothing, so one press is enough. */
     async answer(approval: Approval, input: JsonObject): Promise<DeciderResult> {

@@ -3,6 +3,7 @@ import { Refused } from "../../contract/refusals/refused.ts";
 import { testRule } from "../../contract/routes/rules.ts";
 import type { RuleTested } from "../../contract/rules/history-test.ts";
 import type { Remember } from "../../contract/rules/rule.ts";
+import type { JsonObject } from "../../contract/values.ts";
 import { kindOf } from "../../review/kinds.ts";
 import type { Api } from "../api.ts";
 import { createListeners } from "../listeners.ts";
@@ -26,6 +27,8 @@ export type Remembering = {
   decision: "allow" | "deny";
   /** The suggested match, then as the person edits it; empty if there is no suggestion. */
   match: string;
+  /** The edited input that runs instead of the requested one, if the person has edited it. */
+  input: JsonObject | undefined;
   /** `always`: in all sessions of this session's creator. */
   scope: Remember["scope"];
   trial: RuleTrial;
@@ -73,9 +76,10 @@ export function createRemembering({ api, pauseMs = PAUSE_MS }: { api: Api; pause
   return {
     onChange,
     current: () => current,
-    /** Begins with the request's suggested rule; the request must have been read in full. */
-    begin(approval: Approval, decision: Remembering["decision"] = "allow"): void {
-      set({ approval, decision, match: approval.suggested_rule ?? "", scope: "session", trial: { kind: "none" } }, 0);
+    /** Begins with the request's suggested rule; the request must have been read in full. `input` is the edited input. */
+    begin(approval: Approval, decision: Remembering["decision"] = "allow", input?: JsonObject): void {
+      const match = approval.suggested_rule ?? "";
+      set({ approval, decision, match, input, scope: "session", trial: { kind: "none" } }, 0);
     },
     setMatch(match: string): void {
       if (current && match !== current.match) set({ ...current, match }, pauseMs);
@@ -96,6 +100,28 @@ export function createRemembering({ api, pauseMs = PAUSE_MS }: { api: Api; pause
 export function whyNotRemembered(approval: Approval): string | undefined {
   const { kind } = kindOf(approval);
   return kind === "questions" || kind === "plan" ? undefined : approval.no_rule;
+}
+
+/** Returns the request with an edited input, and with the rule that the server suggests for that input, or why there is none. */
+export async function offeredFor(approval: Approval, input: JsonObject, api: Api): Promise<Approval> {
+  const { suggested_rule: _, no_rule: __, ...rest } = approval;
+  return { ...rest, input, ...(await offerOf(approval, input, api)) };
+}
+
+async function offerOf(
+  { tool_name, session_id }: Approval,
+  input: JsonObject,
+  api: Api,
+): Promise<Pick<Approval, "suggested_rule" | "no_rule">> {
+  try {
+    const tested = await api.call(testRule, { body: { tool_name, input, session_id } });
+    const { would_be, match = "a built-in rule", suggested_rule, no_rule } = tested;
+    if (would_be !== "ask") return { no_rule: `${match} decides it already: ${would_be}` };
+    return { ...(suggested_rule !== undefined && { suggested_rule }), ...(no_rule !== undefined && { no_rule }) };
+  } catch (cause) {
+    if (!(cause instanceof Refused)) throw cause;
+    return { no_rule: cause.message };
+  }
 }
 
 /** Returns the decision's `remember` field; `undefined` while there is no match. */

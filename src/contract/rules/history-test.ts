@@ -51,6 +51,9 @@ export const RuleTested = z.strictObject({
   match: z.string().optional(),
   /** If the answer is "ask": why the rule that matches most closely does not allow the call; may quote the call. */
   why: z.string().optional(),
+  /** Where it asks: what it could be remembered by once it is allowed, or why no rule can allow it, which may quote the call. */
+  suggested_rule: z.string().optional(),
+  no_rule: z.string().optional(),
   /** For a rule: what it doesn't do although it seems to. */
   note: RuleNote.optional(),
 });

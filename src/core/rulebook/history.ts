@@ -17,6 +17,7 @@ import { textAt } from "../rules/tool-keys.ts";
 import { NO_CONVERSATION, type Session, type Sessions } from "../sessions/sessions.ts";
 import type { Judge } from "./judge.ts";
 import { quickLook } from "./quick-look.ts";
+import type { Suggestions } from "./suggestions.ts";
 
 /** So many past requests are read at once. */
 const BATCH = 500;
@@ -40,6 +41,7 @@ type HistoryNeed = {
   storage: Pick<Storage, "rules">;
   sessions: Pick<Sessions, "get" | "require">;
   judge: Judge;
+  suggestions: Pick<Suggestions, "forCall">;
   dangersIn: (session: Session) => HasDangers;
 };
 /** A past request, and the session that it was made in, while there is one. */
@@ -49,7 +51,7 @@ type Matches = (past: Past) => boolean;
 export type RuleHistory = ReturnType<typeof createRuleHistory>;
 
 /** Tries rules on what was decided before. Paths are judged as they are now. */
-export function createRuleHistory({ storage, sessions, judge, dangersIn }: HistoryNeed) {
+export function createRuleHistory({ storage, sessions, judge, suggestions, dangersIn }: HistoryNeed) {
   async function* past(
     principal: Principal,
     sessionId: string | undefined,
@@ -217,6 +219,7 @@ export function createRuleHistory({ storage, sessions, judge, dangersIn }: Histo
     const by = outcome?.resolvedBy ?? (asking === undefined ? undefined : `rule:${asking}`);
     const { match, why = NO_RULE } = await judge.explain(session, { ...asked, input: { ...asked.input } });
     const decided = outcome === undefined ? 0 : 1;
+    const offer = would_be === "ask" ? await suggestions.forCall(session, { ...asked, input: { ...asked.input } }) : {};
     return {
       type: "ok" as const,
       decided,
@@ -226,6 +229,7 @@ export function createRuleHistory({ storage, sessions, judge, dangersIn }: Histo
       ...(by !== undefined && { by }),
       ...(match !== undefined && by?.startsWith("rule:") && { match }),
       ...(would_be === "ask" && { why }),
+      ...offer,
     };
   }
 

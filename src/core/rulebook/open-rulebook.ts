@@ -51,7 +51,7 @@ export function openRulebook(need: RulebookNeed) {
   let fileVersion = file.current().version;
   return {
     rules,
-    history: createRuleHistory({ storage, sessions, judge, dangersIn: dangersOf }),
+    history: createRuleHistory({ storage, sessions, judge, suggestions, dangersIn: dangersOf }),
     decisionRules: createDecisionRules({ sessions, judge, grants, rules, suggestions, dangersIn: dangersOf }),
     judge: judge.judge,
     onStale: book.forget,

@@ -40,7 +40,7 @@ export function ruleRoutes({ rules, ruleHistory }: RulesApp): Served[] {
       details:
         "A rule: how many past requests it would have decided, and each that somebody has decided otherwise. A call (`tool_name`, `input` " +
         "and `session_id`): what becomes of it now, and by which rule (`match`); where it asks, `why` the rule that looks most as if it " +
-        "allowed it does not. Paths are judged as they are now.",
+        "allowed it does not, and which rule would (`suggested_rule`), or why none can (`no_rule`). Paths are judged as they are now.",
       body: { decision: "allow", match: "Bash(touch *)" },
       answer: {
         says: "What it would have done.",

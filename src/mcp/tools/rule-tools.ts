@@ -105,7 +105,7 @@ export const RULE_TOOLS = [
         },
       },
     ],
-    untrusted: ["contradictions", "why"],
+    untrusted: ["contradictions", "why", "suggested_rule", "no_rule"],
     annotations: { readOnlyHint: true, openWorldHint: false },
   }).runs(async ({ app, principal }, given) => {
     const { would_be, by, match, why, ...ofRule } = await app.ruleHistory.test(principal, given);

@@ -3,7 +3,7 @@ import type { Api } from "../../client/api.ts";
 import { createConfirmation } from "../../client/deciding/confirmation.ts";
 import { createDecider, type DeciderResult, type SentDecision } from "../../client/deciding/decider.ts";
 import { createDecisions } from "../../client/deciding/decisions.ts";
-import { createRemembering, rememberOf } from "../../client/deciding/remember.ts";
+import { createRemembering, offeredFor, rememberOf } from "../../client/deciding/remember.ts";
 import { isOpen } from "../../client/inbox.ts";
 import { callWords } from "../../client/words/words.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
@@ -19,7 +19,7 @@ import type { Requests } from "./requests.ts";
 
 export type Deciding = ReturnType<typeof createDeciding>;
 
-export function notRemembered(why: string): string {
+function notRemembered(why: string): string {
   return `It can't be remembered: ${visibleText(why)}.`;
 }
 
@@ -163,8 +163,14 @@ export function createDeciding({ api, requests, shared, onRefused, signal: while
 
     /** Allows at once; what is dangerous, or many, only when pressed twice. */
     allow,
-    /** Allows the selected one with the input as it was edited, by the same rule. */
-    allowEdited: async (input: JsonObject) => tell(await decider.allowEdited(input)),
+    /** Allows the selected one with the input as it was edited, and makes the rule that is being written; resolves with what the server refuses of that. */
+    async allowEdited(input: JsonObject): Promise<string | undefined> {
+      const rule = remembering.current();
+      const remember = rule && rememberOf(rule);
+      if (remember) return tellOrRefusal(await decider.allowAndRemember(remember, input));
+      tell(await decider.allowEdited(input));
+      return undefined;
+    },
 
     /** By the key that allows: a question that somebody has begun to answer is not let go without the answers. */
     async allowByKey(): Promise<void> {
@@ -202,6 +208,17 @@ export function createDeciding({ api, requests, shared, onRefused, signal: while
       if (approval.no_rule !== undefined) return explain(notRemembered(approval.no_rule));
       remembering.begin(approval);
       dialog.value = "remember";
+    },
+    /** Begins a rule of what runs once it is edited, if it is still wanted then; resolves with why there can be none. */
+    async rememberEdited(input: JsonObject, isWanted: () => boolean): Promise<string | undefined> {
+      const item = selected();
+      if (!item) return undefined;
+      const { approval } = await reviews.review(item.approval);
+      const offered = await offeredFor(approval, input, api);
+      if (offered.no_rule !== undefined) return notRemembered(offered.no_rule);
+      const isCurrent = selected()?.approval.id === offered.id && dialog.peek() === "edit";
+      if (isCurrent && isWanted()) remembering.begin(offered, "allow", input);
+      return undefined;
     },
     /** Allows this request and such calls from now on; resolves with what the server refuses. */
     async allowRemembered(): Promise<string | undefined> {

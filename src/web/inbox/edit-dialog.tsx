@@ -6,16 +6,20 @@ import type { JsonObject } from "../../contract/values.ts";
 import { kindOf } from "../../review/kinds.ts";
 import { useUser } from "../context.ts";
 import { Dialog } from "../shared/elements/dialog.tsx";
+import { RememberFields } from "./remember-fields.tsx";
 import { ArmedNote } from "./request-card.tsx";
 
 /** The input, to be allowed as it is then: a command as it is typed, anything else as JSON. */
 export function EditDialog() {
   const { requests, deciding } = useUser();
-  const { allowEdited, armed, dialog, disarm, isDeciding } = deciding;
+  const { allowEdited, armed, dialog, disarm, isDeciding, rememberEdited, remembering, rule } = deciding;
   const text = useSignal("");
   const original = useSignal<JsonObject>({});
   /** A command is edited as what it is, not as JSON. */
   const isCommand = useSignal(false);
+  const isRemembered = useSignal(false);
+  /** What is wrong with the rule: why there can be none, or what the server has refused. */
+  const problem = useSignal("");
   const item = requests.selected.value;
   useEffect(() => {
     const show = (approval: Approval) => {
@@ -28,9 +32,24 @@ export function EditDialog() {
   }, [item?.approval.id]);
   const edited = isCommand.value ? editedCommand(text.value, original.value) : editedInput(text.value, original.value);
   const isInvalid = edited.kind === "invalid";
-  const submit = (event: Event) => {
+  const isIncomplete = isRemembered.value && !rule.value?.match.trim();
+  const submit = async (event: Event) => {
     event.preventDefault();
-    if (edited.kind === "input") void allowEdited(edited.input);
+    if (edited.kind === "input" && !isIncomplete) problem.value = (await allowEdited(edited.input)) ?? "";
+  };
+  const forget = () => {
+    isRemembered.value = false;
+    problem.value = "";
+    remembering.leave();
+  };
+  const remember = async (isWanted: boolean) => {
+    forget();
+    if (!isWanted || edited.kind !== "input") return;
+    isRemembered.value = true;
+    const why = await rememberEdited(edited.input, () => isRemembered.peek());
+    if (why === undefined) return;
+    isRemembered.value = false;
+    problem.value = why;
   };
   return (
     <Dialog title="Edit the input, and allow it" onClose={() => (dialog.value = "none")}>
@@ -46,20 +65,46 @@ export function EditDialog() {
           value={text}
           onInput={({ currentTarget }) => {
             text.value = currentTarget.value;
+            // The rule was for what would have run before.
+            forget();
             disarm();
           }}
         />
         <p id="input-problem" class="problem" role="status">
           {edited.kind === "invalid" && text.value !== "" && `It ${edited.reason}.`}
         </p>
+        <label class="check">
+          <input
+            type="checkbox"
+            disabled={isInvalid}
+            checked={isRemembered}
+            onChange={({ currentTarget }) => void remember(currentTarget.checked)}
+          />
+          Allow and remember: such calls as it is now are allowed from now on
+        </label>
+        {isRemembered.value && rule.value && (
+          <RememberFields
+            rule={rule.value}
+            refusal={problem.value}
+            onChange={() => {
+              problem.value = "";
+              disarm();
+            }}
+          />
+        )}
+        {!isRemembered.value && problem.value !== "" && (
+          <p class="problem" role="status">
+            {problem}
+          </p>
+        )}
         <ArmedNote />
         <div class="dialog-actions">
           <button
             type="submit"
             class={armed.value ? "button danger" : "button primary"}
-            disabled={isDeciding.value || isInvalid}
+            disabled={isDeciding.value || isInvalid || isIncomplete}
           >
-            {armed.value ? "Allow anyway" : "Allow as edited"}
+            {labelOf(isRemembered.value, armed.value !== undefined)}
           </button>
           <button type="button" class="button" onClick={() => (dialog.value = "none")}>
             Cancel
@@ -68,4 +113,9 @@ export function EditDialog() {
       </form>
     </Dialog>
   );
+}
+
+function labelOf(isRemembered: boolean, isArmed: boolean): string {
+  if (isRemembered) return isArmed ? "Allow and remember anyway" : "Allow as edited and remember";
+  return isArmed ? "Allow anyway" : "Allow as edited";
 }

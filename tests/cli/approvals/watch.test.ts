@@ -274,6 +274,25 @@ describe("plexus watch", () => {
     await ended(screen, "q");
   });
 
+  test("remembers an edited request by a rule of what runs, which is shown before it counts", async () => {
+    session = await place.managed("here", place.scratch);
+    const { answer } = await bash("pytest $X");
+    const editor = join(place.scratch, "editor");
+    writeFileSync(editor, `#!/bin/sh\nprintf '{"command":"pytest -q"}' >"$1"\n`, { mode: 0o755 });
+    await using screen = watch({ env: { VISUAL: editor } });
+    await screen.shows("it can't be remembered");
+    screen.type("e");
+    await screen.shows("│ pytest -q");
+    await screen.shows("A remember");
+    await press(screen, "A");
+    await screen.shows("Rule: allow Bash(pytest *)█");
+    expect(await place.pending(session)).toHaveLength(1);
+    await press(screen, "\r");
+    expect(await answer).toEqual({ behavior: "allow", updatedInput: { command: "pytest -q" } });
+    await screen.shows("allow Bash(pytest *), in this session");
+    await ended(screen, "q");
+  });
+
   test("shows an edit as a diff against the file, and the rest of a long one when it is scrolled", async () => {
     const file = join(place.scratch, "server.ts");
     const lines = Array.from({ length: 40 }, (_, n) => `line ${n}`);

@@ -76,11 +76,13 @@ async function callOf({ tool, input, command }: Options, terminal: Terminal) {
 }
 
 /** What becomes of a call now. */
-function callText({ would_be, by, match, why }: RuleTested): string {
+function callText({ would_be, by, match, why, suggested_rule, no_rule }: RuleTested): string {
   const rule = by === undefined ? "" : `, by ${decidedBy(by)}`;
   const matched = match === undefined ? "" : `: ${match}`;
   if (would_be !== "ask") return `${printable(`${would_be}${rule}${matched}`)}\n`;
-  return `ask: somebody decides it${rule}\n${why === undefined ? "" : `  ${printable(why)}\n`}`;
+  const about = [why, no_rule, suggested_rule === undefined ? undefined : `a rule that would: allow ${suggested_rule}`];
+  const lines = about.flatMap((one) => (one === undefined ? [] : [`  ${printable(one)}\n`]));
+  return `ask: somebody decides it${rule}\n${lines.join("")}`;
 }
 
 async function showTested(api: Api, tested: RuleTested, terminal: Terminal): Promise<void> {

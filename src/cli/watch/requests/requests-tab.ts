@@ -109,7 +109,8 @@ export function createRequestsTab(need: RequestsTabNeed) {
   function barKeys(): string[] {
     const item = inView();
     if (item && kindOf(item.approval).kind === "questions") return QUESTION_KEYS;
-    const isRuled = reviews.known(item?.approval.id ?? "")?.approval.no_rule === undefined;
+    const id = item?.approval.id ?? "";
+    const isRuled = reviews.known(id)?.approval.no_rule === undefined || drafts.inputFor(id) !== undefined;
     return isRuled ? KEYS : KEYS_WITHOUT_RULE;
   }
 

@@ -157,7 +157,7 @@ export function createTurnRequests({ config, api, keyboard, screen, terminal, on
   function prompt({ approval }: InboxItem): Line {
     const known = reviews.known(approval.id);
     const kind = kindOf(known?.approval ?? approval);
-    const isRuled = known?.approval.no_rule === undefined;
+    const isRuled = known?.approval.no_rule === undefined || drafts.inputFor(approval.id) !== undefined;
     if (kind.kind !== "questions") return [{ text: isRuled ? QUESTION : QUESTION_WITHOUT_RULE, style: "bold" }];
     const choices = answers.of(approval.id);
     const chosen = kind.questions.map((question, at) => answerTo(question, choices, at) || "?").join(" / ");
