@@ -7,7 +7,7 @@ import { type TemporaryDirectory, temporaryDirectory } from "../support/temporar
 const ROOT = join(import.meta.dir, "../..");
 const BIOME = join(ROOT, "node_modules/.bin/biome");
 
-/** Every place that an import can point to; one file of each stands for its folder. */
+/** Every possible target of an import; one file of each folder stands for the folder. */
 const TARGETS = {
   contract: "src/contract/target.ts",
   files: "src/files/target.ts",
@@ -41,7 +41,7 @@ type Package = keyof typeof PACKAGES;
 
 const TRANSPORT = ["app", "contract", "log", "config", "version"] as const;
 
-/** Whom a file may import; its own folder always. */
+/** The layers that a file may import; it may always import its own folder. */
 const MAY_IMPORT: Record<string, readonly (Target | Package)[]> = {
   "src/contract/it.ts": ["contract"],
   "src/files/it.ts": ["files"],
@@ -103,17 +103,14 @@ beforeAll(async () => {
 afterAll(() => directory[Symbol.asyncDispose]());
 
 describe("the linter", () => {
-  test.each(Object.entries(MAY_IMPORT))(
-    "lets %s import what its layer may, and nothing else",
-    async (file, allowed) => {
-      const imports = importsFor(file);
-      await write(file, imports.map(({ specifier }) => `import "${specifier}";`).join("\n"));
-      const refused = (await lint(file)).filter(({ category }) => category === "lint/style/noRestrictedImports");
-      const lines = new Set(refused.map(({ location }) => location.start.line - 1));
-      const accepted = imports.filter((_, line) => !lines.has(line)).map(({ target }) => target);
-      expect([...new Set(accepted)].sort()).toEqual([...allowed].sort());
-    },
-  );
+  test.each(Object.entries(MAY_IMPORT))("lets %s import only what its layer may", async (file, allowed) => {
+    const imports = importsFor(file);
+    await write(file, imports.map(({ specifier }) => `import "${specifier}";`).join("\n"));
+    const refused = (await lint(file)).filter(({ category }) => category === "lint/style/noRestrictedImports");
+    const lines = new Set(refused.map(({ location }) => location.start.line - 1));
+    const accepted = imports.filter((_, line) => !lines.has(line)).map(({ target }) => target);
+    expect([...new Set(accepted)].sort()).toEqual([...allowed].sort());
+  });
 
   test("refuses a type, a re-export and a dynamic import as it does any other", async () => {
     const file = "src/http/it.ts";
@@ -138,7 +135,7 @@ describe("the linter", () => {
     expect((await lint(file)).map(({ category }) => category)).toEqual(isRefused ? ["lint/style/noProcessEnv"] : []);
   });
 
-  test("covers every access: no file reads the environment through Bun", async () => {
+  test("can find every access to the environment: no file reads it through Bun", async () => {
     const files = await Array.fromAsync(new Bun.Glob("src/**/*.ts").scan(ROOT));
     const texts = await Promise.all(
       files.map(async (file) => ({ file, text: await Bun.file(join(ROOT, file)).text() })),

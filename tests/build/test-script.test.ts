@@ -56,7 +56,7 @@ describe("npm test", () => {
     expect(filtered).toMatchObject({ exitCode: 1, last: "0 passed, 1 failed" });
   });
 
-  test("runs the tests of a path and of a title alone", async () => {
+  test("runs only the tests of a path or with a title", async () => {
     const files = { "tests/a.test.ts": `${PASSING} ${FAILING}`, "tests/b.test.ts": FAILING };
     const expected = { exitCode: 0, last: "1 passed, 0 failed, 1 skipped" };
     expect(await run(files, "tests/a", "-t", "a")).toMatchObject(expected);
@@ -64,7 +64,7 @@ describe("npm test", () => {
     expect(await run(files, "./tests/b.test.ts")).toMatchObject({ exitCode: 1, last: "0 passed, 1 failed" });
   });
 
-  test("prints what the tests of one file print in one piece", async () => {
+  test("prints the output of each file's tests in one piece", async () => {
     const chatty = (name: string) =>
       `for (let turn = 0; turn < 20; turn++) {
          test("turn " + turn, async () => { console.log("${name}"); console.error("${name}"); await Bun.sleep(1); });
@@ -83,7 +83,7 @@ describe("npm test", () => {
     expect(order).toEqual(["tests/c.test.ts:", "tests/b.test.ts:", "tests/a.test.ts:"]);
   });
 
-  test("runs files side by side, and those that can't be when the others have ended", async () => {
+  test("runs files in parallel, and those that must run alone after the others", async () => {
     const meets = (own: string, other: string) =>
       `import { existsSync, writeFileSync } from "node:fs";
        test("meets", async () => {
@@ -98,7 +98,7 @@ describe("npm test", () => {
     expect(outcome).toMatchObject({ exitCode: 0, last: "3 passed, 0 failed" });
   });
 
-  test("ends with every test when it is told to, and fails", async () => {
+  test("stops every test when it is stopped, and fails", async () => {
     await using directory = await temporaryDirectory();
     const at = (name: string) => join(directory.path, name);
     const endless = `test("a", async () => { await Bun.write("${at("pid")}", String(process.pid)); await Bun.sleep(1e6); });`;
@@ -117,7 +117,7 @@ describe("npm test", () => {
     await until("the worker to end", () => !isRunning(worker));
   });
 
-  test("names only files that exist as those that run alone", () => {
+  test("lists only existing files as those that run alone", () => {
     expect(Object.keys(ALONE).filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });
 });
@@ -125,7 +125,7 @@ describe("npm test", () => {
 describe("the report of bun test", () => {
   const REPORT = '<testsuites name="bun test" tests="1" failures="0" skipped="0" time="0.5">';
 
-  test("is green only when it is whole and the runner agrees", () => {
+  test("passes only if it is complete and the exit code agrees", () => {
     const whole = `${REPORT}</testsuites>\n`;
     const green = { file: "a", seconds: 0.5, passed: 1, skipped: 0, failures: [] };
     expect(readReport("a", whole, 0)).toEqual(green);
@@ -134,7 +134,7 @@ describe("the report of bun test", () => {
     expect(readReport("a", whole, 1).failures).toHaveLength(1);
   });
 
-  test("counts failures that it doesn't name", () => {
+  test("counts failures without a name", () => {
     const whole = `${REPORT.replace('failures="0"', 'failures="1"')}</testsuites>`;
     expect(readReport("a", whole, 1)).toMatchObject({ passed: 0, failures: ["a: a test without a name, see above"] });
   });

@@ -1,6 +1,6 @@
 import type { AddedRule } from "../../contract/rules/answers.ts";
 
-/** What a new rule has decided at once; `undefined` where that is nothing. */
+/** Says which pending requests a new rule has decided; `undefined` if none. */
 export function decidedWords({
   decided_pending: decided,
   has_more,

@@ -26,14 +26,14 @@ export const TurnList = z.object({ type: z.literal("ok"), turns: z.array(TurnSum
 export const OneTurn = z.object({
   type: z.literal("ok"),
   turn: TurnSummary,
-  /** What the child was told to do; null while it is queued, and of an ephemeral turn. */
+  /** The turn's prompt; null while it is queued, and for an ephemeral turn. */
   prompt: z.string().nullable(),
 });
 export const TranscriptHits = z.object({
   type: z.literal("ok"),
   hits: z.array(TranscriptHit),
   ...page,
-  /** Of a search that goes on: all turns that began after then are searched. */
+  /** For a search that continues: all turns that began after this time were searched. */
   searched_back_to: UnixSeconds.optional(),
 });
 export const TurnEvents = z.object({

@@ -64,7 +64,7 @@ export type TurnSummary = z.infer<typeof TurnSummary>;
 export const SessionEvent = z.strictObject({
   turn_id: Id,
   seq: z.int().nonnegative(),
-  /** When it was stored; absent where an earlier version stored it. */
+  /** When it was stored; absent if an earlier version stored it. */
   at: UnixSeconds.optional(),
   event: TurnEvent,
 });

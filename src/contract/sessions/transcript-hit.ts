@@ -3,17 +3,17 @@ import { Id, UnixSeconds } from "../values.ts";
 import { SessionEvent } from "./session-view.ts";
 import { TurnEvent } from "./turn.ts";
 
-/** A place in the transcript of a session where a text was found. */
+/** A match of a search in a session's transcript. */
 export const TranscriptHit = z.strictObject({
   turn_id: Id,
-  /** The number of the event in its turn; of a text that came in pieces, of its first piece. */
+  /** The event's number in its turn; for a text in several pieces, that of the first piece. */
   seq: SessionEvent.shape.seq,
   at: UnixSeconds.optional(),
-  /** What kind of event it is: `start` is the prompt. */
+  /** The type of the event; `start` is the prompt. */
   type: z.enum(TurnEvent.options.map(({ shape }) => shape.type.value)),
-  /** The tool of a call. */
+  /** The called tool. */
   tool_name: z.string().optional(),
-  /** The first match, with what stands around it, as one line. */
+  /** The first match with its surroundings, on one line. */
   excerpt: z.string(),
 });
 export type TranscriptHit = z.infer<typeof TranscriptHit>;

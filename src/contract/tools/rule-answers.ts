@@ -8,7 +8,7 @@ const next = NextStep.optional();
 export const RulesAnswer = RuleList.extend({ has_more: z.literal(true).optional() });
 export const RuleAddAnswer = AddedRule;
 export const RuleRemoveAnswer = RuleRemoved;
-/** Of a rule, what it would have done; of a call, what becomes of it. Over REST both have the fields of both. */
+/** For a rule, what it would have decided; for a call, its decision. Over REST, both have the fields of both. */
 export const RuleTestAnswer = z.union([
   TestedRule.omit({ would_be: true, by: true, match: true, why: true }),
   TestedRule.omit({ decided: true, contradictions: true, has_more: true, tested: true }).required({ would_be: true }),

@@ -7,8 +7,8 @@ import { approvals } from "../tables.ts";
 /** SQLite uses the partial index only if the condition has the index's exact wording. */
 const isLarge = sql`status <> 'pending' AND octet_length(input) + coalesce(octet_length(updated_input), 0) > 4096`;
 /**
- * Nobody needs the input any more. Only an undelivered allow does, while its turn runs; a claude started by hand may
- * come for its answer at any time.
+ * True if nobody needs the input any more. Only an undelivered allow does, while its turn runs; a claude started by
+ * hand may come for its answer at any time.
  */
 const isOver = sql`(delivered_at IS NOT NULL OR status <> 'allowed' OR
   (asked_in <> session_id AND asked_in NOT IN (SELECT id FROM turns WHERE status = 'running')))`;

@@ -38,7 +38,7 @@ export function createSettle({ approvals, turns, changes, chain, activity, onSet
     onSettled();
     if (settled.askedIn !== settled.sessionId) {
       turns.countRequest(settled.askedIn, outcome.status);
-      // The child goes on from here: its silence is counted anew.
+      // The decision lets the child continue, so its silence counts from now.
       turns.appendEventsIfRunning(settled.askedIn, [resolvedEvent(settled, outcome)], outcome.resolvedAt);
     }
     const change = changes.append(approvalChange("approval_resolved", settled, outcome.resolvedAt));

@@ -70,7 +70,7 @@ export const turns = sqliteTable(
     timedOut: integer("timed_out").notNull().default(0),
     abandoned: integer().notNull().default(0),
     builtin: integer().notNull().default(0),
-    /** When its child last produced output or made a request. */
+    /** When its child last produced output, made a request or got a decision. */
     spokeAt: integer("spoke_at"),
     error: text(),
     /** For a queued turn, when it was queued. */
@@ -115,7 +115,7 @@ export const turnEvents = sqliteTable(
       .references(() => turns.id, { onDelete: "cascade" }),
     seq: integer().notNull(),
     event: text({ mode: "json" }).$type<TurnEvent>().notNull(),
-    /** When it was stored; null where an earlier version stored it. */
+    /** When it was stored; null if an earlier version stored it. */
     at: integer(),
   },
   (table) => [primaryKey({ columns: [table.turnId, table.seq] })],

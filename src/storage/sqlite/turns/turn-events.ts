@@ -118,7 +118,7 @@ export function turnEventQueries(orm: Orm) {
     .prepare();
 
   return {
-    /** Appends events with consecutive numbers; does nothing after the turn's end. The child's silence starts anew. */
+    /** Appends events with consecutive numbers, and restarts the child's silence; does nothing after the turn's end. */
     appendEventsIfRunning: (id: string, events: TurnEvent[], storedAt: number): boolean => {
       const texts = events.map((event) => JSON.stringify(event));
       const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
