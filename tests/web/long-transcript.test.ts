@@ -39,11 +39,12 @@ describe.skipIf(CHROMIUM === undefined)("a long transcript", () => {
   afterAll(() => cleanup.disposeAsync());
 
   const open = (rest: string) => person.page.goto(`${plexus.url}/#/sessions/${stored.sessionId}${rest}`);
+  /** Its last line is. */
   const isInView = (one: Locator) =>
     one.evaluate((element) => {
-      const { top, bottom } = element.getBoundingClientRect();
+      const { bottom } = element.getBoundingClientRect();
       const view = element.closest(".transcript")?.getBoundingClientRect();
-      return view !== undefined && top >= view.top && bottom <= view.bottom;
+      return view !== undefined && bottom >= view.top && bottom <= view.bottom;
     });
   const comesIntoView = (what: string, one: Locator) =>
     until(what, async () => (await one.count()) === 1 && isInView(one));
@@ -90,5 +91,34 @@ describe.skipIf(CHROMIUM === undefined)("a long transcript", () => {
     const list = page.locator(".said ul", { hasText: "item 0" });
     await until("the whole list", async () => (await list.locator("li").count()) === PIECES.length);
     expect(await page.locator(".said ul").count()).toBe(1);
+  });
+
+  test("is searched as a whole from the field that / leads to, and shows each hit", async () => {
+    const { page } = person;
+    await open("");
+    await page.getByText("end of 59").last().waitFor();
+    await person.press("/");
+    const field = page.getByLabel("Search the whole transcript");
+    await until("the field", () => field.evaluate((one) => one.matches(":focus")));
+    await page.keyboard.type("END of 42");
+    const hits = page.locator(".hit-list li");
+    await until("a hit in each turn", async () => (await hits.count()) === 3);
+    await page.getByText("3 hits, the newest first").waitFor();
+    expect(await hits.first().locator("mark").textContent()).toBe("end of 42");
+    await person.press("Enter", "Enter");
+    await page.getByText("2 of 3 hits").waitFor();
+    const shown = page.locator(".placed.target", { hasText: "end of 42" });
+    await comesIntoView("the hit in the second turn", shown);
+    expect(page.url()).toContain(`/turns/${stored.turnIds[1]}/44`);
+    expect(await page.evaluate("[...CSS.highlights.get('found')].map(String)")).toEqual(["end of 42"]);
+    await page.getByRole("log", { name: "Transcript" }).evaluate((element) => element.scrollBy(0, -5_000));
+    await until("another place", async () => !(await isInView(shown).catch(() => false)));
+    await hits.nth(1).click();
+    await comesIntoView("the hit, once more", shown);
+    await field.fill("nowhere in it");
+    await page.getByText("Nothing in this session matches").waitFor();
+    await field.press("Escape");
+    await page.locator(".hits").waitFor({ state: "detached" });
+    expect(person.complaints).toEqual([]);
   });
 });

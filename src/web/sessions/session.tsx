@@ -11,6 +11,8 @@ import { ChatBox } from "./chat-box.tsx";
 import { DeleteDialog, ForkDialog } from "./session-dialogs.tsx";
 import { SessionRequests } from "./session-requests.tsx";
 import { dollars, isGoingOn, SessionBadge } from "./status.tsx";
+import { createTranscriptSearch } from "./transcript/search.ts";
+import { SearchField, SearchHits } from "./transcript/search-view.tsx";
 import { openTranscript } from "./transcript/transcript.ts";
 import { TranscriptView } from "./transcript/transcript-view.tsx";
 
@@ -19,6 +21,7 @@ export function SessionPage({ id }: { id: string }) {
   const { api, announcer } = usePage();
   const transcript = useMemo(() => openTranscript(api, id), [id]);
   useEffect(() => transcript.close, [transcript]);
+  const search = useMemo(() => createTranscriptSearch(api, id), [id]);
   const dialog = useSignal<"none" | "fork" | "delete">("none");
   const session = transcript.session.value;
   const cancel = async () => {
@@ -42,6 +45,7 @@ export function SessionPage({ id }: { id: string }) {
   return (
     <main class="session">
       <Head session={session}>
+        {session.kind === "managed" && <SearchField search={search} sessionId={session.id} />}
         {session.kind === "managed" && <HousekeepingToggle />}
         {isRunning && (
           <button type="button" class="button" onClick={() => void cancel()}>
@@ -63,7 +67,10 @@ export function SessionPage({ id }: { id: string }) {
           <SessionRequests sessionId={session.id} />
         </>
       ) : (
-        <TranscriptView transcript={transcript} sessionId={session.id} />
+        <>
+          <SearchHits search={search} sessionId={session.id} />
+          <TranscriptView transcript={transcript} sessionId={session.id} search={search} />
+        </>
       )}
       {isQueued && (
         <p class="queued" role="status">

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { TurnPlace } from "../../shared/route.ts";
+import { rangesIn } from "./found-text.ts";
 import { CHUNK, type Transcript } from "./transcript.ts";
 
 /** A reader this near to the end wants to stay there. */
@@ -13,12 +14,16 @@ type AnchorNeed = {
   end: { current: HTMLElement | null };
   transcript: Transcript;
   target: TurnPlace | undefined;
+  /** Another number whenever the target is to be shown again. */
+  shows: number;
+  /** What was searched for: in the target, this is what comes into view. */
+  found: string;
   /** Where a chunk begins, in pixels, as far as sizes are known. */
   topOf: (index: number) => number;
 };
 
 /** Keeps in view what the reader wants to see while sizes become known: the end, or what the address names, until they scroll away. */
-export function useAnchor({ scroller, end, transcript, target, topOf }: AnchorNeed) {
+export function useAnchor({ scroller, end, transcript, target, shows, found, topOf }: AnchorNeed) {
   const anchor = useRef<TurnPlace | "end" | undefined>(target ?? "end");
   /** Where we have scrolled to: what moves because a size became known was not moved by the person. */
   const movedTo = useRef(-1);
@@ -38,9 +43,10 @@ export function useAnchor({ scroller, end, transcript, target, topOf }: AnchorNe
     const index = transcript.chunks.peek().findIndex((chunk) => chunk.turnId === id && chunk.at === at);
     const chunk = element.querySelector(`[data-chunk="${CSS.escape(`${id}:${at}`)}"]`);
     if (index < 0) return element.scrollTop;
-    const found = chunk && (placed(chunk, seq) ?? chunk);
-    if (!found) return topOf(index);
-    const distance = found.getBoundingClientRect().top - element.getBoundingClientRect().top;
+    if (!chunk) return topOf(index);
+    const entry = placed(chunk, seq) ?? chunk;
+    const [match] = rangesIn(entry, found, 1);
+    const distance = (match ?? entry).getBoundingClientRect().top - element.getBoundingClientRect().top;
     return element.scrollTop + distance - element.clientHeight * TARGET_SHARE;
   };
 
@@ -48,7 +54,7 @@ export function useAnchor({ scroller, end, transcript, target, topOf }: AnchorNe
   useEffect(() => {
     if (target) anchor.current = target;
     hold();
-  }, [target?.id, target?.seq]);
+  }, [target?.id, target?.seq, shows, found]);
   useEffect(() => {
     const observer = new ResizeObserver(hold);
     if (end.current) observer.observe(end.current);

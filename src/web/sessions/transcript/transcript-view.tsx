@@ -7,13 +7,17 @@ import { SessionRequests } from "../session-requests.tsx";
 import { useAnchor } from "./anchor.ts";
 import { entriesOf, passagesOf } from "./entries.ts";
 import { PassageView } from "./entry.tsx";
+import { useMarkedText } from "./found-text.ts";
+import type { TranscriptSearch } from "./search.ts";
 import { ownEvents } from "./shared-text.ts";
 import type { Chunk, Transcript } from "./transcript.ts";
 
 const ESTIMATED_PX = 800;
 
+type Props = { transcript: Transcript; sessionId: string; search: TranscriptSearch };
+
 /** A transcript of any length: only what is on the screen is read and drawn. */
-export function TranscriptView({ transcript, sessionId }: { transcript: Transcript; sessionId: string }) {
+export function TranscriptView({ transcript, sessionId, search }: Props) {
   const scroller = useRef<HTMLElement>(null);
   const end = useRef<HTMLDivElement>(null);
   const { router, announcer } = usePage();
@@ -37,8 +41,11 @@ export function TranscriptView({ transcript, sessionId }: { transcript: Transcri
     end,
     transcript,
     target,
+    shows: search.shows.value,
+    found: search.at.value < 0 ? "" : search.text.value.trim(),
     topOf: (index) => rows.getOffsetForIndex(index, "start")?.[0] ?? 0,
   });
+  useMarkedText(scroller, search.text.value.trim());
   const isGone = target !== undefined && !transcript.turns.value.some(({ turn_id }) => turn_id === target.id);
   useEffect(() => {
     if (isGone) announcer.complain("The turn of this address is not in this session, or not any more.");
