@@ -2,7 +2,13 @@ import { z } from "zod";
 import { UnixSeconds } from "./values.ts";
 
 /** A code that signs in one page, once. */
-export const SignInCode = z.strictObject({ type: z.literal("created"), code: z.string(), expires_at: UnixSeconds });
+export const SignInCode = z.strictObject({
+  type: z.literal("created"),
+  code: z.string(),
+  expires_at: UnixSeconds,
+  /** Where others than this machine reach the page, where the operator has said so. */
+  public_url: z.string().nullable(),
+});
 
 export const SignInBody = z.strictObject({ code: z.string().min(1).max(200) });
 

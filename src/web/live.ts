@@ -88,6 +88,7 @@ export function createLive(need: LiveNeed) {
         ? `${visibleText(tool_name)} of ${session_name} needs approval`
         : `${fresh.length} new requests`;
     shared.announcer.announce(text);
+    shared.sound.newRequest();
     shared.notifier.notify(text, () => {
       location.hash = linkTo.request(id);
     });

@@ -1,15 +1,16 @@
 import { signal } from "@preact/signals";
 import { createApi } from "../client/api.ts";
 import { Refused } from "../contract/refusals/refused.ts";
-import { signOut as endSignIn, signIn as redeemCode, whoAmI } from "../contract/routes/sign-in.ts";
-import { createWorker } from "./install/register.ts";
+import { createCode, signOut as endSignIn, signIn as redeemCode, whoAmI } from "../contract/routes/sign-in.ts";
+import { createPageWorker } from "./install/page-worker.ts";
 import { createAnnouncer } from "./shared/announcer.tsx";
 import { createClock } from "./shared/clock.ts";
 import { createNotifier } from "./shared/notification.ts";
 import type { SharedParts } from "./shared/parts.ts";
 import { createPreferences } from "./shared/preferences.ts";
 import { reasonOf } from "./shared/reason.ts";
-import { createRouter } from "./shared/route.ts";
+import { codeIn, createRouter } from "./shared/route.ts";
+import { createSound } from "./shared/sound.ts";
 import { createTabs } from "./shared/tabs.ts";
 import { createTokenStore } from "./shared/token.ts";
 import { createUser, type User } from "./user.ts";
@@ -32,9 +33,10 @@ export function createPage() {
     now: createClock(),
     router: createRouter(),
     notifier: createNotifier({ preferences, announcer }),
+    sound: createSound(preferences),
+    worker: createPageWorker(),
   };
-  const worker = createWorker();
-  const token = createTokenStore();
+  const token = createTokenStore(preferences);
   const apiWith = (secret: () => string | undefined) =>
     createApi({ server: () => ({ url: "", token: secret() }), fetch: fetchUncached, words: WORDS, door: "page" });
   const api = apiWith(token.get);
@@ -58,6 +60,11 @@ export function createPage() {
     const { unsent } = leave();
     const pending = unsent > 0 ? ` You were signed out before ${denials(unsent)} sent: decide again.` : "";
     notSignedIn.value = `${reason}${pending}`.trim();
+  }
+
+  /** A code for a token that was pasted: the page keeps a token of its own, and none that outlives it. */
+  async function codeOf(pasted: string): Promise<string> {
+    return (await apiWith(() => pasted).call(createCode)).code;
   }
 
   /** As nobody: a token of ours that the server does not know any more would be refused first. */
@@ -121,14 +128,21 @@ export function createPage() {
     user,
     notSignedIn,
     signIn,
+    /** With what a person has pasted: a link that signs in, or a token. */
     async signInWith(pasted: string): Promise<void> {
-      token.keep(pasted);
+      try {
+        await redeem(codeIn(pasted) ?? (await codeOf(pasted)));
+      } catch (cause) {
+        notSignedIn.value = reasonOf(cause);
+        return;
+      }
       await signIn();
-      if (user.peek() === undefined) token.keep(undefined);
     },
     async signOut(): Promise<void> {
       const ended = token.get();
       await user.peek()?.deciding.holding.sendAll();
+      await user.peek()?.push.end();
+      preferences.staysSignedIn.value = "no";
       await api.call(endSignIn).catch(() => undefined);
       if (ended !== undefined) tabs.tellSignedOut(ended);
       signedOut("");
@@ -137,7 +151,10 @@ export function createPage() {
     start(): void {
       shared.router.onLaterCode(() => void signIn());
       void signIn();
-      void worker.registered();
+      shared.worker.onOpen((to) => {
+        location.hash = to;
+      });
+      void shared.worker.registered();
     },
   };
 }

@@ -21,10 +21,11 @@ export function SignInPage() {
       <p>Open this page signed in, from a terminal on the server's machine:</p>
       <pre class="code">plexus open</pre>
       <p>
-        Or paste a token, such as the one that <code>plexus token show</code> prints.
+        Or paste the link that <code>plexus open --print</code> prints, or a token, such as that of{" "}
+        <code>plexus token show</code>.
       </p>
       <form onSubmit={submit}>
-        <label for="token">Token</label>
+        <label for="token">Token or link</label>
         <input id="token" name="token" type="password" autocomplete="off" spellcheck={false} required />
         <button class="button primary" type="submit" disabled={isBusy}>
           Sign in

@@ -5,6 +5,7 @@ import { createHistory } from "./history/record.ts";
 import { createArrangement } from "./inbox/arrangement.ts";
 import { createDeciding } from "./inbox/deciding.ts";
 import { createRequests } from "./inbox/requests.ts";
+import { createDevicePush } from "./install/push.ts";
 import { createLive } from "./live.ts";
 import { createRuleList } from "./rules/rule-list.ts";
 import { createRulesFile } from "./rules/rules-file.ts";
@@ -33,11 +34,15 @@ export function createUser({ caller, api, shared, onRefused }: UserNeed) {
   const rules = createRuleList({ api, caller, announcer: shared.announcer, signal: whileSignedIn });
   const rulesFile = createRulesFile({ api, router: shared.router, signal: whileSignedIn });
   const live = createLive({ api, caller, requests, deciding, history, sessions, rules, shared, onRefused });
+  const push = createDevicePush({ api, shared, signal: whileSignedIn });
+  void push.takeOver();
   void live.follow(whileSignedIn);
   /** The number of requests in the title, where it shows in the tab. */
   const unbadge = effect(() => {
     const count = requests.pendingCount.value;
     document.title = count > 0 ? `(${count}) Plexus` : "Plexus";
+    // On the icon of the installed app.
+    void navigator.setAppBadge?.(count).catch(() => undefined);
   });
   return {
     caller,
@@ -49,6 +54,7 @@ export function createUser({ caller, api, shared, onRefused }: UserNeed) {
     rules,
     rulesFile,
     live,
+    push,
     isHelpOpen: signal(false),
     isPaletteOpen: signal(false),
     isStartOpen: signal(false),
@@ -57,6 +63,7 @@ export function createUser({ caller, api, shared, onRefused }: UserNeed) {
       over.abort();
       unbadge();
       document.title = "Plexus";
+      void navigator.clearAppBadge?.().catch(() => undefined);
       return deciding.holding.drop();
     },
   };

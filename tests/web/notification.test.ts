@@ -76,6 +76,36 @@ describe.skipIf(CHROMIUM === undefined)("a notification of the browser", () => {
   });
 });
 
+describe.skipIf(CHROMIUM === undefined)("the sound of a new request", () => {
+  test("is heard only where it was turned on, which this browser remembers", async () => {
+    await using browser = await startBrowser();
+    await using plexus = await startPlexus();
+    const child = await asker(plexus);
+    await using person = await signedIn(browser, plexus);
+    const { page } = person;
+    await page.addInitScript(`globalThis.heard = 0;
+      OscillatorNode.prototype.start = () => { globalThis.heard++; };
+      OscillatorNode.prototype.stop = () => {};`);
+    await page.goto(`${plexus.url}/#/settings`);
+    await page.reload();
+    await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
+    const badge = (count: number) => page.getByRole("link", { name: `Inbox ${count}` }).waitFor();
+    await child.ask("Bash", { command: "make" });
+    await badge(1);
+    expect(await page.evaluate("heard")).toBe(0);
+    await page.getByLabel("Play a sound for new requests").check();
+    const tones = Number(await page.evaluate("heard"));
+    expect(tones).toBeGreaterThan(0);
+    await child.ask("Bash", { command: "make more" });
+    await badge(2);
+    expect(await page.evaluate("heard")).toBe(2 * tones);
+    await page.reload();
+    await badge(2);
+    expect(await page.getByLabel("Play a sound for new requests").isChecked()).toBe(true);
+    expect(person.complaints).toEqual([]);
+  });
+});
+
 /** Puts a record in the place of what a browser without a screen would show to nobody. */
 async function record({ page }: Person, permission: Permission): Promise<void> {
   await page.evaluate((answer) => {

@@ -100,7 +100,7 @@ describe.skipIf(CHROMIUM === undefined)("the settings on the page", () => {
     await page.locator('html[data-theme="dark"]').waitFor({ state: "attached" });
     await page.getByRole("button", { name: "Sign out everywhere…" }).click();
     await page.getByRole("button", { name: "Sign out everywhere", exact: true }).click();
-    await page.getByLabel("Token", { exact: true }).waitFor();
-    await other.page.getByLabel("Token", { exact: true }).waitFor();
+    await page.getByLabel("Token or link").waitFor();
+    await other.page.getByLabel("Token or link").waitFor();
   });
 });

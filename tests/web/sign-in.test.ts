@@ -98,6 +98,47 @@ describe.skipIf(CHROMIUM === undefined)("signing in", () => {
     await person.page.getByLabel("Token").fill(OPERATOR_TOKEN);
     await person.press("Enter");
     await person.page.getByText("No pending requests").waitFor();
+    // The page has made a token of its own of it, which ends with the page.
+    const kept = await person.page.evaluate("JSON.stringify([sessionStorage, localStorage])");
+    expect(kept).toContain("plx_");
+    expect(kept).not.toContain(OPERATOR_TOKEN);
+  });
+
+  test("takes a link that is pasted where a token would be, as into an app that was installed", async () => {
+    await using plexus = await startPlexus();
+    await using person = await visitor(browser, plexus.url);
+    await person.page.goto(`${plexus.url}/#/sessions`);
+    const { code } = await plexus.app.signIn.newCode({ kind: "operator" });
+    await person.page.getByLabel("Token").fill(`https://plexus.example.org/#code=${code}`);
+    await person.press("Enter");
+    await person.page.getByRole("heading", { name: "Sessions" }).waitFor();
+  });
+
+  test("lasts beyond the tab where the person wants it, until somebody signs out", async () => {
+    await using plexus = await startPlexus();
+    await using person = await signedIn(browser, plexus);
+    const context = person.page.context();
+    const stay = () => context.pages()[0]?.getByLabel("Stay signed in here when the page is closed");
+    const reopened = async () => {
+      const page = await context.newPage();
+      for (const other of context.pages()) if (other !== page) await other.close();
+      await page.goto(`${plexus.url}/#/settings`);
+      return page;
+    };
+    await person.page.goto(`${plexus.url}/#/settings`);
+    await stay()?.check();
+    await (await reopened()).getByRole("heading", { name: "Settings" }).waitFor();
+    await stay()?.uncheck();
+    await (await reopened()).getByLabel("Token").waitFor();
+    const { code } = await plexus.app.signIn.newCode({ kind: "operator" });
+    await context.pages()[0]?.goto(`${plexus.url}/#code=${code}`);
+    await context.pages()[0]?.getByRole("link", { name: "Settings" }).click();
+    await stay()?.check();
+    const page = await reopened();
+    await page.getByLabel("Sign out").click();
+    await page.getByLabel("Token").waitFor();
+    expect(await page.evaluate("JSON.stringify(localStorage)")).not.toContain("plx_");
+    await (await reopened()).getByLabel("Token").waitFor();
   });
 
   test("ends when the person signs out, and with it the token", async () => {

@@ -7,7 +7,7 @@ import { createWrongTokenLimit, refusePages } from "../middleware/auth.ts";
 import { type Served, type ServedOpenly, serve, serveOpenly } from "../serve.ts";
 
 type SignInApp = Pick<App, "signIn">;
-export type CallerApp = Pick<App, "signIn" | "tokens" | "nameOf">;
+export type CallerApp = Pick<App, "config" | "signIn" | "tokens" | "nameOf">;
 
 /** Exchanges a sign-in code for a token, without needing a token. */
 export function signInRoutes(app: SignInApp): ServedOpenly[] {
@@ -47,11 +47,20 @@ export function callerRoutes(app: CallerApp): Served[] {
       details: "Not for the token of a page, which the other page would outlive.",
       guards: [notByPages],
       answers: {
-        201: { says: "The code.", example: { type: "created", code: "k3J9vQ2mXw", expires_at: ASKED_AT + 600 } },
+        201: {
+          says: "The code.",
+          example: {
+            type: "created",
+            code: "k3J9vQ2mXw",
+            expires_at: ASKED_AT + 600,
+            public_url: null,
+          },
+        },
       },
     }).by(async ({ principal }) => {
       if (principal.kind === "session") throw new AppError("forbidden", "A child has no page.");
-      return { type: "created", ...(await app.signIn.newCode(principal)) };
+      const made = await app.signIn.newCode(principal);
+      return { type: "created", ...made, public_url: app.config.publicUrl ?? null };
     }),
     serve(signOut, {
       tag: "Page",

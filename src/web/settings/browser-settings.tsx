@@ -1,43 +1,52 @@
-import type { Signal } from "@preact/signals";
 import { usePage } from "../context.ts";
+import { Choices } from "./choices.tsx";
 
 const THEMES = { system: "as the system", light: "light", dark: "dark" } as const;
 const DENSITIES = { comfortable: "comfortable", compact: "compact" } as const;
 
 /** How this browser shows Plexus, which it remembers. */
 export function BrowserSettings() {
-  const { preferences, notifier } = usePage();
-  const { theme, density, notifies } = preferences;
+  const { preferences, notifier, sound } = usePage();
+  const { theme, density, notifies, staysSignedIn } = preferences;
   return (
     <section class="setting" aria-labelledby="browser">
       <h2 id="browser">This browser</h2>
-      <Choices legend="Colours" name="theme" chosen={theme} words={THEMES} />
-      <Choices legend="Density" name="density" chosen={density} words={DENSITIES} />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={notifies.value === "yes"}
-          onChange={({ currentTarget }) => void notifier.want(currentTarget.checked)}
-        />
-        Notify me of new requests while I look elsewhere
-      </label>
+      <Choices
+        legend="Colours"
+        name="theme"
+        chosen={theme.value}
+        words={THEMES}
+        onChoose={(one) => (theme.value = one)}
+      />
+      <Choices
+        legend="Density"
+        name="density"
+        chosen={density.value}
+        words={DENSITIES}
+        onChoose={(one) => (density.value = one)}
+      />
+      <Switch
+        words="Notify me of new requests while I look elsewhere"
+        isOn={notifies.value === "yes"}
+        onChange={(isOn) => void notifier.want(isOn)}
+      />
+      <Switch words="Play a sound for new requests" isOn={preferences.sound.value === "yes"} onChange={sound.want} />
+      <Switch
+        words="Stay signed in here when the page is closed"
+        isOn={staysSignedIn.value === "yes"}
+        onChange={(isOn) => (staysSignedIn.value = isOn ? "yes" : "no")}
+      />
     </section>
   );
 }
 
-type ChoicesProps<T extends string> = { legend: string; name: string; chosen: Signal<T>; words: Record<T, string> };
+type SwitchProps = { words: string; isOn: boolean; onChange: (isOn: boolean) => void };
 
-function Choices<T extends string>({ legend, name, chosen, words }: ChoicesProps<T>) {
-  const choices = Object.keys(words) as T[];
+function Switch({ words, isOn, onChange }: SwitchProps) {
   return (
-    <fieldset class="choices">
-      <legend>{legend}</legend>
-      {choices.map((one) => (
-        <label key={one} class="check">
-          <input type="radio" name={name} checked={chosen.value === one} onChange={() => (chosen.value = one)} />
-          {words[one]}
-        </label>
-      ))}
-    </fieldset>
+    <label class="check">
+      <input type="checkbox" checked={isOn} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
+      {words}
+    </label>
   );
 }

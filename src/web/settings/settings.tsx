@@ -3,6 +3,7 @@ import { OPERATOR } from "../rules/rule-list.ts";
 import { Visible } from "../shared/elements/visible.tsx";
 import { linkTo } from "../shared/route.ts";
 import { BrowserSettings } from "./browser-settings.tsx";
+import { PushSettings } from "./push-settings.tsx";
 import { SignInSettings } from "./sign-in-settings.tsx";
 import { TokenSettings } from "./token-settings.tsx";
 import { VersionSettings } from "./version-settings.tsx";
@@ -19,6 +20,7 @@ export function SettingsPage() {
       {caller.name === OPERATOR && <TokenSettings />}
       {caller.name === OPERATOR && <WebhookSettings />}
       <BrowserSettings />
+      <PushSettings />
       <RulesFile />
       <SignInSettings />
       <VersionSettings />

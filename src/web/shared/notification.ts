@@ -5,12 +5,14 @@ export type Notifier = ReturnType<typeof createNotifier>;
 
 /** Tells of what happens outside of the page, when that was asked for and nobody looks at the page. */
 export function createNotifier({ preferences, announcer }: { preferences: Preferences; announcer: Announcer }) {
-  const { notifies } = preferences;
+  const { notifies, pushes } = preferences;
   // What was allowed once may be forbidden by now.
   if (!isPermitted()) notifies.value = "no";
 
   return {
     notify(text: string, onClick: () => void): void {
+      // With push, the worker of this browser tells.
+      if (pushes.peek() !== "no") return;
       if (notifies.peek() === "no" || document.visibilityState === "visible" || !isPermitted()) return;
       const notification = newNotification(text);
       if (!notification) return;

@@ -1,8 +1,10 @@
 import type { ReadonlySignal } from "@preact/signals";
+import type { PageWorker } from "../install/page-worker.ts";
 import type { Announcer } from "./announcer.tsx";
 import type { Notifier } from "./notification.ts";
 import type { Preferences } from "./preferences.ts";
 import type { Router } from "./route.ts";
+import type { Sound } from "./sound.ts";
 
 /** What every visitor of the page has, signed in or not. */
 export type SharedParts = {
@@ -12,4 +14,6 @@ export type SharedParts = {
   now: ReadonlySignal<number>;
   router: Router;
   notifier: Notifier;
+  sound: Sound;
+  worker: PageWorker;
 };

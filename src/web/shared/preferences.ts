@@ -1,6 +1,9 @@
 import { effect, type Signal, signal } from "@preact/signals";
 import { INBOX_GROUPS, INBOX_ORDERS } from "../../client/arrangement.ts";
 
+export const PUSH_WANTED = ["no", "0", "30", "120"] as const;
+export type PushWanted = (typeof PUSH_WANTED)[number];
+
 export type Preferences = ReturnType<typeof createPreferences>;
 
 /** What this browser remembers of how the page should look and behave. */
@@ -22,6 +25,10 @@ export function createPreferences() {
     inboxOrder: remembered("plexus-inbox-order", INBOX_ORDERS),
     inboxGroups: remembered("plexus-inbox-groups", INBOX_GROUPS),
     notifies: remembered("plexus-notify", ["no", "yes"]),
+    sound: remembered("plexus-sound", ["no", "yes"]),
+    staysSignedIn: remembered("plexus-stay", ["no", "yes"]),
+    /** For how many seconds others may decide before this browser gets a push. */
+    pushes: remembered("plexus-push", PUSH_WANTED),
   };
 }
 
@@ -29,5 +36,9 @@ function remembered<T extends string>(key: string, choices: readonly [T, ...T[]]
   const stored = localStorage.getItem(key);
   const choice = signal<T>(choices.find((one) => one === stored) ?? choices[0]);
   effect(() => localStorage.setItem(key, choice.value));
+  // Another tab has changed it.
+  addEventListener("storage", ({ key: changed, newValue }) => {
+    if (changed === key) choice.value = choices.find((one) => one === newValue) ?? choices[0];
+  });
   return choice;
 }

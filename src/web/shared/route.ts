@@ -31,7 +31,12 @@ export const linkTo = {
   decision: (id: string) => `#/history/${encodeURIComponent(id)}`,
 };
 
-const CODE = /^#code=([\w-]+)$/;
+const CODE = /#code=([\w-]+)$/;
+
+/** The one-time code in a link that signs in. */
+export function codeIn(link: string): string | undefined {
+  return CODE.exec(link)?.[1];
+}
 
 export type Router = ReturnType<typeof createRouter>;
 
@@ -63,7 +68,7 @@ export function createRouter() {
 
     /** The one-time code that the address brought along, taken out of it and out of the history at once. */
     takeCode(): string | undefined {
-      const code = CODE.exec(location.hash)?.[1];
+      const code = codeIn(location.hash);
       if (code !== undefined) {
         history.replaceState(null, "", linkTo.inbox);
         hash.value = location.hash;

@@ -1,14 +1,37 @@
+import { effect } from "@preact/signals";
+import type { Preferences } from "./preferences.ts";
+
 const KEY = "plexus-token";
 
-/** Who we are to the server; kept for this tab alone, and sent as a header, never as a cookie. */
-export function createTokenStore() {
-  let token = sessionStorage.getItem(KEY) ?? undefined;
+/**
+ * Who we are to the server: kept for this tab alone, or for this browser where the person stays signed in; sent as a
+ * header, never as a cookie.
+ */
+export function createTokenStore({ staysSignedIn }: Pick<Preferences, "staysSignedIn">) {
+  let token = sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? undefined;
+
+  /** Another tab may have stored a token of its own there. */
+  function forget(ended: string | undefined): void {
+    if (localStorage.getItem(KEY) === (ended ?? null)) localStorage.removeItem(KEY);
+  }
+
+  function store(): void {
+    const stays = staysSignedIn.value === "yes";
+    if (token === undefined) return;
+    if (stays) localStorage.setItem(KEY, token);
+    else localStorage.removeItem(KEY);
+  }
+
+  effect(store);
   return {
     get: () => token,
     keep(secret: string | undefined): void {
-      if (secret === undefined) sessionStorage.removeItem(KEY);
-      else sessionStorage.setItem(KEY, secret);
+      if (secret === undefined) {
+        sessionStorage.removeItem(KEY);
+        forget(token);
+      } else sessionStorage.setItem(KEY, secret);
       token = secret;
+      store();
     },
   };
 }

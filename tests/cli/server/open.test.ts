@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { signIn as redeemCode } from "../../../src/contract/routes/sign-in.ts";
+import { OPERATOR_TOKEN, startPlexus } from "../../support/server/plexus.ts";
 import { openPlace, type Place } from "../support/place.ts";
 
 setDefaultTimeout(60_000);
@@ -36,6 +37,13 @@ describe("plexus open", () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).not.toContain(place.token);
     expect([await signIn(stdout), await signIn(stdout)]).toEqual([200, 401]);
+  });
+
+  test("prints the address by which phones reach the page, where the operator has named one", async () => {
+    await using plexus = await startPlexus({ flags: { publicUrl: "https://plexus.example.org" } });
+    const env = { PLEXUS_URL: plexus.url, PLEXUS_TOKEN: OPERATOR_TOKEN };
+    const { stdout } = await place.plexus(["open", "--print"], { env });
+    expect(stdout).toMatch(/^https:\/\/plexus\.example\.org\/#code=[\w-]+\n$/);
   });
 
   test("prints it as JSON, with its end", async () => {

@@ -17,13 +17,13 @@ export function openCommand(terminal: Terminal): Command {
       const config = readConfig(options);
       const server = reachServer(config);
       const api = await openApi(config);
-      const { code, expires_at } = await api.call(createCode);
-      const url = pageUrl(server.url, code);
-      if (options.json) return terminal.out(jsonText({ url, expires_at }, terminal));
-      if (!options.print && (await opened(url, config))) {
+      const { code, expires_at, public_url } = await api.call(createCode);
+      if (!options.print && !options.json && (await opened(pageUrl(server.url, code), config))) {
         return terminal.err(`Opened ${server.url} in the browser.\n`);
       }
-      terminal.out(`${url}\n`);
+      // It may be meant for a phone, or for another machine.
+      const url = pageUrl(public_url ?? server.url, code);
+      terminal.out(options.json ? jsonText({ url, expires_at }, terminal) : `${url}\n`);
     });
 }
 

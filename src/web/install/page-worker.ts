@@ -1,4 +1,5 @@
 import { WORKER_PATH } from "../../contract/page-address.ts";
+import type { WorkerMessage } from "./worker-message.ts";
 
 type ScriptUrls = { createScriptURL(url: string): string };
 type Policies = { createPolicy(name: string, rules: ScriptUrls): ScriptUrls };
@@ -6,22 +7,26 @@ type Policies = { createPolicy(name: string, rules: ScriptUrls): ScriptUrls };
 /** The name that the page's policy knows: it is made once, so that no other script of the page can make it again. */
 const POLICY = "plexus-worker";
 
-/** Whether this browser can run the worker of the page: over TLS, or on this machine. */
-export function hasWorkers(): boolean {
-  return isSecureContext && "serviceWorker" in navigator;
-}
+export type PageWorker = ReturnType<typeof createPageWorker>;
 
-/** Registers the worker that shows pushes; it answers no request of the page, and keeps nothing. */
-export function createWorker(): { registered(): Promise<ServiceWorkerRegistration | undefined> } {
+/** The worker that shows pushes; it answers no request of the page, and stores nothing. */
+export function createPageWorker() {
+  // Browsers have workers over TLS, or on the same machine.
+  const workers = isSecureContext ? navigator.serviceWorker : undefined;
   const address = scriptUrl(WORKER_PATH);
   let registered: Promise<ServiceWorkerRegistration | undefined> | undefined;
   return {
-    registered() {
-      // Where the browser forbids it the page works as before.
-      registered ??= hasWorkers()
-        ? navigator.serviceWorker.register(address, { updateViaCache: "none" }).catch(() => undefined)
-        : Promise.resolve(undefined);
+    /** `undefined` where the browser runs none; the page works all the same. */
+    registered(): Promise<ServiceWorkerRegistration | undefined> {
+      registered ??= Promise.resolve(workers?.register(address, { updateViaCache: "none" })).catch(() => undefined);
       return registered;
+    },
+    /** Calls `go` with where a person wants to go who pressed a notification. */
+    onOpen(go: (to: string) => void): void {
+      workers?.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => {
+        if (data.type === "open") go(data.to);
+      });
+      workers?.startMessages();
     },
   };
 }
