@@ -107,6 +107,21 @@ export function hasKnownKeys(toolName: string, input: JsonObject): boolean {
   );
 }
 
+/** An argument for which a call asks: one that the tool may not have without asking, lacks, or has of the wrong type. */
+export type OddArgument = { kind: "asks" | "lacks" | "type"; key: string };
+
+/** The first such argument of a call; `undefined` for a tool with unknown arguments, and if there is none. */
+export function oddArgument(toolName: string, input: JsonObject): OddArgument | undefined {
+  const keys = Object.hasOwn(TOOL_KEYS, toolName) ? TOOL_KEYS[toolName] : undefined;
+  if (!keys) return undefined;
+  const asking = Object.keys(input).find((key) => !Object.hasOwn(keys.known, key));
+  if (asking !== undefined) return { kind: "asks", key: asking };
+  const lacking = keys.required.find((key) => !Object.hasOwn(input, key));
+  if (lacking !== undefined) return { kind: "lacks", key: lacking };
+  const typed = Object.keys(input).find((key) => kindOf(input[key]) !== keys.known[key]);
+  return typed === undefined ? undefined : { kind: "type", key: typed };
+}
+
 /** Every key that a tool takes; `undefined` for a tool whose inputs are not known. */
 export function keysOf(toolName: string): string[] | undefined {
   const keys = Object.hasOwn(TOOL_KEYS, toolName) ? TOOL_KEYS[toolName] : undefined;

@@ -133,7 +133,7 @@ test("a call that no rule can allow says so where it is read, and to whoever rem
   await using plexus = await startRuled();
   const session = await plexus.session();
   const parent = await plexus.connect();
-  const why = "no rule can allow it, since it is not only literal words: variables";
+  const why = "no rule can allow it, since it is not only literal words ($X): variables";
   using waiting = await asking(plexus, session, BASH("npm test $X"));
   const { approvalId: approval_id } = waiting;
   const { value: got } = await parent.call("loopback_get", { approval_id });

@@ -1,15 +1,16 @@
 import { resolve } from "node:path";
 import { follow } from "../../../files/real-path.ts";
-import type { SimpleCommand } from "../../../review/shell/index.ts";
+import { dangersIn, parseCommand, type SimpleCommand } from "../../../review/shell/index.ts";
 import { fileOf, searchRoot, touchesFiles } from "../file-tools.ts";
 import { DIRECTORY_CHANGES, isHarmlessLine } from "../harmless-command.ts";
 import type { ReadableFiles } from "../readable-files.ts";
 import type { ToolCall } from "../tool-call.ts";
-import { hasKnownKeys, TOOL_KEYS, textAt } from "../tool-keys.ts";
+import { hasKnownKeys, oddArgument, textAt } from "../tool-keys.ts";
 import { EDITORS, SEARCHERS } from "../tool-kinds.ts";
 import type { WithheldFiles } from "../withheld-files.ts";
 import { type CommandPattern, dangersOf, obstacleTo } from "./commands/command-pattern.ts";
 import { commandProver } from "./commands/command-prover.ts";
+import { shellSyntaxIn } from "./commands/shell-syntax.ts";
 import { mayPrintWithheld } from "./commands/stored/withheld-contents.ts";
 import { coversHost, hostOf, plainHost } from "./fetch-pattern.ts";
 import type { JudgedCall } from "./judged-call.ts";
@@ -64,9 +65,12 @@ export function createDoubts(rules: readonly { id: string; pattern: Pattern }[],
     const near = nearest(started().commands.map(({ command }) => wordsOf(command)));
     if (!near) return undefined;
     const doubt = (obstacle: Obstacle, about?: string): Found => ({ order: near.order, obstacle, about });
-    if (!hasKnownKeys(call.toolName, call.input)) return doubt("arguments", unknownKey(call));
+    if (!hasKnownKeys(call.toolName, call.input)) return { order: near.order, ...inArguments(call) };
     const line = literal();
-    if (!line) return doubt("syntax");
+    if (!line) {
+      const danger = near.command.hasWildcard ? dangersIn(parseCommand(source), files?.start ?? null)[0] : undefined;
+      return danger ? doubt("wildcard_danger", danger.message) : doubt("syntax", shellSyntaxIn(source));
+    }
     if (withheld && mayPrintWithheld(judged, withheld)) return doubt("stored");
     if (!files) return doubt("place");
     if (judged.hasOwnPrograms(files)) return doubt("own_programs");
@@ -86,6 +90,8 @@ export function createDoubts(rules: readonly { id: string; pattern: Pattern }[],
       return false;
     };
     if (isHarmlessLine(line, files, isAllowed, mayWriteTo)) return undefined;
+    // A file that may not be written is a better reason than the command before it.
+    if (!last) line.some(({ writes }) => writes.some((path) => !mayWriteTo(path, files.start)));
     const changesDirectory = line.some(({ words }) => DIRECTORY_CHANGES.includes(words[0] ?? ""));
     return last ?? doubt(changesDirectory ? "directory" : "line");
   }
@@ -105,7 +111,7 @@ export function createDoubts(rules: readonly { id: string; pattern: Pattern }[],
     const near = byReal ?? looksCovered(written);
     if (!near) return undefined;
     const { order } = near;
-    if (!hasKnownKeys(call.toolName, call.input)) return { order, obstacle: "arguments", about: unknownKey(call) };
+    if (!hasKnownKeys(call.toolName, call.input)) return { order, ...inArguments(call) };
     if (!found) return { order, obstacle: "unfollowed" };
     if (files.isPrivate(found)) return { order, obstacle: "private" };
     if (!byReal) return { order, obstacle: "elsewhere", about: found.real };
@@ -119,7 +125,7 @@ export function createDoubts(rules: readonly { id: string; pattern: Pattern }[],
     const near = placed(rules, "fetch").find((one) => host !== undefined && coversHost(one.host, host));
     if (!near) return undefined;
     const { order } = near;
-    if (!hasKnownKeys(call.toolName, call.input)) return { order, obstacle: "arguments", about: unknownKey(call) };
+    if (!hasKnownKeys(call.toolName, call.input)) return { order, ...inArguments(call) };
     return { order, obstacle: plainHost(url) === undefined ? "address" : "dangerous" };
   }
 
@@ -131,7 +137,7 @@ export function createDoubts(rules: readonly { id: string; pattern: Pattern }[],
       return { order: star.order, obstacle: call.toolName.startsWith("mcp__") ? "server" : "unknown_tool" };
     }
     const obstacle = obstacleByName(call, files, hasDangers);
-    return obstacle && { order, obstacle, about: obstacle === "arguments" ? unknownKey(call) : undefined };
+    return obstacle && { order, ...(obstacle === "arguments" ? inArguments(call) : { obstacle }) };
   }
 
   /** The nearest rule, and what keeps it from covering the call; `undefined` where none looks as if it did. */
@@ -188,8 +194,9 @@ function inWords(
   return { obstacle, about: culprit?.value };
 }
 
-/** The first argument that the tool is not known to take without asking. */
-function unknownKey({ toolName, input }: ToolCall): string | undefined {
-  const known = Object.hasOwn(TOOL_KEYS, toolName) ? TOOL_KEYS[toolName]?.known : undefined;
-  return known && Object.keys(input).find((key) => !Object.hasOwn(known, key));
+/** What is wrong with the arguments of a call that the tool may not have without asking. */
+function inArguments({ toolName, input }: ToolCall): Omit<Found, "order"> {
+  const odd = oddArgument(toolName, input);
+  if (!odd) return { obstacle: "shell_tool" };
+  return { obstacle: odd.kind === "asks" ? "arguments" : odd.kind, about: odd.key };
 }

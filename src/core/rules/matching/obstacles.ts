@@ -12,7 +12,11 @@ const MAX_ABOUT_CHARS = 60;
 /** Each follows "the rule does not cover it:"; what it is about are words of the call. */
 const REASONS = {
   arguments: (about: string) => `it has arguments that always ask${named(about)}`,
-  syntax: () => "it is not only literal words: variables, substitutions, & and other syntax of a shell always ask",
+  lacks: (about: string) => `it lacks an argument that the tool needs${named(about)}`,
+  type: (about: string) => `it has an argument of another type than the tool takes${named(about)}`,
+  shell_tool: () => "a command of another tool than Bash always asks",
+  syntax: (about: string) =>
+    `it is not only literal words${named(about)}: variables, patterns, substitutions, & and other syntax of a shell always ask`,
   place: () => "where it would run is not known",
   own_programs: () => "PATH leads into the project, so that any program could be the project's own",
   unreadable: () => "not all that it would start can be read",
@@ -27,6 +31,7 @@ const REASONS = {
     `a wildcard never covers a shell, an interpreter, or a program, verb or option that runs others${named(about)}`,
   option: (about: string) => `a wildcard covers only options that are known to be harmless${without(about)}`,
   danger: (about: string) => `it is dangerous, which only exact words cover${about && `: it ${about}`}`,
+  wildcard_danger: (about: string) => `it is dangerous, which no wildcard covers${about && `: it ${about}`}`,
   dangerous: () => "it is dangerous, which a rule for all such calls does not cover",
   search: () => "it searches where not everything may be read",
   path: (about: string) => `it names a path that may lead elsewhere, or a file that runs later${named(about)}`,

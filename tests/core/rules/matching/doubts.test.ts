@@ -39,8 +39,16 @@ describe("a command asks although a rule looks as if it allowed it, since", () =
     ["Bash(npm run *)", "npm run build > out.log", "it writes to out.log (redirect)"],
     ["Bash(npm run *)", "npm run build && curl x.org", "no rule covers another part of it (curl x.org)"],
     ["Bash(npm run *)", "npm run build | tee log", "no rule covers another part of it (tee log)"],
-    ["Bash(npm run *)", "npm run $SCRIPT", "it is not only literal words"],
-    ["Bash(npm run *)", "npm run build & echo x", "it is not only literal words"],
+    ["Bash(npm run *)", "npm run $SCRIPT", "it is not only literal words ($SCRIPT): variables"],
+    ["Bash(npm run *)", "npm run x *.ts", "it is not only literal words (*.ts): "],
+    ["Bash(npm run *)", "X=1 npm run x; npm run x", "it is not only literal words (X=1): "],
+    ["Bash(npm run *)", "npm run x < a.txt", "it is not only literal words (< a.txt): "],
+    ["Bash(npm run *)", "npm run x && npm run y > ../out.log", "it writes to ../out.log (redirect)"],
+    ["Bash(npm run *)", "npm run x && cat a.txt > /opt/out", "it writes to /opt/out (redirect)"],
+    ["*", "npm run x && npm run y > out.log", "a part of it could change what another part reads"],
+    ["Bash(rm *)", "rm -rf ~", "it is dangerous, which no wildcard covers: it removes files (rm)"],
+    ["*", "rm -rf $X", "it is dangerous, which no wildcard covers: it removes files (rm)"],
+    ["Bash(npm run *)", "npm run build & echo x", "it is dangerous, which no wildcard covers: it keeps running"],
     ["Bash(npm run *)", "cd src && npm run build", "it changes the directory"],
     ["Bash(git push *)", "git push --receive-pack=x", "a wildcard never covers a shell, an interpreter, or a program"],
     ["Bash(go test *)", "go test -exec sh ./...", "a wildcard never covers .* that runs others (-exec)"],
@@ -72,6 +80,9 @@ describe("a command asks although a rule looks as if it allowed it, since", () =
     expect(why(["Bash(npm run *)"], "Bash", background)).toEndWith(
       "it has arguments that always ask (run_in_background)",
     );
+    expect(why(["Bash"], "Bash", { command: "npm run dev", timeout: "1s" })).toEndWith(
+      "it has an argument of another type than the tool takes (timeout)",
+    );
     expect(why(["Bash(npm run *)"], "Bash", { command: "npm run dev" }, true)).toEndWith(
       "a rule against something may be meant, so only exact words allow it",
     );
@@ -92,6 +103,20 @@ describe("another call asks although a rule looks as if it allowed it, since", (
     ["Edit", "Write", { file_path: ".git/config", content: "" }, "it is dangerous, which a rule for all such calls"],
     ["Read(./**)", "Read", { file_path: "absent.txt" }, "there is no such file"],
     ["Read(./**)", "Read", { file_path: "a.txt", odd: 1 }, "it has arguments that always ask (odd)"],
+    [
+      "Edit(./**)",
+      "Edit",
+      { file_path: "a.txt", old_string: "a" },
+      "it lacks an argument that the tool needs (new_string)",
+    ],
+    ["Read", "Read", {}, "it lacks an argument that the tool needs (file_path)"],
+    ["Monitor", "Monitor", { command: "ls" }, "a command of another tool than Bash always asks"],
+    [
+      "WebFetch(domain:docs.rs)",
+      "WebFetch",
+      { url: "https://docs.rs/x" },
+      "it lacks an argument that the tool needs (prompt)",
+    ],
     ["WebFetch(domain:docs.rs)", "WebFetch", { url: "https://docs.rs:8080/x", prompt: "" }, "its address is not plain"],
     ["AskUserQuestion", "AskUserQuestion", {}, "somebody answers such a call each time"],
     ["*", "mcp__github__get_issue", {}, "a star covers tools of an MCP server only where it names the server"],

@@ -29,7 +29,8 @@ const EDIT = { old_string: "a", new_string: "b" };
 
 describe("no rule can allow", () => {
   test.each<[string, string]>([
-    ["npm test $X", "it is not only literal words: variables"],
+    ["npm test $X", "it is not only literal words ($X): variables"],
+    ["rm -rf ~", "it is not only literal words (~): "],
     ["npm test &", "it is not only literal words"],
     ["X=1 npm test", "it is not only literal words"],
     ["cd ./src && npm test", "it changes the directory"],

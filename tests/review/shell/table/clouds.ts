@@ -217,6 +217,8 @@ export const CLOUDS: Record<string, string> = {
   "cat keys/id_ecdsa": "secrets",
   "cat /etc/shadow": "secrets",
   "cat /etc/gshadow": "secrets",
+  "cat /etc/shadow-": "secrets",
+  "cat /etc/shadow.bak": "secrets",
   "cat /etc/sudoers": "secrets",
   "cat /proc/1/environ": "secrets",
   "cat /proc/self/mem": "secrets",

@@ -6,6 +6,8 @@ export const HARMLESS = [
   "tree -L 2",
   "cat package.json | grep name",
   "cat src/a.ts",
+  "cat /etc/shadow-test",
+  "cat /etc/sudoers-notes.md",
   "head -n 50 README.md",
   "tail -f build.log",
   "wc -l src/*.ts",

@@ -1,7 +1,8 @@
 import { fileOf, searchRoot, touchesFiles } from "../../file-tools.ts";
-import { textAt } from "../../tool-keys.ts";
+import { hasKnownKeys, textAt } from "../../tool-keys.ts";
 import { EDITORS, SEARCHERS } from "../../tool-kinds.ts";
 import type { CommandPattern } from "../commands/command-pattern.ts";
+import { shellSyntaxIn } from "../commands/shell-syntax.ts";
 import { createDoubts } from "../doubts.ts";
 import { plainHost } from "../fetch-pattern.ts";
 import type { JudgedCall } from "../judged-call.ts";
@@ -24,6 +25,10 @@ export function whyNoRule(judged: JudgedCall, hasDangers: HasDangers, inForce: I
   const { withheld, isSuspect } = inForce;
   const rules = patternsFor(judged).map((pattern, at): Rule => ({ id: String(at), pattern }));
   if (rules.some(({ pattern }) => wouldAllow(pattern, judged, hasDangers, inForce))) return undefined;
+  // Exact words don't help, so the danger of a command is not why.
+  const source = judged.command;
+  if (source !== undefined && judged.literal() === undefined && hasKnownKeys(judged.call.toolName, judged.call.input))
+    return reasonOf({ obstacle: "syntax", about: shellSyntaxIn(source) });
   const isProvenByAll = createProver(rules, hasDangers).prove(judged, withheld, isSuspect) !== undefined;
   const doubt = isProvenByAll ? SEVERAL : createDoubts(rules, hasDangers)(judged, withheld, isSuspect);
   return reasonOf(doubt ?? { obstacle: "unproven" });

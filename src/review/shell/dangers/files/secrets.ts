@@ -12,7 +12,8 @@ const NAMES = [
 ];
 const IN_PATH = new RegExp(`(^|/)(${NAMES.join("|")})(/|$)`, "i");
 const ENVIRONMENT = /(^|\/)\.env(\.(?!(example|sample|template|dist)$)[\w.-]+)?$/i;
-const SYSTEM = /^\/etc\/(g?shadow|sudoers)|^\/proc\/[^/]+\/(environ|mem)$|\.(pem|p12|pfx|keystore|jks|kdbx)$/i;
+const SYSTEM =
+  /^\/etc\/(g?shadow|sudoers)(?:[-~]|\.[\w.~-]+)?(\/|$)|^\/proc\/[^/]+\/(environ|mem)$|\.(pem|p12|pfx|keystore|jks|kdbx)$/i;
 
 /** Programs that print credentials, with the arguments that make them do so. */
 const PRINTS: Record<string, RegExp> = {

@@ -1,0 +1,20 @@
+import { parseCommand } from "../../../../review/shell/index.ts";
+import { literalCommands } from "../../literal-command.ts";
+
+/** Returns the first part of a command that is more than literal words: `$X`, `~`, `*.txt`; `undefined` if no single part is. */
+export function shellSyntaxIn(source: string): string | undefined {
+  const { commands } = parseCommand(source);
+  for (const { assignments, words, redirects } of commands) {
+    const [assignment] = assignments;
+    if (assignment) return `${assignment.name}=${assignment.value?.text ?? ""}`;
+    const word = words.find(({ text }, at) => !isLiteral(at === 0 ? text : `x ${text}`));
+    if (word) return word.text;
+    const redirect = redirects.find(({ operator, target }) => target && !isLiteral(`x ${operator} ${target.text}`));
+    if (redirect) return `${redirect.operator} ${redirect.target?.text ?? ""}`;
+  }
+  return undefined;
+}
+
+function isLiteral(text: string): boolean {
+  return literalCommands(text, { mayWrite: true }) !== undefined;
+}
