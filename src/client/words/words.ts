@@ -1,4 +1,5 @@
 import type { Approval, ApprovalStatus } from "../../contract/approvals/approval.ts";
+import type { TranscriptHit } from "../../contract/sessions/transcript-hit.ts";
 import type { SessionStatus } from "../../contract/sessions/turn.ts";
 import { visibleText } from "../../contract/text/visible-text.ts";
 import type { RequestEnd } from "../inbox.ts";
@@ -23,6 +24,24 @@ export const APPROVAL_WORDS: Record<ApprovalStatus, string> = {
   timed_out: "timed out",
   abandoned: "abandoned",
 };
+
+const EVENT_WORDS: Record<TranscriptHit["type"], string> = {
+  start: "Prompt",
+  content: "Message",
+  thinking: "Thinking",
+  tool_use: "Call",
+  tool_result: "Result",
+  approval_requested: "Request",
+  approval_resolved: "Decision",
+  complete: "End",
+  error: "Error",
+  passthrough: "Subagent",
+};
+
+/** Says in what a search of a transcript has found its text; a call goes by its tool. */
+export function hitWords({ type, tool_name }: TranscriptHit): string {
+  return tool_name === undefined ? EVENT_WORDS[type] : visibleText(tool_name);
+}
 
 /** Names one request by its call, several by their number. */
 export function callWords(approvals: Pick<Approval, "tool_name" | "session_name">[]): string {

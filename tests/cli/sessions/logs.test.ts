@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { createSession, listSessions } from "../../../src/contract/routes/sessions.ts";
 import { listTurns } from "../../../src/contract/routes/turns.ts";
 import { SessionEvent } from "../../../src/contract/sessions/session-view.ts";
+import { TranscriptHit } from "../../../src/contract/sessions/transcript-hit.ts";
 import { PROGRAM } from "../../support/server/program.ts";
 import { until } from "../../support/until.ts";
 import { pasted } from "../support/command.ts";
@@ -33,6 +34,27 @@ describe("plexus logs", () => {
       .split("\n")
       .map((line) => SessionEvent.parse(JSON.parse(line)));
     expect(new Set(events.map(({ turn_id }) => turn_id))).toEqual(new Set([turns[0]?.turn_id ?? ""]));
+  });
+
+  test("with --search lists where a text stands in all turns, newest first", async () => {
+    await run("searched", "the lost word");
+    await run("searched", "nothing");
+    await run("searched", "a LOST word, and another");
+    const { exitCode, stdout } = await shop.plexus(["logs", "searched", "--search", "lost word"]);
+    const lines = stdout.trimEnd().split("\n");
+    expect({ exitCode, head: lines[0] }).toEqual({
+      exitCode: 0,
+      head: expect.stringMatching(/^AT +TURN +WHERE +TEXT$/),
+    });
+    const messages = lines.filter((line) => line.includes("  Message  "));
+    expect(messages.map((line) => line.split("  Message  ")[1]?.trim())).toEqual([
+      "a LOST word, and another",
+      "the lost word",
+    ]);
+    const asked = await shop.plexus(["logs", "searched", "--search", "lost word", "--limit", "1", "--json"]);
+    expect(TranscriptHit.parse(JSON.parse(asked.stdout))).toMatchObject({ type: "content" });
+    const none = await shop.plexus(["logs", "searched", "--search", "never said"]);
+    expect(none).toEqual({ exitCode: 0, stdout: "", stderr: "Nothing in this session matches.\n" });
   });
 
   test("with -f shows what happens over two turns, until its reader goes", async () => {

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Api } from "../../../client/api.ts";
 import { isShortId } from "../../../client/words/short-id.ts";
 import { type Flags, readConfig } from "../../../config.ts";
@@ -10,25 +10,36 @@ import { clientCommand } from "../../server/settings.ts";
 import { createEventPrinter } from "../../terminal/event-printer.ts";
 import { createScreen } from "../../terminal/screen.ts";
 import { CommandFailed, type Terminal } from "../../terminal/terminal.ts";
+import { listFound } from "./found-list.ts";
 import { nameArgument } from "./name-argument.ts";
+import { wholeNumber } from "./session-flags.ts";
 import { sessionKey } from "./session-key.ts";
 
 const PAGE = 1_000;
+const DEFAULT_LIMIT = 50;
 
-type Options = Flags & { follow?: true; turn?: string; json?: true };
+type Options = Flags & { follow?: true; turn?: string; search?: string; limit: number; json?: true };
 
 export function logsCommand(terminal: Terminal): Command {
   return clientCommand("logs", "show what happened in a session's newest turn")
     .argument("<NAME>", "the session's name or id")
     .option("-f, --follow", "stay, and show what happens, over all turns to come")
     .option("--turn <ID>", "show this turn instead; with -f, it and all later ones")
+    .addOption(
+      new Option("--search <TEXT>", "list where this text stands in all its turns, newest first").conflicts([
+        "follow",
+        "turn",
+      ]),
+    )
+    .option("--limit <N>", "with --search, how many at the most", wholeNumber, DEFAULT_LIMIT)
     .option("--json", "print one JSON object for each event, one a line")
     .action(async (name: string, options: Options) => {
       const config = readConfig(options);
       const api = await openApi(config);
-      const { config: session } = await api.call(getSession, {
-        params: { key: await sessionKey(api, nameArgument(name)) },
-      });
+      const key = await sessionKey(api, nameArgument(name));
+      const { search, limit } = options;
+      if (search !== undefined) return listFound(api, { key, search, limit, json: options.json === true }, terminal);
+      const { config: session } = await api.call(getSession, { params: { key } });
       if (session.status === "queued" && options.turn === undefined)
         terminal.err(`Session "${session.name}" has a turn that is queued.\n`);
       const isLive = options.follow === true;

@@ -1,10 +1,11 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { hitWords } from "../../../client/words/words.ts";
 import type { TranscriptHit } from "../../../contract/sessions/transcript-hit.ts";
 import { MAX_SEARCH_CHARS } from "../../../contract/values.ts";
 import { usePage } from "../../context.ts";
 import { moment } from "../../shared/clock.ts";
 import { Scrollable } from "../../shared/elements/scrollable.tsx";
-import { Visible, visibleText } from "../../shared/elements/visible.tsx";
+import { Visible } from "../../shared/elements/visible.tsx";
 import { linkTo } from "../../shared/route.ts";
 import type { TranscriptSearch } from "./search.ts";
 
@@ -93,19 +94,6 @@ export function SearchHits({ search, sessionId }: Props) {
   );
 }
 
-const WORDS: Record<TranscriptHit["type"], string> = {
-  start: "Prompt",
-  content: "Message",
-  thinking: "Thinking",
-  tool_use: "Call",
-  tool_result: "Result",
-  approval_requested: "Request",
-  approval_resolved: "Decision",
-  complete: "End",
-  error: "Error",
-  passthrough: "Subagent",
-};
-
 type HitProps = { hit: TranscriptHit; to: string; text: string; isShown: boolean; onShow: () => void };
 
 function Hit({ hit, to, text, isShown, onShow }: HitProps) {
@@ -116,7 +104,7 @@ function Hit({ hit, to, text, isShown, onShow }: HitProps) {
   return (
     <li>
       <a ref={row} href={to} aria-current={isShown} onClick={onShow}>
-        <span class="kind">{hit.tool_name === undefined ? WORDS[hit.type] : visibleText(hit.tool_name)}</span>
+        <span class="kind">{hitWords(hit)}</span>
         <span class="excerpt">
           <Marked excerpt={hit.excerpt} text={text} />
         </span>
