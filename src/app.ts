@@ -18,7 +18,7 @@ import { createLinks, type Links } from "./core/approvals/links/links.ts";
 import { type AuditCheck, createAuditCheck } from "./core/audit/check.ts";
 import { createBroadcast } from "./core/events/broadcast.ts";
 import { createEventFeed, type EventFeed } from "./core/events/feed.ts";
-import type { RuleHistory } from "./core/rulebook/history.ts";
+import type { RuleHistory } from "./core/rulebook/history/history.ts";
 import { openRulebook } from "./core/rulebook/open-rulebook.ts";
 import type { Rules } from "./core/rulebook/rules.ts";
 import { createChangeRelay } from "./core/servers/change-relay.ts";

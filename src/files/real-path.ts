@@ -12,8 +12,15 @@ export type Found = {
   links: readonly string[];
 };
 
-/** How many names may still be looked up. One budget can be shared by many paths; `seen` then caches their lookups. */
-export type Budget = { steps: number; seen?: Map<string, BigIntStats | undefined> };
+/**
+ * How many names may still be looked up. One budget can be shared by many paths; `seen` then caches their lookups, and
+ * `followed` their results.
+ */
+export type Budget = { steps: number; seen?: Map<string, BigIntStats | undefined>; followed?: FollowedPaths };
+/** The caches of a budget, for callers that accept the files as they were a moment ago. */
+export type SeenFiles = Required<Omit<Budget, "steps">>;
+/** Where paths led, and in how many steps. */
+type FollowedPaths = Map<string, { found: Found | undefined; steps: number }>;
 
 /** Linux follows at most this many links. */
 const MAX_LINKS = 40;
@@ -30,6 +37,19 @@ const PROC = 0x9fa0;
  * precede it.
  */
 export function follow(path: string, budget: Budget = { steps: MAX_STEPS }): Found | undefined {
+  const known = budget.followed?.get(path);
+  if (known && known.steps <= budget.steps) {
+    budget.steps -= known.steps;
+    return known.found;
+  }
+  const before = budget.steps;
+  const found = attempted(path, budget);
+  // Where the budget has ended the search, it says nothing of the path.
+  if (budget.steps >= 0) budget.followed?.set(path, { found, steps: before - budget.steps });
+  return found;
+}
+
+function attempted(path: string, budget: Budget): Found | undefined {
   try {
     return followed(path, budget);
   } catch {
@@ -48,7 +68,7 @@ export function idOf(stat: BigIntStats | undefined): string {
 
 function followed(path: string, budget: Budget): Found | undefined {
   const waiting = path.split("/").reverse();
-  const above: { real: string; id: string }[] = [{ real: "", id: idOf(statOf("/")) }];
+  const above: { real: string; id: string }[] = [{ real: "", id: idOf(seenAt("/", budget)) }];
   const links: string[] = [];
   let last: BigIntStats | undefined;
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {

@@ -1,4 +1,3 @@
-import type { ApprovalStatus } from "../contract/approvals/approval.ts";
 import type { RuleDecision, RuleMode } from "../contract/rules/rule.ts";
 
 /** A standing decision on the calls that match its pattern. */
@@ -50,27 +49,6 @@ export type Judged = {
 export type RuleHits = { id: string; hits: number; lastHitAt: number };
 export type ShadowHits = { ruleId: string; wouldDecide: number; contradictions: number };
 
-/** A past request, with the columns that rules match on. */
-export type PastRequest = {
-  id: string;
-  sessionId: string;
-  toolName: string;
-  /** The input as JSON: for most requests the text is enough, without parsing it. */
-  inputText: string;
-  askHash: string;
-  status: ApprovalStatus;
-  resolvedBy: string | null;
-};
-export type PastQuery = {
-  owner?: string | undefined;
-  sessionId?: string | undefined;
-  /** Only calls of these tools; all tools if empty. */
-  toolNames: string[];
-  /** Only requests older than this one, newest first. */
-  before?: string | undefined;
-  limit: number;
-};
-
 /** `existing`: the creator already has a rule that says the same, and neither of the two expires. */
 export type AddedRule =
   | { outcome: "added" | "existing"; rule: RuleRow }
@@ -86,11 +64,6 @@ export type RuleStorage = {
   /** Hits in this owner's sessions; without an owner, in all sessions, including those of owners that are gone. */
   hits(owner?: string): Promise<RuleHits[]>;
   shadowHits(): Promise<ShadowHits[]>;
-  /**
-   * Returns decided and abandoned requests, newest first, without those decided by built-in rules and those with
-   * removed inputs.
-   */
-  past(query: PastQuery): Promise<PastRequest[]>;
 
   addIfNew(rule: NewRule, most: RuleLimits, token?: string): Promise<AddedRule>;
   /** Returns `undefined` if `by` has created no rule with this id. */

@@ -5,6 +5,7 @@ import type { AuditStorage } from "./audit.ts";
 import type { ChangeStorage, WebhookStorage } from "./changes.ts";
 import type { FigureStorage, HistoryStorage } from "./history.ts";
 import type { LinkStorage } from "./links.ts";
+import type { PastStorage } from "./past.ts";
 import type { PushStorage } from "./push.ts";
 import type { ReaderStorage } from "./readers.ts";
 import type { RuleStorage } from "./rules.ts";
@@ -31,6 +32,7 @@ export type Storage = Disposable & {
   history: HistoryStorage;
   links: LinkStorage;
   mcpClients: McpClientStorage;
+  past: PastStorage;
   push: PushStorage;
   readers: ReaderStorage;
   rules: RuleStorage;

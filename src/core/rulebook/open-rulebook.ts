@@ -5,7 +5,8 @@ import type { Session, Sessions } from "../sessions/sessions.ts";
 import { dangersIn } from "./call-dangers.ts";
 import { createDecisionRules } from "./decision-rules.ts";
 import { createGrants } from "./grants.ts";
-import { createRuleHistory } from "./history.ts";
+import { createRuleHistory } from "./history/history.ts";
+import { createOutlines } from "./history/outlines.ts";
 import { createJudge } from "./judge.ts";
 import { createPendingReview } from "./pending-review.ts";
 import { createRuleBook } from "./rule-book.ts";
@@ -47,11 +48,12 @@ export function openRulebook(need: RulebookNeed) {
   const suggestions = createSuggestions({ book, judge, dangersIn: dangersOf });
   const reviewPending = createPendingReview({ storage, sessions, judge, now, onStale: book.forget });
   const rules = createRules({ storage, book, file, sessions, now, onChanged: reviewPending });
+  const outlines = createOutlines({ placeOf: judge.placeOf, dangersIn: dangersOf });
   // Read at the start, so that a mistake in it is told at once.
   let fileVersion = file.current().version;
   return {
     rules,
-    history: createRuleHistory({ storage, sessions, judge, suggestions, dangersIn: dangersOf }),
+    history: createRuleHistory({ storage, sessions, judge, suggestions, outlines }),
     decisionRules: createDecisionRules({ sessions, judge, grants, rules, suggestions, dangersIn: dangersOf }),
     judge: judge.judge,
     onStale: book.forget,

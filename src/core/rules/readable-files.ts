@@ -1,6 +1,6 @@
 import { hasInvisibleCharacters } from "../../contract/text/unprintable.ts";
 import { type PrivateFiles, privateFiles } from "../../files/private-files.ts";
-import { type Found, follow, isWithin } from "../../files/real-path.ts";
+import { type Found, follow, isWithin, type SeenFiles } from "../../files/real-path.ts";
 import type { ChildContext } from "./tool-call.ts";
 
 /** The part of the file system that a child may read without asking, as it is now; not kept for later calls. */
@@ -26,8 +26,11 @@ export function openReadableFiles(child: Omit<ChildContext, "supervision">): Rea
   return filesSeenOnce(child)?.();
 }
 
-/** The same for many calls that are looked at together: directories and private files are looked up once for all. */
-export function filesSeenOnce(child: Omit<ChildContext, "supervision">): (() => ReadableFiles) | undefined {
+/** The same for many calls that are looked at together: directories and private files are looked up once for all, and where paths lead. */
+export function filesSeenOnce(
+  child: Omit<ChildContext, "supervision">,
+  seen?: SeenFiles,
+): (() => ReadableFiles) | undefined {
   const start = follow(child.workingDir);
   if (start?.kind !== "directory") return undefined;
   const added = child.addDirs.flatMap((path) => {
@@ -39,7 +42,7 @@ export function filesSeenOnce(child: Omit<ChildContext, "supervision">): (() => 
   const isInside = ({ real }: Found) => dirs.some((dir) => isWithin(dir, real));
 
   return () => {
-    const budget = { steps: MAX_STEPS };
+    const budget = { steps: MAX_STEPS, ...seen };
     const within = (path: string) => follow(path, budget);
     const find = (path: string, from: string) =>
       isPlain(path) ? within(path.startsWith("/") ? path : `${from}/${path}`) : undefined;

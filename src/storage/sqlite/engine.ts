@@ -29,6 +29,7 @@ import { readerCommands } from "./events/reader-commands.ts";
 import { readerQueries } from "./events/readers.ts";
 import { webhookQueries } from "./events/webhooks.ts";
 import { createIds } from "./ids.ts";
+import { pastQueries } from "./rules/past.ts";
 import { ruleCommands } from "./rules/rule-commands.ts";
 import { ruleQueries } from "./rules/rules.ts";
 import { serverCommands } from "./servers.ts";
@@ -77,7 +78,7 @@ export function storageOn(given: EngineNeed): Omit<Storage, typeof Symbol.dispos
     spaceQueries(sqlite),
   ];
   const [readers, awaited, rules] = [readerQueries(orm), awaitedQueries(orm), ruleQueries(orm)];
-  const activity = activityQueries(orm);
+  const [activity, past] = [activityQueries(orm), pastQueries(orm)];
   const [links, push] = [linkQueries(orm), pushQueries(orm)];
   const newId = createIds(sqlite, now);
 
@@ -170,9 +171,13 @@ export function storageOn(given: EngineNeed): Omit<Storage, typeof Symbol.dispos
       keepOnly: (webhookIds) => write(() => links.removeAllBut(webhookIds)),
     },
     mcpClients: { ...reads(clients, "get"), ...mcpClientCommands(need) },
+    past: {
+      ...reads(past, "list", "inputs"),
+      keepOutlines: (outlines) => write(() => past.keepOutlines(outlines)),
+    },
     push: { ...reads(push, "list", "untold"), ...pushCommands({ write, push, tokens }) },
     readers: { ...reads(readers, "standing"), ...readerCommands(need) },
-    rules: { ...reads(rules, "book", "version", "get", "hits", "shadowHits", "past"), ...ruleCommands(need) },
+    rules: { ...reads(rules, "book", "version", "get", "hits", "shadowHits"), ...ruleCommands(need) },
     servers: serverCommands({ orm, write, serverId, now, isAlone }),
     sessions: {
       ...reads({ get: sessions.remembered }, "get"),

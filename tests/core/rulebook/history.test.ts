@@ -25,7 +25,7 @@ describe("a rule that is tried on the past", () => {
     const denied = await decided(plexus, session, "touch b", "denied");
     const allowed = await decided(plexus, session, "rm -f c", "allowed");
     await decided(plexus, session, "mkdir c", "denied");
-    expect(await tried(plexus, "allow", "Bash(touch *)")).toEqual({
+    expect(await tried(plexus, "allow", "Bash(touch *)")).toMatchObject({
       ...{ type: "ok", decided: 2, has_more: false, tested: 4 },
       contradictions: [{ approval_id: denied, was: "denied", would_be: "allow", tool: "Bash", input: "touch b" }],
     });
@@ -35,7 +35,17 @@ describe("a rule that is tried on the past", () => {
     });
     // Who is asked decides as before.
     expect(await tried(plexus, "ask", "Bash")).toMatchObject({ decided: 4, contradictions: [] });
-    expect(await tried(plexus, "allow", "Write")).toMatchObject({ decided: 0, tested: 0 });
+    expect(await tried(plexus, "allow", "Read")).toMatchObject({ decided: 0, tested: 0 });
+  });
+
+  test("counts what commands write by redirects to what it covers", async () => {
+    await using plexus = await startRuled();
+    const session = await plexus.session();
+    for (const command of ["echo a > out/a", "echo a > b", "make > out/a"])
+      await decided(plexus, session, command, "allowed");
+    expect(await tried(plexus, "allow", "Edit(./out/**)")).toMatchObject({ decided: 1 });
+    expect(await tried(plexus, "allow", "Write")).toMatchObject({ decided: 2 });
+    expect(await tried(plexus, "allow", "*")).toMatchObject({ decided: 3 });
   });
 
   test("is not contradicted by rules, time-outs or the brake, and leaves out what is built in, pending or cut", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { RuleDecision } from "../../../src/contract/rules/rule.ts";
-import { quickLook } from "../../../src/core/rulebook/quick-look.ts";
+import { quickLook } from "../../../src/core/rulebook/history/quick-look.ts";
 import { createFinder } from "../../../src/core/rules/matching/find.ts";
 import { judgedCall } from "../../../src/core/rules/matching/judged-call.ts";
 import { createProver } from "../../../src/core/rules/matching/prove.ts";

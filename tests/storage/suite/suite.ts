@@ -11,6 +11,7 @@ import { queuePromises } from "./queue.ts";
 import { readerPromises } from "./readers.ts";
 import { recordPromises } from "./record.ts";
 import { brakePromises } from "./rules/brake.ts";
+import { pastPromises } from "./rules/past.ts";
 import { ruledRequestPromises } from "./rules/ruled-requests.ts";
 import { rulePromises } from "./rules/rules.ts";
 import { serverPromises } from "./servers.ts";
@@ -33,6 +34,7 @@ export function describeStorage(engine: string, open: OpenStorage): void {
   describe(`storage on ${engine}: decisions`, () => decidedPromises(openForRaces));
   describe(`storage on ${engine}: rules`, () => rulePromises(openForRaces));
   describe(`storage on ${engine}: requests that rules decide`, () => ruledRequestPromises(openForRaces));
+  describe(`storage on ${engine}: past requests`, () => pastPromises(openForRaces));
   describe(`storage on ${engine}: brake`, () => brakePromises(openForRaces));
   describe(`storage on ${engine}: servers`, () => serverPromises(openForRaces));
   describe(`storage on ${engine}: activity`, () => activityPromises(openForRaces));

@@ -1,3 +1,4 @@
+import type { SeenFiles } from "../../../files/real-path.ts";
 import { type LiteralCommand, literalCommands } from "../literal-command.ts";
 import { filesSeenOnce, hasOwnProgramsOnPath, openReadableFiles, type ReadableFiles } from "../readable-files.ts";
 import type { ToolCall } from "../tool-call.ts";
@@ -30,6 +31,8 @@ export type JudgedCall = {
   files(withheld?: WithheldFiles): ReadableFiles | undefined;
   /** Whether a program on the PATH could be the repository's own. */
   hasOwnPrograms(files: ReadableFiles): boolean;
+  /** Of a call of the past: what was seen at paths before. */
+  seen?: SeenFiles | undefined;
   /** A search in it has failed, so nothing of it is proven any more. */
   hasFailed: boolean;
 };
@@ -42,6 +45,7 @@ export const SHELL_TOOLS: string[] = ["Bash", "Monitor"];
 /** What calls of the past that are judged together know of their place. */
 export type SeenPlace = {
   place: Place;
+  files: SeenFiles;
   open: (() => ReadableFiles) | undefined;
   hasOwnPrograms(files: ReadableFiles): boolean;
 };
@@ -49,10 +53,12 @@ export type SeenPlace = {
 /** Looks at a place once for many calls; a call that is to be decided looks for itself. */
 export function seenPlace(place: Place): SeenPlace {
   const { workingDir } = place;
-  const open = once(() => (workingDir === undefined ? undefined : filesSeenOnce({ ...place, workingDir })));
+  const files: SeenFiles = { seen: new Map(), followed: new Map() };
+  const open = once(() => (workingDir === undefined ? undefined : filesSeenOnce({ ...place, workingDir }, files)));
   let hasOwn: boolean | undefined;
   return {
     place,
+    files,
     get open() {
       return open();
     },
@@ -77,6 +83,7 @@ export function judgedCall(call: ToolCall, place: Place, seen?: SeenPlace): Judg
       return opened.get(withheld);
     },
     hasOwnPrograms: (files) => seen?.hasOwnPrograms(files) ?? hasOwnProgramsOnPath(place, files),
+    seen: seen?.files,
     hasFailed: false,
   };
 }

@@ -1,7 +1,7 @@
 import { and, desc, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { ApprovalQuery, ApprovalScope } from "../../approvals.ts";
-import type { PastQuery } from "../../rules.ts";
+import type { PastQuery } from "../../past.ts";
 import type { Orm } from "../statements/orm.ts";
 import { approvals } from "../tables.ts";
 
@@ -59,9 +59,9 @@ export function recordQueries(orm: Orm) {
     },
 
     /** Returns the ids of decided requests that a rule could have covered. */
-    past({ owner, sessionId, toolNames, before, limit }: PastQuery): string[] {
+    past({ owner, sessionId, toolNames, withAll, before, limit }: PastQuery): string[] {
       const scope = filtersOf({ owner, sessionId });
-      const decided = [sql`+status <> 'pending'`, isNull(approvals.inputCutAt)];
+      const decided = withAll ? [] : [sql`+status <> 'pending'`, isNull(approvals.inputCutAt)];
       const ofEach = toolNames.length === 0 ? [[]] : toolNames.map((name) => [filter(approvals.toolName, name)]);
       const found = ofEach.flatMap((tool) =>
         ids([...narrowed([...scope, ...tool]), isByPeople, ...decided], before, limit),

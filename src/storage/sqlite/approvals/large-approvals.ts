@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { ApprovalRow } from "../../approvals.ts";
 import { inOneStep } from "../space.ts";
 import type { Orm } from "../statements/orm.ts";
-import { approvals } from "../tables.ts";
+import { approvals, callOutlines } from "../tables.ts";
 
 /** SQLite uses the partial index only if the condition has the index's exact wording. */
 const isLarge = sql`status <> 'pending' AND octet_length(input) + coalesce(octet_length(updated_input), 0) > 4096`;
@@ -46,7 +46,7 @@ export function largeApprovalQueries(orm: Orm) {
      */
     listLarge: (owner: string, before: number, limit: number): Pick<ApprovalRow, "id" | "isBuiltin">[] =>
       inOneStep(large.all({ owner, before, limit })),
-    /** Replaces the inputs, and the edited inputs, with `{}`. */
+    /** Replaces the inputs, and the edited inputs, with `{}`, and removes the outlines that were made of them. */
     cutInputs: (ids: string[], cutAt: number): void => {
       orm
         .update(approvals)
@@ -57,6 +57,7 @@ export function largeApprovalQueries(orm: Orm) {
         })
         .where(inArray(approvals.id, ids))
         .run();
+      orm.delete(callOutlines).where(inArray(callOutlines.id, ids)).run();
     },
   };
 }

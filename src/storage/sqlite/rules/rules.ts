@@ -1,15 +1,5 @@
-import { and, asc, desc, eq, inArray, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
-import type {
-  NewRule,
-  PastQuery,
-  PastRequest,
-  RuleBook,
-  RuleChange,
-  RuleHits,
-  RuleRow,
-  ShadowHits,
-} from "../../rules.ts";
-import { recordQueries } from "../approvals/approval-record-pages.ts";
+import { and, asc, eq, inArray, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import type { NewRule, RuleBook, RuleChange, RuleHits, RuleRow, ShadowHits } from "../../rules.ts";
 import type { Orm } from "../statements/orm.ts";
 import { approvals, ruleHits, rules, rulesVersion, shadowHits } from "../tables.ts";
 
@@ -24,7 +14,6 @@ export type RuleQueries = ReturnType<typeof ruleQueries>;
 /** Queries on the rules. Those that write run inside a transaction of the writer. */
 export function ruleQueries(orm: Orm) {
   const at = sql.placeholder;
-  const record = recordQueries(orm);
   const present = orm
     .select({ version: rulesVersion.version })
     .from(rulesVersion)
@@ -116,24 +105,6 @@ export function ruleQueries(orm: Orm) {
         .innerJoin(approvals, eq(approvals.id, shadowHits.approvalId))
         .groupBy(shadowHits.ruleId)
         .all(),
-    past: (query: PastQuery): PastRequest[] => {
-      const ids = record.past(query);
-      if (ids.length === 0) return [];
-      return orm
-        .select({
-          id: approvals.id,
-          sessionId: approvals.sessionId,
-          toolName: approvals.toolName,
-          inputText: sql<string>`input`,
-          askHash: approvals.askHash,
-          status: approvals.status,
-          resolvedBy: approvals.resolvedBy,
-        })
-        .from(approvals)
-        .where(inArray(approvals.id, ids))
-        .orderBy(desc(approvals.id))
-        .all();
-    },
     countOf: (createdBy: string): number =>
       orm.select({ count: sql<number>`count(*)` }).from(rules).where(eq(rules.createdBy, createdBy)).get()?.count ?? 0,
     countAll: (): number => orm.select({ count: sql<number>`count(*)` }).from(rules).get()?.count ?? 0,

@@ -75,3 +75,14 @@ export const shadowHits = sqliteTable(
     index("shadow_hits_approval").on(table.approvalId),
   ],
 );
+
+/** What rules look at in a call, as it was read when the call was asked; one that is outdated is read again. */
+export const callOutlines = sqliteTable("call_outlines", {
+  id: text()
+    .primaryKey()
+    .references(() => approvals.id, { onDelete: "cascade" }),
+  /** The matcher and the place that it was read by. */
+  outlineKey: text("outline_key").notNull(),
+  /** None of a call that has to be read as a whole. */
+  outline: text(),
+});

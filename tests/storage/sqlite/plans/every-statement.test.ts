@@ -9,6 +9,7 @@ import type { Storage } from "../../../../src/storage/storage.ts";
 /** Tables that grow with the server's history. */
 const GROWING = [
   "loopback_approvals",
+  "call_outlines",
   "turn_events",
   "turns",
   "changes",
@@ -81,7 +82,10 @@ async function everythingElse(): Promise<void> {
     for (const status of ["resolved", "denied"] as const)
       await storage.approvals.listDecided(scope, { status, search: "x", from: 1, limit: 5, maxBytes: 1 });
     await storage.approvals.listPending(scope, 5);
-    await storage.rules.past({ ...scope, toolNames: ["Edit", "Write"], before: "x", limit: 5 });
+    await storage.past.list({ ...scope, toolNames: ["Edit", "Write"], before: "x", limit: 5 });
+    await storage.past.list({ ...scope, toolNames: [], withAll: true, limit: 5 });
+    await storage.past.inputs(["a"]);
+    await storage.past.keepOutlines([{ id: "a", outlineKey: "k", outline: null }]);
     await storage.changes.ended(scope, { since: 1, reader: { owner: "a", consumer: "" }, limit: 5 });
     const ended = { since: 1, limit: 5 };
     await storage.changes.awaited(scope, { ended, skip: ["x"], maxPending: 5, maxOngoing: 5, seenSince: 1 });

@@ -1,4 +1,4 @@
-import { dangersIn, type SimpleCommand } from "../../../../review/shell/index.ts";
+import { type Danger, dangersIn, type SimpleCommand } from "../../../../review/shell/index.ts";
 import { programCall } from "../../../../review/shell/programs/programs.ts";
 import { startedBy } from "../../../../review/shell/programs/wrappers.ts";
 import { DIRECTORY_CHANGES } from "../../harmless-command.ts";
@@ -116,8 +116,18 @@ function writesSecond(name: string, words: readonly string[]): boolean {
   return words.filter(isOperand).length > 1;
 }
 
-/** The dangers of a command by itself. */
-export function dangersOf(command: SimpleCommand, source: string, dir: string) {
+/** The dangers of a command by itself, found once for all patterns that are tried on it. */
+export function dangersOf(command: SimpleCommand, source: string, dir: string): Danger[] {
+  const known = foundIn.get(command);
+  if (known?.source === source && known.dir === dir) return known.dangers;
+  const dangers = dangersAlone(command, source, dir);
+  foundIn.set(command, { source, dir, dangers });
+  return dangers;
+}
+
+const foundIn = new WeakMap<SimpleCommand, { source: string; dir: string; dangers: Danger[] }>();
+
+function dangersAlone(command: SimpleCommand, source: string, dir: string): Danger[] {
   const alone = { source, commands: [command], functions: [], variables: [], evaluations: [], problems: [] };
   return dangersIn({ ...alone, tree: undefined }, dir);
 }

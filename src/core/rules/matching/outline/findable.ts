@@ -24,7 +24,8 @@ export function findableIn(judged: JudgedCall): Findable {
 function namedIn(judged: JudgedCall): Findable {
   const { toolName } = judged.call;
   if (!READERS.includes(toolName) && !EDITORS.includes(toolName)) return {};
-  return { named: pathsOf(judged.place, (note) => searchNamedFiles(judged, note)) };
+  const named = notedPaths(judged.place);
+  return searched(() => searchNamedFiles(judged, named.note), { named: named.paths });
 }
 
 function startedIn(judged: JudgedCall): Findable {
@@ -37,26 +38,33 @@ function startedIn(judged: JudgedCall): Findable {
         .map(({ program, args }) => [familyOf(program), ...args.map(({ value }) => value)]),
     ),
   );
-  let trees: string[] = [];
-  const reads = pathsOf(place, (read) => searchCommandFiles(judged, { read }));
-  const changes = pathsOf(place, (changed) => {
-    trees = pathsOf(place, (changedTree) => searchCommandFiles(judged, { changed, changedTree }));
-  });
-  return { reads, changes, trees, ...(commands && { commands }) };
+  const [reads, changes, trees] = [notedPaths(place), notedPaths(place), notedPaths(place)];
+  return {
+    ...(commands && { commands }),
+    ...searched(() => searchCommandFiles(judged, { read: reads.note }), { reads: reads.paths }),
+    // A rule against changes looks for both, within one limit.
+    ...searched(() => searchCommandFiles(judged, { changed: changes.note, changedTree: trees.note }), {
+      changes: changes.paths,
+      trees: trees.paths,
+    }),
+  };
 }
 
-/** The paths that a search is asked about; none where it fails. */
-function pathsOf(place: Place, search: (note: (path: string) => undefined) => unknown): string[] {
+/** What a search was asked about; nothing where it fails. */
+function searched(search: () => unknown, noted: Partial<Record<keyof Findable, Set<string>>>): Findable {
+  if (!attempted(() => [search()])) return {};
+  return Object.fromEntries(Object.entries(noted).map(([kind, paths]) => [kind, [...paths]]));
+}
+
+/** Notes the paths that a search asks for, those below the start without it. */
+function notedPaths(place: Place) {
   const start = foldedStart(place);
   const paths = new Set<string>();
-  const hasEnded = attempted(() => {
-    search((path) => {
-      const folded = foldedPath(path);
-      paths.add(folded.startsWith(start) ? folded.slice(start.length) : folded);
-    });
-    return true;
-  });
-  return hasEnded ? [...paths] : [];
+  const note = (path: string): undefined => {
+    const folded = foldedPath(path);
+    paths.add(folded.startsWith(start) ? folded.slice(start.length) : folded);
+  };
+  return { paths, note };
 }
 
 /** What most paths begin with, so that they are kept without it. */

@@ -5,16 +5,15 @@ import { findsOutline } from "./finds-outline.ts";
 import type { Outline } from "./outline.ts";
 import type { OutlinePlace } from "./outline-place.ts";
 
-/** Whether a rule matches a call; `undefined` where the call itself has to be looked at. */
-export type OutlineMatcher = (toolName: string, outline: string) => boolean | undefined;
-/** Whether it matches this outline, which is not read before the text has passed. */
+/** Tells of the outlines of calls that were made in one place whether one rule matches them. */
 export type OutlineCheck = {
+  /** A look at the outline's text: `false` means that the rule does not match. */
   mayMatch(toolName: string, text: string): boolean;
+  /** Of those that passed that look; `undefined` where the call itself has to be looked at. */
   matches(toolName: string, outline: Outline): boolean | undefined;
 };
 
-/** Tells of calls that were made in one place whether one rule matches them, exactly as the prover or the finder does. */
-export function outlineMatcher(decision: RuleDecision, pattern: Pattern, place: OutlinePlace): OutlineMatcher {
-  const { mayMatch, matches } = decision === "allow" ? coversOutline(pattern, place) : findsOutline(pattern, place);
-  return (toolName, text) => mayMatch(toolName, text) && matches(toolName, JSON.parse(text) as Outline);
+/** Tells it exactly as the prover or the finder tells it of the calls. */
+export function outlineCheck(decision: RuleDecision, pattern: Pattern, place: OutlinePlace): OutlineCheck {
+  return decision === "allow" ? coversOutline(pattern, place) : findsOutline(pattern, place);
 }

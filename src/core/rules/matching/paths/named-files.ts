@@ -1,4 +1,4 @@
-import { follow } from "../../../../files/real-path.ts";
+import { follow, type SeenFiles } from "../../../../files/real-path.ts";
 import { isUnknown, startIn } from "../../../../review/shell/index.ts";
 import { changedPaths } from "../../../../review/shell/paths/changed-paths.ts";
 import { gitArguments } from "../../../../review/shell/programs/git-arguments.ts";
@@ -41,7 +41,7 @@ export function searchNamedFiles(judged: JudgedCall, search: Search): number | u
     place,
   } = judged;
   const dir = startIn(place.workingDir ?? null).at;
-  const look = searcher();
+  const look = searcher(judged.seen);
   const paths = ["file_path", "notebook_path", "path", "filePath"].flatMap((key) => {
     const written = textAt(input, key);
     return written === undefined ? [] : [fullPath(written, dir, place.home)];
@@ -89,7 +89,7 @@ function isLost(judged: JudgedCall, namesFiles: (command: ProgramCall) => boolea
 function commandSearch(judged: JudgedCall) {
   const { place } = judged;
   const start = startIn(place.workingDir ?? null).at;
-  const look = searcher();
+  const look = searcher(judged.seen);
   const searchAll = (search: Search | undefined, wordsOf: (command: ProgramCall) => Word[]) => {
     if (!search) return undefined;
     const paths = new Set<string>();
@@ -114,8 +114,8 @@ function commandSearch(judged: JudgedCall) {
 }
 
 /** Searches by each path and by where it really leads, within limits for all of them together. */
-function searcher() {
-  const budget = { steps: MAX_STEPS };
+function searcher(seen: SeenFiles | undefined) {
+  const budget = { steps: MAX_STEPS, ...seen };
   let left = MAX_PATHS;
   const look = (paths: Iterable<string>, search: Search): number | undefined => {
     let first: number | undefined;

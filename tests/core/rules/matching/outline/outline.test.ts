@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { RuleDecision } from "../../../../../src/contract/rules/rule.ts";
 import { createFinder } from "../../../../../src/core/rules/matching/find.ts";
 import { judgedCall, type Place } from "../../../../../src/core/rules/matching/judged-call.ts";
-import { outlineMatcher } from "../../../../../src/core/rules/matching/outline/match-outline.ts";
+import { outlineCheck } from "../../../../../src/core/rules/matching/outline/match-outline.ts";
 import { outlineOf } from "../../../../../src/core/rules/matching/outline/outline-of.ts";
 import { outlinePlace } from "../../../../../src/core/rules/matching/outline/outline-place.ts";
 import { createProver } from "../../../../../src/core/rules/matching/prove.ts";
@@ -175,13 +175,14 @@ let unknown = 0;
 let told = 0;
 
 /** Where its outline tells otherwise than the call itself. */
-function differences(made: ToolCall, matches: readonly string[], place: Place): unknown[] {
+function differences(made: ToolCall, tried: readonly string[], place: Place): unknown[] {
   const text = outlineOf(judgedCall(made, place), dangersIn(place));
   if (text === undefined) return [];
   const at = outlinePlace(place);
   return (["allow", "deny"] as const).flatMap((decision) =>
-    rulesFor(matches).flatMap(({ id: match, pattern }) => {
-      const byOutline = outlineMatcher(decision, pattern, at)(made.toolName, text);
+    rulesFor(tried).flatMap(({ id: match, pattern }) => {
+      const { mayMatch, matches } = outlineCheck(decision, pattern, at);
+      const byOutline = mayMatch(made.toolName, text) && matches(made.toolName, JSON.parse(text));
       told++;
       if (byOutline === undefined) unknown++;
       const byCall = byOutline ?? isMatched(decision, match, made, place);

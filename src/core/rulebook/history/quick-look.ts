@@ -1,6 +1,6 @@
-import type { RuleDecision } from "../../contract/rules/rule.ts";
-import { programsOf } from "../rules/matching/commands/found-command.ts";
-import type { Pattern } from "../rules/matching/pattern.ts";
+import type { RuleDecision } from "../../../contract/rules/rule.ts";
+import { programsOf } from "../../rules/matching/commands/found-command.ts";
+import type { Pattern } from "../../rules/matching/pattern.ts";
 
 /** What a shell takes away when it reads a word, so that `g'i't`, `g\it` and `"git"` have the same letters. */
 const QUOTING = /['"\\\n]/g;

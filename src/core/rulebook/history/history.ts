@@ -1,0 +1,124 @@
+import { AppError } from "../../../contract/refusals/errors.ts";
+import type { Contradiction, RuleTested, RuleTestInput, Suggestion } from "../../../contract/rules/history-test.ts";
+import type { RuleDecision } from "../../../contract/rules/rule.ts";
+import { oneLine } from "../../../contract/text/one-line.ts";
+import { summaryOf } from "../../../review/kinds.ts";
+import type { Storage } from "../../../storage/storage.ts";
+import type { Principal } from "../../access/principals.ts";
+import { coverageNote } from "../../rules/matching/coverage-note.ts";
+import { readMatch } from "../../rules/matching/pattern.ts";
+import type { Sessions } from "../../sessions/sessions.ts";
+import type { Judge } from "../judge.ts";
+import type { Suggestions } from "../suggestions.ts";
+import { createLikelyMatches } from "./likely-matches.ts";
+import type { Outlines } from "./outlines.ts";
+import { createPastCalls, type Past } from "./past-calls.ts";
+import { createTriedRules } from "./tried-rules.ts";
+
+/** Of a call that contradicts, and of its tool's name. */
+const MAX_LINE_CHARS = 120;
+const MAX_SUGGESTIONS = 10;
+/** So many rules are tried for suggestions, those first that would have saved most. */
+const MAX_TRIED = 30;
+
+const NO_RULE = "No rule is about such a call.";
+
+type HistoryNeed = {
+  storage: Pick<Storage, "past">;
+  sessions: Pick<Sessions, "get" | "require">;
+  judge: Judge;
+  suggestions: Pick<Suggestions, "forCall">;
+  outlines: Outlines;
+};
+
+export type RuleHistory = ReturnType<typeof createRuleHistory>;
+
+/** Tries rules on what was decided before. */
+export function createRuleHistory({ storage, sessions, judge, suggestions, outlines }: HistoryNeed) {
+  const past = createPastCalls({ storage, sessions });
+  const tryRules = createTriedRules({ past, outlines });
+  const likelyMatches = createLikelyMatches({ past, outlines, judge });
+
+  async function testRule(
+    principal: Principal,
+    { decision, match }: { decision: RuleDecision; match: string },
+    sessionId: string | undefined,
+  ): Promise<RuleTested> {
+    const read = readMatch(match);
+    if ("problem" in read) throw new AppError("invalid_arguments", `match ${read.problem}.`, { quotes: true });
+    const { tried, tested } = await tryRules(principal, [{ decision, pattern: read.pattern }], sessionId);
+    const [{ decided = 0, contradicted = 0, contradictions = [] } = {}] = tried;
+    const note = coverageNote(decision, match, read.pattern);
+    return {
+      type: "ok",
+      decided,
+      contradictions: await shown(decision, contradictions),
+      has_more: contradicted > contradictions.length,
+      tested,
+      ...(note !== undefined && { note }),
+    };
+  }
+
+  async function shown(would_be: RuleDecision, contradictions: readonly Past[]): Promise<Contradiction[]> {
+    const inputs = await past.inputs(contradictions);
+    return contradictions.map(({ id, status, toolName }) => {
+      const summary = summaryOf({ tool_name: toolName, input: inputs.get(id) ?? {} });
+      const line = { tool: oneLine(toolName, MAX_LINE_CHARS), input: oneLine(summary, MAX_LINE_CHARS) };
+      return { approval_id: id, was: status, would_be, ...line };
+    });
+  }
+
+  /** What becomes of a call now. */
+  async function testCall(principal: Principal, key: string | undefined, asked: { tool_name: string; input: object }) {
+    if (key === undefined)
+      throw new AppError("invalid_arguments", "session_id is missing: say in which session the call would be made.");
+    const session = await sessions.require(principal, key);
+    const { outcome, judged } = await judge.judge(session, { ...asked, input: { ...asked.input } });
+    const [asking] = [...judged.used, ...judged.counted];
+    const would_be: RuleDecision = outcome === undefined ? "ask" : outcome.status === "allowed" ? "allow" : "deny";
+    const by = outcome?.resolvedBy ?? (asking === undefined ? undefined : `rule:${asking}`);
+    const { match, why = NO_RULE } = await judge.explain(session, { ...asked, input: { ...asked.input } });
+    const decided = outcome === undefined ? 0 : 1;
+    const offer = would_be === "ask" ? await suggestions.forCall(session, { ...asked, input: { ...asked.input } }) : {};
+    return {
+      type: "ok" as const,
+      decided,
+      contradictions: [],
+      has_more: false,
+      would_be,
+      ...(by !== undefined && { by }),
+      ...(match !== undefined && by?.startsWith("rule:") && { match }),
+      ...(would_be === "ask" && { why }),
+      ...offer,
+    };
+  }
+
+  return {
+    async test(principal: Principal, given: RuleTestInput): Promise<RuleTested> {
+      const { decision, match, session_id, tool_name, input } = given;
+      if (tool_name !== undefined && input !== undefined) return testCall(principal, session_id, { tool_name, input });
+      if (decision === undefined || match === undefined)
+        throw new AppError("invalid_arguments", "Give a rule (decision and match), or a call (tool_name and input).");
+      const session = session_id === undefined ? undefined : await sessions.require(principal, session_id);
+      return testRule(principal, { decision, match }, session?.id);
+    },
+
+    /** The few rules that would have saved most decisions, and contradict none. */
+    async suggest(principal: Principal, key: string | undefined): Promise<Suggestion[]> {
+      const session = key === undefined ? undefined : await sessions.require(principal, key);
+      const likely = (await likelyMatches(principal, session?.id, MAX_TRIED)).flatMap((match) => {
+        const read = readMatch(match);
+        return "pattern" in read ? [{ decision: "allow" as const, match, pattern: read.pattern }] : [];
+      });
+      if (likely.length === 0) return [];
+      const { tried } = await tryRules(principal, likely, session?.id);
+      return likely
+        .flatMap(({ match }, at): Suggestion[] => {
+          const { decided = 0, contradicted = 1 } = tried[at] ?? {};
+          return contradicted === 0 ? [{ rule: { decision: "allow", match }, decided, contradictions: 0 }] : [];
+        })
+        .toSorted((a, b) => b.decided - a.decided)
+        .slice(0, MAX_SUGGESTIONS);
+    },
+  };
+}

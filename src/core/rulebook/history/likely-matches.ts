@@ -1,0 +1,74 @@
+import type { Principal } from "../../access/principals.ts";
+import type { JudgedCall } from "../../rules/matching/judged-call.ts";
+import type { Outline } from "../../rules/matching/outline/outline.ts";
+import type { Session } from "../../sessions/sessions.ts";
+import type { Judge } from "../judge.ts";
+import type { Outlines } from "./outlines.ts";
+import type { Past, PastCalls } from "./past-calls.ts";
+import { pauses } from "./pauses.ts";
+import { isByPerson } from "./tried-rules.ts";
+
+/** A rule that would have saved fewer decisions is not worth reading. */
+const LEAST_SAVED = 2;
+/** So many of the calls for which a match was suggested show whether the present rules decide them, of any one session. */
+const MAX_SAMPLES = 20;
+const MAX_SAMPLES_OF_SESSION = 4;
+
+type Candidate = { saved: number; samples: Past[] };
+type LikelyMatchesNeed = { past: PastCalls; outlines: Outlines; judge: Pick<Judge, "coveredNow"> };
+
+/** What would have been suggested for most decisions, and not for a denial. */
+export function createLikelyMatches({ past, outlines, judge }: LikelyMatchesNeed) {
+  return async (principal: Principal, sessionId: string | undefined, most: number): Promise<string[]> => {
+    const reader = outlines.open();
+    const candidates = new Map<string, Candidate>();
+    const refuted = new Set<string>();
+    const pause = pauses();
+    for await (const batch of past.of(principal, sessionId, [])) {
+      const byPeople = batch.filter(isByPerson);
+      await past.outline(byPeople, reader, pause);
+      for (const one of byPeople) {
+        const match = suggestedIn(one);
+        if (match === undefined) continue;
+        if (one.status === "denied") refuted.add(match);
+        else addTo(candidates, match, one);
+      }
+      if (pause.isDue()) await pause.take();
+    }
+    const likely = [...candidates]
+      .filter(([match, { saved }]) => saved >= LEAST_SAVED && !refuted.has(match))
+      .toSorted(([, a], [, b]) => b.saved - a.saved);
+    const covered = new Map<Session, (call: JudgedCall) => boolean>();
+    const isLeft = async ({ samples }: Candidate): Promise<boolean> => {
+      const inputs = await past.inputs(samples);
+      let left = 0;
+      for (const one of samples) {
+        const isCovered = covered.get(one.session) ?? (await judge.coveredNow(one.session));
+        covered.set(one.session, isCovered);
+        const input = inputs.get(one.id);
+        if (input && !isCovered(reader.judged(one, input))) left++;
+      }
+      return left >= LEAST_SAVED;
+    };
+    const matches: string[] = [];
+    for (const [match, candidate] of likely) {
+      if (matches.length === most) break;
+      if (await isLeft(candidate)) matches.push(match);
+      if (pause.isDue()) await pause.take();
+    }
+    return matches;
+  };
+}
+
+function suggestedIn({ outline }: Past): string | undefined {
+  return outline?.includes('"suggested"') ? (JSON.parse(outline) as Outline).suggested : undefined;
+}
+
+function addTo(candidates: Map<string, Candidate>, match: string, one: Past): void {
+  const candidate = candidates.get(match) ?? { saved: 0, samples: [] };
+  candidates.set(match, candidate);
+  candidate.saved++;
+  if (candidate.samples.length === MAX_SAMPLES) return;
+  const ofSession = candidate.samples.filter(({ session }) => session === one.session).length;
+  if (ofSession < MAX_SAMPLES_OF_SESSION) candidate.samples.push(one);
+}

@@ -1,0 +1,85 @@
+import type { RuleDecision } from "../../../contract/rules/rule.ts";
+import type { JsonObject } from "../../../contract/values.ts";
+import { createFinder } from "../../rules/matching/find.ts";
+import type { JudgedCall } from "../../rules/matching/judged-call.ts";
+import { SHELL_TOOLS } from "../../rules/matching/judged-call.ts";
+import { type OutlineCheck, outlineCheck } from "../../rules/matching/outline/match-outline.ts";
+import type { Outline } from "../../rules/matching/outline/outline.ts";
+import { isFor } from "../../rules/matching/paths/file-prover.ts";
+import { type Pattern, toolsOf } from "../../rules/matching/pattern.ts";
+import { createProver, type HasDangers } from "../../rules/matching/prove.ts";
+import { toolProver } from "../../rules/matching/tool-name.ts";
+import { textAt } from "../../rules/tool-keys.ts";
+import type { KnownPlace } from "./outlines.ts";
+import { quickLook } from "./quick-look.ts";
+
+/** So many different outlines are remembered: children ask the same again and again. */
+const MAX_SEEN = 10_000;
+
+export type TriedRule = ReturnType<typeof createTriedRule>;
+
+/** One rule that is tried on calls of the past. */
+export function createTriedRule(decision: RuleDecision, pattern: Pattern) {
+  const rules = [{ id: "", pattern }];
+  const finder = createFinder(rules);
+  const provers = new Map<HasDangers, ReturnType<typeof createProver>>();
+  const checks = new Map<string, OutlineCheck>();
+  const seen = new Map<string, boolean | undefined>();
+  const mayRun = quickLook(decision, pattern);
+  const isNamed = decision !== "allow" && (pattern.kind === "tool" || pattern.kind === "tools");
+
+  function checkIn({ outlineKey, place }: KnownPlace): OutlineCheck {
+    const check = checks.get(outlineKey) ?? outlineCheck(decision, pattern, place);
+    checks.set(outlineKey, check);
+    return check;
+  }
+
+  return {
+    decision,
+    /** The tools whose calls it could decide; none are named where that can't be told. */
+    toolNames: toolsIn(decision, pattern),
+    /** A rule about tools to deny or ask needs their names alone. */
+    isNamed,
+    /** Of all others, only those on commands are narrow enough to be tried on calls that nobody has read before. */
+    isWide: !isNamed && pattern.kind !== "command",
+    /** A look at a call that is so quick that all can be looked at: `false` means that the rule does not match. */
+    mayMatch: (toolName: string, input: JsonObject): boolean =>
+      !SHELL_TOOLS.includes(toolName) || mayRun(textAt(input, "command") ?? ""),
+    /** By the outline of a call; `undefined` where the call itself has to be looked at. */
+    matchesOutline(toolName: string, text: string, read: () => Outline, known: KnownPlace): boolean | undefined {
+      const check = checkIn(known);
+      if (!check.mayMatch(toolName, text)) return false;
+      const key = `${known.outlineKey} ${toolName} ${text}`;
+      if (seen.has(key)) return seen.get(key);
+      const matches = check.matches(toolName, read());
+      if (seen.size < MAX_SEEN) seen.set(key, matches);
+      return matches;
+    },
+    /** By the call itself, as it would be decided now. */
+    matches(call: JudgedCall, { hasDangers }: KnownPlace): boolean {
+      if (decision !== "allow") return finder.find(call) !== undefined;
+      const prover = provers.get(hasDangers) ?? createProver(rules, hasDangers);
+      provers.set(hasDangers, prover);
+      return mayCover(pattern, call) && prover.prove(call, undefined) !== undefined;
+    },
+  };
+}
+
+function toolsIn(decision: RuleDecision, pattern: Pattern): string[] {
+  if (decision === "allow") return writes(pattern) ? [...toolsOf(pattern), "Bash"] : toolsOf(pattern);
+  if (pattern.kind === "fetch") return ["WebFetch"];
+  return pattern.kind === "command" ? SHELL_TOOLS : [];
+}
+
+/** Whether a rule to allow covers files that commands write, too. */
+function writes(pattern: Pattern): boolean {
+  if (pattern.kind === "file") return isFor(pattern.tool, "Write");
+  return pattern.kind === "tool" && toolProver([{ order: 0, glob: pattern.name }])("Write") !== undefined;
+}
+
+/** Whether a command of the line begins with the words of the pattern, as one must that it covers. */
+function mayCover(pattern: Pattern, { literal }: JudgedCall): boolean {
+  if (pattern.kind !== "command") return true;
+  const { words } = pattern.command;
+  return literal()?.some((command) => words.every((word, at) => command.words[at] === word)) ?? false;
+}

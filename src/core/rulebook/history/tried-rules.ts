@@ -1,0 +1,102 @@
+import type { Contradiction } from "../../../contract/rules/history-test.ts";
+import type { RuleDecision } from "../../../contract/rules/rule.ts";
+import type { PastRequest } from "../../../storage/past.ts";
+import type { Principal } from "../../access/principals.ts";
+import { once } from "../../rules/matching/once.ts";
+import type { Outline } from "../../rules/matching/outline/outline.ts";
+import type { Pattern } from "../../rules/matching/pattern.ts";
+import type { OutlineReader, Outlines } from "./outlines.ts";
+import type { Past, PastCalls } from "./past-calls.ts";
+import { pauses } from "./pauses.ts";
+import { createTriedRule, type TriedRule } from "./tried-rule.ts";
+
+const MAX_CONTRADICTIONS = 50;
+
+/** What a rule would have decided, and the first of those that somebody has decided otherwise. */
+export type RuleTried = { decided: number; contradicted: number; contradictions: Past[] };
+type Rule = { decision: RuleDecision; pattern: Pattern };
+type Trial = RuleTried & { rule: TriedRule };
+
+/** Tries rules on the past. */
+export function createTriedRules({ past, outlines }: { past: PastCalls; outlines: Outlines }) {
+  /** What each of the rules would have decided, in one look at the past. */
+  return async (
+    principal: Principal,
+    rules: readonly Rule[],
+    sessionId: string | undefined,
+  ): Promise<{ tried: RuleTried[]; tested: number }> => {
+    const reader = outlines.open();
+    const trials = rules.map(({ decision, pattern }): Trial => {
+      return { rule: createTriedRule(decision, pattern), decided: 0, contradicted: 0, contradictions: [] };
+    });
+    const toolNames = trials.map(({ rule }) => rule.toolNames);
+    const wanted = toolNames.some((names) => names.length === 0) ? [] : [...new Set(toolNames.flat())];
+    const isOutlining = trials.some(({ rule }) => rule.isWide);
+    const pause = pauses();
+    let tested = 0;
+    for await (const batch of past.of(principal, sessionId, wanted)) {
+      tested += batch.length;
+      if (isOutlining) await past.outline(batch, reader, pause);
+      const unknown = batch.flatMap((one) => {
+        const left = tryByOutline(one, trials, reader);
+        return left.length > 0 ? [{ one, left }] : [];
+      });
+      if (unknown.length > 0) await tryByCall(unknown, reader);
+      if (pause.isDue()) await pause.take();
+    }
+    return { tried: trials, tested };
+  };
+
+  /** Where the outline is not enough, the call itself is read. */
+  async function tryByCall(unknown: { one: Past; left: Trial[] }[], reader: OutlineReader): Promise<void> {
+    const inputs = await past.inputs(unknown.map(({ one }) => one));
+    const pause = pauses();
+    for (const { one, left } of unknown) {
+      const input = inputs.get(one.id);
+      if (!input) continue;
+      const call = once(() => reader.judged(one, input));
+      for (const trial of left) {
+        if (!trial.rule.mayMatch(one.toolName, input)) continue;
+        if (trial.rule.matches(call(), reader.placeIn(one.session))) count(trial, one);
+      }
+      if (pause.isDue()) await pause.take();
+    }
+    reader.forgetFiles();
+  }
+}
+
+/** Tries rules on the outline of a call, or its tool's name; returns those for which the call itself has to be read. */
+function tryByOutline(one: Past, trials: readonly Trial[], reader: OutlineReader): Trial[] {
+  const { toolName, outline: text, session } = one;
+  const isKnown = text !== null && reader.isCurrent(one, session);
+  let outline: Outline | undefined;
+  const read = () => {
+    outline ??= JSON.parse(text ?? "{}") as Outline;
+    return outline;
+  };
+  return trials.filter((trial) => {
+    const { rule } = trial;
+    if (!rule.isNamed && !isKnown) return true;
+    const matches = rule.matchesOutline(toolName, text ?? "", read, reader.placeIn(session));
+    if (matches) count(trial, one);
+    return matches === undefined;
+  });
+}
+
+function count(trial: Trial, one: Past): void {
+  trial.decided++;
+  if (!contradicts(trial.rule.decision, one)) return;
+  trial.contradicted++;
+  if (trial.contradictions.length < MAX_CONTRADICTIONS) trial.contradictions.push(one);
+}
+
+/** Whether somebody has decided otherwise than the rule would. */
+function contradicts(decision: Contradiction["would_be"], past: PastRequest): boolean {
+  if (!isByPerson(past)) return false;
+  return (decision === "allow" && past.status === "denied") || (decision === "deny" && past.status === "allowed");
+}
+
+/** A person or a parent has decided it: neither a rule nor the time that ran out. */
+export function isByPerson({ status, resolvedBy }: PastRequest): boolean {
+  return (status === "allowed" || status === "denied") && resolvedBy !== "brake" && !resolvedBy?.startsWith("rule:");
+}
