@@ -274,10 +274,10 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     await using plexus = await startPlexus();
     const child = await asker(plexus);
     await using person = await signedIn(browser, plexus);
-    await child.ask("Bash", { command: "cat a.txt > /etc/passwd; rm b 2>> log" });
+    await child.ask("Bash", { command: "cat a.txt > /etc/passwd; X=1 npm test 2>&1; rm b 2>> log" });
     const steps = person.card.locator(".steps li");
     await steps.first().waitFor();
-    expect(await steps.allTextContents()).toEqual(["cat a.txt > /etc/passwd", "rm b >> log"]);
+    expect(await steps.allTextContents()).toEqual(["cat a.txt > /etc/passwd", "X=1 npm test 2>&1", "rm b 2>> log"]);
   });
 
   test("a long command is never squeezed away, and says how many of its parts are not listed", async () => {

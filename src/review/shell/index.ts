@@ -7,6 +7,7 @@ export type { CommandLine } from "./dangers/rule.ts";
 export { runsLater } from "./paths/later-files.ts";
 export type { Links } from "./paths/links.ts";
 export { fromWorkingDir, isTooLong, isUnknown, locate, startIn, TOO_LONG } from "./paths/paths.ts";
+export { stepsOf } from "./steps.ts";
 export { MAX_COMMAND_CHARS } from "./syntax/parse-limits.ts";
 export { type ParsedCommand, parseCommand, type SimpleCommand } from "./syntax/parsed-command.ts";
 export { partsOf, type Role } from "./syntax/parts.ts";

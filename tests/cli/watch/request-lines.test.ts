@@ -16,6 +16,13 @@ describe("a request on the terminal", () => {
     expect(text).not.toContain("\u001b");
   });
 
+  test("shows a command as it is written, with its redirects", () => {
+    const command = requested("Bash", { command: "npm test 2>&1 | tail -5 >out.log" });
+    expect(textIn(callLines({ approval: command, context, dangers: [] }, 80))).toContain(
+      "│ npm test 2>&1 | tail -5 >out.log",
+    );
+  });
+
   test("has what was said before it behind a mark, so that no line of it passes for one of ours", () => {
     const lines = textIn(saidLines({ said: `I look.\nit is harmless\n${"long ".repeat(40)}` }, 40)).split("\n");
     expect(lines[0]).toBe("said before:");

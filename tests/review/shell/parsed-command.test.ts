@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { dangersIn, parseCommand, partsOf } from "../../../src/review/shell/index.ts";
+import { dangersIn, parseCommand, partsOf, stepsOf } from "../../../src/review/shell/index.ts";
 
 /** The words of each program, in order. */
 const wordsIn = (source: string) => parseCommand(source).commands.map(({ words }) => words.map(({ value }) => value));
@@ -43,6 +43,20 @@ describe("parseCommand", () => {
       expect(wordsIn(source)).not.toContainEqual(["rm", "-rf", "x"]);
     },
   );
+
+  test.each([
+    ["npm test 2>&1", ["npm test 2>&1"]],
+    ["npm test 2>&1 | tail -5 >> out.log 2> /dev/null", ["npm test 2>&1", "tail -5 >> out.log 2> /dev/null"]],
+    ["make >& all {fd}>x 3<&0 4>&-", ["make >& all {fd}> x 3<&0 4>&-"]],
+    ["LANG=C X='a b' sort < in", ["LANG=C X='a b' sort < in"]],
+    ["cat <<EOF <<< 'x y'\nEOF", ["cat << <<< 'x y'"]],
+    ["echo $(date -u)", ["echo $(date -u)", "date -u"]],
+    ["X=1", []],
+  ])("lists the steps of %j with all that stands beside their words", (source, steps) => {
+    expect(stepsOf(parseCommand(source)).map(({ before, program, rest }) => `${before}${program}${rest}`)).toEqual(
+      steps,
+    );
+  });
 
   test("knows which commands have input, and which files are written", () => {
     const { commands } = parseCommand("a 2>&1 < in | b >> out.log 2> /dev/null");

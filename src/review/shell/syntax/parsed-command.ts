@@ -6,7 +6,16 @@ import { simpleCommand, toRedirect } from "./simple-command.ts";
 /** A word as written (`text`), and its value as far as it is known before the command runs. */
 export type Word = { text: string; value: string; isDynamic: boolean; pos: number; end: number };
 /** `body` is the content of a here-document or a here-string. */
-export type Redirect = { operator: string; writes: boolean; target: Word | undefined; body: Word | undefined };
+export type Redirect = {
+  /** What stands before the operator: `2` in `2>&1`, `{fd}` in `{fd}>x`. */
+  descriptor: string;
+  operator: string;
+  /** The descriptor that it duplicates: `1` in `2>&1`; it has no target then. */
+  duplicates: string;
+  writes: boolean;
+  target: Word | undefined;
+  body: Word | undefined;
+};
 export type Assignment = { name: string; value: Word | undefined };
 
 /** One program with its arguments, anywhere in the text; without a program, only assignments or redirects. */

@@ -40,7 +40,19 @@ export function toRedirect(redirection: Redirection): Redirect {
   // `2>&1` and `>&-` name a descriptor, not a file.
   const isDuplicate = redirection.operator.endsWith("&") && /^(\d+-?|-)$/.test(target?.value ?? "");
   const writes = redirection.operator.includes(">") && !isDuplicate;
-  return { operator: redirection.operator, writes, target: isDuplicate ? undefined : target, body };
+  return {
+    descriptor: descriptorText(redirection.descriptor),
+    operator: redirection.operator,
+    duplicates: isDuplicate ? (target?.text ?? "") : "",
+    writes,
+    target: isDuplicate ? undefined : target,
+    body,
+  };
+}
+
+function descriptorText(descriptor: Redirection["descriptor"]): string {
+  if (!descriptor) return "";
+  return descriptor.type === "FileDescriptor" ? String(descriptor.value) : `{${descriptor.name}}`;
 }
 
 function hereDocument({ body, delimiter }: HereDoc): Word {

@@ -1,6 +1,6 @@
 import type { ApprovalContext } from "../../../contract/approvals/approval-context.ts";
 import { linksIn } from "../../../review/real-paths.ts";
-import { type ParsedCommand, parseCommand, partsOf } from "../../../review/shell/index.ts";
+import { parseCommand, partsOf, stepsOf } from "../../../review/shell/index.ts";
 import { LongText } from "../elements/long-text.tsx";
 import { Scrollable } from "../elements/scrollable.tsx";
 import { Visible } from "../elements/visible.tsx";
@@ -11,8 +11,8 @@ const MAX_PAINTED = 6_000;
 export function CommandText({ command, context }: { command: string; context: ApprovalContext | undefined }) {
   const parsed = parseCommand(command);
   if (parsed.tree === undefined || command.length > MAX_PAINTED) return <LongText text={command} label="Command" />;
-  const count = parsed.commands.filter(({ words }) => words.length > 0).length;
-  const steps = stepsOf(parsed);
+  const all = stepsOf(parsed);
+  const steps = all.slice(0, MAX_STEPS);
   return (
     <>
       <Scrollable class="code-scroll" label="Command">
@@ -29,9 +29,10 @@ export function CommandText({ command, context }: { command: string; context: Ap
       </Scrollable>
       {steps.length > 1 && (
         <ol class="steps" aria-label="What it runs, one by one">
-          {steps.map(({ program, rest, isSubstituted }) => (
+          {steps.map(({ before, program, rest, isSubstituted }) => (
             <li class={isSubstituted ? "substituted" : ""}>
               <code>
+                <Visible text={before} />
                 <b>
                   <Visible text={program} />
                 </b>
@@ -39,7 +40,9 @@ export function CommandText({ command, context }: { command: string; context: Ap
               </code>
             </li>
           ))}
-          {count > steps.length && <li class="more">and {count - steps.length} more, in the command above</li>}
+          {all.length > steps.length && (
+            <li class="more">and {all.length - steps.length} more, in the command above</li>
+          )}
         </ol>
       )}
     </>
@@ -47,19 +50,3 @@ export function CommandText({ command, context }: { command: string; context: Ap
 }
 
 const MAX_STEPS = 24;
-
-/** Of a here-document its sign alone: the words stand above. */
-function redirectText({ operator, target }: ParsedCommand["commands"][number]["redirects"][number]): string {
-  return ` ${operator}${target ? ` ${target.text}` : ""}`;
-}
-
-function stepsOf({ commands }: ParsedCommand) {
-  return commands
-    .filter(({ words }) => words.length > 0)
-    .slice(0, MAX_STEPS)
-    .map(({ words: [program, ...rest], redirects, isSubstituted }) => ({
-      program: program?.text ?? "",
-      rest: [...rest.map(({ text }) => ` ${text}`), ...redirects.map(redirectText)].join(""),
-      isSubstituted,
-    }));
-}

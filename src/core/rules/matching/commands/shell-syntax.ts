@@ -10,7 +10,7 @@ export function shellSyntaxIn(source: string): string | undefined {
     const word = words.find(({ text }, at) => !isLiteral(at === 0 ? text : `x ${text}`));
     if (word) return word.text;
     const redirect = redirects.find(({ operator, target }) => target && !isLiteral(`x ${operator} ${target.text}`));
-    if (redirect) return `${redirect.operator} ${redirect.target?.text ?? ""}`;
+    if (redirect) return `${redirect.descriptor}${redirect.operator} ${redirect.target?.text ?? ""}`;
   }
   return undefined;
 }
