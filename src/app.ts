@@ -325,7 +325,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
     sessionStream: createSessionStream({ storage, broadcast }),
     promptOf,
     transcriptSearch: createTranscriptSearch({ storage, promptOf }),
-    sessionViews: createSessionViews({ storage, polls }),
+    sessionViews: createSessionViews({ storage, polls, placeOf: turns.place }),
     sessionCommands: createSessionCommands({
       storage,
       abandon: approvals.abandon,

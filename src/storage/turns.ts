@@ -185,6 +185,8 @@ export type TurnStorage = {
   position(turnId: string, consumer: string): Promise<number>;
   /** Without `fromSeq`, events begin at the reader's position. */
   progress(sessionId: string, query: ProgressQuery): Promise<SessionProgress>;
+  /** Returns the prompt of a turn that is queued. */
+  queuedPrompt(id: string): Promise<string | undefined>;
   queueState(): Promise<QueueState>;
 
   /**

@@ -38,6 +38,8 @@ export function createLive(need: LiveNeed) {
   const connection = signal<Connection>("connecting");
   /** The server has become another version than the one that this page came from. */
   const isOutdated = signal(false);
+  /** Grows when a turn is queued, starts or ends. */
+  const turnChanges = signal(0);
   const arriving: ChangeEvent[] = [];
 
   async function follow(whileSignedIn: AbortSignal): Promise<void> {
@@ -67,6 +69,7 @@ export function createLive(need: LiveNeed) {
   }
 
   function take(event: ChangeEvent): void {
+    if (event.type.startsWith("turn_")) turnChanges.value++;
     sessions.changed();
     history.changed(event);
     rules.changed(event);
@@ -103,5 +106,5 @@ export function createLive(need: LiveNeed) {
     });
   }
 
-  return { connection, isOutdated, follow };
+  return { connection, isOutdated, turnChanges, follow };
 }

@@ -76,18 +76,23 @@ describe.skipIf(CHROMIUM === undefined)("a child of the real CLI, on the page", 
     expect(person.complaints).toEqual([]);
   });
 
-  test("is shown as queued while no slot is free, and as running when it starts", async () => {
+  test("is shown as queued while no slot is free, with its place as it moves on, and as running when it starts", async () => {
     await using family = await startFamily({ flags: { maxRunning: "1" } });
     const id = await family.create("worker");
-    await family.create("other");
+    for (const name of ["other", "before"]) await family.create(name);
     await family.start("other", [{ hang: true }]);
+    await family.call("claudecode_chat_async", { name: "before", prompt: script([{ say: "x" }]) });
     await using person = await signedIn(browser, family.plexus);
     const { page } = person;
     await page.goto(`${family.plexus.url}/#/sessions/${id}`);
-    await page.getByRole("textbox", { name: "Prompt" }).fill(script([{ say: "my turn", waitFor: "go" }]));
+    await page.getByRole("textbox", { name: "Prompt" }).fill(script([{ say: "my turn", waitFor: "go" }], "The task."));
     await page.getByRole("button", { name: "Send" }).click();
     await page.locator(".badge", { hasText: "queued" }).waitFor();
-    await page.getByText("The turn is queued").waitFor();
+    await page.getByText("Queued, in place 2").waitFor();
+    await page.getByText("Its prompt").click();
+    await page.locator(".queued .markdown", { hasText: "The task." }).waitFor();
+    await family.call("claudecode_cancel", { name: "before" });
+    await page.getByText("Queued: it starts next").waitFor();
     await page.getByRole("button", { name: "Cancel turn" }).waitFor();
     await family.call("claudecode_cancel", { name: "other" });
     await page.locator(".badge", { hasText: "running" }).waitFor();

@@ -26,7 +26,7 @@ export const TurnList = z.object({ type: z.literal("ok"), turns: z.array(TurnSum
 export const OneTurn = z.object({
   type: z.literal("ok"),
   turn: TurnSummary,
-  /** The turn's prompt; null while it is queued, and for an ephemeral turn. */
+  /** The turn's prompt; null for an ephemeral turn that has begun. */
   prompt: z.string().nullable(),
 });
 export const TranscriptHits = z.object({

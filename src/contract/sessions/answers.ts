@@ -7,9 +7,6 @@ const { head } = SessionDetail.shape;
 /** The child's processes that could not be stopped; absent if there are none. */
 const left_running = z.array(LeftRunning).optional();
 
-/** The position of a queued turn: 1 starts next. */
-export const Place = z.int().positive();
-
 /** Sentences about requested settings that have no effect; absent if there are none. */
 export const Warnings = z.array(z.string()).min(1);
 const warnings = Warnings.optional();

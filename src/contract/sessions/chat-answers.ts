@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { Approval } from "../approvals/approval.ts";
 import { Id } from "../values.ts";
-import { Place } from "./answers.ts";
-import { SessionStatus, Usage } from "./turn.ts";
+import { Place, SessionStatus, Usage } from "./turn.ts";
 
 // The common part of the answers to a prompt: routes add the turn's id, tools add the next step.
 

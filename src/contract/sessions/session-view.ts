@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Id, UnixSeconds } from "../values.ts";
 import { SessionConfig, SessionKind } from "./session.ts";
-import { SessionStatus, TurnEvent, TurnStatus, Usage } from "./turn.ts";
+import { Place, SessionStatus, TurnEvent, TurnStatus, Usage } from "./turn.ts";
 
 const Head = z.strictObject({ tree_id: Id, node_id: Id }).nullable();
 
@@ -36,6 +36,8 @@ export const SessionDetail = SessionConfig.partial().extend({
   name: z.string(),
   kind: SessionKind,
   status: SessionStatus,
+  /** While a turn is queued. */
+  place: Place.optional(),
   head: Head,
   claude_session_id: z.string().nullable(),
   /** The same as `cost_usd` in a list. */

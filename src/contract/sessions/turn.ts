@@ -11,6 +11,9 @@ export const SessionStatus = z.enum(["idle", ...TurnStatus.options]);
 export type SessionStatus = z.infer<typeof SessionStatus>;
 
 /** The usage of one turn; the cost is that of the turn, not of the conversation. */
+/** The position of a queued turn: 1 starts next. */
+export const Place = z.int().positive();
+
 export const Usage = z.strictObject({
   input_tokens: z.int().nonnegative(),
   output_tokens: z.int().nonnegative(),

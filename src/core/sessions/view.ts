@@ -15,13 +15,17 @@ import { configOf } from "./launch-spec.ts";
 import type { Session } from "./sessions.ts";
 
 export type SessionViews = ReturnType<typeof createSessionViews>;
-type SessionViewsNeed = { storage: Pick<Storage, "approvals" | "sessions" | "tokens" | "turns">; polls: Polls };
+type SessionViewsNeed = {
+  storage: Pick<Storage, "approvals" | "sessions" | "tokens" | "turns">;
+  polls: Polls;
+  placeOf: (turnId: string) => Promise<number | undefined>;
+};
 type Page = { cursor?: string | undefined; limit: number };
 /** Finding a session's directory reads all its settings, and those of earlier versions may have many megabytes. */
 const MAX_PAGE_CONFIG_BYTES = 32 * 1024 * 1024;
 
 /** Sessions and turns as the transports return them. */
-export function createSessionViews({ storage, polls }: SessionViewsNeed) {
+export function createSessionViews({ storage, polls, placeOf }: SessionViewsNeed) {
   async function summary(session: ListedSession): Promise<SessionSummary> {
     const turn = await storage.turns.latest(session.id);
     const status = turn && (await polls.statusOf(turn));
@@ -67,17 +71,22 @@ export function createSessionViews({ storage, polls }: SessionViewsNeed) {
       return { sessions: await Promise.all(sessions.map(summary)), cursor };
     },
 
-    detail: async (session: Session): Promise<SessionDetail> => ({
-      id: session.id,
-      name: session.name,
-      kind: session.kind,
-      status: await polls.statusOfSession(session.id),
-      head: headOf(session),
-      claude_session_id: session.claudeSessionId,
-      total_cost_usd: dollars(session.ownCostUsd),
-      created_at: seconds(session.createdAt),
-      ...(session.nextConfig ?? session.config),
-    }),
+    async detail(session: Session): Promise<SessionDetail> {
+      const latest = await storage.turns.latest(session.id);
+      const place = latest?.status === "queued" ? await placeOf(latest.id) : undefined;
+      return {
+        id: session.id,
+        name: session.name,
+        kind: session.kind,
+        status: latest ? await polls.statusOf(latest) : "idle",
+        ...(place !== undefined && { place }),
+        head: headOf(session),
+        claude_session_id: session.claudeSessionId,
+        total_cost_usd: dollars(session.ownCostUsd),
+        created_at: seconds(session.createdAt),
+        ...(session.nextConfig ?? session.config),
+      };
+    },
 
     turn,
 

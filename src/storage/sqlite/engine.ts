@@ -208,6 +208,7 @@ export function storageOn(given: EngineNeed): Omit<Storage, typeof Symbol.dispos
         "checkpoint",
         "position",
         "stopsAskedFor",
+        "queuedPrompt",
       ),
       ...reads({ queueState: queue.state }, "queueState"),
       progress: promised.progress,

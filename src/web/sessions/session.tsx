@@ -8,6 +8,7 @@ import { Visible } from "../shared/elements/visible.tsx";
 import { reasonOf } from "../shared/reason.ts";
 import { linkTo } from "../shared/route.ts";
 import { ChatBox } from "./chat-box.tsx";
+import { QueuedTurn } from "./queued-turn.tsx";
 import { DeleteDialog, ForkDialog } from "./session-dialogs.tsx";
 import { SessionRequests } from "./session-requests.tsx";
 import { dollars, isGoingOn, SessionBadge } from "./status.tsx";
@@ -72,11 +73,7 @@ export function SessionPage({ id }: { id: string }) {
           <TranscriptView transcript={transcript} sessionId={session.id} search={search} />
         </>
       )}
-      {isQueued && (
-        <p class="queued" role="status">
-          The turn is queued: it starts when another child has ended.
-        </p>
-      )}
+      {isQueued && <QueuedTurn transcript={transcript} session={session} />}
       {session.kind === "managed" && (
         <ChatBox id={id} isRunning={isRunning} isQueued={isQueued} onSent={transcript.refresh} />
       )}

@@ -28,6 +28,10 @@ describe("one child more than --max-running", () => {
     const { sessions } = await family.call("claudecode_list", {});
     expect(sessions.map(({ status }) => status)).toEqual(["queued", "queued", "running", "running"]);
     expect((await family.call("claudecode_get_tree", { name: "three" })).nodes).toHaveLength(1);
+    expect(await family.call("claudecode_get", { name: "four" })).toMatchObject({
+      config: { status: "queued", place: 2 },
+    });
+    expect((await family.call("claudecode_get", { name: "one" })).config).not.toHaveProperty("place");
     expect(await family.refused("claudecode_chat_async", { name: "three", prompt })).toMatchObject({
       code: "turn_running",
     });

@@ -51,6 +51,7 @@ export function queuedTurnQueries(orm: Orm, dataDirId: string) {
   return {
     /** Only in this data dir. */
     isAnyQueued: (): boolean => any.get() !== undefined,
+    queuedPrompt: (id: string): string | undefined => promptOf.get({ id })?.prompt ?? undefined,
     /** Only of this data dir, in the order in which they were queued. */
     listQueued: (): QueuedTurn[] => list.all(),
     /** Of all data dirs. */

@@ -138,27 +138,36 @@ export function openTranscript(api: Api, id: string) {
   }
 
   let isRefreshing = false;
+  let isWantedAgain = false;
   /** Turns that are new or over; what the stream has told since is not taken back. */
   async function refresh(): Promise<void> {
-    if (isRefreshing) return;
+    if (isRefreshing) {
+      isWantedAgain = true;
+      return;
+    }
     isRefreshing = true;
     try {
       const [detail, page] = await Promise.all([
         api.call(getSession, ofSession),
         api.call(listTurns, { ...ofSession, query: { limit: REFRESHED_TURNS } }),
       ]);
-      session.value = detail.config;
       const known = new Map(turns.peek().map((turn) => [turn.turn_id, turn]));
       for (const turn of page.turns.toReversed()) {
         const event_count = Math.max(turn.event_count, known.get(turn.turn_id)?.event_count ?? 0);
         known.set(turn.turn_id, { ...turn, event_count });
       }
-      turns.value = [...known.values()];
+      batch(() => {
+        session.value = detail.config;
+        turns.value = [...known.values()];
+      });
     } catch (cause) {
       problem.value = reasonOf(cause);
     } finally {
       isRefreshing = false;
     }
+    if (!isWantedAgain || over.signal.aborted) return;
+    isWantedAgain = false;
+    await refresh();
   }
 
   async function follow(): Promise<void> {
