@@ -1,20 +1,20 @@
 import type { Found } from "../../files/real-path.ts";
 import type { ReadableFiles } from "./readable-files.ts";
 
-/** Where a command runs, and what it may read there. */
+/** The directory in which a command runs, and the files that it may read. */
 export type CommandContext = {
   files: ReadableFiles;
-  /** The directory that it runs in, without links. */
+  /** The working directory of the command, with links resolved. */
   dir: string;
   /** Whether its input is the output of another command. */
   hasInput: boolean;
 };
 
-/** Whether the word names a file that may be read, the standard input, or `/dev/null`. */
+/** Whether the word names a readable file, the standard input or `/dev/null`. */
 export function isReadableFile(word: string, context: CommandContext): boolean {
   const { files, dir } = context;
   if (word === "/dev/null" || files.readable(word, dir)?.kind === "file") return true;
-  // Some programs read it as the standard input, others as a file of that name.
+  // Some programs read `-` as the standard input, others as a file of that name.
   return word === "-" && isAbsent(word, context);
 }
 
@@ -29,7 +29,7 @@ export function isReadableTree(word: string, { files, dir }: CommandContext): bo
   return found !== undefined && (found.kind === "file" || !files.holdsPrivate(found));
 }
 
-/** Files that a search reads to know what to skip, wherever their links lead. */
+/** Files that a search tool reads to know what to skip. It follows them even if they are links. */
 const IGNORE_FILES = [".ignore", ".gitignore", ".rgignore"];
 
 /** Whether everything below the directory may be searched. */
@@ -39,7 +39,7 @@ export function isSearchable(word: string, context: CommandContext): boolean {
   return IGNORE_FILES.every((name) => isAbsent(name, { ...context, dir }) || isReadableFile(name, { ...context, dir }));
 }
 
-/** Whether a command may test if the path exists: it is, or would be, inside the child's directories. */
+/** Whether a command may test if the path exists: it must lie inside the child's directories and not be private. */
 export function mayTestExistence(word: string, { files, dir }: CommandContext): boolean {
   const found: Found | undefined = files.find(word, dir);
   return found !== undefined && files.isInside(found) && !files.isPrivate(found);

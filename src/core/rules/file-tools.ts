@@ -9,7 +9,7 @@ export function touchesFiles({ toolName }: ToolCall): boolean {
   return toolName === "Read" || SEARCHERS.includes(toolName) || EDITORS.includes(toolName);
 }
 
-/** Whether a call of such a tool is known to reach nothing private. */
+/** Whether a call of a file tool is proven to reach nothing private. */
 export function avoidsPrivate(call: ToolCall, files: ReadableFiles): boolean {
   const isSearch = SEARCHERS.includes(call.toolName);
   const found = isSearch ? searchRoot(call, files) : fileOf(call, files);
@@ -23,7 +23,7 @@ export function fileOf({ toolName, input }: ToolCall, files: ReadableFiles): Fou
   return path === undefined ? undefined : files.find(path, files.start);
 }
 
-/** The directory or file where a search starts, if the whole search is known to stay below it. */
+/** The directory or file where a search starts; `undefined` if the search could leave it. */
 export function searchRoot({ toolName, input }: ToolCall, files: ReadableFiles): Found | undefined {
   if (!hasKnownKeys(toolName, input)) return undefined;
   const staysBelow = toolName === "Glob" ? isGlobBelow(textAt(input, "pattern") ?? "/") : isFilterPlain(input);
@@ -34,13 +34,13 @@ export function searchRoot({ toolName, input }: ToolCall, files: ReadableFiles):
 
 const ALTERNATIVES = /\{[A-Za-z0-9][\w-]*(?:\.[\w-]+)*(?:,[A-Za-z0-9][\w-]*(?:\.[\w-]+)*)*\}/g;
 
-/** Names, `*`, `?` and plain alternatives: nothing that starts or leads outside. */
+/** Accepts names, `*`, `?` and plain alternatives: nothing that is absolute or leads upward. */
 function isGlobBelow(pattern: string): boolean {
   const names = pattern.replaceAll(ALTERNATIVES, "x").split("/");
   return names.every((name) => /^[\w.*?@ +-]+$/.test(name) && !name.includes("..") && !/^\.[*?]*$/.test(name));
 }
 
-/** Checks what ripgrep gets besides the pattern. */
+/** Checks the arguments that ripgrep gets besides the pattern. */
 function isFilterPlain(input: ToolCall["input"]): boolean {
   const glob = textAt(input, "glob") ?? "*";
   const type = textAt(input, "type") ?? "js";

@@ -4,17 +4,17 @@ import { isSpecialReader } from "./builtin/special-programs.ts";
 import { type LiteralCommand, literalCommands } from "./literal-command.ts";
 import { noReadableFiles, type ReadableFiles } from "./readable-files.ts";
 
-/** Whether a command is allowed by name. */
+/** Whether a rule or an allowed tool covers the command. */
 type IsAllowed = (command: SimpleCommand, dir: string) => boolean;
-/** Whether a file may be written; without it, none may. */
+/** Whether the command may write this file. Without this function no command may write. */
 type MayWrite = (path: string, dir: string) => boolean;
 
-/** No command after one of them is where a pattern means it. */
+/** After one of these, later commands may run in another directory than the rule's author expected. */
 export const DIRECTORY_CHANGES = ["cd", "chdir", "pushd", "popd"];
 
 /**
- * Whether a whole command line is harmless: each of its commands only reads what may be read, or is allowed by name.
- * Beside or after a command that is allowed by name no path proves anything: that command may have changed it.
+ * Whether a whole command line is harmless: each command only reads what may be read, or is covered by `isAllowed`.
+ * Next to or after a covered command no path proves anything, because that command may have changed it.
  */
 export function isHarmlessCommand(source: string, files: ReadableFiles, isAllowed: IsAllowed = () => false): boolean {
   const commands = literalCommands(source);
@@ -22,8 +22,8 @@ export function isHarmlessCommand(source: string, files: ReadableFiles, isAllowe
 }
 
 /**
- * The same for a line that was read before, where output may go to files. Such a file is looked up before the line runs,
- * so no command that is allowed by name may run before or beside the one that writes it: it could plant a link.
+ * The same for a parsed line whose output may go to files. Plexus looks up each written file before the line runs, so
+ * no covered command may run before or beside the one that writes: it could plant a link.
  */
 export function isHarmlessLine(
   commands: readonly LiteralCommand[],
@@ -32,7 +32,7 @@ export function isHarmlessLine(
   mayWrite: MayWrite = () => false,
 ): boolean {
   const changesDirectory = commands.some(({ words }) => DIRECTORY_CHANGES.includes(words[0] ?? ""));
-  // Otherwise the next command could run although the directory was not changed.
+  // After a failed `cd`, `;` or `||` would run the next command in the old directory.
   if (changesDirectory && commands.some(({ separator }) => separator === ";" || separator === "||")) return false;
   let dir = files.start;
   let now = files;
@@ -56,7 +56,7 @@ export function isHarmlessLine(
   return true;
 }
 
-/** Whether every file may be written, and nothing runs beside a command that writes but what only reads. */
+/** Whether every output file may be written, and all commands beside a writing one only read. */
 function areWritten(
   pipeline: readonly LiteralCommand[],
   files: ReadableFiles,
@@ -80,7 +80,10 @@ function onlyReads(
   return isKnownReader(name, rest, context) || isSpecialReader(name, rest, context);
 }
 
-/** Where `cd` leads; a bare name is looked up in CDPATH, and a shell resolves `..` differently from the kernel. */
+/**
+ * The target of `cd`. Rejects bare names, which a shell looks up in CDPATH, and `..`, which shells and the kernel
+ * resolve differently.
+ */
 function directoryOf([, path = "", ...rest]: readonly string[], dir: string, files: ReadableFiles): string | undefined {
   if (rest.length > 0 || !/^(?:\/|\.\/|\.$)/.test(path) || path.split("/").includes("..")) return undefined;
   const found = files.readable(path, dir);

@@ -5,15 +5,15 @@ type Separator = "&&" | "||" | ";" | "|";
 export type LiteralCommand = {
   words: readonly string[];
   separator: Separator | undefined;
-  /** The files that its output goes to. */
+  /** The files to which the command's output is redirected. */
   writes: readonly string[];
   parsed: SimpleCommand;
 };
-/** `mayWrite`: redirects to files are read too; otherwise a line that has one is not literal. */
+/** With `mayWrite`, redirects to files are accepted; otherwise a line with such a redirect is not literal. */
 type Options = { mayWrite?: boolean };
 
 const MAX_CHARS = 4_096;
-/** Shells disagree on which other characters are blanks; these mean the same in every locale. */
+/** Shells disagree on which other characters are blanks; these have the same meaning in every locale. */
 const ASCII = /^[\t\n\x20-\x7e]*$/;
 
 /** Claude Code changes `>nul` to `>/dev/null` before it runs a command, even inside quotes. */
@@ -29,13 +29,13 @@ const WORD_END = new RegExp(END, "y");
 /** Characters that no shell expands, in any position. */
 const PLAIN = /[A-Za-z0-9_./:,+@%=-]+/y;
 const ESCAPED = /\\([^A-Za-z0-9\t\n])/y;
-/** Some shells read two in a row as one text that contains a quote. */
+/** Some shells read two adjacent single-quoted texts as one text that contains a quote. */
 const SINGLE_QUOTED = /'([^'\n]*)'(?!')/y;
 const DOUBLE_QUOTED = /"((?:[^"\\$`!\n]|\\[^\n!])*)"/y;
 
 /**
- * Splits a command line that is nothing but literal words joined by `&& || ; |`; `undefined` for any other. It accepts
- * only syntax that all shells read in the same way, and its result must agree with that of the full parser.
+ * Splits a command line that consists of literal words joined by `&& || ; |`; returns `undefined` for any other. It
+ * accepts only syntax that all shells read in the same way, and its result must agree with that of the full parser.
  */
 export function literalCommands(source: string, { mayWrite = false }: Options = {}): LiteralCommand[] | undefined {
   if (source.length > MAX_CHARS || !ASCII.test(source) || REWRITTEN.test(source)) return undefined;
@@ -96,7 +96,7 @@ function split(source: string, mayWrite: boolean): Split[] | undefined {
     }
     const word = wordAt(source, at);
     if (!word) return undefined;
-    // A quoted or escaped program name is meant to get around a check.
+    // Quoting or escaping a program's name usually serves to get around a check.
     if (current.words.length === 0 && (word.text !== word.value || word.value.includes("="))) return undefined;
     current.words.push(word.value);
     at += word.text.length;

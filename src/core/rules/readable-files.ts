@@ -3,30 +3,39 @@ import { type PrivateFiles, privateFiles } from "../../files/private-files.ts";
 import { type Found, follow, isWithin, type SeenFiles } from "../../files/real-path.ts";
 import type { ChildContext } from "./tool-call.ts";
 
-/** The part of the file system that a child may read without asking, as it is now; not kept for later calls. */
+/**
+ * The files that a child may read without asking. It reflects the file system of this moment, so do not keep it for
+ * later calls.
+ */
 export type ReadableFiles = PrivateFiles & {
-  /** The working directory, without links. */
+  /** The working directory, with links resolved. */
   start: string;
-  /** What a path leads to from a directory; `undefined` if programs could interpret the path in more than one way. */
+  /**
+   * The target of a path relative to a directory; `undefined` if programs could interpret the path in more than one
+   * way.
+   */
   find(path: string, from: string): Found | undefined;
-  /** What an absolute path leads to, even if programs could interpret it in more than one way. */
+  /** The target of an absolute path, even if programs could interpret it in more than one way. */
   follow(path: string): Found | undefined;
-  /** An existing file or directory that is inside the child's directories and not private. */
+  /** The existing file or directory, if it is inside the child's directories and not private. */
   readable(path: string, from: string): Found | undefined;
   isInside(found: Found): boolean;
-  /** Whether a rule keeps something below the working directory from being read. */
+  /** Whether a rule forbids reading something below the working directory. */
   withholdsHere(): boolean;
 };
 
 const MAX_PATH = 4_096;
-/** For all paths of one call together: a repository can make each of them long with links. */
+/** Shared by all paths of one call: a repository can make each path long with links. */
 const MAX_STEPS = 10_000;
 
 export function openReadableFiles(child: Omit<ChildContext, "supervision">): ReadableFiles | undefined {
   return filesSeenOnce(child)?.();
 }
 
-/** The same for many calls that are looked at together: directories and private files are looked up once for all, and where paths lead. */
+/**
+ * Like `openReadableFiles`, for many calls checked together: looks up the directories, the private files and the
+ * targets of paths only once.
+ */
 export function filesSeenOnce(
   child: Omit<ChildContext, "supervision">,
   seen?: SeenFiles,
@@ -53,7 +62,7 @@ export function filesSeenOnce(
     };
     return {
       ...{ start: start.real, find, follow: within, readable, isInside, isPrivate, holdsPrivate },
-      // Only when it is needed: it may take a look at every file.
+      // Computed on demand: it may visit every file.
       withholdsHere: () => child.withheld?.holdsPrivate(start) ?? false,
     };
   };
@@ -67,7 +76,7 @@ export function hasOwnProgramsOnPath({ path }: Pick<ChildContext, "path">, files
   });
 }
 
-/** What is private for either reason. */
+/** Combines the private paths with the files that rules withhold. */
 function withWithheld(files: PrivateFiles, withheld: PrivateFiles | undefined): PrivateFiles {
   if (!withheld) return files;
   return {
@@ -76,7 +85,7 @@ function withWithheld(files: PrivateFiles, withheld: PrivateFiles | undefined): 
   };
 }
 
-/** For commands that run beside others which may change files, so that no path proves anything. */
+/** For commands that run beside others which may change files: no path proves anything, so nothing is readable. */
 export function noReadableFiles({ start }: ReadableFiles): ReadableFiles {
   const nothing = () => undefined;
   return {

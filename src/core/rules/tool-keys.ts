@@ -3,9 +3,9 @@ import type { JsonObject } from "../../contract/values.ts";
 type Kind = "string" | "number" | "boolean" | "array" | "object";
 type Keys = {
   required: readonly string[];
-  /** The keys that a call may have without asking, and the types of their values. */
+  /** The keys that need no approval, with the types of their values. */
   known: Readonly<Record<string, Kind>>;
-  /** Further keys of the tool; a call that has one is always asked about. */
+  /** Further keys of the tool; a call that has one always needs approval. */
   alwaysAsk?: readonly string[];
 };
 
@@ -95,7 +95,7 @@ export const TOOL_KEYS: Readonly<Record<string, Keys>> = {
   TaskStop: { required: [], known: { task_id: "string", shell_id: "string" } },
 };
 
-/** Whether a call has only keys that its tool is known to accept without asking. */
+/** Whether a call has only keys that its tool accepts without approval. */
 export function hasKnownKeys(toolName: string, input: JsonObject): boolean {
   const keys = Object.hasOwn(TOOL_KEYS, toolName) ? TOOL_KEYS[toolName] : undefined;
   if (!keys) return false;
@@ -107,10 +107,13 @@ export function hasKnownKeys(toolName: string, input: JsonObject): boolean {
   );
 }
 
-/** An argument for which a call asks: one that the tool may not have without asking, lacks, or has of the wrong type. */
+/**
+ * An argument because of which a call needs approval: the tool always asks about it, lacks it, or gets it with the
+ * wrong type.
+ */
 export type OddArgument = { kind: "asks" | "lacks" | "type"; key: string };
 
-/** The first such argument of a call; `undefined` for a tool with unknown arguments, and if there is none. */
+/** The first such argument of a call; `undefined` if there is none or the tool's arguments are unknown. */
 export function oddArgument(toolName: string, input: JsonObject): OddArgument | undefined {
   const keys = Object.hasOwn(TOOL_KEYS, toolName) ? TOOL_KEYS[toolName] : undefined;
   if (!keys) return undefined;
@@ -122,13 +125,13 @@ export function oddArgument(toolName: string, input: JsonObject): OddArgument | 
   return typed === undefined ? undefined : { kind: "type", key: typed };
 }
 
-/** Every key that a tool takes; `undefined` for a tool whose inputs are not known. */
+/** All keys that a tool accepts; `undefined` for a tool whose inputs are unknown. */
 export function keysOf(toolName: string): string[] | undefined {
   const keys = Object.hasOwn(TOOL_KEYS, toolName) ? TOOL_KEYS[toolName] : undefined;
   return keys && [...Object.keys(keys.known), ...(keys.alwaysAsk ?? [])];
 }
 
-/** The call's text under a key. */
+/** The text under a key; `undefined` if there is none. */
 export function textAt(input: JsonObject, key: string): string | undefined {
   const value = Object.hasOwn(input, key) ? input[key] : undefined;
   return typeof value === "string" ? value : undefined;

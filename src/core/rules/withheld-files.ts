@@ -1,7 +1,7 @@
 import type { PrivateFiles } from "../../files/private-files.ts";
 
-/** What rules keep from being read. */
+/** The files that rules forbid to read. */
 export type WithheldFiles = PrivateFiles & {
-  /** Whether something at or below the path may be meant, also if it is not there: git keeps what was removed. */
+  /** Whether a rule may match something at or below the path, even if nothing exists there: git keeps removed files. */
   mayHold(path: string): boolean;
 };

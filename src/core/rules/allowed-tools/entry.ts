@@ -6,7 +6,7 @@ export type Entry = { tool: string; pattern: string | undefined };
 /** The tools that a session may allow in `strict`: never commands, edits, network, MCP or unknown tools. */
 export const STRICT_TOOLS: readonly string[] = ["Read", ...SEARCHERS, ...BOOKKEEPING];
 
-/** One entry of `allowed_tools`; `undefined` if it is none. */
+/** Parses one entry of `allowed_tools`; `undefined` if it is malformed. */
 export function readEntry(text: string): Entry | undefined {
   const match = /^([A-Za-z][\w-]*\*?)(?:\((.+)\))?$/s.exec(text);
   const [, tool, pattern] = match ?? [];

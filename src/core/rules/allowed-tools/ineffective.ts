@@ -9,7 +9,7 @@ import { TOOL_KEYS } from "../tool-keys.ts";
 import { EDITORS } from "../tool-kinds.ts";
 import { readEntry, STRICT_TOOLS } from "./entry.ts";
 
-/** Of all that is said of one session. */
+/** The limit for all messages of one session together. */
 const MAX_CHARS = 1_200;
 
 const NO_ENTRY = "an entry is one tool, or one tool with a pattern: Tool, or Tool(pattern)";
@@ -23,11 +23,12 @@ const NO_DOMAIN = "write WebFetch(domain:example.com), or WebFetch(domain:*.exam
 const STAYS = "a child never leaves its directory";
 
 /**
- * What of `allowed_tools` has no effect, and why: entries that are none, that no call could match, or that this supervision
- * never goes by. One sentence for each reason, of bounded length. Other people's words are only in the quoted entries.
+ * Explains which entries of `allowed_tools` have no effect: malformed ones, those that no call can match, and those
+ * that this supervision ignores. One sentence for each reason, of bounded length; only the quoted entries contain text
+ * from outside.
  */
 export function ineffectiveEntries(allowedTools: readonly string[], supervision: Supervision): string[] {
-  // There Claude Code itself goes by them.
+  // In this mode Claude Code itself applies the entries.
   if (supervision === "inherit") return [];
   const byReason = Map.groupBy(new Set(allowedTools), (entry) => problemOfEntry(entry, supervision));
   const said = [...byReason].flatMap(([reason, entries]) => (reason === undefined ? [] : [sentence(entries, reason)]));
@@ -44,7 +45,7 @@ function problemOfEntry(text: string, supervision: "strict" | "default"): string
   if (supervision === "strict" && !STRICT_TOOLS.includes(tool)) return STRICT;
   if (pattern !== undefined) return problemOfPattern(tool, pattern);
   if (!tool.includes("*")) return undefined;
-  // What two underscores divide is a server and its tool.
+  // Two underscores divide the server from its tool, so the start of a tool's name contains none.
   return readMcpTools(tool)?.start?.includes("__") === false ? undefined : NO_STAR;
 }
 

@@ -1,26 +1,29 @@
-/** The options with which a program is known not to write, run or follow anything; any other is asked about. */
+/** The options that are known not to make a program write, run or follow anything. Any other option needs approval. */
 export type Options = {
   /** Letters without a value, alone or together after one dash. */
   flags?: string;
   /** Letters with a value, in the same word or the next one. */
   valued?: Readonly<Record<string, RegExp | ((value: string) => boolean)>>;
-  /** CommandLine words that begin with two dashes, with their values after `=`. */
+  /** Matches words that begin with two dashes, with their values after `=`. */
   long?: RegExp;
-  /** `-20` is a number of lines. */
+  /** Set where `-20` is a number of lines. */
   isNumeric?: boolean;
-  /** The program writes to an operand that follows another, so nothing that could be an operand may follow. */
+  /**
+   * The program writes to its last operand, so no option may follow an operand: some programs would read it as one more
+   * operand.
+   */
   isLastWritten?: boolean;
 };
 
 export type Arguments = {
   operands: readonly string[];
-  /** The letters and long names that were given, with their values. */
+  /** The letters and long names that occurred, with their values. */
   given: ReadonlyMap<string, readonly string[]>;
 };
 
 /**
- * Reads the words after a program's name; `undefined` if one is not known. After an operand, some programs still read
- * options and others read only operands, so an option there must be harmless as both: no file may have its name.
+ * Parses the words after a program's name; `undefined` if a word is unknown. After an operand, some programs still read
+ * options and others read only operands. An option there must be harmless either way, so no file may have its name.
  */
 export function readArguments(
   words: readonly string[],
@@ -50,7 +53,7 @@ export function readArguments(
   return { operands, given };
 }
 
-/** Whether the format has no field so wide that a few words would fill a disk. */
+/** Whether no field of the format is so wide that a few words would fill a disk. */
 export function isBoundedFormat(format: string): boolean {
   return !/%[^%A-Za-z]*\d{4}/.test(format);
 }
@@ -71,7 +74,7 @@ function optionAt(word: string, next: string | undefined, options: Options): Tak
     const check = Object.hasOwn(valued, letter) ? valued[letter] : undefined;
     if (check) {
       const attached = word.slice(at + 1);
-      // Some programs read the `=` as part of the value, others do not.
+      // Some programs include the `=` in the value, others do not.
       if (attached.startsWith("=")) return undefined;
       const value = attached === "" ? next : attached;
       if (value === undefined || !(typeof check === "function" ? check(value) : check.test(value))) return undefined;

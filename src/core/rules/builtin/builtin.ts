@@ -17,8 +17,8 @@ const BOOKKEEPING_RULE: Rule = { name: "bookkeeping", allows: ({ toolName, input
 const SEARCH: Rule = { name: "search", allows: (call, child) => isProven(child, (files) => searches(call, files)) };
 
 /**
- * The tools whose calls may run without asking. Any other tool is asked about: its effect is unknown, or reaches beyond
- * the child's own conversation. `EnterPlanMode` is missing because it changes how the CLI asks.
+ * The tools whose calls may run without approval. Every other tool needs it, because its effect is unknown or reaches
+ * beyond the child's own conversation. `EnterPlanMode` is missing because it changes how the CLI asks.
  */
 const RULES = new Map<string, Rule>([
   ["Read", { name: "read", allows: (call, child) => isProven(child, (files) => reads(call, files)) }],
@@ -29,8 +29,8 @@ const RULES = new Map<string, Rule>([
 ]);
 
 /**
- * The name of the built-in rule that lets this call run without asking; `undefined` if somebody must be asked. Never
- * throws. It checks the file system as it is now: whatever could change it before the call runs was itself asked about.
+ * The name of the built-in rule that allows the call; `undefined` if the call needs approval. Never throws. It checks
+ * the present file system: a call that could change files before this one runs needed approval itself.
  */
 export function builtinRule(call: ToolCall, child: ChildContext): string | undefined {
   try {
@@ -68,10 +68,10 @@ function runsHarmless({ toolName, input }: ToolCall, child: ChildContext): boole
   return isProven(child, (files) => !hasOwnProgramsOnPath(child, files) && isHarmlessCommand(command, files));
 }
 
-/** The agents that Claude Code itself provides; forks and agents with other rights are asked about. */
+/** The agents that Claude Code provides. Forks and agents with other rights need approval. */
 const BUILTIN_AGENTS = ["general-purpose", "Explore", "Plan"];
 
-/** Such an agent has no more rights than the child that starts it: its calls are checked like the child's own. */
+/** A built-in agent has no more rights than the child that starts it: its calls are checked like the child's own. */
 function startsBuiltinAgent({ toolName, input }: ToolCall): boolean {
   const kind = textAt(input, "subagent_type") ?? "general-purpose";
   const model = textAt(input, "model") ?? "sonnet";

@@ -6,7 +6,7 @@ const SIGNED = /^[-+]?\d{1,9}$/;
 const ANY = /^/;
 const NAME = /^[\w.-]+$/;
 
-/** Tests of `find` with one value, which only compare; all others can run, write or follow something. */
+/** Tests of `find` that take one value and only compare; all others can run, write or follow something. */
 const TESTS = new Map<string, RegExp>([
   ["-name", ANY],
   ["-iname", ANY],
@@ -34,7 +34,7 @@ const ALONE = new Set(
   "-print -print0 -ls -prune -quit -empty -true -false -xdev -mount -not -o -or -a -and ! ( )".split(" "),
 );
 
-/** Whether `find` with these words only lists what is below readable directories; it does not follow links there. */
+/** Whether `find` with these words only lists files below readable directories. It does not follow links there. */
 export function isFindExpression(words: readonly string[], context: CommandContext): boolean {
   const start = words.findIndex((word) => word.startsWith("-") || word === "!" || word === "(");
   const roots = start < 0 ? words : words.slice(0, start);
@@ -52,7 +52,7 @@ export function isFindExpression(words: readonly string[], context: CommandConte
 
 function isComparison(test: string, value: string, context: CommandContext): boolean {
   if (test === "-newer") return isReadableFile(value, context);
-  // `%Y` reveals what a link leads to.
+  // `%Y` reveals the target of a link.
   if (test === "-printf") return isBoundedFormat(value) && !/%[^%A-Za-z]*Y/.test(value);
   return TESTS.get(test)?.test(value) ?? false;
 }

@@ -1,6 +1,6 @@
 import type { RuleDecision } from "../../../contract/rules/rule.ts";
 
-/** The built-in rules as they are listed; docs/built-in-rules.md says what each of them proves. */
+/** The built-in rules for the list of rules; docs/built-in-rules.md explains what each one proves. */
 export const BUILTIN_RULES: readonly { name: string; decision: RuleDecision; covers: string }[] = [
   { name: "worktree", decision: "deny", covers: "EnterWorktree, ExitWorktree, Agent in another directory" },
   { name: "read", decision: "allow", covers: "Read in the session's directories" },

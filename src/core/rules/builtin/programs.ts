@@ -1,19 +1,19 @@
 import { type CommandContext, isAbsent, isListable, isReadableFile, isReadableTree } from "../command-context.ts";
 import { type Arguments, isBoundedFormat, type Options, readArguments } from "./arguments.ts";
 
-/** What the operands of a program are. */
+/** How a program uses its operands. */
 type Operands = "none" | "text" | "files" | "entries" | "trees";
 type Program = Options & {
   operands: Operands;
   least?: number;
   most?: number;
-  /** Options that make it descend into directories. */
+  /** Options that make the program descend into directories. */
   descends?: readonly string[];
 };
 
 const ANY = /^/;
 const NUMBER = /^\d{1,9}$/;
-/** The width of a column: a few words must not print gigabytes. */
+/** The width of a column, bounded so that a few words can't print gigabytes. */
 const WIDTH = /^\d{1,3}$/;
 const AMOUNT = /^[-+]?\d{1,12}[bkKmMG]?$/;
 const RANGES = /^[\d,-]{1,200}$/;
@@ -22,13 +22,14 @@ const SORT_KEY = /^\d{1,4}(?:\.\d{1,4})?[bdfgiMhnRrV]*(?:,\d{1,4}(?:\.\d{1,4})?[
 const SUMS: Program = { operands: "files" };
 
 /**
- * Programs that only read, each with the options that are known to be harmless in the GNU, BSD and BusyBox versions. An
- * option that has a value in only some of them is left out.
+ * Programs that only read, each with the options that are harmless in the GNU, BSD and BusyBox versions. An option is
+ * left out if it has a value in only some of them.
  *
- * Not here, on purpose: `git`, since what it reads in a repository can name programs that it runs (`core.fsmonitor`,
- * `diff.external`, filters, hooks, submodules with settings of their own, promisor remotes), and `status` writes the
- * index; `rg`, since `RIPGREP_CONFIG_PATH` can make it follow links or run a preprocessor; `awk`, `jq`, `env` and
- * `printenv`, since they write, run, or print the environment with its keys; `xxd`, since its second operand is written.
+ * These are excluded on purpose: `git`, since what it reads in a repository can name programs that it runs
+ * (`core.fsmonitor`, `diff.external`, filters, hooks, submodules with settings of their own, promisor remotes), and
+ * `status` writes the index; `rg`, since `RIPGREP_CONFIG_PATH` can make it follow links or run a preprocessor; `awk`,
+ * `jq`, `env` and `printenv`, since they write, run, or print the environment with its keys; `xxd`, since it writes its
+ * second operand.
  */
 const PROGRAMS = new Map<string, Program>([
   ["true", { operands: "text" }],
@@ -85,7 +86,7 @@ const PROGRAMS = new Map<string, Program>([
       long: /^--(?:reverse|unique|numeric-sort|human-numeric-sort|version-sort|general-numeric-sort|ignore-case|stable)$/,
     },
   ],
-  // It would write to a second operand.
+  // `uniq` would write to a second operand.
   ["uniq", { operands: "files", most: 1, isLastWritten: true, flags: "cdui", valued: { f: NUMBER, s: NUMBER } }],
   [
     "cut",
@@ -102,7 +103,7 @@ const PROGRAMS = new Map<string, Program>([
   ["rev", { operands: "files" }],
   ["comm", { operands: "files", least: 2, most: 2, flags: "123" }],
   ["cmp", { operands: "files", least: 2, most: 2, flags: "sl" }],
-  // Files only: in two directories it would follow the links.
+  // Files only: given two directories, `diff` follows the links in them.
   [
     "diff",
     {
@@ -124,11 +125,11 @@ const PROGRAMS = new Map<string, Program>([
 /** The names of these programs, for the docs. */
 export const READING_PROGRAMS: readonly string[] = [...PROGRAMS.keys()];
 
-/** Whether the program with these arguments does nothing but read what may be read. */
+/** Whether the program with these arguments only reads what may be read. */
 export function isKnownReader(name: string, words: readonly string[], context: CommandContext): boolean {
   const program = PROGRAMS.get(name);
   if (!program) return false;
-  // Their words change nothing but what they print.
+  // The words only change what the program prints.
   if (program.operands === "text" && name !== "tr" && name !== "basename" && name !== "dirname") return true;
   const read = readArguments(words, program, (word) => isAbsent(word, context));
   return read !== undefined && areOperandsReadable(read, program, context);

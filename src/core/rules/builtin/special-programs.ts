@@ -51,8 +51,8 @@ const GREP = {
 } as const;
 
 /**
- * Claude Code's shell replaces `grep` with ugrep, which searches the directory where the usual one would read its
- * input: so without files, searching the directory must be harmless too.
+ * Claude Code's shell replaces `grep` with ugrep. Without operands, ugrep searches the directory where grep reads its
+ * input, so searching the directory must be harmless too.
  */
 function isGrep(words: readonly string[], context: CommandContext): boolean {
   const read = readArguments(words, GREP, (word) => isAbsent(word, context));
@@ -65,7 +65,7 @@ function isGrep(words: readonly string[], context: CommandContext): boolean {
   const roots = hasPattern ? operands : operands.slice(1);
   const descends = given.has("r") || given.has("--recursive");
   if (roots.length === 0) return (context.hasInput && !descends) || isSearchable(".", context);
-  // With `-r`, ugrep reads `-` as the directory as well.
+  // With `-r`, ugrep reads `-` as the directory too.
   return roots.every((word) => (descends ? isSearchable(word, context) : isReadableFile(word, context)));
 }
 
@@ -90,13 +90,13 @@ function isPlainFormat([format, ...values]: readonly string[]): boolean {
   return !rest.includes("%") && values.length < 1_000;
 }
 
-/** Prints lines of a file by their numbers; other scripts can run commands and write files. */
+/** Accepts only scripts that print lines by number; other scripts can run commands and write files. */
 function isSedExcerpt([quiet, script, ...files]: readonly string[], context: CommandContext): boolean {
   if (quiet !== "-n" || !/^\d{1,9}(?:,(?:\d{1,9}|\$))?p$/.test(script ?? "")) return false;
   return files.every((word) => !/^-./.test(word) && isReadableFile(word, context));
 }
 
-/** Only formats and dates: a plain operand would set the clock, and a time zone is a file. */
+/** Accepts only formats and dates: a plain operand would set the clock, and a time zone is read from a file. */
 function isDateQuery(words: readonly string[]): boolean {
   return words.every((word) =>
     word.startsWith("+")

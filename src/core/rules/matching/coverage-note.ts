@@ -7,12 +7,12 @@ import type { Pattern } from "./pattern.ts";
 import { ALWAYS_ASKED } from "./prove.ts";
 import { knownTools, readMcpTools } from "./tool-name.ts";
 
-/** Of all that is said of the rules of one session. */
+/** The limit for all notes on the rules of one session together. */
 const MAX_CHARS = 1_200;
 
 const COMMANDS =
   "commands that raise a danger, redirects to files, shells, interpreters and programs that run others, and anything with variables, substitutions or other syntax of a shell";
-/** The same of one program that a pattern names. */
+/** The same for a pattern that names a program. */
 const WORDS =
   "redirects to files, options that may run, load or write something, and anything with variables, other syntax of a shell or a danger";
 const FILES = "files that control programs or hold credentials (.git, .npmrc, .env and the like)";
@@ -25,13 +25,19 @@ const NO_SERVER = "name the server whose tools are meant, as in mcp__github__get
 const NO_SUCH_TOOL = "no tool that Plexus knows has such a name";
 const NO_BASH = "a command of another tool than Bash always asks";
 
-/** What a new rule will not do although it looks as if it would, in plain words; `undefined` where it is what it looks like. */
+/**
+ * Says in plain words what a new rule will not allow although its match suggests it; `undefined` if there is nothing to
+ * say.
+ */
 export function coverageNote(decision: RuleDecision, match: string, pattern: Pattern): string | undefined {
   const limits = limitsOf(decision, match, pattern);
   return limits && `It ${ONE[limits.kind]} ${limits.what}.`;
 }
 
-/** The same of several, in a sentence for each reason, of bounded length; other people's words are only in the quoted matches. */
+/**
+ * The same for several rules: one sentence for each reason, of bounded length. Only the quoted matches contain text
+ * from outside.
+ */
 export function coverageNotes(rules: readonly { decision: RuleDecision; match: string; pattern: Pattern }[]): string[] {
   const kinds = Map.groupBy(rules, ({ decision, match, pattern }) => {
     const limits = limitsOf(decision, match, pattern);
@@ -51,7 +57,7 @@ const ONE: Record<Limits["kind"], string> = { nothing: "allows nothing:", less: 
 const SEVERAL: Record<Limits["kind"], string> = { nothing: "allow nothing:", less: "do not allow" };
 
 function limitsOf(decision: RuleDecision, match: string, pattern: Pattern): Limits | undefined {
-  // To deny or ask, what is meant is found anywhere.
+  // Deny and ask rules find their target anywhere in a call, so they need no note.
   if (decision !== "allow") return undefined;
   const nothing = problemOf(match, pattern);
   if (nothing !== undefined) return { kind: "nothing", what: nothing };
@@ -59,7 +65,7 @@ function limitsOf(decision: RuleDecision, match: string, pattern: Pattern): Limi
   return left.length === 0 ? undefined : { kind: "less", what: `${left.join("; ")}: these still ask` };
 }
 
-/** Why it covers no call at all, in words that follow "it allows nothing:". */
+/** Why the rule covers no call at all, in words that follow "it allows nothing:". */
 function problemOf(match: string, pattern: Pattern): string | undefined {
   switch (pattern.kind) {
     case "command":
@@ -75,7 +81,7 @@ function problemOf(match: string, pattern: Pattern): string | undefined {
   }
 }
 
-/** What a rule leaves out that names neither exact words nor a file or a host. */
+/** The calls that the rule leaves out, for patterns without exact words, a file or a host. */
 function leftOut(pattern: Pattern): string[] {
   if (pattern.kind === "command") return pattern.command.hasWildcard ? [WORDS] : [];
   if (pattern.kind === "file") return isEveryFile(pattern.path.names) ? [FILES] : [];

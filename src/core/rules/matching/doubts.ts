@@ -23,12 +23,12 @@ import { type HasDangers, obstacleByName, writing } from "./prove.ts";
 import { toolProver } from "./tool-name.ts";
 
 type Placed = { order: number; command: CommandPattern };
-/** What keeps the rule at this place from covering the call. */
+/** The obstacle that keeps the rule at this place from covering the call. */
 type Found = Omit<Doubt, "id"> & { order: number };
 
 /**
- * Tells people why a call that is not proven asks although a rule looks as if it allowed it: by the checks of the proof,
- * one after the other, and of the rule that comes nearest. Nothing is decided by it, so that it may take its time.
+ * Explains why a call needs approval although a rule seems to allow it. It repeats the checks of the proof one by one
+ * for the nearest rule. No decision depends on the result, so this may be slow.
  */
 export function createDoubts(rules: readonly { id: string; pattern: Pattern }[], hasDangers: HasDangers) {
   const names = toolProver([
@@ -45,7 +45,7 @@ export function createDoubts(rules: readonly { id: string; pattern: Pattern }[],
   const filePatterns = placed(rules, "file");
   const fileRule = fileProver(filePatterns);
 
-  /** The rule that begins with most words of one of these commands; a rule for all commands is the last choice. */
+  /** The rule that shares the most leading words with one of these commands; a rule for all commands comes last. */
   function nearest(started: readonly (readonly string[])[]): Placed | undefined {
     const all = any === undefined ? commands : [...commands, { order: any, command: ANY }];
     const begins = all.filter(({ command }) =>
@@ -90,7 +90,7 @@ export function createDoubts(rules: readonly { id: string; pattern: Pattern }[],
       return false;
     };
     if (isHarmlessLine(line, files, isAllowed, mayWriteTo)) return undefined;
-    // A file that may not be written is a better reason than the command before it.
+    // An output file that may not be written explains more than the command before it does.
     if (!last) line.some(({ writes }) => writes.some((path) => !mayWriteTo(path, files.start)));
     const changesDirectory = line.some(({ words }) => DIRECTORY_CHANGES.includes(words[0] ?? ""));
     return last ?? doubt(changesDirectory ? "directory" : "line");
@@ -140,7 +140,9 @@ export function createDoubts(rules: readonly { id: string; pattern: Pattern }[],
     return obstacle && { order, ...(obstacle === "arguments" ? inArguments(call) : { obstacle }) };
   }
 
-  /** The nearest rule, and what keeps it from covering the call; `undefined` where none looks as if it did. */
+  /**
+   * The nearest rule, and the obstacle that keeps it from covering the call; `undefined` if no rule seems to cover it.
+   */
   return (judged: JudgedCall, withheld: WithheldFiles | undefined, isSuspect: boolean): Doubt | undefined => {
     const { call, place } = judged;
     const files = () => judged.files(withheld);
@@ -155,7 +157,7 @@ export function createDoubts(rules: readonly { id: string; pattern: Pattern }[],
       const rule = found && rules[found.order];
       return rule && { id: rule.id, obstacle: found.obstacle, about: found.about };
     } catch {
-      // What can't be looked at was not proven for that very reason.
+      // The proof failed for the same reason.
       return undefined;
     }
   };
@@ -164,7 +166,7 @@ export function createDoubts(rules: readonly { id: string; pattern: Pattern }[],
 /** A rule for all commands. */
 const ANY: CommandPattern = { words: [], hasWildcard: true };
 
-/** Where tools name a path that are not about one file. */
+/** The key of the path, for tools that do not use `file_path`. */
 const PATH_KEYS = new Map([
   ["NotebookEdit", "notebook_path"],
   ...SEARCHERS.map((tool): [string, string] => [tool, "path"]),
@@ -174,7 +176,7 @@ function wordsOf({ words }: Pick<SimpleCommand, "words">): string[] {
   return words.map(({ value }) => value);
 }
 
-/** What keeps a pattern from covering a command of the line, and the word or the danger that it is about. */
+/** The obstacle that keeps a pattern from covering a command of the line, with the word or danger that causes it. */
 function inWords(
   pattern: CommandPattern,
   command: SimpleCommand,
@@ -194,7 +196,7 @@ function inWords(
   return { obstacle, about: culprit?.value };
 }
 
-/** What is wrong with the arguments of a call that the tool may not have without asking. */
+/** The obstacle in the arguments of a call, with the key of the argument that causes it. */
 function inArguments({ toolName, input }: ToolCall): Omit<Found, "order"> {
   const odd = oddArgument(toolName, input);
   if (!odd) return { obstacle: "shell_tool" };

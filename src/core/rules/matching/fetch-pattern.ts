@@ -6,13 +6,13 @@ export type FetchPattern = { domain: string; isBelow: boolean };
 const MAX_ADDRESS = 32_768;
 const MAX_SCHEME = 32;
 
-/** `domain:docs.rs` or `domain:*.docs.rs`. */
+/** Parses `domain:docs.rs` or `domain:*.docs.rs`. */
 export function readFetchPattern(text: string): FetchPattern | undefined {
   const [, wildcard, domain] = /^domain:(\*\.)?([a-z0-9-]+(?:\.[a-z0-9-]+)+)$/.exec(text) ?? [];
   return domain === undefined ? undefined : { domain, isBelow: wildcard !== undefined };
 }
 
-/** The same for any host, in any spelling that browsers take. */
+/** The same for any host, in any spelling that browsers accept. */
 export function readHostName(text: string): FetchPattern | undefined {
   const [, wildcard, name = ""] = /^domain:(\*\.)?([^\s*/:@?#\\%[\]]{1,253})$/.exec(text) ?? [];
   const address = `https://${name}`;
@@ -20,7 +20,10 @@ export function readHostName(text: string): FetchPattern | undefined {
   return { domain: new URL(address).hostname.replace(/\.$/, ""), isBelow: wildcard !== undefined };
 }
 
-/** The host that an address is sure to lead to: http or https, at the usual port, without a user name. */
+/**
+ * The host of an unambiguous address: http or https, at the default port, without a user name. `undefined` for any
+ * other.
+ */
 export function plainHost(address: string | undefined): string | undefined {
   if (address === undefined || !/^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i.test(address) || !URL.canParse(address))
     return undefined;
@@ -34,7 +37,7 @@ export function coversHost({ domain, isBelow }: FetchPattern, host: string): boo
 
 export type HostFinder = ReturnType<typeof hostFinder>;
 
-/** Finds the host of an address by its name, whatever else is in the address. */
+/** Finds rules by the host of an address; the rest of the address does not matter. */
 export function hostFinder(all: readonly { order: number; host: FetchPattern }[]) {
   const exact = new Map<string, number>();
   const below = new Map<string, number>();
@@ -53,18 +56,18 @@ export function hostFinder(all: readonly { order: number; host: FetchPattern }[]
     isEmpty: all.length === 0,
     find: (address: string | undefined): number | undefined => firstOf(hostsOf(address).map(byName)),
     byName,
-    /** The same for an address anywhere in a word of a command, with or without a scheme, and for `user@host:path`. */
+    /** Finds an address anywhere in a word of a command, with or without a scheme, and `user@host:path`. */
     findIn: (word: string): number | undefined =>
       firstOf(addressesIn(word).flatMap((address) => readingsOf(address).map(hostOf).map(byName))),
   };
 }
 
-/** The hosts to which an address may lead. */
+/** All hosts to which an address may lead. */
 export function hostsOf(address: string | undefined): string[] {
   return readingsOf(address).flatMap((one) => hostOf(one) ?? []);
 }
 
-/** Browsers read a backslash as a slash, other programs as a part of the user's name. */
+/** Browsers read a backslash as a slash, other programs as part of the user name. */
 function readingsOf(address: string | undefined): (string | undefined)[] {
   return address?.includes("\\") ? [address, address.replaceAll("\\", "%5C")] : [address];
 }
@@ -80,7 +83,7 @@ function addressesIn(word: string): string[] {
   });
 }
 
-/** Claude Code adds what is missing at the front. */
+/** Adds the scheme if it is missing, as Claude Code does. */
 export function hostOf(address: string | undefined): string | undefined {
   if (address === undefined || address.length > MAX_ADDRESS) return undefined;
   const full = [address, `https://${address}`].find((one) => URL.canParse(one) && new URL(one).hostname !== "");

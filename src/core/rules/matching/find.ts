@@ -13,19 +13,19 @@ import type { Pattern } from "./pattern.ts";
 import { placed } from "./placed.ts";
 import { toolFinder } from "./tool-name.ts";
 
-/** Finds what rules deny or ask about, anywhere in a call. */
+/** Searches a call for anything that deny or ask rules match. */
 export type Finder = {
-  /** The id of the first rule, by the order given, that is found in the call. */
+  /** The id of the first rule, in the given order, that matches something in the call. */
   find(call: JudgedCall): string | undefined;
-  /** Whether a rule that was not found may be meant all the same, so that no wildcard is to allow the call. */
+  /** Whether a rule that was not found could still match, so that no wildcard may allow the call. */
   suspects(call: JudgedCall): boolean;
-  /** What these rules keep from being read: private, when something is to be proven safe. */
+  /** The files that these rules forbid to read. A proof must treat them as private. */
   withheld(place: Place): WithheldFiles;
 };
 
 type Rule = { id: string; pattern: Pattern };
 
-/** Tools that read what their input names; an edit shows the lines around it. */
+/** Tools that read the files that their input names; an edit shows the lines around it. */
 export const READERS = [
   "Read",
   "NotebookRead",
@@ -62,9 +62,9 @@ export function createFinder(rules: readonly Rule[]): Finder {
   };
 
   const keepsAll = tools("Read") !== undefined;
-  /** No rule is about what commands do. */
+  /** Whether no rule concerns programs or files. */
   const isAboutNothing = commands.isEmpty && reads.isEmpty && edits.isEmpty && !keepsAll;
-  /** Directories are looked through once for a call, whose place is its own. */
+  /** Directories are visited once for each call: every call has its own `Place`. */
   const withheldFrom = new WeakMap<Place, WithheldFiles>();
   const withheldIn = (place: Place): WithheldFiles => {
     const withheld = keepsAll ? ALL_FILES : (withheldFrom.get(place) ?? withheldFiles(reads, place));
@@ -100,14 +100,14 @@ export function createFinder(rules: readonly Rule[]): Finder {
   };
 }
 
-/** For a rule on `Read` itself. A path that leads to nothing is left out: any word looks like one. */
+/** For a rule on `Read` itself. Missing files are not private, because any word could be the path of one. */
 const ALL_FILES: WithheldFiles = {
   isPrivate: ({ kind }) => kind !== "missing",
   holdsPrivate: ({ kind }) => kind === "directory",
   mayHold: () => true,
 };
 
-/** Whether a word of the commands leads to a host that may not be fetched from. */
+/** Whether a word of the commands names a host that a rule forbids. */
 function namesHost(hosts: HostFinder, commands: readonly StartedCommand[]): boolean {
   return commands.some(({ command }) => command.args.some(({ value }) => hosts.findIn(value) !== undefined));
 }

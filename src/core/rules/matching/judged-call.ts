@@ -7,9 +7,9 @@ import type { WithheldFiles } from "../withheld-files.ts";
 import { type StartedCommands, startedCommands } from "./commands/started-commands.ts";
 import { once } from "./once.ts";
 
-/** Where a call runs; all paths are absolute. */
+/** The place where a call runs. All paths are absolute. */
 export type Place = {
-  /** Not known of a claude that was started by hand elsewhere. */
+  /** Unknown for a claude that was started by hand elsewhere. */
   workingDir: string | undefined;
   addDirs: string[];
   privatePaths: string[];
@@ -17,32 +17,32 @@ export type Place = {
   path?: string;
 };
 
-/** One call, parsed when that is first needed and once for all rules. */
+/** One call, parsed on first use and only once for all rules. */
 export type JudgedCall = {
   call: ToolCall;
   place: Place;
-  /** The text that a shell would run. */
+  /** The text that the tool passes to a shell. */
   command: string | undefined;
-  /** Its commands, if it consists of literal words only. */
+  /** The commands in it, if they consist of literal words only. */
   literal(): readonly LiteralCommand[] | undefined;
-  /** Every command that it would start, however nested. */
+  /** Every command that it would start, at any depth of nesting. */
   started(): StartedCommands;
-  /** The file system as the child may read it; `undefined` where the working directory is not known. */
+  /** The file system as the child may read it; `undefined` if the working directory is unknown. */
   files(withheld?: WithheldFiles): ReadableFiles | undefined;
   /** Whether a program on the PATH could be the repository's own. */
   hasOwnPrograms(files: ReadableFiles): boolean;
-  /** Of a call of the past: what was seen at paths before. */
+  /** For a past call: the cache of paths that were looked up for other calls. */
   seen?: SeenFiles | undefined;
-  /** A search in it has failed, so nothing of it is proven any more. */
+  /** A search in the call failed, so no proof about it is valid. */
   hasFailed: boolean;
 };
 
-/** No line that a person would write has more. */
+/** More than anyone would write in one line. */
 const MAX_COMMANDS = 50;
 /** Claude Code's tools that run a command in a shell. */
 export const SHELL_TOOLS: string[] = ["Bash", "Monitor"];
 
-/** What calls of the past that are judged together know of their place. */
+/** What is known about a place, shared by past calls that are judged together. */
 export type SeenPlace = {
   place: Place;
   files: SeenFiles;
@@ -50,7 +50,7 @@ export type SeenPlace = {
   hasOwnPrograms(files: ReadableFiles): boolean;
 };
 
-/** Looks at a place once for many calls; a call that is to be decided looks for itself. */
+/** Looks at a place once for many past calls. A call that needs a decision now looks for itself. */
 export function seenPlace(place: Place): SeenPlace {
   const { workingDir } = place;
   const files: SeenFiles = { seen: new Map(), followed: new Map() };

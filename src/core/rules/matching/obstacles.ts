@@ -1,15 +1,15 @@
 import { oneLine } from "../../../contract/text/one-line.ts";
 
-/** What keeps a rule to allow from covering a call that it looks as if it covered. */
+/** The reasons why an allow rule does not cover a call that it seems to cover. */
 export type Obstacle = keyof typeof REASONS;
 
-/** A rule that looks as if it covered a call, and what keeps it from that: with the word or the file that it is about. */
+/** A rule that seems to cover a call, and the obstacle, with the word or file that causes it. */
 export type Doubt = { id: string; obstacle: Obstacle; about?: string | undefined };
 
 const MAX_MATCH_CHARS = 80;
 const MAX_ABOUT_CHARS = 60;
 
-/** Each follows "the rule does not cover it:"; what it is about are words of the call. */
+/** Each text follows "the rule does not cover it:"; `about` holds words of the call. */
 const REASONS = {
   arguments: (about: string) => `it has arguments that always ask${named(about)}`,
   lacks: (about: string) => `it lacks an argument that the tool needs${named(about)}`,
@@ -56,7 +56,7 @@ const REASONS = {
   grant: () => "the grant of whoever made it does not cover the call",
 } as const satisfies Record<string, (about: string) => string>;
 
-/** Why a rule with this match does not cover a call, in a sentence that may quote the call. */
+/** One sentence on why a rule with this match does not cover a call; it may quote the call. */
 export function whyNotCovered(match: string, doubt: Omit<Doubt, "id">): string {
   return `${oneLine(match, MAX_MATCH_CHARS)} does not cover it: ${reasonOf(doubt)}`;
 }

@@ -1,4 +1,4 @@
-/** Computes a value when it is first wanted, and keeps it. */
+/** Computes a value on first use and keeps it. */
 export function once<Value>(compute: () => Value): () => Value {
   let kept: { value: Value } | undefined;
   return () => {

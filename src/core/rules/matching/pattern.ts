@@ -4,7 +4,7 @@ import { type CommandPattern, readCommandPattern } from "./commands/command-patt
 import { type FetchPattern, readHostName } from "./fetch-pattern.ts";
 import { type PathPattern, readPathPattern } from "./paths/path-pattern.ts";
 
-/** What a rule matches, read once. A bare name is a wildcard: it says nothing about the call's input. */
+/** What a rule matches, parsed once. A bare name is a wildcard: it puts no limit on the call's input. */
 export type Pattern =
   | { kind: "command"; command: CommandPattern }
   | { kind: "file"; tool: string; path: PathPattern }
@@ -19,12 +19,12 @@ const MAX_CHARS = 4_096;
 const MAX_WORDS = 200;
 const NAME = /^[A-Za-z*][\w.*:-]{0,511}$/;
 const FILE_TOOLS: readonly string[] = ["Read", ...EDITORS];
-/** Tools that people write in another way. */
+/** The right spelling by lower case, for tools that people often misspell. */
 const SPELLINGS = new Map(
   ["Bash", "WebFetch", "WebSearch", ...FILE_TOOLS].map((name): [string, string] => [name.toLowerCase(), name]),
 );
 
-/** Reads what a rule matches; the problem says in plain words what to write instead. Never throws. */
+/** Parses what a rule matches. The problem says in plain words what to write instead. Never throws. */
 export function readMatch(match: string): Reading {
   if (match.length > MAX_CHARS) return problem(`is longer than ${MAX_CHARS} characters: match less of the call`);
   if (match.trim() === "") return problem("is empty: write a tool such as Edit, or a pattern such as Bash(npm test)");
@@ -100,12 +100,12 @@ function problem(text: string): Reading {
   return { problem: text };
 }
 
-/** Keeps a problem short, whatever it repeats. */
+/** Shortens the quoted text of a problem. */
 function cut(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-/** The tools whose calls a rule to allow could cover; none are named where that can't be told. */
+/** The tools whose calls an allow rule could cover; empty for a glob, which names no tool. */
 export function toolsOf(pattern: Pattern): string[] {
   switch (pattern.kind) {
     case "command":

@@ -1,9 +1,8 @@
 import type { Pattern } from "./pattern.ts";
 
-/** A pattern of one kind, with the place of its rule in the order given. */
+/** A pattern of one kind, with its rule's place in the given order. */
 type Placed<Kind> = Extract<Pattern, { kind: Kind }> & { order: number };
 
-/** The patterns of one kind. */
 export function placed<Kind extends Pattern["kind"]>(
   rules: readonly { pattern: Pattern }[],
   kind: Kind,

@@ -15,19 +15,19 @@ import type { Pattern } from "./pattern.ts";
 import { placed } from "./placed.ts";
 import { toolProver } from "./tool-name.ts";
 
-/** Proves that rules allow a call. */
+/** Proves that allow rules cover a call. */
 export type Prover = {
   /**
-   * The ids of the rules that together cover the call, each once, in order of first use; never an empty list. Of a call
-   * that may be what another rule is against, only exact words cover a command.
+   * The ids of the rules that together cover the call, each once, in order of first use; never an empty list. If a deny
+   * or ask rule might match the call (`isSuspect`), only exact words cover a command.
    */
   prove(call: JudgedCall, withheld: WithheldFiles | undefined, isSuspect?: boolean): string[] | undefined;
 };
 
-/** Whether a call raises a danger other than `tool`, which every MCP tool that may change something raises. */
+/** Whether a call raises any danger except `tool`, which every MCP tool that may change something raises. */
 export type HasDangers = (call: ToolCall) => boolean;
 
-/** Tools whose answer must come from a person, or which change what is asked about. */
+/** Tools that a person must answer, or that change which calls need approval. */
 export const ALWAYS_ASKED: readonly string[] = [
   "AskUserQuestion",
   "EnterPlanMode",
@@ -72,7 +72,7 @@ export function createProver(rules: readonly { id: string; pattern: Pattern }[],
       (path, dir) => use(fileOrder(writing(path, dir), files, place.home)),
     );
     if (!isProven) return [];
-    // What only reads anyway is allowed by a rule all the same, if one covers a part of it.
+    // Commands that only read need no rule; name a rule that covers one of them anyway.
     if (used.length === 0) for (const { parsed } of commands) use(covering(parsed, command, files));
     return used;
   };
@@ -82,7 +82,7 @@ export function createProver(rules: readonly { id: string; pattern: Pattern }[],
     const files = () => judged.files(withheld);
     if (call.toolName === "Bash") {
       if (withheld && judged.literal() && mayPrintWithheld(judged, withheld)) return [];
-      // Most commands are not literal, and the file system need not be looked at for them.
+      // Look at the file system only for literal commands: most are not.
       const here = judged.literal() && files();
       return here ? proveCommand(judged, here, isSuspect ? coveringExactly : coveringAny) : [];
     }
@@ -112,7 +112,7 @@ export function createProver(rules: readonly { id: string; pattern: Pattern }[],
   };
 }
 
-/** What keeps a rule for all calls of a tool from covering this one. */
+/** The obstacle that keeps a rule for all calls of a tool from covering this one. */
 export function obstacleByName(
   call: ToolCall,
   files: () => ReadableFiles | undefined,
@@ -128,12 +128,15 @@ export function obstacleByName(
   return EDITORS.includes(call.toolName) && !isOrdinaryFile(call, here) ? "control_file" : undefined;
 }
 
-/** A redirect, as the call that would write the same file. */
+/** A redirect, represented as the Write call that would write the same file. */
 export function writing(path: string, dir: string): ToolCall {
   return { toolName: "Write", input: { file_path: path.startsWith("/") ? path : `${dir}/${path}`, content: "" } };
 }
 
-/** Whether a tool gets only what it is known to take; a command of any other tool than Bash is never covered. */
+/**
+ * Whether a call has only known arguments. For unknown tools outside MCP it must have no `command`: only Bash commands
+ * are ever covered.
+ */
 function hasExpectedInput({ toolName, input }: ToolCall): boolean {
   if (Object.hasOwn(TOOL_KEYS, toolName)) return hasKnownKeys(toolName, input);
   return toolName.startsWith("mcp__") || !Object.hasOwn(input, "command");

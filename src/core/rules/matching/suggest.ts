@@ -8,11 +8,11 @@ import { createProver, type HasDangers } from "./prove.ts";
 import { suggestedCommands } from "./suggestions/suggested-commands.ts";
 import { suggestedPaths } from "./suggestions/suggested-paths.ts";
 
-/** What rules against something, of which none is found in a call, make of it all the same. */
+/** What the deny and ask rules still require of a call that none of them matches. */
 export type InForce = {
-  /** What they keep from being read. */
+  /** The files that they forbid to read. */
   withheld: WithheldFiles | undefined;
-  /** One of them may be meant, so that only exact words allow it. */
+  /** One of them might match, so only exact words allow the call. */
   isSuspect: boolean;
 };
 export const NOTHING_IN_FORCE: InForce = { withheld: undefined, isSuspect: false };
@@ -21,8 +21,8 @@ const MAX_CHARS = 200;
 const HARMLESS_TOOLS = ["WebSearch", ...BOOKKEEPING];
 
 /**
- * What a rule could match so that this call, and others of its kind, need nobody any more: as narrow as is still useful.
- * Only what really proves this call, whatever is in force, and never what raises a danger. Never throws.
+ * The narrowest useful match of a rule that would allow this call and similar ones. The rule must really prove this
+ * call under all rules in force, and never covers a dangerous one. Never throws.
  */
 export function suggestedMatch(
   judged: JudgedCall,
@@ -54,7 +54,7 @@ function isProof(match: string, judged: JudgedCall, hasDangers: HasDangers, inFo
   return "pattern" in read && wouldAllow(read.pattern, judged, hasDangers, inForce);
 }
 
-/** Whether a rule to allow with this pattern, alone, would decide the call. */
+/** Whether an allow rule with this pattern, on its own, would decide the call. */
 export function wouldAllow(pattern: Pattern, judged: JudgedCall, hasDangers: HasDangers, inForce: InForce): boolean {
   const { withheld, isSuspect } = inForce;
   return createProver([{ id: "", pattern }], hasDangers).prove(judged, withheld, isSuspect) !== undefined;

@@ -7,8 +7,8 @@ import { matchesText } from "./paths/path-pattern.ts";
 const MAX_NAME = 512;
 
 /**
- * Other names under which a tool is found: `Edit` stands for all that edit, `Monitor` runs commands like `Bash`, and `Agent`
- * was called `Task` before.
+ * Other names under which rules find a tool: `Edit` stands for all editing tools, `Monitor` runs commands like `Bash`,
+ * and `Agent` was called `Task` before.
  */
 const ALSO_NAMED = new Map([
   ...EDITORS.map((tool): [string, string] => [tool, "Edit"]),
@@ -17,7 +17,7 @@ const ALSO_NAMED = new Map([
   ["Agent", "Task"],
 ]);
 
-/** Finds tools by their names in any case; a star stands for any characters, anywhere in a name. */
+/** Finds tools by name, ignoring case; a star stands for any characters, anywhere in a name. */
 export function toolFinder(all: readonly { order: number; glob: string }[]) {
   const exact = new Map<string, number>();
   const globs: typeof all = all
@@ -36,7 +36,7 @@ export function toolFinder(all: readonly { order: number; glob: string }[]) {
   };
 }
 
-/** Whether a name stands for an MCP tool: `mcp__server__tool`, or as `McpTools` some of a server. */
+/** Whether a name stands for this MCP tool: it is `mcp__server__tool`, or a form of `McpTools`. */
 export function namesMcpTool(name: string, toolName: string): boolean {
   if (name === toolName) return true;
   const { server, start } = readMcpTools(name) ?? {};
@@ -58,15 +58,15 @@ export function readMcpTools(name: string): McpTools | undefined {
   return server === "" || server.includes("__") ? undefined : { server, start };
 }
 
-/** Tools besides those with known keys whose calls only read. */
+/** Tools without an entry in TOOL_KEYS whose calls only read. */
 const KNOWN = ["WebSearch"];
 
-/** The tools that a star may stand for, besides those of MCP servers. */
+/** The tools that a star may stand for, except those of MCP servers. */
 export function knownTools(glob: string): string[] {
   return [...Object.keys(TOOL_KEYS), ...KNOWN].filter((name) => matchesText(glob, name));
 }
 
-/** Covers tools by their names. A star covers only tools that are known, and of MCP only those of a server it names. */
+/** Covers tools by name. A star covers only known tools, and MCP tools only if it names the server. */
 export function toolProver(all: readonly { order: number; glob: string }[]) {
   const exact = new Map<string, number>();
   const globs = all.filter(({ glob }) => glob.includes("*"));

@@ -8,17 +8,17 @@ import { familyOf } from "./same-commands.ts";
 import { runsUnknownText, type StartedCommand } from "./started-commands.ts";
 import { namesIn } from "./targets.ts";
 
-/** The place of a rule in the order given. */
+/** A command that the rule at this place in the given order looks for. */
 type Sought = { order: number; command: SoughtCommand };
 
-/** What is looked at in a reading of a command. */
+/** The parts of a command that the finder compares. */
 export type Reading = {
   program: string;
   words: readonly Pick<Word, "isDynamic">[];
   args: readonly Pick<Word, "value" | "isDynamic">[];
 };
 
-/** Patterns for commands, found by the program and the first of their other words. */
+/** Indexes patterns for commands by the program and the first of their operands. */
 export function commandFinder(all: readonly { order: number; command: CommandPattern }[]) {
   const index = new Map<string, Map<string, Sought[]>>();
   for (const { order, command: pattern } of all) {
@@ -32,7 +32,7 @@ export function commandFinder(all: readonly { order: number; command: CommandPat
     }
   }
 
-  /** The first rule that finds the command in this way. */
+  /** The first rule that finds the command with this degree of certainty. */
   const search = (command: Reading, how: NonNullable<HowFound>): number | undefined => {
     const program = familyOf(command.program);
     const patterns = command.words[0]?.isDynamic ? undefined : index.get(program);
@@ -56,11 +56,11 @@ export function commandFinder(all: readonly { order: number; command: CommandPat
       index.size === 0
         ? undefined
         : firstOf(commands.flatMap(({ command }) => readingsOf(command).map((one) => search(one, "found")))),
-    /** The first rule that finds one of these readings of commands. */
+    /** The first rule that certainly finds one of these readings. */
     findRead: (readings: readonly Reading[]): number | undefined =>
       firstOf(readings.map((one) => search(one, "found"))),
 
-    /** Whether one of the commands could be what a rule looks for, or could run it. */
+    /** Whether one of the commands could be a command that a rule looks for, or could run one. */
     suspects: (commands: readonly StartedCommand[]): boolean =>
       index.size > 0 &&
       commands.some(({ command }) => {
@@ -75,9 +75,11 @@ export function commandFinder(all: readonly { order: number; command: CommandPat
   };
 }
 
-/** The patterns whose first word could be among the command's; the empty one stands for a pattern that has none. */
+/**
+ * The patterns whose first operand could be among the command's words; the empty key holds patterns without operands.
+ */
 function candidates(program: string, patterns: ReadonlyMap<string, Sought[]>, { args }: Reading): Sought[][] {
-  // Its tasks may be shortened to a few letters.
+  // Gradle accepts tasks shortened to a few letters.
   if (program === "gradle") return [...patterns.values()];
   const words = new Set([""]);
   for (const { value } of args) {

@@ -12,13 +12,16 @@ import { takesOnlyData } from "./options/program-options.ts";
 import { searchesHere } from "./search-operands.ts";
 import { programAndVerb, wildcardMayCover, wildcardMayCoverAny } from "./wildcard-limits.ts";
 
-/** The words of a command, or with a wildcard its first words. */
+/** The words of a command; with a wildcard, its first words. */
 export type CommandPattern = { words: readonly string[]; hasWildcard: boolean };
 
-/** A copy into a directory follows the links in it; a repository or package in a directory can run its own code. */
+/**
+ * Commands whose wildcard must not cover a directory: a copy follows the links in it, and a repository or package can
+ * run its own code.
+ */
 const ACCEPTS_NO_DIRECTORY = /^(?:cp|git (?:push|fetch|pull)|p?npm (?:install|i|add)|yarn add)$/;
 
-/** What a pattern has wrong that covers no command, in words that follow "it has no effect:". */
+/** Why a pattern covers no command, in words that follow "it has no effect:"; `undefined` if it may cover one. */
 export function problemOfCommand(text: string): string | undefined {
   const pattern = readCommandPattern(text);
   if (!pattern) return NO_COMMAND;
@@ -41,7 +44,10 @@ function isDangerous(source: string): boolean {
   return command !== undefined && dangersOf(command.parsed, source, "/").length > 0;
 }
 
-/** `npm test` means exactly these words; `npm run *` and `npm run:*` mean these and any that follow. */
+/**
+ * Parses a pattern. `npm test` stands for exactly these words; `npm run *` and `npm run:*` for these and any that
+ * follow.
+ */
 export function readCommandPattern(text: string): CommandPattern | undefined {
   const start = beforeWildcard(text);
   const [command, ...others] = literalCommands(start ?? text) ?? [];
@@ -63,7 +69,10 @@ export function coversCommand(
   return obstacleTo(pattern, command, source, files) === undefined;
 }
 
-/** What keeps a pattern from covering a command that begins with the same words; its own words must lead to nothing private. */
+/**
+ * The obstacle that keeps a pattern from covering a command; `undefined` if it covers the command. The command must
+ * begin with the pattern's words, and these must not name a private path.
+ */
 export function obstacleTo(
   { words, hasWildcard }: CommandPattern,
   command: SimpleCommand,
@@ -77,7 +86,10 @@ export function obstacleTo(
   return given.length === words.length ? undefined : "exact";
 }
 
-/** Which of the words that the wildcard stands for could change what kind of command this is. */
+/**
+ * The obstacle in the words that the wildcard stands for; `undefined` if they can't change what kind of command this
+ * is.
+ */
 function obstacleInRest(
   patternLength: number,
   given: readonly string[],
@@ -100,13 +112,13 @@ function obstacleInRest(
   return dangersOf(command, source, files.start).length === 0 ? undefined : "danger";
 }
 
-/** By program, its options whose value is the next word. */
+/** For each program, the options whose value is the next word. */
 const WRITE_SECOND = new Map([
   ["uniq", /^-[A-Za-z]*[fsw]$/],
   ["xxd", /^-(?:c|cols|g|groupsize|l|len|n|name|o|s|seek)$/],
 ]);
 
-/** Whether a program that writes its second operand has one. */
+/** Whether a program that writes its second operand got one. */
 function writesSecond(name: string, words: readonly string[]): boolean {
   const valued = WRITE_SECOND.get(name);
   if (!valued) return false;
@@ -116,7 +128,10 @@ function writesSecond(name: string, words: readonly string[]): boolean {
   return words.filter(isOperand).length > 1;
 }
 
-/** The dangers of a command by itself, found once for all patterns that are tried on it. */
+/**
+ * The dangers of one command on its own, without the rest of its line. Cached for the other patterns that are tried on
+ * it.
+ */
 export function dangersOf(command: SimpleCommand, source: string, dir: string): Danger[] {
   const known = foundIn.get(command);
   if (known?.source === source && known.dir === dir) return known.dangers;

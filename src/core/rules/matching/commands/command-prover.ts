@@ -2,18 +2,18 @@ import type { SimpleCommand } from "../../../../review/shell/index.ts";
 import type { ReadableFiles } from "../../readable-files.ts";
 import { type CommandPattern, coversCommand } from "./command-pattern.ts";
 
-/** Patterns by their words, one level for each. */
+/** A trie of patterns: one level for each word. */
 type Node = { next: Map<string, Node>; exact: number | undefined; wild: number | undefined };
 type Placed = { order: number; command: CommandPattern };
 
-/** Builtins that change the shell itself, which only a pattern that names them covers. */
+/** Builtins that change the shell itself. Only a pattern that names one covers it. */
 const CHANGES_SHELL = new Set(
   "export declare typeset readonly local set shopt unset read mapfile readarray bind complete compgen compopt hash enable alias unalias trap ulimit umask let getopts setopt unsetopt autoload zmodload bindkey emulate history fc jobs fg bg wait disown kill exit logout return break continue shift".split(
     " ",
   ),
 );
 
-/** Covers commands by patterns; `any` is a rule for commands of all kinds. */
+/** Finds the pattern that covers a command. `any` is the order of a rule for all commands. */
 export function commandProver(all: readonly Placed[], any: number | undefined) {
   const root: Node = { next: new Map(), exact: undefined, wild: undefined };
   for (const { order, command } of all) {
@@ -27,7 +27,7 @@ export function commandProver(all: readonly Placed[], any: number | undefined) {
     else node.exact ??= order;
   }
 
-  /** The rules whose words the command begins with: the exact one first, then the longest. */
+  /** The patterns whose words begin the command: the exact one first, then the longest. */
   const candidates = (words: readonly string[]): { order: number; length: number; hasWildcard: boolean }[] => {
     const found: ReturnType<typeof candidates> = [];
     if (any !== undefined && isPlainProgram(words[0])) found.push({ order: any, length: 0, hasWildcard: true });
@@ -41,7 +41,7 @@ export function commandProver(all: readonly Placed[], any: number | undefined) {
     return found.reverse();
   };
 
-  /** The rule that covers a command which runs in the working directory. */
+  /** The order of the rule that covers a command which runs in the working directory. */
   return (command: SimpleCommand, source: string, files: ReadableFiles): number | undefined => {
     const words = command.words.map(({ value }) => value);
     return candidates(words).find(({ length, hasWildcard }) =>
@@ -50,7 +50,7 @@ export function commandProver(all: readonly Placed[], any: number | undefined) {
   };
 }
 
-/** A program by its bare name: a path could lead to any script. */
+/** Whether the program is given by its bare name: a path could lead to any script. */
 export function isPlainProgram(program: string | undefined): boolean {
   return program !== undefined && /^[A-Za-z0-9][\w.+-]*$/.test(program) && !CHANGES_SHELL.has(program);
 }

@@ -4,20 +4,23 @@ import { hasOption, isOption } from "./options/option-names.ts";
 import { familyOf, namesOf, spellingsOf } from "./same-commands.ts";
 import { isTarget, takesVerb, targetsFrom } from "./targets.ts";
 
-/** A pattern for commands, split into what has an order and what has none. */
+/** A pattern for commands, split into words whose order matters and words whose order does not. */
 export type SoughtCommand = {
-  /** By its family. */
+  /** The name of the program's family. */
   program: string;
-  /** In this order. */
+  /** Must occur in this order. */
   operands: readonly string[];
-  /** Anywhere. */
+  /** May occur anywhere. */
   options: readonly string[];
 };
 
-/** `found` for certain, or `possible`: nobody knows without knowing the program. */
+/** `found` is certain; `possible` means that only the program itself knows. */
 export type HowFound = "found" | "possible" | undefined;
 
-/** What a pattern looks for: the same command under each of its names. Words that follow make no difference. */
+/**
+ * The commands that a pattern looks for: the same command under each of its names. Words after the pattern do not
+ * matter.
+ */
 export function soughtCommands({ words }: CommandPattern): SoughtCommand[] {
   const [program = "", ...rest] = words;
   const options = rest.filter(isOption);
@@ -28,20 +31,20 @@ export function soughtCommands({ words }: CommandPattern): SoughtCommand[] {
   }));
 }
 
-/** Names in lower case, of which one must be in the name of a program for the pattern to find it. */
+/** Names in lower case. The pattern can only find programs whose name contains one of them. */
 export function programsOf(pattern: CommandPattern): string[] {
   return [...new Set(soughtCommands(pattern).flatMap(({ program }) => namesOf(program)))];
 }
 
-/** As `programCall` names it. */
+/** Normalizes a program's name as `programCall` does. */
 function nameOf(program: string): string {
   return familyOf(program.slice(program.lastIndexOf("/") + 1).toLowerCase());
 }
 
 /**
- * Whether a command is the one that is sought: its first words are, where options may stand between them, each with one
- * word that could be its value; and it has the sought options, in any order and spelling. Of programs that take several
- * targets, the target may be any of them.
+ * Whether a command matches the sought one: its operands start with the sought ones, and it has the sought options in
+ * any order and spelling. Options may stand between the operands, each with one word that could be its value. For
+ * programs that take several targets, the target may be any of them.
  */
 export function howFound(
   sought: SoughtCommand,
@@ -50,13 +53,13 @@ export function howFound(
   const known = args.map(({ value }) => value);
   const how = howFoundIn(sought, known) ?? (mayPush(sought, known) ? "possible" : undefined);
   if (how !== undefined || !args.some(({ isDynamic }) => isDynamic)) return how;
-  // A word that is known only when the command runs could be any that is missing.
+  // A word that is unknown before the command runs could be any missing one.
   const given = args.map(({ value, isDynamic }) => (isDynamic && !isOption(value) ? ANY : value));
   const is = (word: string, wanted: string) => word === ANY || isTarget(sought.program, word, wanted);
   return startsWith(sought.operands, given, is) ? "possible" : undefined;
 }
 
-/** Stands for a word that is not known; no word has a zero byte. */
+/** Stands for an unknown word. No real word contains a zero byte. */
 const ANY = "\0";
 
 function howFoundIn({ program, operands, options }: SoughtCommand, given: readonly string[]): HowFound {
@@ -66,13 +69,13 @@ function howFoundIn({ program, operands, options }: SoughtCommand, given: readon
   const from = targetsFrom(program, operands);
   if (from !== undefined && startsWith(operands.slice(0, from), given, is) && hasInOrder(operands, given, is))
     return "found";
-  // A word that comes later may be what the program acts on, or only the value of something.
+  // A later word may be an operand, or only the value of an option.
   const front = takesVerb(program) ? operands.slice(0, 1) : [];
   if (operands.length <= front.length || !startsWith(front, given, is)) return undefined;
   return hasInOrder(operands, given, is) ? "possible" : undefined;
 }
 
-/** Whether git would push to the remote that is sought, and only its settings or the repository tell which branches. */
+/** Whether git would push to the sought remote while only its settings or the repository determine the branches. */
 function mayPush({ program, operands, options }: SoughtCommand, given: readonly string[]): boolean {
   const [verb, remote = "", ...refs] = operands;
   const at = given.indexOf("push");
@@ -89,7 +92,7 @@ function mayPush({ program, operands, options }: SoughtCommand, given: readonly 
 
 type IsWord = (word: string, sought: string) => boolean;
 
-/** Follows every way to read the words at once: a word after an option may be its value or not. */
+/** Follows all interpretations at once: the word after an option may be its value or an operand. */
 function startsWith(operands: readonly string[], given: readonly string[], is: IsWord): boolean {
   let reached = new Set([0]);
   let afterOption = false;
@@ -109,7 +112,7 @@ function startsWith(operands: readonly string[], given: readonly string[], is: I
   return reached.has(operands.length);
 }
 
-/** Whether all of them are among the words, with any others between them. */
+/** Whether the given words contain all operands in this order, with any words between them. */
 function hasInOrder(operands: readonly string[], given: readonly string[], is: IsWord): boolean {
   let at = 0;
   for (const word of given) {
@@ -119,7 +122,9 @@ function hasInOrder(operands: readonly string[], given: readonly string[], is: I
   return at === operands.length;
 }
 
-/** What an option may have as its value in the same word: `--name=value`, `-nvalue`; of other words nothing. */
+/**
+ * The values that an option may carry in the same word, as in `--name=value` or `-nvalue`; `undefined` for other words.
+ */
 export function valuesIn(word: string): string[] | undefined {
   if (!isOption(word)) return undefined;
   const equals = word.indexOf("=");

@@ -1,12 +1,12 @@
 import type { ReadableFiles } from "../../readable-files.ts";
 import { namesExisting, namesOutside, namesRepository } from "./named-paths.ts";
 
-/** Verbs that exchange commits with another repository, which may run its own code. */
+/** Verbs that exchange commits with another repository. That repository may run its own code. */
 const EXCHANGING = /^(?:push|fetch|pull|clone|ls-remote|remote)$/;
-/** Their options that take no value from the next word; any other may. */
+/** Their options that take no value from the next word; any other option may take one. */
 const FLAGS =
   /^(?:-[46aflnpqtuv]+|--.*=.*|--no-.*|--(?:set-upstream|force|force-with-lease|tags|follow-tags|prune|prune-tags|quiet|verbose|dry-run|all|branches|atomic|progress|porcelain|rebase|ff|ff-only|squash|unshallow|delete|mirror))$/;
-/** Whether git is told to use another repository than those that the settings name, or files outside of its own. */
+/** Whether git would use a repository that its settings do not name, or files outside of its own repository. */
 export function leavesRepository(
   verb: string,
   given: readonly string[],
@@ -14,13 +14,13 @@ export function leavesRepository(
   files: ReadableFiles,
 ): boolean {
   const rest = given.slice(patternLength);
-  // Two paths of which one is outside are compared without a repository.
+  // If one of the two paths is outside, git compares them without a repository.
   if (verb === "diff") return namesOutside(rest, files);
   if (!EXCHANGING.test(verb)) return false;
   return namesRepository(rest, files) || (/^(?:push|fetch|pull)$/.test(verb) && namesHost(verb, given, patternLength));
 }
 
-/** Whether the first operand is `host:path` instead of the name of a remote; a later one may be `from:to`. */
+/** Whether the first operand is `host:path` instead of the name of a remote. A later operand may be `from:to`. */
 function namesHost(verb: string, given: readonly string[], patternLength: number): boolean {
   let before = "";
   for (const [at, word] of given.entries()) {
@@ -34,12 +34,12 @@ function namesHost(verb: string, given: readonly string[], patternLength: number
   return false;
 }
 
-/** Whether git puts files back as they were committed: `checkout` takes a path where it could be a branch. */
+/** Whether git would overwrite files with committed versions: `checkout` reads a word as a path or a branch. */
 export function putsFilesBack(verb: string, rest: readonly string[], files: ReadableFiles): boolean {
   return verb === "checkout" && (rest.some((word) => /[*?[]|^:/.test(word)) || namesExisting(rest, files));
 }
 
-/** Whether git adds all files of the working directory to what it stores. */
+/** Whether git would store all files of the working directory. */
 export function gitAddsAll(verb: string, words: readonly string[]): boolean {
   const isAll = (word: string) => /^-[a-zA-Z]*[Aau]|^--(?:all|update|include-untracked)/.test(word);
   return /^(?:add|stash)$/.test(verb) && words.some(isAll);

@@ -2,9 +2,9 @@ import { type Found, isWithin } from "../../../../files/real-path.ts";
 import { runsLater } from "../../../../review/shell/index.ts";
 import type { ReadableFiles } from "../../readable-files.ts";
 
-/** No file system accepts a longer one. */
+/** No file system accepts a longer name. */
 const MAX_NAME = 255;
-/** Keeps the time to look them all up short. */
+/** Limits the time for looking up all paths. */
 const MAX_PATHS = 500;
 const MAX_CHARS = 50_000;
 /** Some programs expand `~`; some resolve `..` by its text, others by following links. */
@@ -23,8 +23,8 @@ export function namesPrivate(words: readonly string[], files: ReadableFiles): bo
 }
 
 /**
- * Whether every possible path in these words is known to lead nowhere else than it says: not to something private, not
- * through a link out of the working directory, and not to a file that runs later.
+ * Whether every possible path in these words is safe: it leads to nothing private, not through a link out of the
+ * working directory, and not to a file that another program runs later.
  */
 export function areSafePaths(words: readonly string[], files: ReadableFiles, mayRunLater: boolean): boolean {
   const paths = words.flatMap(pathsIn);
@@ -51,14 +51,14 @@ export function namesDirectory(words: readonly string[], files: ReadableFiles): 
   );
 }
 
-/** Whether a word by itself is the path of something that is there. */
+/** Whether one of the words, taken as a whole, is the path of an existing file. */
 export function namesExisting(words: readonly string[], files: ReadableFiles): boolean {
   return words.some(
     (word) => word !== "" && !isTooLong(word) && files.follow(fullPath(word, files))?.kind !== "missing",
   );
 }
 
-/** Whether a word may be a repository: git also tries `x.git` and `x/.git`, and a file can say where one is. */
+/** Whether a word may name a repository: git also tries `x.git` and `x/.git`, and a file can point to one. */
 export function namesRepository(words: readonly string[], files: ReadableFiles): boolean {
   return words.some((word) =>
     pathsIn(word)
@@ -72,7 +72,7 @@ export function namesOutside(words: readonly string[], files: ReadableFiles): bo
   return words.some((word) =>
     pathsIn(word).some((path) => {
       if (!path.startsWith("/") || path === "/dev/null" || isTooLong(path)) return false;
-      // A part of an address or of a text may begin with a slash, too.
+      // A part of an address or of a text may begin with a slash too.
       const [top = ""] = path.split("/").filter((name) => name !== "");
       if (path !== word && files.follow(`/${top}`)?.kind === "missing") return false;
       const found = files.follow(path);
@@ -81,7 +81,7 @@ export function namesOutside(words: readonly string[], files: ReadableFiles): bo
   );
 }
 
-/** The word, its parts between punctuation, and what follows each letter of clustered options: `-vf/etc/x`. */
+/** The word, its parts between punctuation, and the rest after each letter of clustered options, as in `-vf/etc/x`. */
 export function pathsIn(word: string): string[] {
   const pieces = [word, ...word.split(/[=:@,;|<>()[\]{}"']/)].flatMap((piece) => [piece, piece.trim()]);
   return [

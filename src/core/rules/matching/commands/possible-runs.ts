@@ -9,15 +9,15 @@ import { SPECIAL_PROGRAMS } from "../../builtin/special-programs.ts";
 import { valuesIn } from "./found-command.ts";
 import { familyOf } from "./same-commands.ts";
 
-/** Programs that hand the words after `--`, or after the name of a script, to a script or program of the project. */
+/** Programs that pass the words after `--`, or after a script's name, to a script or program of the project. */
 const PASS_ON = setOf("npm pnpm yarn bun cargo go gradle mvn turbo nx lerna");
 const RUN_SCRIPTS = setOf("npm pnpm yarn bun");
-/** Their verbs that run a script: the word after `run` is its name. */
+/** The verbs that run a script; the word after `run` is its name. */
 const SCRIPT_VERBS = setOf("run run-script test t start");
-/** Programs that run one somewhere else after some of their verbs. */
+/** Programs that, after some verbs, run another program in a container. */
 const CONTAINERS = setOf("docker podman nerdctl docker-compose podman-compose kubectl oc");
 const CONTAINER_VERBS = setOf("exec run create debug rsh attach");
-/** Programs that are known not to run a program which their words name. */
+/** Programs that are known not to run a program named by their words. */
 const RUN_NO_WORDS = new Set([
   ...READING_PROGRAMS,
   ...SPECIAL_PROGRAMS.filter((name) => name !== "find" && name !== "command"),
@@ -27,22 +27,22 @@ const RUN_NO_WORDS = new Set([
   ...setOf("curl wget kill pkill killall man cd export alias set unset systemctl terraform"),
   ...CONTAINERS,
 ]);
-/** Those of them that read what they run from their input. */
+/** Programs among them that execute code from their input. */
 const READS_CODE = setOf("make just ninja");
-/** More are not looked at: nobody writes them. */
+/** No one writes more words than these by hand, so the rest is not examined. */
 const MAX_WORDS = 500;
 const MAX_INNER = 100;
-/** The rules for code do not look at paths. */
+/** The checks for code ignore paths, so they get no context. */
 const NO_CONTEXT = { directory: startIn(null), changed: [], real: [] };
 
-/** The commands that an unknown program would run if it runs its words, or the text in one of them. */
+/** The commands that an unknown program would run if it ran its words, or the text in one of them. */
 export function possibleRuns(command: ProgramCall, isSought: (program: string) => boolean): ProgramCall[] {
   const found: ProgramCall[] = [];
   const args = runWords(command);
   for (const [at, word] of args.slice(0, MAX_WORDS).entries()) {
     for (const text of valuesIn(word.value) ?? [word.value]) {
       if (/\s/.test(text)) {
-        // Some begin with a sign that a shell does not read.
+        // Some texts begin with a sign that a shell does not read.
         if (isAnySought(text, isSought)) found.push(...[text, text.replace(/^[\s!:]+/, "")].flatMap(commandsIn));
         continue;
       }
@@ -54,8 +54,8 @@ export function possibleRuns(command: ProgramCall, isSought: (program: string) =
 }
 
 /**
- * Whether code that is part of a command names a sought program: that of `python3 -c`, `tar --to-command` or `alias`, and
- * here-documents for a program that may run them.
+ * Whether code inside a command names a sought program: the code of `python3 -c`, `tar --to-command` or `alias`, and
+ * here-documents for a program that may execute them.
  */
 export function mentionsInCode(command: ProgramCall, isSought: (program: string) => boolean): boolean {
   const isCode =
@@ -65,12 +65,12 @@ export function mentionsInCode(command: ProgramCall, isSought: (program: string)
   return [...(isCode ? command.args : []), ...bodies].some(({ value }) => isAnySought(value, isSought));
 }
 
-/** Whether a command has too many words to look for others in them. */
+/** Whether a command has too many words to examine each as a command of its own. */
 export function hasTooManyWords(command: ProgramCall): boolean {
   return runWords(command).length > MAX_WORDS;
 }
 
-/** The words that a program could run, as far as it is known. */
+/** The words that a program could run, as far as is known. */
 function runWords({ program, args }: ProgramCall): Word[] {
   const name = familyOf(program);
   if (!RUN_NO_WORDS.has(name)) return args;

@@ -4,12 +4,14 @@ import { valuesOf } from "../../../../review/shell/syntax/options.ts";
 import { parseCommand, type Word } from "../../../../review/shell/syntax/parsed-command.ts";
 import { familyOf } from "./same-commands.ts";
 
-/** Programs whose words are names of scripts. */
+/** Programs whose words name scripts. */
 const RUN_SCRIPTS = new Set(["npm-run-all", "npm-run-all2", "run-s", "run-p"]);
-/** Git itself gives up when an alias leads to itself. */
+/** Bounds aliases that refer to aliases; git gives up when one leads back to itself. */
 const MAX_ALIASES = 5;
 
-/** Verbs of git itself and of programs that are often installed beside it; any other may be an alias in the settings. */
+/**
+ * Verbs of git and of programs that are often installed beside it. Any other verb may be an alias in git's settings.
+ */
 const GIT_VERBS = new Set(
   (
     "add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore check-mailmap check-ref-format " +
@@ -26,14 +28,17 @@ const GIT_VERBS = new Set(
   ).split(" "),
 );
 
-/** Whether a command of git may be an alias. */
+/** Whether a git command may use an alias. */
 export function mayBeAlias(command: ProgramCall): boolean {
   if (command.program !== "git") return false;
   const { verb } = gitArguments(command);
   return verb !== "" && !GIT_VERBS.has(verb);
 }
 
-/** The command, and what else its words say that it runs: `python -m pip` is `pip`, `git-push` is `git push`. */
+/**
+ * The command itself, and the commands that its words stand for: `python -m pip` runs `pip`, `git-push` runs `git
+ * push`.
+ */
 export function readingsOf(command: ProgramCall): ProgramCall[] {
   const others = [
     ...moduleOf(command),
@@ -55,7 +60,7 @@ function moduleOf(command: ProgramCall): ProgramCall[] {
   return called(command, glued === "" ? rest : [{ ...option, value: glued }, ...rest]);
 }
 
-/** Programs such as git and cargo have one more for each verb. */
+/** Programs such as git and cargo install a separate program for each verb. */
 function verbOf(command: ProgramCall): ProgramCall[] {
   const [first, ...rest] = command.words;
   const [, program, verb] = /^(\w+)-([\w-]+)$/.exec(command.program) ?? [];
@@ -87,7 +92,7 @@ function inAllOf(command: ProgramCall): ProgramCall[] {
   return called(command, [first, ...rest]);
 }
 
-/** What `git -c alias.x=… x` runs: another verb, or after `!` a text for a shell. */
+/** The commands that `git -c alias.x=… x` runs: another verb, or after `!` a shell command. */
 function aliasesOf(command: ProgramCall, left: number): ProgramCall[] {
   if (command.program !== "git" || left === 0) return [];
   const { before, verb, rest } = gitArguments(command);

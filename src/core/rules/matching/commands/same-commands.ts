@@ -1,7 +1,7 @@
 /** The words of a command without its options. */
 type Words = readonly string[];
 
-/** Each line is a group of words that mean the same after the name of the program. */
+/** Each line lists words with the same meaning after the program's name. */
 const GROUPS: Readonly<Record<string, string>> = {
   npm: `
     access = access
@@ -117,7 +117,7 @@ const GROUPS: Readonly<Record<string, string>> = {
     switch = sw
     update = up`,
 };
-/** Commands of several words that are another program's. */
+/** Commands of several words that are equal to another program. */
 const PROGRAMS = [
   ["npx", "npm exec", "npm x"],
   ["pnpx", "pnpm dlx"],
@@ -127,18 +127,18 @@ const PROGRAMS = [
   ["docker-compose", "docker compose"],
   ["podman-compose", "podman compose"],
 ].map((group) => group.map((text) => text.split(" ")));
-/** Programs that run a script by its bare name, too. */
+/** Programs that also run a script by its bare name. */
 const RUN_BY_NAME = new Set(["pnpm", "yarn", "bun", "turbo", "deno"]);
-/** Programs that take the first letters of a verb for it, as long as no other one begins so. */
+/** Programs that accept the first letters of a verb, as long as they are unambiguous. */
 const ABBREVIATING = new Set(["npm"]);
-/** Bounds what one pattern is looked up by. */
+/** Bounds the lookups for one pattern. */
 const MAX_SPELLINGS = 200;
 
 const SAME = new Map(
   Object.entries(GROUPS).map(([program, text]): [string, Words[][]] => [program, groupsOf(program, text)]),
 );
 
-/** Other names of the same program, and of drop-in replacements for it. */
+/** Other names of a program, and of its drop-in replacements. */
 const FAMILIES = new Map(
   Object.entries({
     apt: "apt-get aptitude",
@@ -161,23 +161,23 @@ const FAMILIES = new Map(
     yarn: "yarnpkg",
   }).flatMap(([name, others]) => others.split(" ").map((other): [string, string] => [other, name])),
 );
-/** GNU's own programs where another one has the name. */
+/** The GNU versions of programs, installed under other names where the system has its own version. */
 const GNU =
   /^g(?=(?:awk|chmod|chown|cp|dd|env|find|grep|install|ln|mkdir|mv|rm|sed|sort|tar|tee|touch|truncate|xargs)$)/;
 const VERSIONED = /^(python|pypy|pip|pytest|node|ruby|gem|perl|php|lua|gcc|g\+\+|clang|clang\+\+)-?[\d.]+$/;
 
-/** One name for all names of a program; it must be in lower case and without its path. */
+/** One name for all names of a program. The argument must be in lower case and without a path. */
 export function familyOf(program: string): string {
   const name = program.replace(GNU, "").replace(VERSIONED, "$1");
   return FAMILIES.get(name) ?? name;
 }
 
-/** The names of which every program of the family has one in its own. */
+/** All names of the family. The name of each program in it contains one of these. */
 export function namesOf(family: string): string[] {
   return [family, ...[...FAMILIES].flatMap(([name, of]) => (of === family ? [name] : []))];
 }
 
-/** Every way to write the same command, itself first; the program is given by its family. */
+/** All spellings of the same command, starting with the given one. The first word must be the family's name. */
 export function spellingsOf(words: Words): Words[] {
   const found = new Map([[words.join("\n"), words]]);
   for (const one of found.values()) {
@@ -201,7 +201,7 @@ function others([program = "", ...rest]: Words): Words[] {
   ];
 }
 
-/** The words with what they begin with replaced by each of its equals. */
+/** Replaces the words at the front by each of their synonyms. */
 function replaced(groups: readonly (readonly Words[])[], words: Words): Words[] {
   return groups.flatMap((group) => {
     const front = group.find((one) => one.every((word, at) => word === words[at]));
@@ -227,7 +227,7 @@ function groupsOf(program: string, text: string): Words[][] {
   ]);
 }
 
-/** The first letters of a name, and the name without its hyphens. */
+/** The prefixes of a name from two letters on, and the name in camel case. */
 function abbreviations(name: string): string[] {
   const shorter = Array.from({ length: Math.max(0, name.length - 2) }, (_, at) => name.slice(0, at + 2));
   const joined = name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

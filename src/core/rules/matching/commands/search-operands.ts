@@ -1,16 +1,16 @@
-/** Options of programs that search for text, as far as a value may be the next word. */
+/** Short options of search programs whose value may be the next word. */
 const VALUED_LETTERS: Readonly<Record<string, string>> = {
   grep: "efmABCdDX",
   rg: "efgtTmABCMjrdE",
   git: "efmABCO",
 };
-/** Other programs that search: every letter that takes a value in one of them. */
+/** For other search programs: every letter that takes a value in one of them. */
 const ANY_VALUED = "efgtTmABCMjrdDEGpxK";
-/** Long options without a value. Any other may have the next word as its value. */
+/** Long options without a value. Any other may take the next word as its value. */
 const FLAGS =
   /^--(?:no-.*|(?:dereference-)?recursive|ignore-case|smart-case|case-sensitive|line-number|column|invert-match|(?:word|line)-regexp|files-with.*|files|name-only|count|count-matches|(?:with|full)-(?:file)?name|only-matching|quiet|silent|(?:extended|basic|perl)-regexp|fixed-strings|text|null|hidden|unrestricted|multiline|multiline-dotall|pcre2|heading|break|pretty|stats|trim|json|vimgrep|passthru|untracked|cached|exclude-standard|(?:show-function|function-context)|and|or|not|all-match|colou?r|byte-offset|one-file-system|initial-tab|verbose)$/;
 
-/** The words that a search goes through: neither options, nor their values, nor what it searches for. */
+/** The files and directories that a search visits: all words except options, their values and the sought text. */
 export function searchedPlaces(name: string, words: readonly string[]): string[] {
   const family = /^[efz]?grep$/.test(name) ? "grep" : name;
   const valued = (Object.hasOwn(VALUED_LETTERS, family) && VALUED_LETTERS[family]) || ANY_VALUED;
@@ -34,7 +34,7 @@ export function searchedPlaces(name: string, words: readonly string[]): string[]
   return operands.slice(isSought ? 0 : 1);
 }
 
-/** Whether a program that searches for text goes through the working directory, since its words name no other place. */
+/** Whether a search program searches the working directory because its words name no other place. */
 export function searchesHere(name: string, words: readonly string[]): boolean {
   const has = (option: RegExp) => words.some((word) => option.test(word));
   if (/^[efz]?grep$/.test(name) && !has(/^-[A-Za-z]*[rR]|^--(?:dereference-)?rec|^-[A-Za-z]*d|^--dir/)) return false;

@@ -1,7 +1,10 @@
 import { parseCommand } from "../../../../review/shell/index.ts";
 import { literalCommands } from "../../literal-command.ts";
 
-/** Returns the first part of a command that is more than literal words: `$X`, `~`, `*.txt`; `undefined` if no single part is. */
+/**
+ * The first part of a command that is not a literal word, such as `$X`, `~` or `*.txt`; `undefined` if no single part
+ * is at fault.
+ */
 export function shellSyntaxIn(source: string): string | undefined {
   const { commands } = parseCommand(source);
   for (const { assignments, words, redirects } of commands) {

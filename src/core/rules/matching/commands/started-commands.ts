@@ -4,21 +4,21 @@ import { STANDARD_INPUT, shellArguments } from "../../../../review/shell/program
 import { unwrapped } from "../../../../review/shell/programs/unwrapped.ts";
 import { parseCommand } from "../../../../review/shell/syntax/parsed-command.ts";
 
-/** A command with the directory in which it would run, judged by the text alone. */
+/** A command with the directory in which it would run, as far as the text shows. */
 export type StartedCommand = { command: ProgramCall; directory: Directory };
 
-/** No command line that a person could review runs more. */
+/** More commands than a person could review in one line. */
 const MAX_COMMANDS = 1_000;
-/** With more commands or words than these, a text would take too long to parse. */
+/** A text with more separators or blanks takes too long to parse. */
 const MAX_SEPARATORS = 4_000;
 const MAX_BLANKS = 8_000;
-/** For all commands together: each wrapper repeats the words of what it runs. */
+/** For all commands together: each wrapper repeats the words of the command that it runs. */
 const MAX_WORDS = 20_000;
 
-/** Only if it is complete can anything be proven of the text: what is missing could be denied. */
+/** A proof requires `isComplete`: a command that is missing here might be one that a rule denies. */
 export type StartedCommands = { commands: readonly StartedCommand[]; isComplete: boolean };
 
-/** Every command that a text would start, however it is nested, wrapped or quoted, as far as its words are known. */
+/** Every command that a text would start, however nested, wrapped or quoted, as far as its words are known. */
 export function startedCommands(source: string, workingDir: string | undefined): StartedCommands {
   const commands: StartedCommand[] = [];
   if (isTooMuch(source)) return { commands, isComplete: false };
@@ -52,7 +52,7 @@ function isTooMuch(source: string): boolean {
   return source.split(/[;|&\n(`<>]/).length > MAX_SEPARATORS || source.split(/[ \t]/).length > MAX_BLANKS;
 }
 
-/** The texts that are piped into a shell somewhere in the line: here-documents, and what is printed. */
+/** The texts that the line may pipe into a shell: here-documents and printed words. */
 function textsForShells(commands: readonly StartedCommand[]): string[] {
   if (!commands.some(({ command }) => readsInput(command))) return [];
   return commands.flatMap(({ command: { program, args, redirects } }) => [
@@ -67,7 +67,7 @@ function readsInput({ program, args, hasInput }: ProgramCall): boolean {
   return !isCommand && (operand === undefined || STANDARD_INPUT.test(operand.value));
 }
 
-/** Whether a shell runs what another command prints, or a file that is not known yet; a here-document is known. */
+/** Whether a shell runs the output of another command, or a file that is not known yet. A here-document is known. */
 export function runsUnknownText(command: ProgramCall): boolean {
   const { program, args } = command;
   const file = isShell(program) ? shellArguments(args).operand : isSource(program) ? args[0] : undefined;
@@ -75,7 +75,7 @@ export function runsUnknownText(command: ProgramCall): boolean {
   return readsInput(command) && !command.redirects.some(({ body }) => body !== undefined && !body.isDynamic);
 }
 
-/** Both the words together and with the line breaks that `printf` and `echo -e` make. */
+/** The text that `echo` or `printf` prints, with `\n` turned into line breaks. */
 function printed(words: readonly string[]): string {
   return words
     .filter((word) => !/^-[neE]+$/.test(word))

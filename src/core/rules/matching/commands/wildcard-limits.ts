@@ -11,11 +11,11 @@ import {
 import { familyOf } from "./same-commands.ts";
 import { targetsFrom } from "./targets.ts";
 
-/** Verbs after which most programs run the words that follow. */
+/** Verbs that make most programs run the words that follow. */
 const RUNNING_VERB = /^(?:exec|eval|shell|ssh)$/;
-/** Programs for which `@name` is not a file with more arguments, but a package, a commit or a person. */
+/** Programs that read `@name` as a package, a commit or a person, never as a file with more arguments. */
 const NO_ARGUMENT_FILES = setOf("git gh rg ag ack pip");
-/** The same, but what follows `--` is for another program. */
+/** The same, except after `--`: those words go to another program. */
 const HANDING_ON = setOf("turbo nx lerna");
 
 /** Whether a wildcard may cover the words after the pattern's own, judged by the program and its options. */
@@ -49,7 +49,7 @@ export function wildcardMayCover(given: readonly string[], patternLength: number
     );
 }
 
-/** Whether npm lists the environment, as it does where no script has that name, or a query of gh asks for it. */
+/** Whether the command prints the environment: npm does so if no script is called `env`, and so does a query of gh. */
 function printsEnvironment(family: string, given: readonly string[], patternLength: number): boolean {
   if (family === "npm") {
     const script = given.findIndex((word, at) => at > verbsIn(given).meant && !word.startsWith("-"));
@@ -74,7 +74,7 @@ function packagesMayCover(
   return binary < 0 || (binary < patternLength && wildcardMayCover(given.slice(binary), patternLength - binary));
 }
 
-/** Whether a program, or the script or program to which it hands the word, could read `@name` as a file with arguments. */
+/** Whether a program, or a script to which it passes the word, could read `@name` as a file with arguments. */
 function isArgumentFile(family: string, given: readonly string[], at: number): boolean {
   if (NO_ARGUMENT_FILES.has(family) || ANY_OPTIONS.has(family)) return false;
   if (isPackageManager(family)) return takesArgumentFile(family, given, at);
@@ -82,7 +82,7 @@ function isArgumentFile(family: string, given: readonly string[], at: number): b
   return !HANDING_ON.has(family) || (dashes > 0 && dashes < at);
 }
 
-/** Where the program of `node_modules/.bin` is that yarn or pnpm would run; -1 where there is none. */
+/** The position of the program in `node_modules/.bin` that yarn or pnpm would run; -1 if there is none. */
 export function binaryAt(given: readonly string[]): number {
   const family = familyOf(programAndVerb(given).name);
   return binaryIn(family, given, limitsOf(family).verbs ?? new Set());
@@ -92,27 +92,27 @@ function limitsOf(family: string): Limits {
   return (Object.hasOwn(LIMITS, family) && LIMITS[family]) || {};
 }
 
-/** Whether a wildcard after these words may cover any command at all. */
+/** Whether a wildcard after these words may cover any command. */
 export function wildcardMayCoverAny(words: readonly string[]): boolean {
   const { name, verb } = programAndVerb(words);
-  // The verb may be among the words that the wildcard stands for; further words only ever take something away.
+  // The verb may be one of the words that the wildcard stands for; more words can only narrow what it covers.
   if (verb === "") return !isRunner(name);
   return wildcardMayCover(words, words.length) && !endsBeforeBinary(familyOf(name), words);
 }
 
-/** Whether a program runs what its arguments, input or files say. */
+/** Whether a program executes what its arguments, input or files contain. */
 export function isRunner(name: string): boolean {
-  // GNU's own are called `genv` and the like where another one has the name, and each verb of git has a program.
+  // GNU programs may be installed as `genv` and the like, and each verb of git has a program of its own.
   const low = name.toLowerCase();
   const names = [name, low, low.replace(/^g(?=env$|xargs$|sed$|awk$|find$|timeout$|nice$|nohup$|stdbuf$)/, "")];
   const plain = names.flatMap((one) => [one, one.replace(/(?:-static|\.exe|-?\d[\d.]*)+$/, "")]);
   return low.startsWith("git-") || plain.some((one) => RUNNERS.has(one) || INTERPRETERS.test(one) || LOADERS.test(one));
 }
 
-/** Options without a value that may stand before a verb, and do not change what it does. */
+/** Options without a value that may stand before a verb and do not change its meaning. */
 const BEFORE_VERB = setOf("--no-pager --silent --quiet --verbose --locked --offline --frozen -q -v -vv");
 
-/** The program's name and its verb: the first word after it, and after such options. */
+/** The program's name and its verb: the first word that is not one of these options. */
 export function programAndVerb([program = "", ...rest]: readonly string[]): { name: string; verb: string } {
   // Some file systems treat `GIT` and `git` as one.
   return {
@@ -121,7 +121,7 @@ export function programAndVerb([program = "", ...rest]: readonly string[]): { na
   };
 }
 
-/** Whether it is this long option: abbreviated, extended, or with one dash, as some programs accept it. */
+/** Whether the word is this long option: abbreviated, extended, or with one dash, as some programs accept it. */
 function isOption(word: string, long: string): boolean {
   const [, dashes, name = ""] = /^(--?)([^=]+)/.exec(word.replaceAll("_", "-")) ?? [];
   if (dashes === undefined || (dashes === "-" && name.length < 3)) return false;

@@ -8,10 +8,13 @@ import type { OutlineCheck } from "./match-outline.ts";
 import { type Coverable, MOST_FRONT_WORDS, type ProvableLine, type Written } from "./outline.ts";
 import type { OutlinePlace } from "./outline-place.ts";
 
-/** What a rule covers of a line: a command, which may have to be looked at itself, and a file that is written. */
+/**
+ * What one rule covers of a line: its commands and the files that it writes. `undefined` means that only a full check
+ * of the call can tell.
+ */
 type Covers = { command(one: Coverable): boolean | undefined; written(one: Written): boolean };
 
-/** Whether one rule to allow covers a call. */
+/** The check whether one allow rule covers a call. */
 export function coversOutline(pattern: Pattern, place: OutlinePlace): OutlineCheck {
   switch (pattern.kind) {
     case "command":

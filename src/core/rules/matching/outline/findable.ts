@@ -13,7 +13,7 @@ import type { Outline } from "./outline.ts";
 
 type Findable = Pick<Outline, "commands" | "hosts" | "named" | "reads" | "changes" | "trees">;
 
-/** What rules to deny or ask may find in a call. */
+/** The parts of a call in which deny and ask rules may find something. */
 export function findableIn(judged: JudgedCall): Findable {
   const { call, command } = judged;
   const found: Findable = { ...namedIn(judged), ...(command !== undefined && startedIn(judged)) };
@@ -33,7 +33,7 @@ function startedIn(judged: JudgedCall): Findable {
   const commands = attempted(() =>
     started().commands.flatMap(({ command }) =>
       readingsOf(command)
-        // A program that is known only when it runs is never found.
+        // No rule finds a program whose name is unknown before the command runs.
         .filter(({ words }) => !words[0]?.isDynamic)
         .map(({ program, args }) => [familyOf(program), ...args.map(({ value }) => value)]),
     ),
@@ -42,7 +42,7 @@ function startedIn(judged: JudgedCall): Findable {
   return {
     ...(commands && { commands }),
     ...searched(() => searchCommandFiles(judged, { read: reads.note }), { reads: reads.paths }),
-    // A rule against changes looks for both, within one limit.
+    // One search for both, because a rule against changes looks for both within one limit.
     ...searched(() => searchCommandFiles(judged, { changed: changes.note, changedTree: trees.note }), {
       changes: changes.paths,
       trees: trees.paths,
@@ -50,13 +50,13 @@ function startedIn(judged: JudgedCall): Findable {
   };
 }
 
-/** What a search was asked about; nothing where it fails. */
+/** The paths that a search looks up; empty if the search fails. */
 function searched(search: () => unknown, noted: Partial<Record<keyof Findable, Set<string>>>): Findable {
   if (!attempted(() => [search()])) return {};
   return Object.fromEntries(Object.entries(noted).map(([kind, paths]) => [kind, [...paths]]));
 }
 
-/** Notes the paths that a search asks for, those below the start without it. */
+/** Collects the paths that a search looks up. Paths below the start are stored without it. */
 function notedPaths(place: Place) {
   const start = foldedStart(place);
   const paths = new Set<string>();
@@ -67,7 +67,7 @@ function notedPaths(place: Place) {
   return { paths, note };
 }
 
-/** What most paths begin with, so that they are kept without it. */
+/** The prefix that most paths share. Outlines omit it to save space. */
 export function foldedStart({ workingDir }: Place): string {
   return `${foldedPath(startIn(workingDir ?? null).at)}/`;
 }

@@ -11,7 +11,7 @@ import { foldedStart } from "./findable.ts";
 import type { OutlineCheck } from "./match-outline.ts";
 import type { OutlinePlace } from "./outline-place.ts";
 
-/** Whether one rule to deny or ask is found in a call. */
+/** The check whether a deny or ask rule finds something in a call. */
 export function findsOutline(pattern: Pattern, place: OutlinePlace): OutlineCheck {
   switch (pattern.kind) {
     case "command": {
@@ -57,7 +57,7 @@ function findsFiles(tool: string, path: PathPattern, place: OutlinePlace): Outli
   const naming = isRead ? READERS : EDITORS;
   const part = plainPart(path, start);
   return {
-    // What is changed with all below it need not have a name of the pattern.
+    // A directory that changes with everything below it need not contain a name of the pattern.
     mayMatch: (_, text) => part === undefined || text.includes(part) || (!isRead && text.includes('"trees"')),
     matches: (toolName, { named, reads, changes, trees }) => {
       if (naming.includes(toolName) && isFound(named)) return true;
@@ -66,7 +66,10 @@ function findsFiles(tool: string, path: PathPattern, place: OutlinePlace): Outli
   };
 }
 
-/** A part of a name that every path has which the pattern finds, and the start has not; spelled as in the text of an outline. */
+/**
+ * The longest text that every path must contain to match the pattern, and that `start` does not contain; in the
+ * spelling of an outline. `undefined` if there is none.
+ */
 function plainPart({ names }: PathPattern, start: string): string | undefined {
   const parts = names.flatMap((name) => name.toLowerCase().split(/[^a-z0-9._-]+/));
   const [longest = ""] = parts.filter((part) => !start.includes(part)).toSorted((a, b) => b.length - a.length);

@@ -5,15 +5,15 @@ import { findsOutline } from "./finds-outline.ts";
 import type { Outline } from "./outline.ts";
 import type { OutlinePlace } from "./outline-place.ts";
 
-/** Tells of the outlines of calls that were made in one place whether one rule matches them. */
+/** Checks whether one rule matches calls that were made in one place, by their outlines. */
 export type OutlineCheck = {
-  /** A look at the outline's text: `false` means that the rule does not match. */
+  /** A fast test on the text of an outline, before it is parsed: `false` means that the rule does not match. */
   mayMatch(toolName: string, text: string): boolean;
-  /** Of those that passed that look; `undefined` where the call itself has to be looked at. */
+  /** Whether the rule matches a call that passed `mayMatch`; `undefined` if only a full check of the call can tell. */
   matches(toolName: string, outline: Outline): boolean | undefined;
 };
 
-/** Tells it exactly as the prover or the finder tells it of the calls. */
+/** Gives the same result as the prover or the finder does for the calls. */
 export function outlineCheck(decision: RuleDecision, pattern: Pattern, place: OutlinePlace): OutlineCheck {
   return decision === "allow" ? coversOutline(pattern, place) : findsOutline(pattern, place);
 }

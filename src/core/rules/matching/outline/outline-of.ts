@@ -5,12 +5,12 @@ import { findableIn } from "./findable.ts";
 import type { Outline } from "./outline.ts";
 import { provableIn } from "./provable.ts";
 
-/** A longer one would take more room than the call itself. */
+/** A longer outline would take more room than the call itself. */
 const MAX_CHARS = 16_000;
-/** Of a longer line the paths may be too many to be looked up as often as an outline needs it. */
+/** A longer literal line may name too many paths: an outline needs to look each of them up several times. */
 const MAX_LITERAL = 1_000;
 
-/** The outline of a call, as text; `undefined` of a call that has to be read as a whole. */
+/** The outline of a call as text; `undefined` if each rule must check the call itself. */
 export function outlineOf(judged: JudgedCall, hasDangers: HasDangers): string | undefined {
   if ((judged.command?.length ?? 0) > MAX_LITERAL && judged.literal()) return undefined;
   const suggested = suggestedMatch(judged, hasDangers);

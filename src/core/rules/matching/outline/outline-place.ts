@@ -1,7 +1,7 @@
 import { follow } from "../../../../files/real-path.ts";
 import type { Place } from "../judged-call.ts";
 
-/** A place, with where its directories really are. */
+/** A place with the real paths of its directories. */
 export type OutlinePlace = Place & { realStart: string | undefined; realHome: string | undefined };
 
 export function outlinePlace(place: Place): OutlinePlace {

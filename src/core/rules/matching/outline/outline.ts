@@ -1,44 +1,48 @@
 import type { FileTarget } from "../paths/file-prover.ts";
 
 /**
- * What rules look at in a call, so that it can be told of any one rule whether it matches the call, without reading the
- * call again. What says "everything" is left out where there is nothing.
+ * The parts of a call that rules look at. With them Plexus can tell whether a rule matches the call without parsing the
+ * call again. Empty parts are left out.
  */
 export type Outline = {
-  /** A rule for the tool by its name covers the call; of a command, see `line`. */
+  /** A rule for the tool by its name covers the call. For commands see `line`. */
   isNamed?: true;
-  /** The file or directory that a call of a file tool is about. */
+  /** The file or directory on which a file tool works. */
   target?: FileTarget;
-  /** The host that the call is sure to fetch from. */
+  /** The host from which the call certainly fetches. */
   host?: string;
   line?: ProvableLine;
-  /** What would be suggested for it. */
+  /** The match of the rule that Plexus would suggest for the call. */
   suggested?: string;
-  /** The programs that a command would start, by their families, each with its words; under each of its names. */
+  /** The commands that would start, in each of their readings: the program's family, then its words. */
   commands?: string[][];
-  /** The hosts that an address may be read as. */
+  /** All hosts to which an address may lead. */
   hosts?: string[];
-  /** The paths that the input names, that its command names, changes, and changes with all below them. */
+  /** Paths: named by the input; named by the commands; changed by them; changed with everything below them. */
   named?: string[];
   reads?: string[];
   changes?: string[];
   trees?: string[];
 };
 
-/** A command of literal words that rules may cover, if they cover all that it has: of what only reads, any one command. */
+/**
+ * A line of literal words. Rules cover it if they cover all of `needs` and `writes`. A line that only reads has
+ * `reads`, and covering any one of them is enough.
+ */
 export type ProvableLine = { needs?: Coverable[]; writes?: Written[]; reads?: Coverable[] };
 
-/** A command of a line. */
 export type Coverable = {
   words: string[];
-  /** By how many of its first words a pattern has before its wildcard: whether it covers the command, `0` or `1`. */
+  /**
+   * One digit for each number of leading words: `1` if a pattern of so many words and a wildcard covers the command.
+   */
   wild: string;
-  /** Whether a pattern of all its words covers it. */
+  /** Whether a pattern of exactly these words covers it. */
   isExact?: true;
 };
 
 /** A file that a line writes. */
 export type Written = { target?: FileTarget; isNamed?: true };
 
-/** Patterns with more words before their wildcard are rare: what they cover is looked at when it is asked. */
+/** Patterns with more words before their wildcard are rare. They need a full check of the call. */
 export const MOST_FRONT_WORDS = 4;

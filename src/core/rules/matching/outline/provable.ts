@@ -15,7 +15,7 @@ import { type Coverable, MOST_FRONT_WORDS, type Outline, type ProvableLine, type
 
 type Provable = Pick<Outline, "isNamed" | "target" | "host" | "line">;
 
-/** What rules to allow may cover of a call. */
+/** The parts of a call that allow rules may cover. */
 export function provableIn(judged: JudgedCall, hasDangers: HasDangers): Provable {
   const { call } = judged;
   const files = judged.files();
@@ -42,7 +42,7 @@ function isNamed(call: ToolCall, files: ReadableFiles | undefined, hasDangers: H
   return attempted(() => obstacleByName(call, () => files, hasDangers) === undefined) ?? false;
 }
 
-/** As the proof of a line goes through it, with a rule for everything. */
+/** Goes through the line as the proof does, with a rule that covers everything. */
 function lineOf(judged: JudgedCall, files: ReadableFiles, hasDangers: HasDangers): ProvableLine | undefined {
   const { call, command = "", literal, started } = judged;
   const commands = literal() ?? [];

@@ -10,15 +10,15 @@ import { controlNames, coveredNames, coversPath, type PathPattern, type Roots } 
 type Placed = { order: number; tool: string; path: PathPattern };
 
 const EVERYTHING: PathPattern = { root: "absolute", names: ["**"] };
-/** Files that a search reads to know what to skip, wherever their links lead. */
+/** Files that a search tool reads to know what to skip. It follows them even if they are links. */
 const IGNORE_FILES = [".ignore", ".gitignore", ".rgignore"];
 
-/** Covers calls of the file tools by patterns for paths. */
+/** Finds the path pattern that covers a call of a file tool. */
 export function fileProver(all: readonly Placed[]) {
   const byTool = new Map(
     [...EDITORS, "Read", ...SEARCHERS].map((name) => [name, all.filter(({ tool }) => isFor(tool, name))]),
   );
-  /** The rule that covers the file, or the directory of a search. */
+  /** The order of the rule that covers the file, or the directory of a search. */
   return (call: ToolCall, files: ReadableFiles, home: string): number | undefined => {
     const patterns = byTool.get(call.toolName) ?? [];
     if (patterns.length === 0) return undefined;
@@ -30,10 +30,13 @@ export function fileProver(all: readonly Placed[]) {
   };
 }
 
-/** What a call of a file tool is about: a file, or a directory with all below it. Its names at these places need naming. */
+/**
+ * The target of a file tool: a file, or with `isTree` a directory and everything below it. `controls` holds the
+ * positions of names that no wildcard covers.
+ */
 export type FileTarget = { real: string; isTree: boolean; controls: readonly number[] };
 
-/** The file, or the directory of a search, that a pattern for paths may cover. */
+/** The file, or the directory of a search, if a path pattern may cover it. */
 export function coverableTarget(call: ToolCall, files: ReadableFiles): FileTarget | undefined {
   if (hasInvisibleText(call)) return undefined;
   const isSearch = SEARCHERS.includes(call.toolName);
@@ -46,19 +49,19 @@ export function coverableTarget(call: ToolCall, files: ReadableFiles): FileTarge
   return controls && { real: found.real, isTree, controls };
 }
 
-/** Tells of patterns whether they cover it. */
+/** Returns a check of whether a pattern covers the target. */
 export function coveredTarget({ real, isTree, controls }: FileTarget, roots: Roots): (pattern: PathPattern) => boolean {
   const isCovered = coveredNames(isTree ? `${real}/x` : real, controls, roots);
   return (pattern) => (!isTree || reachesTree(pattern, real, roots)) && isCovered(pattern);
 }
 
-/** Whether an edit of any file, as a bare name allows it, would leave alone the files that control programs. */
+/** Whether a rule for all edits covers this file: it must not be a file that controls programs. */
 export function isOrdinaryFile(call: ToolCall, files: ReadableFiles): boolean {
   const found = fileOf(call, files);
   return found !== undefined && coversPath(EVERYTHING, found.real, { workingDir: "/", home: "/" }, isSecret);
 }
 
-/** `Edit` is for all tools that edit, and `Read` for those that search. */
+/** `Edit` applies to all tools that edit, and `Read` also to those that search. */
 export function isFor(tool: string, toolName: string): boolean {
   if (tool === toolName) return true;
   return tool === "Edit" ? EDITORS.includes(toolName) : tool === "Read" && SEARCHERS.includes(toolName);
@@ -68,12 +71,12 @@ function hasInvisibleText({ input }: ToolCall): boolean {
   return Object.values(input).some((value) => typeof value === "string" && hasInvisibleCharacters(value));
 }
 
-/** Whether the last name makes it the path of a file with credentials. */
+/** Whether the last name, and not a directory above it, makes the path that of a file with credentials. */
 function isSecret(path: string): boolean {
   return holdsSecrets(path) && !holdsSecrets(path.slice(0, path.lastIndexOf("/")));
 }
 
-/** Whether the pattern is for everything below a directory that this one is, or is below. */
+/** Whether the pattern covers everything below a directory that is this one or contains it. */
 function reachesTree({ root, names }: PathPattern, real: string, { workingDir, home }: Roots): boolean {
   if (names.at(-1) !== "**" || names.slice(0, -1).some((name) => /[*?]/.test(name))) return false;
   const start = root === "absolute" ? "/" : root === "home" ? home : workingDir;

@@ -1,10 +1,13 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** A directory with more below it takes too long to look through while a call waits. */
+/** Visiting a directory with more entries takes too long while a call waits. */
 const MAX_ENTRIES = 2_000;
 
-/** Whether a file below the directory is sought, or there is too much below it to know; links are not followed. */
+/**
+ * Whether a sought file lies below the directory, or the directory has too many entries to tell. Links are not
+ * followed.
+ */
 export function mayLieBelow(directory: string, isSought: (path: string) => boolean): boolean {
   const waiting = [directory];
   let left = MAX_ENTRIES;
@@ -22,7 +25,7 @@ export function mayLieBelow(directory: string, isSought: (path: string) => boole
   return false;
 }
 
-/** `undefined` if it can't be read: it may hold anything. */
+/** The entries; `undefined` if the directory can't be read, so it may hold anything. */
 function entriesOf(directory: string): Dirent[] | undefined {
   try {
     return readdirSync(directory, { withFileTypes: true });

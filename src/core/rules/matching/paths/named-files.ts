@@ -19,22 +19,22 @@ const MAX_PATH = 4_096;
 /** For all paths of a call together. */
 const MAX_STEPS = 3_000;
 const MAX_PATHS = 3_000;
-/** Changes to a directory by these programs reach all that is below it. */
+/** Programs that change a directory together with everything below it. */
 const WHOLE_TREES = new Set("rm rmdir mv chmod chown chgrp shred rsync find ln".split(" "));
 const CHANGING_VERBS = new Set("checkout restore rm clean mv apply".split(" "));
 
-/** Looks for a path, as written and as it really is; the first one for which the search gives something counts. */
+/** The order of the rule that matches an absolute path. Both the written and the real path are looked up. */
 type Search = (path: string) => number | undefined;
 type FinderHere = ReturnType<PathFinder["at"]>;
 type Searches = {
-  /** For files that are read, or only named. */
+  /** For files that a command reads or only names. */
   read: Search;
-  /** For files that are changed, and for directories that are changed with all that is below them. */
+  /** For files that a command changes, and for directories that it changes with everything below them. */
   changed: Search;
   changedTree: Search;
 };
 
-/** The file or directory that a call of one of Claude Code's file tools names. */
+/** Searches for the file or directory that a call of a file tool names. */
 export function searchNamedFiles(judged: JudgedCall, search: Search): number | undefined {
   const {
     call: { input },
@@ -47,12 +47,12 @@ export function searchNamedFiles(judged: JudgedCall, search: Search): number | u
     return written === undefined ? [] : [fullPath(written, dir, place.home)];
   });
   const found = look(paths, search);
-  // A path that could not be followed to its end may lead to what was looked for.
+  // The limits were reached, so a path may lead to a sought file without being found.
   if (look.isExhausted()) judged.hasFailed = true;
   return found;
 }
 
-/** Every path that the commands of a call name or change. */
+/** Searches for every path that the commands of a call name or change. */
 export function searchCommandFiles(
   judged: JudgedCall,
   { read, changed, changedTree }: Partial<Searches>,
@@ -63,7 +63,9 @@ export function searchCommandFiles(
   return firstOf(found);
 }
 
-/** Whether a command may change such a file: it names one, and its program is not known to leave it as it is. */
+/**
+ * Whether a command may change a sought file: it names one, and its program is not known to leave the file unchanged.
+ */
 export function mayChangeFiles(judged: JudgedCall, { find, holds }: Pick<FinderHere, "find" | "holds">): boolean {
   const { searchAll, isExhausted } = commandSearch(judged);
   const holding = (path: string) => (follow(path)?.kind === "directory" && holds(path) ? 0 : undefined);
@@ -71,7 +73,7 @@ export function mayChangeFiles(judged: JudgedCall, { find, holds }: Pick<FinderH
   return isExhausted() || firstOf(found) !== undefined || isLost(judged, changesByName);
 }
 
-/** Whether a command may read a withheld file in a directory: one that it names, or goes through without being told. */
+/** Whether a command may read a withheld file in a directory that it names or searches by default. */
 export function mayFindFiles(judged: JudgedCall, { isPrivate, holdsPrivate }: WithheldFiles): boolean {
   const { searchAll, isExhausted } = commandSearch(judged);
   const isKept = (path: string) => {
@@ -81,7 +83,7 @@ export function mayFindFiles(judged: JudgedCall, { isPrivate, holdsPrivate }: Wi
   return searchAll(isKept, possiblyReadTrees) !== undefined || isExhausted() || isLost(judged, readsByName);
 }
 
-/** Whether files are named in a directory that is known only when the command runs. */
+/** Whether a command names files while its working directory is unknown before it runs. */
 function isLost(judged: JudgedCall, namesFiles: (command: ProgramCall) => boolean): boolean {
   return judged.started().commands.some(({ command, directory }) => isUnknown(directory) && namesFiles(command));
 }
@@ -103,7 +105,7 @@ function commandSearch(judged: JudgedCall) {
         if (seen.has(key)) continue;
         seen.add(key);
         for (const path of word.isDynamic ? [literalFront(word.value)] : pathsIn(word.value)) {
-          // After a `cd` it may still be in the directory where it started.
+          // The `cd` may fail, so also look in the directory where the line started.
           for (const dir of [directory.at, start]) paths.add(fullPath(path, dir, place.home));
         }
       }
@@ -113,7 +115,7 @@ function commandSearch(judged: JudgedCall) {
   return { searchAll, isExhausted: look.isExhausted };
 }
 
-/** Searches by each path and by where it really leads, within limits for all of them together. */
+/** Searches for each path and for its real target, within limits for all of them together. */
 function searcher(seen: SeenFiles | undefined) {
   const budget = { steps: MAX_STEPS, ...seen };
   let left = MAX_PATHS;
@@ -138,7 +140,7 @@ function fullPath(written: string, dir: string, home: string): string {
   return path.startsWith("/") ? path : `${dir}/${path}`;
 }
 
-/** The directories before the first name that is not known. */
+/** The directories before the first part that is unknown until the command runs. */
 function literalFront(value: string): string {
   const home = /^\$(?:HOME|\{HOME\})(?=\/)/.exec(value)?.[0] ?? "";
   const end = value.slice(home.length).search(/[$`*?[{]/);
@@ -159,7 +161,7 @@ function changedBy(command: ProgramCall): Word[] {
   return CHANGING_VERBS.has(verb) ? [...paths, ...rest] : paths;
 }
 
-/** `mv` removes what it moves, and only adds to the last directory. */
+/** `mv` removes what it moves with everything below it, but only adds to its last operand. */
 function treesOf(command: ProgramCall): Word[] {
   if (!WHOLE_TREES.has(command.program)) return [];
   const paths = changedPaths(command);

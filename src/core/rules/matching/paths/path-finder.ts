@@ -8,23 +8,26 @@ import type { PathPattern } from "./path-pattern.ts";
 import { type PathTree, pathTree } from "./path-tree.ts";
 
 type Sought = { order: number; path: PathPattern };
-/** The directories that patterns start from: as written and without links. */
+/** The directories where patterns start, both as written and with links resolved. */
 type Starts = { home: string[][]; working: string[][] };
 
-/** Many patterns for paths, found by their first names. */
+/** An index of path patterns by their first names. */
 export type PathFinder = ReturnType<typeof pathFinder>;
 
-/** Finds paths that patterns match, whatever file they lead to; a name without a slash is found everywhere. */
+/** Finds the patterns that match a path by its text. A pattern without a slash matches in any directory. */
 export function pathFinder(all: readonly Sought[]) {
   const trees = { absolute: pathTree(), home: pathTree(), working: pathTree() };
   for (const { order, path } of all) {
     trees[path.root === "below" ? "absolute" : path.root].add(order, path.names.map(folded));
   }
 
-  /** The search in one place, whose directories are looked up once. */
+  /** The search in one place. The place's directories are looked up once. */
   const at = (place: Pick<Place, "workingDir" | "home">) => {
     const starts = startsIn(place);
-    /** The trees whose directory the path is below, with the rest of the path; and those that are below the path. */
+    /**
+     * `inside`: the trees whose start contains the path, with the rest of the path. `below`: the trees that start below
+     * it.
+     */
     const around = (path: string) => {
       const names = namesOf(path);
       const inside = [{ tree: trees.absolute, rest: names }];
@@ -38,7 +41,7 @@ export function pathFinder(all: readonly Sought[]) {
       }
       return { inside, below };
     };
-    /** The first pattern that matches an absolute path, or a directory above it. */
+    /** The first pattern that matches an absolute path or a directory above it. */
     const find = (path: string) => firstOf(around(path).inside.map(({ tree, rest }) => tree.find(rest)));
     const looked = new Map<string, boolean>();
     const lies = (path: string): boolean => {
@@ -53,14 +56,14 @@ export function pathFinder(all: readonly Sought[]) {
         const { inside, below } = around(path);
         return firstOf([...inside.map(({ tree, rest }) => tree.findBelow(rest)), ...below.map((tree) => tree.first())]);
       },
-      /** Whether a pattern starts below an existing directory, or matches a file that is there now. */
+      /** Whether a pattern starts below an existing directory, or matches a file that exists there now. */
       holds(path: string): boolean {
         const { inside, below } = around(path);
         const reaches = inside.map(({ tree, rest }) => tree.reaches(rest));
         if (below.length > 0 || reaches.includes("all")) return true;
         return reaches.includes("some") && (find(path) !== undefined || lies(path));
       },
-      /** Whether a pattern could match something at or below the path, there or not. */
+      /** Whether a pattern could match something at or below the path, whether or not it exists. */
       mayHold(path: string): boolean {
         const { inside, below } = around(path);
         return below.length > 0 || inside.some(({ tree, rest }) => tree.reaches(rest) !== "none");
@@ -71,12 +74,12 @@ export function pathFinder(all: readonly Sought[]) {
   return { isEmpty: all.length === 0, at };
 }
 
-/** What the patterns match, as files that are not to be read. */
+/** The files that the patterns match, as private files. */
 export function withheldFiles(finder: PathFinder, place: Place): WithheldFiles {
   const here = finder.at(place);
   return {
     isPrivate: ({ real }: Found) => here.find(real) !== undefined,
-    // A missing directory holds nothing, and a word that is no path at all looks like one.
+    // A missing directory holds nothing. Any word could look like the path of one.
     holdsPrivate: ({ real, kind }: Found) => kind === "directory" && here.holds(real),
     mayHold: here.mayHold,
   };
@@ -91,12 +94,12 @@ function bothOf(path: string): string[][] {
   return real === undefined || real === path ? [namesOf(path)] : [namesOf(path), namesOf(real)];
 }
 
-/** A path as the finder reads it: by its text, and in lower case. */
+/** A path as the finder compares it: `..` resolved by text, and in lower case. */
 export function foldedPath(path: string): string {
   return `/${namesOf(path).join("/")}`;
 }
 
-/** The names along a path, judged by its text. */
+/** The names along a path, with `..` resolved by text. */
 function namesOf(path: string): string[] {
   const names: string[] = [];
   for (const name of path.split("/")) {

@@ -2,21 +2,20 @@ import { hasInvisibleCharacters } from "../../../../contract/text/unprintable.ts
 import { isWithin } from "../../../../files/real-path.ts";
 import { runsLater } from "../../../../review/shell/index.ts";
 
-/** Names that control programs, besides those of files that run later. */
+/** Names of files that control programs, besides the files that `runsLater` knows. */
 const CONTROL_NAMES = new Set([".hg", ".svn", ".githooks", ".gitattributes"]);
-/** How many trailing names identify a control file such as `.config/systemd`, wherever it is. */
+/** The numbers of trailing names that can identify a control file, such as `.config/systemd`, in any directory. */
 const TRAILING_NAMES = [1, 2, 3];
-/** Each further `**` multiplies the time to match by the depth of the path. */
+/** Each further `**` multiplies the time of a match by the depth of the path. */
 const MAX_DOUBLE_STARS = 2;
 const MAX_PATTERN = 1_000;
 const MAX_DEPTH = 200;
 
-/** One name of a path. */
 type Step = { name: string; isControl: boolean };
 
 /**
- * A pattern in Claude Code's spelling: `//etc/x` is absolute, `~/x` in the home directory, `/x` and `./x` in the working
- * directory, `x` anywhere below it; `*` within a name, `**` across directories.
+ * A pattern in Claude Code's spelling: `//etc/x` is absolute, `~/x` in the home directory, `/x` and `./x` in the
+ * working directory, `x` anywhere below it. `*` stands for any part of a name, `**` for any directories.
  */
 export type PathPattern = { root: "absolute" | "home" | "working" | "below"; names: readonly string[] };
 export type Roots = { workingDir: string; home: string };
@@ -29,14 +28,14 @@ export function readPathPattern(text: string): PathPattern | undefined {
   return names.filter((name) => name === "**").length > MAX_DOUBLE_STARS ? undefined : { root, names };
 }
 
-/** Whether there could be a path that the pattern covers: no real path has an empty name, `.` or `..` in it. */
+/** Whether the pattern could cover any path: no real path contains an empty name, `.` or `..`. */
 export function mayCoverPath(text: string): boolean {
   return !(readPathPattern(text)?.names ?? [""]).some((name) => ["", ".", ".."].includes(name));
 }
 
 /**
  * Whether a pattern covers a real path. Links in a pattern are not followed: a repository could lead them anywhere. No
- * wildcard covers a file that controls programs, nor one that `isKept` says so of; the pattern must name it.
+ * wildcard covers a file that controls programs, or one for which `isKept` holds; the pattern must name it.
  */
 export function coversPath(pattern: PathPattern, real: string, roots: Roots, isKept: IsKept = () => false): boolean {
   return matchedBy(isTooDeep(real) ? undefined : stepsAlong(real, isKept), real, roots)(pattern);
@@ -44,20 +43,20 @@ export function coversPath(pattern: PathPattern, real: string, roots: Roots, isK
 
 type IsKept = (path: string) => boolean;
 
-/** The places of the names along a real path that no wildcard covers; `undefined` of a path that nothing covers. */
+/** The positions of names in a real path that no wildcard covers; `undefined` for a path that nothing covers. */
 export function controlNames(real: string, isKept: IsKept): number[] | undefined {
   if (isTooDeep(real)) return undefined;
   return stepsAlong(real, isKept).flatMap(({ isControl }, at) => (isControl ? [at] : []));
 }
 
-/** Tells of patterns whether they cover a path of which these names are known. */
+/** Returns a check of whether patterns cover a path, given the positions of its control names. */
 export function coveredNames(real: string, controls: readonly number[], roots: Roots) {
   const names = real.slice(1).split("/");
   const steps = names.map((name, at) => ({ name, isControl: controls.includes(at) }));
   return matchedBy(steps, real, roots);
 }
 
-/** Whether a pattern looks as if it covered a path, to somebody who does not think of files that control programs. */
+/** Whether a pattern seems to cover a path to someone who forgets about files that control programs. */
 export function seemsToCover(pattern: PathPattern, path: string, roots: Roots): boolean {
   const names = path.slice(1).split("/");
   const steps = names.map((name) => ({ name, isControl: false }));
@@ -90,7 +89,7 @@ function matches(pattern: readonly string[], path: readonly Step[]): boolean {
   const [name, ...rest] = pattern;
   if (name === undefined) return path.length === 0;
   if (name === "**") {
-    // At the end it covers what is below a directory, not the directory itself.
+    // A `**` at the end covers everything below a directory, but not the directory itself.
     const least = rest.length === 0 ? 1 : 0;
     for (let taken = 0; taken <= path.length; taken++) {
       if (taken > 0 && path[taken - 1]?.isControl) return false;
@@ -110,7 +109,7 @@ function stepsAlong(real: string, isKept: (path: string) => boolean): Step[] {
   });
 }
 
-/** Whether the last name makes it the path of a file that controls programs. */
+/** Whether the last name, and not a directory above it, makes the path that of a file that controls programs. */
 function isControlFile(path: readonly string[]): boolean {
   // Some file systems ignore case.
   if (CONTROL_NAMES.has(path.at(-1)?.toLowerCase() ?? "")) return true;
@@ -123,7 +122,10 @@ function matchesStep(pattern: string, { name, isControl }: Step): boolean {
   return !isControl && matchesText(pattern, name);
 }
 
-/** Takes time in proportion to both lengths, whatever the pattern: a star that was too short takes one character more. */
+/**
+ * Never backtracks further than the last star, which then takes one more character. So the time is bounded by the
+ * product of both lengths.
+ */
 export function matchesText(pattern: string, text: string): boolean {
   let star = -1;
   let starred = 0;

@@ -1,28 +1,28 @@
 import { firstOf } from "../first-order.ts";
 import { matchesText } from "./path-pattern.ts";
 
-/** Patterns below one directory, by the names that they begin with. */
+/** A trie of the patterns below one directory, by their leading names. */
 type Node = {
   children: Map<string, Node>;
-  /** The first rule whose pattern leads here or further down. */
+  /** The first rule whose pattern leads to this node or below it. */
   first: number | undefined;
-  /** The first rule whose pattern ends here. */
+  /** The first rule whose pattern ends at this node. */
   end: number | undefined;
-  /** What is left of patterns whose next name has a wildcard. */
+  /** The rest of each pattern whose next name has a wildcard. */
   wild: { order: number; rest: readonly string[] }[];
-  /** The same for patterns that go on with `**` and a plain name, by that name. */
+  /** The rest of each pattern that continues with `**` and a plain name, by that name. */
   deep: Map<string, { order: number; rest: readonly string[] }[]>;
 };
 
 export type PathTree = ReturnType<typeof pathTree>;
 
-/** What of a directory the patterns are about. */
+/** Whether patterns match something at or below a directory: certainly, depending on the names there, or never. */
 export type Reach = "all" | "some" | "none";
 
-/** A deeper path is not looked at: no program opens it. */
+/** Deeper paths are ignored: no program can open them. */
 const MAX_DEPTH = 2_100;
 
-/** Finds which of many patterns a path matches; names are in lower case, since some file systems ignore case. */
+/** Finds which of many patterns a path matches. Names are in lower case because some file systems ignore case. */
 export function pathTree() {
   const root = emptyNode();
   return {
@@ -53,7 +53,6 @@ export function pathTree() {
       }
       return found;
     },
-    /** Whether patterns match something at or below the directory: for sure, or depending on the names there. */
     reaches(directory: readonly string[]): Reach {
       let node: Node | undefined = root;
       let mayReach = false;
@@ -66,7 +65,7 @@ export function pathTree() {
       if (node.end !== undefined || [...node.children.values()].some(({ first }) => first !== undefined)) return "all";
       return mayReach || isWild(node) ? "some" : "none";
     },
-    /** The first pattern whose plain names lead to the directory or further down. */
+    /** The first pattern whose plain names lead to the directory or below it. */
     findBelow(directory: readonly string[]): number | undefined {
       let node: Node | undefined = root;
       for (const name of directory) node = node?.children.get(name);
@@ -101,7 +100,7 @@ function findWild({ wild, deep }: Node, path: readonly string[], from: number): 
   return found;
 }
 
-/** Whether the names match the path up to some depth; a `**` at the end also matches the directory itself. */
+/** Whether the names match the front of the path. A `**` at the end also matches the directory itself. */
 function matchesFront(names: readonly string[], name: number, path: readonly string[], from: number): boolean {
   const next = names[name];
   if (next === undefined) return true;

@@ -7,7 +7,7 @@ import { READING_PROGRAMS } from "../../builtin/programs.ts";
 import { SPECIAL_PROGRAMS } from "../../builtin/special-programs.ts";
 import { familyOf } from "../commands/same-commands.ts";
 
-/** Programs that change no file which their words name, unless one of these words is among them. */
+/** Programs that change none of the files that their words name, unless one of the words matches the expression. */
 const READERS = new Map<string, RegExp | undefined>([
   ...[...READING_PROGRAMS, ...SPECIAL_PROGRAMS].map((name): [string, undefined] => [name, undefined]),
   ...names("rg ag ack ugrep zgrep less more bat jq shellcheck mypy pylint flake8 hadolint du df ps kill pwd cd"),
@@ -22,7 +22,7 @@ const READERS = new Map<string, RegExp | undefined>([
   ["markdownlint", /^-[A-Za-z]*[fo]|^--[fo]/],
   ["cspell", /^--/],
 ]);
-/** Programs of which it is known what they change: the rest of their words is only read. */
+/** Programs whose changes are known: they only read their other words. */
 export const CHANGES_KNOWN: ReadonlySet<string> = new Set(
   "rm rmdir unlink shred mv tee touch mkdir mkfifo truncate chmod chown chgrp cp ln dd sed awk gawk mawk find scp".split(
     " ",
@@ -30,25 +30,25 @@ export const CHANGES_KNOWN: ReadonlySet<string> = new Set(
 );
 /** Programs that put a file into a directory under its own name. */
 export const COPYING: ReadonlySet<string> = new Set("cp mv ln install scp rsync".split(" "));
-/** Verbs of git that leave the working tree as it is. */
+/** Verbs of git that leave the working tree unchanged. */
 const GIT_READS = new Set(
   "add stage blame branch cat-file commit count-objects describe diff fetch for-each-ref grep log ls-files ls-remote ls-tree merge-base name-rev push range-diff reflog remote rev-list rev-parse shortlog show show-ref status tag".split(
     " ",
   ),
 );
-/** Programs that build or test what is in a directory, and change nothing else there. */
+/** Programs that build or test a project, and change nothing else in a directory. */
 export const BUILDING: ReadonlySet<string> = new Set(
   "npm pnpm yarn bun cargo go make gradle mvn pytest jest vitest mocha tsc ctest turbo nx docker".split(" "),
 );
 
-/** The words that may name a file which the command changes, for all that is known of its program. */
+/** The words that may name a file which the command changes, as far as its program is known. */
 export function possiblyChanged(command: ProgramCall): Word[] {
   const program = familyOf(command.program);
   if (COPYING.has(program)) return [...copiesOf(command), ...(CHANGES_KNOWN.has(program) ? [] : command.args)];
   return CHANGES_KNOWN.has(program) || leavesFiles(program, command) ? [] : command.args;
 }
 
-/** The same for directories that may be changed with all that is below them. */
+/** The same for directories that may change with everything below them. */
 export function possiblyChangedTrees(command: ProgramCall): Word[] {
   const words = possiblyChanged(command);
   const named = BUILDING.has(familyOf(command.program)) ? [] : words;
@@ -60,7 +60,7 @@ export function changesByName(command: ProgramCall): boolean {
   return changedPaths(command).length > 0;
 }
 
-/** The directories before the first name that is not known. */
+/** The directories before the first part that is unknown until the command runs. */
 export function unknownIn(words: readonly Word[]): Word[] {
   return words.filter(({ isDynamic }) => isDynamic).map(atFront);
 }
@@ -70,7 +70,7 @@ export function atFront(word: Word): Word {
   return { ...word, isDynamic: false, value: known };
 }
 
-/** The directory in which a program would look for what a pattern in quotes matches. */
+/** The directory in which a program would expand a pattern that the shell left alone. */
 export function aboveWildcard(word: Word): Word[] {
   const at = word.isDynamic ? -1 : word.value.search(/[*?[{]/);
   if (at < 0) return [];
@@ -88,7 +88,7 @@ function leavesFiles(program: string, command: ProgramCall): boolean {
   return writing === undefined || !has(writing);
 }
 
-/** What is copied, as it is called in the directory that it is copied to. */
+/** The paths of the copies: the target directory joined with the name of each source. */
 function copiesOf(command: ProgramCall): Word[] {
   const sources = readArguments(command.args).operands;
   return changedPaths(command).flatMap((target) =>

@@ -5,7 +5,7 @@ import { familyOf } from "../commands/same-commands.ts";
 import { searchesHere } from "../commands/search-operands.ts";
 import { aboveWildcard, atFront, BUILDING, CHANGES_KNOWN, COPYING, unknownIn } from "./possible-changes.ts";
 
-/** Programs that read nothing of the files that are named to them but names and attributes. */
+/** Programs that read only names and attributes of the files that their words name. */
 const NAMES_ONLY = new Set(
   (
     "ls cd chdir pushd popd pwd mkdir mkfifo rmdir touch rm unlink shred truncate chmod chown chgrp df du stat find fd tree test [ basename " +
@@ -13,7 +13,7 @@ const NAMES_ONLY = new Set(
     "return"
   ).split(" "),
 );
-/** Programs that print, copy or send the files that are named to them. */
+/** Programs that print, copy or send the contents of the files that their words name. */
 const CONTENTS = new Set(
   (
     "cat tac head tail less more bat nl rev sort uniq cut paste tr wc grep egrep fgrep zgrep rg ag ack sed awk diff cmp comm xxd od hexdump " +
@@ -21,11 +21,14 @@ const CONTENTS = new Set(
   ).split(" "),
 );
 
-/** The directories in which a program may read files: named, by a pattern, or by a word that is known only when it runs. */
+/**
+ * The directories in which a program may read files: those that it names, and those above a pattern or above a word
+ * that is unknown until it runs.
+ */
 export function possiblyReadTrees(command: ProgramCall): Word[] {
   const program = familyOf(command.program);
   const inputs = command.redirects.flatMap(({ operator, target }) => (operator.startsWith("<") ? (target ?? []) : []));
-  // What git has stored is judged by itself.
+  // git-contents.ts checks what git has stored.
   if (program === "git" || NAMES_ONLY.has(program) || BUILDING.has(program)) return unknownIn(inputs);
   const named = sourcesOf(program, command).filter(({ isDynamic }) => !isDynamic);
   const patterns = CHANGES_KNOWN.has(program) || CONTENTS.has(program) ? [] : named.flatMap(aboveWildcard);
@@ -38,7 +41,7 @@ export function possiblyReadTrees(command: ProgramCall): Word[] {
   return [...named, ...patterns, ...here, ...unknownIn(CONTENTS.has(program) ? [...inputs, ...command.args] : inputs)];
 }
 
-/** All words, but not the last one of a program that copies to it. */
+/** All words; for a program that copies, all except its target. */
 function sourcesOf(program: string, { args }: ProgramCall): Word[] {
   return COPYING.has(program) ? readArguments(args).operands.slice(0, -1) : args;
 }

@@ -18,14 +18,14 @@ type Rule = { id: string; pattern: Pattern };
 const SEVERAL: Omit<Doubt, "id"> = { obstacle: "several" };
 
 /**
- * Why no rule to allow, whatever its pattern, would decide this call, in words that follow "since" and may quote the call;
- * `undefined` where one would. Every pattern that could do it covers no more than one of those that are tried.
+ * Why no allow rule, whatever its pattern, would decide this call, in words that follow "since" and may quote the call;
+ * `undefined` if one would. No other pattern covers more of the call than the ones tried here.
  */
 export function whyNoRule(judged: JudgedCall, hasDangers: HasDangers, inForce: InForce): string | undefined {
   const { withheld, isSuspect } = inForce;
   const rules = patternsFor(judged).map((pattern, at): Rule => ({ id: String(at), pattern }));
   if (rules.some(({ pattern }) => wouldAllow(pattern, judged, hasDangers, inForce))) return undefined;
-  // Exact words don't help, so the danger of a command is not why.
+  // Exact words cover no shell syntax, so a danger of the command is not the reason.
   const source = judged.command;
   if (source !== undefined && judged.literal() === undefined && hasKnownKeys(judged.call.toolName, judged.call.input))
     return reasonOf({ obstacle: "syntax", about: shellSyntaxIn(source) });
@@ -34,7 +34,7 @@ export function whyNoRule(judged: JudgedCall, hasDangers: HasDangers, inForce: I
   return reasonOf(doubt ?? { obstacle: "unproven" });
 }
 
-/** By name, which covers most; and as exactly as can be, which covers what no wildcard does. */
+/** Rules by name, which cover the most calls, and exact rules, which cover what no wildcard does. */
 function patternsFor(judged: JudgedCall): Pattern[] {
   const { toolName } = judged.call;
   return [{ kind: "tools", glob: "*" }, { kind: "tool", name: toolName }, ...exactly(judged)];
@@ -56,7 +56,7 @@ function exactly(judged: JudgedCall): Pattern[] {
   return domain === undefined ? [] : [{ kind: "fetch", host: { domain, isBelow: false } }];
 }
 
-/** Each command that needs a rule by its words, and all of them by those that they begin with. */
+/** The exact words of each command that needs a rule, and wildcards after the words that all of them begin with. */
 function commandsOf(judged: JudgedCall): Pattern[] {
   const commands = neededCommands(judged).map(({ words }) => words);
   const [first = [], ...others] = commands;
@@ -69,7 +69,7 @@ function commandsOf(judged: JudgedCall): Pattern[] {
   return patterns.map((command) => ({ kind: "command", command }));
 }
 
-/** Each file that output goes to, and any. */
+/** Each output file, and a rule for all edits. */
 function writtenBy(judged: JudgedCall): Pattern[] {
   const files = judged.files();
   const paths = judged.literal()?.flatMap(({ writes }) => writes) ?? [];

@@ -10,10 +10,12 @@ import { isRunner } from "../commands/wildcard-limits.ts";
 import type { JudgedCall } from "../judged-call.ts";
 import { wildcardAfter } from "./useful-wildcards.ts";
 
-/** Programs that are too much to allow by habit. */
+/** Programs that are too dangerous to allow by habit. */
 const NEVER = new Set("rm rmdir unlink dd kill pkill killall export set curl wget ssh scp".split(" "));
 
-/** Patterns for the one command of a line that needs a rule: with a wildcard where that is useful, and its exact words. */
+/**
+ * Patterns for the only command of a line that needs a rule: with a wildcard if that is useful, and its exact words.
+ */
 export function suggestedCommands(judged: JudgedCall): string[] {
   const files = judged.files();
   const needed = neededCommands(judged);
@@ -34,11 +36,11 @@ export function neededCommands(judged: JudgedCall): readonly LiteralCommand[] {
   const files = judged.files();
   const commands = judged.literal() ?? [];
   const others = files ? commands.filter((command) => !isHarmless(command, files)) : [];
-  // Where all of them are harmless, somebody was asked all the same: in `strict`.
+  // All commands are harmless, but in `strict` they need approval anyway.
   return others.length > 0 ? others : commands;
 }
 
-/** What only reads needs a rule for the one file that its output goes to. */
+/** For commands that only read: a pattern for the single file that they write. */
 function writtenFiles(commands: readonly LiteralCommand[], { start, find }: ReadableFiles): string[] {
   const [path, ...others] = new Set(commands.flatMap(({ writes }) => writes));
   const found = path === undefined || others.length > 0 ? undefined : find(path, start);
@@ -59,7 +61,7 @@ function maySuggest({ words, parsed }: LiteralCommand, start: string): boolean {
   return dangersIn({ ...alone, tree: undefined }, start).length === 0;
 }
 
-/** The words as a pattern spells them. */
+/** The words in the spelling of a pattern. */
 function written(words: readonly string[]): string {
   return words.map((word) => (/^[\w./:,+@%=-]+$/.test(word) ? word : quoted(word))).join(" ");
 }

@@ -3,7 +3,7 @@ import { fileOf } from "../../file-tools.ts";
 import { EDITORS } from "../../tool-kinds.ts";
 import type { JudgedCall } from "../judged-call.ts";
 
-/** Patterns for the file of a call: its directory, or the file itself where that would be too much. */
+/** Patterns for the file of a call: its directory first, then the file itself. */
 export function suggestedPaths(judged: JudgedCall): string[] {
   const { call, place } = judged;
   const files = judged.files();

@@ -1,4 +1,4 @@
-/** For each program, the verbs after which any words are as harmless as the ones that were given. */
+/** For each program, the verbs after which any words are as harmless as the given ones. */
 const VERBS = new Map(
   Object.entries({
     git: "add commit diff log show blame status switch branch stash grep shortlog describe rev-parse ls-files fetch",
@@ -15,7 +15,7 @@ const VERBS = new Map(
     make: "test check lint build",
   }).map(([program, verbs]): [string, ReadonlySet<string>] => [program, new Set(verbs.split(" "))]),
 );
-/** Programs of which one verb says nothing: the word after it is what runs. */
+/** Programs whose verb does not tell what runs: the word after it does. */
 const RUN_SCRIPTS = new Map([
   ["npm", ["run", "run-script"]],
   ["pnpm", ["run"]],
@@ -28,7 +28,7 @@ const ANY = new Set(
   ),
 );
 
-/** How many words a useful pattern with a wildcard begins with; `undefined` where exact words are better. */
+/** The number of leading words in a useful wildcard pattern; `undefined` if exact words are better. */
 export function wildcardAfter(words: readonly string[]): number | undefined {
   const [program = "", verb = "", script = ""] = words;
   if (words.length > 1 && ANY.has(program)) return 1;

@@ -1,6 +1,6 @@
 /** Options of git's verbs that neither run a program nor name a file: `-m:` takes a value, `-#` is a number. */
 
-/** Those of diff and log that print what files contain. */
+/** Options of diff and log that print the contents of files. */
 const PATCH =
   "-p -u -U: -W -S: -G: --patch --color-words --word-diff --word-diff-regex --unified --function-context --binary --check --exit-code " +
   "--submodule --ws-error-highlight";
@@ -83,12 +83,12 @@ export const GIT_OPTIONS: Readonly<Record<string, string>> = {
   tag: "-l -n: -a -m: -i --list --sort --contains --no-contains --merged --points-at --format --annotate --message --column --ignore-case",
 };
 
-/** Options of diff, show and log with which they print what files contain; the others leave that as it is. */
+/** Options that make diff, show and log print the contents of files; no other option does. */
 export const GIT_PATCHES = `${PATCH} ${LOG_PATCH}`;
-/** With one of these, diff and show print the names of files instead of their contents. */
+/** With one of these options, diff and show print the names of files instead of their contents. */
 export const GIT_NAMES =
   "-s --no-patch --raw --stat --numstat --shortstat --dirstat --summary --compact-summary --name-only --name-status --quiet";
-/** Options of diff, show and log whose value is the next word, unless it is in the same one. */
+/** Options of diff, show and log that take the next word as their value, unless the value is in the same word. */
 export const GIT_VALUED =
   "-n -S -G --max-count --skip --since --after --until --before --author --committer --grep --date --glob --exclude --decorate-refs " +
   "--diff-filter --word-diff-regex --diff-algorithm --inter-hunk-context --src-prefix --dst-prefix --ws-error-highlight " +

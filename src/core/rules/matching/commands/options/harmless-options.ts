@@ -4,12 +4,12 @@ import { GIT_OPTIONS } from "./git-options.ts";
 import { isOption } from "./option-names.ts";
 import { ANY_OPTIONS, PROGRAM_OPTIONS } from "./program-options.ts";
 
-/** What a program takes without harm. */
+/** The options that a program accepts without harm. */
 type Options = { flags: string; valued: string; names: ReadonlySet<string>; isNumeric: boolean };
 
-/** Of any program. */
+/** Options that are harmless for every program. */
 const USUAL = read("-v -q -h -V --verbose --quiet --silent --help --version --dry-run --json --color --no-color");
-/** Programs that hand words on to a script: after `--`, and some also after its name. */
+/** Programs that pass words on to a script: after `--`, and some also after the name of the script. */
 const PASS_ON: Readonly<Record<string, RegExp>> = {
   npm: /^$/,
   cargo: /^$/,
@@ -17,19 +17,19 @@ const PASS_ON: Readonly<Record<string, RegExp>> = {
   pnpm: /^(?:run|run-script|test|t|start)$/,
   yarn: /^(?:run|test|start)$/,
 };
-/** Names of options with which programs run another program, load code or settings, or write a file. */
+/** Words in the names of options that make a program run another program, load code or settings, or write a file. */
 const TELLING =
   /^(?:exec|execute|executable|program|prog|command|cmd|shell|eval|script|scripts|pager|editor|browser|viewer|plugin|plugins|hook|hooks|require|import|load|loader|preload|module|config|configuration|conf|settings|rc|init|rsh|ssh|helper|wrapper|filter|pre|post|preprocessor|compiler|linker|interpreter|launcher|runner|tool|proxy|output|out|outfile|reporter|resolver|transform|formatter|engine|engines|provider|providers|library|libraries|driver|extension|extensions|addon|addons|jar|classpath|extern|keyout|environment|setup|prefix|cwd|chdir|directory|root|options|args|codegen|emit|logfile|runtool|sequencer|processor|extractor|serializer|serializers|rulesdir|parser|ui|roots|preset|tsconfig|sysroot|inspect|alias|opts|rcfile|ackrc|pylintrc|eslintrc|bazelrc|call|invoke|callback|action|bind|preview|setenv)$/;
-/** The first letters of these are enough for many programs. */
+/** Many programs accept an abbreviated option that has at least this many letters. */
 const LEAST_LETTERS = 3;
 
 const KNOWN = new Map(Object.entries(PROGRAM_OPTIONS).map(([name, text]): [string, Options] => [name, read(text)]));
 const VERBS = new Map(Object.entries(GIT_OPTIONS).map(([verb, text]): [string, Options] => [verb, read(text)]));
 
 /**
- * Whether the options among the words that a wildcard stands for are harmless. Of a program that is known, only those
- * that are known; of another one that the pattern names, all but those whose names tell that they run, load or write
- * something; of one that it does not name, only the most usual.
+ * Whether the options among the words that a wildcard stands for are harmless. A known program may get only its known
+ * options. A program that the pattern names may get all options except those whose names suggest that they run, load or
+ * write something. Any other program may get only the most common options.
  */
 export function areOptionsHarmless(given: readonly string[], patternLength: number, verb: string): boolean {
   const name = familyOf((given[0] ?? "").split("/").at(-1)?.toLowerCase() ?? "");
@@ -41,7 +41,7 @@ export function areOptionsHarmless(given: readonly string[], patternLength: numb
   const passesFrom = passedOn(name, verb, given);
   return given.every((word, at) => {
     if (at < patternLength || !isOption(word) || word === "--" || word === "--no-pager") return true;
-    // What follows is for git.
+    // Words after `--` go to git.
     if (name === "gh" && isAfterDashes(given, at)) return false;
     if (isTaken(word, USUAL, name)) return true;
     if (at > passesFrom) return !isTelling(word);
@@ -50,13 +50,13 @@ export function areOptionsHarmless(given: readonly string[], patternLength: numb
   });
 }
 
-/** Whether a verb of git is known to take the option without harm. */
+/** Whether a verb of git accepts the option without harm. */
 export function isKnownOfGit(verb: string, word: string): boolean {
   const known = VERBS.get(verb);
   return known !== undefined && (isTaken(word, known, "git") || isTaken(word, USUAL, "git"));
 }
 
-/** The place after which words are handed on. */
+/** The index after which the program passes words on; infinity if it passes none on. */
 function passedOn(name: string, verb: string, given: readonly string[]): number {
   const passes = Object.hasOwn(PASS_ON, name) ? PASS_ON[name] : undefined;
   if (!passes) return Number.POSITIVE_INFINITY;
@@ -73,7 +73,7 @@ function isAfterDashes(given: readonly string[], at: number): boolean {
 
 function isTaken(word: string, { flags, valued, names, isNumeric }: Options, program: string): boolean {
   const [whole = ""] = word.split("=", 1);
-  // Go reads one dash like two.
+  // Go accepts one dash as well as two.
   if (names.has(whole) || (program === "go" && names.has(`-${whole}`))) return true;
   if (word.startsWith("--") || program === "go") return false;
   if (isNumeric && /^-\d+$/.test(word)) return true;
@@ -84,7 +84,10 @@ function isTaken(word: string, { flags, valued, names, isNumeric }: Options, pro
   return true;
 }
 
-/** Whether a part of its name tells that it may run, load or write something; one letter tells nothing. */
+/**
+ * Whether a part of the option's name suggests that it may run, load or write something. A single letter suggests
+ * nothing.
+ */
 function isTelling(word: string): boolean {
   const [, name = ""] = /^--?([^=]*)/.exec(word) ?? [];
   if (!word.startsWith("--") && name.length <= LEAST_LETTERS) return false;
@@ -93,7 +96,7 @@ function isTelling(word: string): boolean {
     .toLowerCase()
     .split(/[-_.]/);
   return (
-    // What is to run when something happens.
+    // Such an option names a command to run on an event.
     parts[0] === "on" ||
     parts.some((part) => TELLING.test(part) || TELLING.test(part.replace(/s$/, ""))) ||
     TELLING_NAMES.some((one) => isShortFor(name, one))

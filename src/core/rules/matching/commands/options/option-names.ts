@@ -1,4 +1,6 @@
-/** Short options that are the same as any one of their long ones; `delete+force` is both together. */
+/**
+ * For each short option, its long names, any of which has the same meaning. `delete+force` stands for both together.
+ */
 type Names = Readonly<Record<string, readonly string[]>>;
 
 const USUAL: Names = { r: ["recursive"], R: ["recursive"], f: ["force"], a: ["all"], d: ["delete"], g: ["global"] };
@@ -26,7 +28,7 @@ export function isOption(word: string): boolean {
   return word.length > 1 && word.startsWith("-");
 }
 
-/** Whether an option is among the words: clustered, with a value, abbreviated, or by its other name. */
+/** Whether the words contain the option: in a cluster, with a value, abbreviated, or by its other name. */
 export function hasOption(program: string, given: readonly string[], sought: string): boolean {
   if (given.includes(sought)) return true;
   const names = PROGRAMS.get(program) ?? USUAL;
@@ -49,12 +51,12 @@ function hasLong(given: readonly string[], sought: string, names: Names): boolea
   return given.some((word) => isLong(word, name) || (isCluster(word) && short.some((letter) => word.includes(letter))));
 }
 
-/** `--name value`, in two words. */
+/** Whether the words contain `--name value` as two words. */
 function hasValue(given: readonly string[], name: string, value: string): boolean {
   return given.some((word, at) => isLong(word, name) && given[at + 1] === value);
 }
 
-/** The letters that mean the same, or more: `-r` and `-R`, `-d` and `-D`. */
+/** The letters with the same or a wider meaning, such as `-R` for `-r` and `-D` for `-d`. */
 function letters(names: Names, letter: string): string[] {
   const long = longNames(names, letter);
   if (long.length === 0) return [letter];

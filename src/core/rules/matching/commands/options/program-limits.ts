@@ -1,22 +1,22 @@
-/** What a wildcard after the name of a program does not cover. */
+/** What a wildcard after a program's name does not cover. */
 export type Limits = {
-  /** The only verbs that it covers; any other must be in the pattern. */
+  /** The only verbs that the wildcard covers; any other must be in the pattern. */
   verbs?: ReadonlySet<string>;
-  /** Verbs, or other first words, that it never covers, whatever the pattern says. */
+  /** Verbs, or other first words, that it never covers, even if the pattern names them. */
   never?: RegExp;
-  /** Options by their long names, which may be abbreviated or extended, and by letters in a cluster. */
+  /** Options that it never covers: long names, which may be abbreviated or extended, and letters in a cluster. */
   long?: readonly string[];
   short?: string;
-  /** Any other words. */
+  /** Other words that it never covers. */
   words?: RegExp;
-  /** Once the first word is one of these, such words are only handed on. */
+  /** If the first word matches, the program only passes `words` on, and the wildcard covers them. */
   unlessFirst?: RegExp;
-  /** Words that it does not cover, but a pattern may have; unless they are the value of one of these options. */
+  /** Words that only the pattern may contain. The values of the options in `values` are exempt. */
   rest?: RegExp;
   values?: ReadonlySet<string>;
 };
 
-/** Programs that run what their arguments, input or files say: their name does not tell what will run. */
+/** Programs that execute what their arguments, input or files contain: the name alone does not tell what runs. */
 export const RUNNERS = setOf(
   "sh bash zsh dash ksh mksh ash fish csh tcsh busybox toybox pwsh powershell eval source . exec command builtin noglob nocorrect trap " +
     "env xargs sudo sudo-rs sudoedit doas su pkexec runuser timeout nohup nice ionice chrt taskset setsid stdbuf unbuffer time watch flock " +
@@ -63,7 +63,7 @@ const GIT: Limits = {
     "open-files-in-pager",
   ],
   short: "O",
-  // Signatures are checked by another program, which the settings name.
+  // Git checks signatures with another program, which its settings name.
   words: /^--(?:format|pretty)=.*%(?:[-+ ]?G|\(signature)/,
 };
 const TAR: Limits = {
@@ -73,11 +73,11 @@ const TAR: Limits = {
     ..."add-file absolute-names".split(" "),
   ],
   short: "IFhLTP",
-  // An archive on another host is read through a remote shell.
+  // tar reads an archive on another host through a remote shell.
   words: /^(?:-\w*|--file=)?[^/=]*:/,
 };
 const CARGO: Limits = {
-  // Any other verb is a program of its own.
+  // Any other verb runs a separate program.
   verbs: setOf(
     "add audit b bench build c check clean clippy d deny doc fetch fix fmt generate-lockfile help info init llvm-cov locate-project " +
       "machete metadata miri new nextest outdated package pkgid r read-manifest remove report rm run search t test tree udeps uninstall " +
@@ -85,25 +85,25 @@ const CARGO: Limits = {
   ),
   never: /^(?:exec|generate|make|script|watch|with)$/,
   long: ["config", "manifest-path"],
-  // After `--` come the options of rustc, of which some need no value; a target may be described by a file.
+  // Options of rustc follow `--`, and some need no value; a `.json` file may describe a target.
   words: /^\+|^(?:rustc|rustdoc)$|^-[gOvVhq]*[ZCoL]|\.json$/,
 };
-/** Verbs that run the words after them, wherever they stand. */
+/** Verbs that run the words after them, in any position. */
 const RUN: Limits = { words: /^run$/ };
 const EXEC: Limits = { words: /^exec$/ };
-/** Options of any program that run another one, follow links or read paths from a file. */
+/** Options that make any program run another one, follow links or read paths from a file. */
 export const LONG = ["pager", "dereference", "files-from", "files0-from"];
 const GREP: Limits = { short: "R" };
-/** The environment holds keys. */
+/** Filters that load files, or print the environment, which holds keys. */
 export const JQ = /(?<![.$\w])(?:import|include|modulemeta)\b|\$\s*ENV\b|(?<![.$\w"'])env\b(?!\s*:)/;
-/** Programs that work on another machine, through a remote shell, or in a container. */
+/** Programs that can work on another machine, through a remote shell, or in a container. */
 const SYSTEMD: Limits = { long: ["host", "machine"], short: "HM" };
 const LISTING: Limits = { short: "L" };
 
-/** Words that make an ordinary program run another one, or follow the links that it finds. */
+/** For each program, the words that make it run another program, or follow the links that it finds. */
 export const LIMITS: Readonly<Record<string, Limits>> = {
   npm: PACKAGES,
-  // The name of a script may be a regular expression.
+  // pnpm accepts a regular expression as the name of a script.
   pnpm: { ...PACKAGES, words: /^--config\.|^\/.*\/\w*$/ },
   yarn: PACKAGES,
   git: GIT,
@@ -131,15 +131,14 @@ export const LIMITS: Readonly<Record<string, Limits>> = {
   chgrp: LISTING,
   cpio: LISTING,
   tree: { short: "lo" },
-  // It decodes and expands such addresses itself.
-  // Protocols of other kinds send what the address says.
+  // curl expands brackets in addresses itself. Protocols other than HTTP send data that the address contains.
   curl: { words: /file:|[[\]{}]|^(?!https?:)[a-z][\w+.-]*:\/\//i },
-  // The name of the file is that in the address, once it is decoded.
+  // wget names the file after the decoded address.
   wget: { words: /^[^?]*%[\da-f]{2}/i },
   jq: { words: JQ },
   yq: { words: new RegExp(`${JQ.source}|(?:env|envsubst|load\\w*|system)\\(|\\benvsubst\\b`) },
   printenv: { never: /^/ },
-  // Without a dash it is an option, and prints the environment of every process.
+  // Without a dash, `e` is an option of ps that prints the environment of every process.
   ps: {
     short: "E",
     rest: /^[aAcefghjlLmnNrsStTuUvwxXZ]*e[aAcefghjlLmnNrsStTuUvwxXZ]*$/,
@@ -151,10 +150,10 @@ export const LIMITS: Readonly<Record<string, Limits>> = {
   hostnamectl: SYSTEMD,
   timedatectl: SYSTEMD,
   "systemd-analyze": SYSTEMD,
-  // A setting may name programs that run before and after.
+  // A setting of apt may name programs that run before and after.
   apt: { long: ["option", "config-file"], short: "oc" },
   brew: {
-    // Any other verb may be a program of its own.
+    // Any other verb may run a separate program.
     verbs: setOf(
       "ls list info search outdated deps uses desc doctor config leaves cat log home install uninstall remove rm upgrade update up " +
         "cleanup pin unpin services link unlink fetch autoremove reinstall missing tap untap help --version",
@@ -162,7 +161,7 @@ export const LIMITS: Readonly<Record<string, Limits>> = {
     never: /^(?:sh|irb|ruby|bundle|edit|test|tests|exec|command|create|extract|developer)$/,
   },
   helm: {
-    // Any other verb may be a plugin.
+    // Any other verb may run a plugin.
     verbs: setOf(
       "completion create dependency dep env get help history install lint list ls package pull push registry repo rollback search " +
         "show status template test uninstall upgrade verify version",
@@ -171,14 +170,14 @@ export const LIMITS: Readonly<Record<string, Limits>> = {
   },
   diff: { long: ["recursive", "paginate"], short: "rl" },
   gh: {
-    // Any other verb may be an extension, or an alias of the settings.
+    // Any other verb may run an extension, or an alias from the settings.
     verbs: setOf(
       "pr issue run repo release workflow gist search status browse label project ruleset cache attestation org version help completion",
     ),
     never: /^(?:alias|extension|extensions|ext|config|auth|api|codespace|cs|secret|variable|ssh-key|gpg-key)$/,
   },
   ctags: { long: ["recurse", "options"], short: "RL" },
-  // Before the name of a recipe a word may set a variable, and the name may be that of another directory's.
+  // A word before a recipe's name may set a variable, and a name with a slash runs a recipe of another directory.
   just: {
     long: ["justfile", "working-directory", "shell", "command", "edit"],
     short: "fdc",
@@ -186,7 +185,7 @@ export const LIMITS: Readonly<Record<string, Limits>> = {
     unlessFirst: /^\w[\w:-]*$/,
   },
   gradle: { long: ["init-script", "build-file", "project-dir", "settings-file", "include-build"], words: /^-[Ibpc]/ },
-  // A goal such as `plugin:goal` is the code of any plugin.
+  // A goal such as `plugin:goal` runs the code of any plugin.
   mvn: {
     long: ["file", "settings", "global-settings", "toolchains"],
     words: /^-[fstg]|exec:|exec-maven/,

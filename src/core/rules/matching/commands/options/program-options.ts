@@ -1,13 +1,13 @@
 import { READING_PROGRAMS } from "../../../builtin/programs.ts";
 import { familyOf } from "../same-commands.ts";
 
-/** Programs without options that run a program; those that name a file have limits of their own. */
+/** Programs none of whose options runs another program. LIMITS restricts the options that name a file. */
 export const ANY_OPTIONS: ReadonlySet<string> = new Set([
   ...READING_PROGRAMS.filter((name) => name !== "sort" && name !== "file"),
   ..."printf test which type tree mkdir rmdir touch tee cp mv ln rm chmod chown chgrp sleep seq ps df kill".split(" "),
 ]);
 
-/** Programs that take no code and no settings from the files that are named to them. */
+/** Programs that load neither code nor settings from the files that their words name. */
 const DATA_ONLY: ReadonlySet<string> = new Set([
   ...ANY_OPTIONS,
   ..."git gh rg ag ack grep egrep fgrep zgrep tar zip unzip gzip gunzip curl wget diff diff3 cmp sort file jq yq uniq xxd od strings hexdump bat install split shellcheck".split(
@@ -37,7 +37,9 @@ const JEST =
   "--no-cache --updateSnapshot --update --listTests --color --json --expand --randomize --shard --testTimeout --selectProjects " +
   "--changedSince --run --retry --no-threads --allowOnly --hideSkippedTests --typecheck";
 
-/** Options that neither run a program nor name a file to write, by program: `-m:` takes a value, `-#` is a number. */
+/**
+ * By program, the options that neither run a program nor name a file to write. `-m:` takes a value, `-#` is a number.
+ */
 export const PROGRAM_OPTIONS: Readonly<Record<string, string>> = {
   npm: SCRIPTS,
   pnpm: SCRIPTS,

@@ -9,13 +9,15 @@ import { isKnownOfGit } from "../options/harmless-options.ts";
 import { isOption } from "../options/option-names.ts";
 import { searchedPlaces } from "../search-operands.ts";
 
-/** Verbs that print nothing of what files contain, and make no copy of it elsewhere. */
+/** Verbs that neither print the contents of files nor copy them elsewhere. */
 const SILENT = setOf(
   "add branch check-attr check-ignore checkout cherry-pick clean commit config count-objects describe fetch for-each-ref fsck gc help " +
     "init ls-files ls-remote ls-tree maintenance merge merge-base mv name-rev pack-refs prune pull push rebase remote repack reset " +
     "restore rev-list rev-parse revert rm shortlog show-ref stage stash status switch symbolic-ref tag update-index update-ref version",
 );
-/** Their options that print it all the same: letters, some others of which have a value after them, and long names. */
+/**
+ * Options with which these verbs print contents after all: letters and long names. Letters in `valued` take a value.
+ */
 const UNLESS: Readonly<Record<string, { letters?: string; valued?: string; long: readonly string[] }>> = {
   add: { letters: "pie", long: ["patch", "interactive", "edit"] },
   stage: { letters: "pie", long: ["patch", "interactive", "edit"] },
@@ -28,49 +30,50 @@ const UNLESS: Readonly<Record<string, { letters?: string; valued?: string; long:
   stash: { letters: "p", valued: "m", long: ["patch"] },
   status: { letters: "v", valued: "u", long: ["verbose"] },
 };
-/** Verbs that list refs by a format, which may ask for the content of a file that a ref leads to. */
+/** Verbs that list refs in a given format, which may include the contents of a file that a ref points to. */
 const FORMATTING = setOf("branch for-each-ref tag");
-/** Verbs that print the messages of commits, and what was changed only with an option. */
+/** Verbs that print commit messages, and print changes only with an option. */
 const LOGS = setOf("log reflog whatchanged");
 const DIFFS = setOf("diff show");
-/** Verbs that print one file, which their words name. */
+/** Verbs that print one file, which a word names. */
 const OF_ONE_FILE = setOf("annotate blame");
-/** Options before the verb with which it means the same. */
+/** Options before the verb that do not change its meaning. */
 const BEFORE = setOf("--no-pager -P --no-optional-locks");
 
 const PATCHES = setOf(GIT_PATCHES.replaceAll(":", ""));
 const NAMES = setOf(GIT_NAMES);
 const VALUED = setOf(GIT_VALUED);
-/** Options with which more is printed than the paths that are named; the value of the last is in the same word. */
+/** Options that print more than the named paths. `--unified` takes its value in the same word. */
 const WIDENING = setOf("--full-diff --follow --submodule --relative --walk-reflogs --unified");
-/** Options of one letter that are limited by paths, with their number or text. */
+/** One-letter options, with their number or text, that print no more than the named paths. */
 const LETTER = /^-(?:[abcimpqsuwzEFPRW]|\d+|[nU]\d+|[BMC](?:\d+%?)?|[SG].+)$/;
 
-/** Certainly a commit; any other name may also be that of a file or a directory that git has stored. */
+/** Matches words that are certainly a commit. Any other name could also be a stored file or directory. */
 const COMMIT = /^(?:(?:HEAD|@)(?:[~^]\d*)*|[\w./-]+(?:@\{[\w -]+\})?(?:[~^]\d*)+)$/;
 const REVISION = /^[\w./@{}~^+-]+$/;
-/** A path that git and the file system read in the same way. */
+/** Matches paths that git and the file system interpret in the same way. */
 const PLAIN_PATH = /^(?!.*(?:^|\/)\.\.(?:\/|$))[\w./@+ -]+$/;
 
-/** With more it takes too long to look for each of them. */
+/** With more words, looking up each of them takes too long. */
 const MAX_WORDS = 200;
 
-/** Version control of other kinds, and its verbs that print what files contain. */
+/** Other version control programs, and their verbs that print the contents of files. */
 const OTHERS = setOf("hg svn jj sl bzr fossil darcs");
 const PRINTING = /^(?:annotate|archive|blame|cat|diff|evolog|export|grep|interdiff|log|praise|show)$/;
 
-/** Where a command would run: its directory is not known any more after it was changed. */
+/** Where a command would run. `isAtStart` is false after a change of directory: the directory is then unknown. */
 type Where = {
   start: string;
   isAtStart: boolean;
   withheld: WithheldFiles;
-  /** The top of the repository around where it starts. */
+  /** The top directory of the repository that contains `start`. */
   repository: () => string;
 };
 
 /**
- * Whether version control would print what files contain or have contained, and some of them may be withheld. What was
- * committed is not looked through: all of it is printed, unless the words limit it to other files.
+ * Whether version control would print present or past contents of files, and some of these files may be withheld.
+ * Plexus does not search the commits: unless the words limit the output to other files, it assumes that everything is
+ * printed.
  */
 export function printsWithheld(command: ProgramCall, where: Where): boolean {
   const { start, isAtStart, withheld, repository } = where;
@@ -88,7 +91,7 @@ export function printsWithheld(command: ProgramCall, where: Where): boolean {
   return isDynamic || !isLimited(printing, given, where);
 }
 
-/** `git stash show` is a `diff`, and `git stash list` a `log`. */
+/** `git stash show` acts like `diff`, and `git stash list` like `log`. */
 function ofStash(words: readonly string[]): [verb: string, words: readonly string[]] {
   const at = words.findIndex((word) => !isOption(word));
   const verb = { show: "diff", list: "log" }[words[at] ?? ""];
@@ -104,7 +107,7 @@ function printsNothing(verb: string, words: readonly string[], isDynamic: boolea
   const areQuiet = options.every((word) => isKnownOfGit(verb, word) && !isPatch(word));
   if (LOGS.has(verb)) return areQuiet;
   if (!DIFFS.has(verb) || !areQuiet || !options.some((word) => NAMES.has(nameOf(word)))) return false;
-  // A file that is named by its hash is shown whatever the options say.
+  // `show` prints a file that is named by its hash, whatever the options say.
   return verb === "diff" || split(words).operands.every((word) => COMMIT.test(word));
 }
 
@@ -120,7 +123,7 @@ function isPatch(word: string): boolean {
   return word.startsWith("--") ? PATCHES.has(nameOf(word)) : [...word.slice(1)].some((one) => PATCHES.has(`-${one}`));
 }
 
-/** Whether all that is printed is of files that the words name, and that are not withheld. */
+/** Whether everything printed belongs to files that the words name and that are not withheld. */
 function isLimited(verb: string, words: readonly string[], where: Where): boolean {
   if (words.length > MAX_WORDS) return false;
   if (verb === "grep") return isSearchLimited(words, where);
@@ -142,17 +145,17 @@ function isLimitedByPaths(verb: string, word: string): boolean {
   return !WIDENING.has(nameOf(word)) || /^--unified=\d+$/.test(word);
 }
 
-/** What an operand of `diff`, `log` and `show` is for certain: a file that may be read, a version of one, or a commit. */
+/** What an operand of `diff`, `log` and `show` certainly is: a readable file, a version of one, or a commit. */
 function kindOf(verb: string, word: string, where: Where): "place" | "version" | "commit" | "unknown" {
   if (isOtherPlace(word, where)) return "place";
   if (verb !== "log" && isOtherVersion(word, where)) return "version";
-  // What is there could be read as a path instead.
+  // If such a file exists, git could read the word as its path.
   if (!REVISION.test(word) || follow(join(where.start, word))?.kind !== "missing") return "unknown";
   const isCommit = verb === "log" || word.split(/\.{2,3}/).every((one) => one === "" || COMMIT.test(one));
   return isCommit ? "commit" : "unknown";
 }
 
-/** Without a commit `git grep` goes through the files that are there now. */
+/** Without a commit, `git grep` searches the files of the working tree. */
 function isSearchLimited(words: readonly string[], where: Where): boolean {
   const dashes = words.indexOf("--");
   const commits = dashes < 0 ? [] : searchedPlaces("git", words.slice(0, dashes));
@@ -163,7 +166,7 @@ function isSearchLimited(words: readonly string[], where: Where): boolean {
   return !isStored && here !== undefined && !where.withheld.holdsPrivate(here);
 }
 
-/** Whether a word is an existing file that may be read, or a directory that never held another one. */
+/** Whether a word names an existing file that may be read, or a directory that never held a withheld one. */
 function isOtherPlace(word: string, { start, withheld }: Where, isStored = true): boolean {
   const found = PLAIN_PATH.test(word) ? follow(word.startsWith("/") ? word : join(start, word)) : undefined;
   if (!found || found.links.length > 0 || withheld.isPrivate(found)) return false;
@@ -171,7 +174,10 @@ function isOtherPlace(word: string, { start, withheld }: Where, isStored = true)
   return !(isStored ? withheld.mayHold(found.real) : withheld.holdsPrivate(found));
 }
 
-/** Whether a word such as `HEAD:src/x.ts` is a version of a file that may be read, wherever the repository begins. */
+/**
+ * Whether a word such as `HEAD:src/x.ts` is a version of a file that may be read, at whatever level the repository
+ * starts.
+ */
 function isOtherVersion(word: string, { start, withheld, repository }: Where): boolean {
   const [, commit = "", path = ""] = /^([^:]+):(.+)$/.exec(word) ?? [];
   if (!COMMIT.test(commit) || !PLAIN_PATH.test(path)) return false;
@@ -181,7 +187,10 @@ function isOtherVersion(word: string, { start, withheld, repository }: Where): b
   });
 }
 
-/** The directory around which there is no other with a repository; git takes the first one that is valid. */
+/**
+ * The outermost directory around `start` that contains `.git`. Git uses the innermost valid one, so the repository lies
+ * at or below this directory.
+ */
 export function repositoryAround(start: string): string {
   const real = follow(start)?.real ?? start;
   return directoriesUpTo("/", real).findLast((directory) => existsSync(join(directory, ".git"))) ?? real;
@@ -193,7 +202,7 @@ function directoriesUpTo(top: string, start: string): string[] {
   return found;
 }
 
-/** The words before `--` that are neither options nor their values, and those after it. */
+/** Splits the words into operands before `--`, without options and their values, and paths after it. */
 function split(words: readonly string[]): { operands: string[]; paths: readonly string[] } {
   const operands: string[] = [];
   for (let at = 0; at < words.length; at++) {

@@ -5,7 +5,7 @@ import { once } from "../../once.ts";
 import { readingsOf } from "../readings.ts";
 import { printsWithheld, repositoryAround } from "./git-contents.ts";
 
-/** Whether one of the commands of a call prints what files have contained, of which some may be withheld. */
+/** Whether a command of the call prints present or past contents of files, and some of these files may be withheld. */
 export function mayPrintWithheld({ place, started }: JudgedCall, withheld: WithheldFiles): boolean {
   const start = startIn(place.workingDir ?? null).at;
   const here = { start, withheld, repository: once(() => repositoryAround(start)) };
