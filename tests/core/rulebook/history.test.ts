@@ -48,7 +48,7 @@ describe("a rule that is tried on the past", () => {
     expect(await tried(plexus, "allow", "*")).toMatchObject({ decided: 3 });
   });
 
-  test("is not contradicted by rules, time-outs or the brake, and leaves out what is built in, pending or cut", async () => {
+  test("counts only what people and agents have decided, as a rule in shadow mode does", async () => {
     await using plexus = await startRuled();
     const session = await plexus.session();
     const { id } = await plexus.add({ decision: "deny", match: "Bash(touch ruled)" });
@@ -56,15 +56,23 @@ describe("a rule that is tried on the past", () => {
     await plexus.app.rules.remove(OPERATOR, id);
     using late = await asking(plexus, { ...session, loopbackTimeoutSecs: 0 }, BASH("touch late"));
     await plexus.app.approvals.expire();
+    const shadow = await plexus.add({ decision: "allow", match: "Bash(touch *)", mode: "shadow" });
+    using again = await asking(plexus, { ...session, loopbackTimeoutSecs: 0 }, BASH("touch later"));
+    await plexus.app.approvals.expire();
+    await decided(plexus, session, "touch by-person", "allowed");
     const cut = await decided(plexus, session, "touch cut", "denied");
     using pending = await asking(plexus, session, BASH("touch pending"));
     const file_path = plexus.write("a.txt");
     using builtin = await asking(plexus, session, ["Read", { file_path }]);
     using direct = openDirect(plexus.dataDir);
     direct.sqlite.run("UPDATE loopback_approvals SET input = '{}', input_cut_at = 1 WHERE id = ?", [cut]);
-    expect(await tried(plexus, "allow", "Bash(touch *)")).toMatchObject({ decided: 2, tested: 2, contradictions: [] });
-    expect(await tried(plexus, "deny", "Read")).toMatchObject({ decided: 0, tested: 2 });
-    expect([ruled, late, pending, builtin].map(({ approvalId }) => typeof approvalId)).toEqual(Array(4).fill("string"));
+    expect(await tried(plexus, "allow", "Bash(touch *)")).toMatchObject({ decided: 1, tested: 1, contradictions: [] });
+    expect(await tried(plexus, "deny", "Read")).toMatchObject({ decided: 0, tested: 1 });
+    // The decision whose input was cut still counts for the rule in shadow mode, which saw it.
+    const listed = (await plexus.app.rules.list(OPERATOR)).find(({ id: one }) => one === shadow.id);
+    expect(listed?.shadow).toMatchObject({ would_decide: 2, contradictions: 1 });
+    const asked = [ruled, late, again, pending, builtin];
+    expect(asked.map(({ approvalId }) => typeof approvalId)).toEqual(Array(5).fill("string"));
   });
 
   test("sees the caller's own past alone, and of one session if asked", async () => {

@@ -34,7 +34,8 @@ export function createTriedRules({ past, outlines }: { past: PastCalls; outlines
     const isOutlining = trials.some(({ rule }) => rule.isWide);
     const pause = pauses();
     let tested = 0;
-    for await (const batch of past.of(principal, sessionId, wanted)) {
+    for await (const all of past.of(principal, sessionId, wanted)) {
+      const batch = all.filter(isByPerson);
       tested += batch.length;
       if (isOutlining) await past.outline(batch, reader, pause);
       const unknown = batch.flatMap((one) => {
@@ -92,7 +93,6 @@ function count(trial: Trial, one: Past): void {
 
 /** Whether somebody has decided otherwise than the rule would. */
 function contradicts(decision: Contradiction["would_be"], past: PastRequest): boolean {
-  if (!isByPerson(past)) return false;
   return (decision === "allow" && past.status === "denied") || (decision === "deny" && past.status === "allowed");
 }
 

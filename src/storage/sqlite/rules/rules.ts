@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, like, lt, ne, not, or, type SQL, sql } from "drizzle-orm";
 import type { NewRule, RuleBook, RuleChange, RuleHits, RuleRow, ShadowHits } from "../../rules.ts";
 import type { Orm } from "../statements/orm.ts";
 import { approvals, ruleHits, rules, rulesVersion, shadowHits } from "../tables.ts";
@@ -103,6 +103,7 @@ export function ruleQueries(orm: Orm) {
         .from(shadowHits)
         .innerJoin(rules, eq(rules.id, shadowHits.ruleId))
         .innerJoin(approvals, eq(approvals.id, shadowHits.approvalId))
+        .where(isByPerson)
         .groupBy(shadowHits.ruleId)
         .all(),
     countOf: (createdBy: string): number =>
@@ -187,6 +188,14 @@ const disagrees = sql`CASE rules.decision
   WHEN 'allow' THEN loopback_approvals.status = 'denied'
   WHEN 'deny' THEN loopback_approvals.status = 'allowed'
   ELSE 0 END`;
+
+/** A person or an agent decided the request: no rule, no brake and no timeout. A rule's trial on the past counts the same. */
+const isByPerson = and(
+  inArray(approvals.status, ["allowed", "denied"]),
+  eq(approvals.isBuiltin, false),
+  ne(approvals.resolvedBy, "brake"),
+  not(like(approvals.resolvedBy, "rule:%")),
+);
 
 function made(id: string, by: string | undefined): SQL | undefined {
   return and(eq(rules.id, id), by === undefined ? undefined : eq(rules.createdBy, by));

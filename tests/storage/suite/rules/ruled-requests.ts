@@ -242,15 +242,21 @@ export function ruledRequestPromises(open: OpenForRaces): void {
       return asked;
     };
     const [allowed, denied] = [await ask(), await ask()];
-    await ask();
+    const [timedOut, byRule, last] = [await ask(), await ask(), await ask()];
     await storage.approvals.settleIfPending(allowed.id, outcome(), undefined);
     await storage.approvals.settleIfPending(denied.id, outcome({ status: "denied" }), undefined);
+    await storage.approvals.settleIfPending(timedOut.id, outcome({ status: "timed_out" }), undefined);
+    const denial = outcome({ status: "denied", resolvedBy: "rule:x" });
+    await storage.approvals.settleIfPending(byRule.id, denial, undefined);
+    // Only what people and agents have decided counts, as in a rule's trial on the past.
     const counted = await storage.rules.shadowHits();
-    expect(counted).toContainEqual({ ruleId: shadow.id, wouldDecide: 3, contradictions: 1 });
-    expect(counted).toContainEqual({ ruleId: other.id, wouldDecide: 3, contradictions: 1 });
+    expect(counted).toContainEqual({ ruleId: shadow.id, wouldDecide: 2, contradictions: 1 });
+    expect(counted).toContainEqual({ ruleId: other.id, wouldDecide: 2, contradictions: 1 });
     expect(await usesLeft(storage, shadow)).toEqual([null]);
     expect((await storage.rules.get(shadow.id))?.hits).toBe(0);
     await storage.audit.forgetBefore("decisions", 9_000, 100, 9_000);
+    expect(await storage.rules.shadowHits()).toEqual([]);
+    await storage.approvals.settleIfPending(last.id, outcome(), undefined);
     const left = await storage.rules.shadowHits();
     expect(left).toContainEqual({ ruleId: shadow.id, wouldDecide: 1, contradictions: 0 });
     await storage.rules.removeIfMade(shadow.id, undefined);
