@@ -17,6 +17,8 @@ import { linkTo } from "./shared/route.ts";
 
 /** Many events at once cost as little as one. */
 const GATHER_MS = 10;
+/** While they stream in, what comes within a few frames is drawn together. */
+const STREAM = { gatherMs: 60, isOverAfterMs: 200 };
 
 type Connection = "connecting" | "live" | "lost";
 
@@ -41,6 +43,7 @@ export function createLive(need: LiveNeed) {
   /** Grows when a turn is queued, starts or ends. */
   const turnChanges = signal(0);
   const arriving: ChangeEvent[] = [];
+  let takenAt = Number.NEGATIVE_INFINITY;
 
   async function follow(whileSignedIn: AbortSignal): Promise<void> {
     const pending = createPendingReader({ api, inbox: requests.inbox, signal: whileSignedIn });
@@ -75,11 +78,16 @@ export function createLive(need: LiveNeed) {
     rules.changed(event);
     if (event.type === "unasked_call") warnOf(event);
     if (deciding.isOurs(event) || arriving.push(event) > 1) return;
-    setTimeout(() => {
-      const { asked, settled } = requests.inbox.take(arriving.splice(0));
-      deciding.holding.ended(settled);
-      tell(asked);
-    }, GATHER_MS);
+    const isStreaming = performance.now() - takenAt < STREAM.isOverAfterMs;
+    setTimeout(
+      () => {
+        takenAt = performance.now();
+        const { asked, settled } = requests.inbox.take(arriving.splice(0));
+        deciding.holding.ended(settled);
+        tell(asked);
+      },
+      isStreaming ? STREAM.gatherMs : GATHER_MS,
+    );
   }
 
   function tell(fresh: InboxItem[]): void {
