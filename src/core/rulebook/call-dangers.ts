@@ -8,8 +8,8 @@ import type { HasDangers } from "../rules/matching/prove.ts";
 import type { ToolCall } from "../rules/tool-call.ts";
 
 /**
- * Whether a call in this directory raises a danger, as people see it: what can't be checked counts as one. That an MCP
- * tool may change something does not count: a rule names the tool, or its server.
+ * Whether a call in this directory raises a danger that people would see; a call that can't be checked raises one. The
+ * danger that an MCP tool may change something does not count, because a rule names the tool or its server.
  */
 export function dangersIn(working_dir: string | null): HasDangers {
   return ({ toolName, input }: ToolCall) => {
@@ -23,7 +23,7 @@ export function dangersIn(working_dir: string | null): HasDangers {
   };
 }
 
-/** What the dangers of a call do not depend on. */
+/** The fields of an approval that do not affect its dangers. */
 const ANY = {
   id: "",
   session_id: "",

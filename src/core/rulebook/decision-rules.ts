@@ -26,7 +26,7 @@ type DecisionRulesNeed = {
 
 export type DecisionRules = ReturnType<typeof createDecisionRules>;
 
-/** What the rules have to do with the decisions of people and parents: what they may decide, and what is remembered. */
+/** How rules affect the decisions of people and parents: what a caller may decide, and how a decision is remembered. */
 export function createDecisionRules({ sessions, judge, grants, rules, suggestions, dangersIn }: DecisionRulesNeed) {
   async function sessionOf({ sessionId }: Pick<ApprovalRow, "sessionId">): Promise<Session> {
     const session = await sessions.get(sessionId);
@@ -41,7 +41,7 @@ export function createDecisionRules({ sessions, judge, grants, rules, suggestion
   return {
     isBounded: grants.isBounded,
 
-    /** Refuses to allow what a rule denies, once it is edited, and what the caller's grant does not cover. */
+    /** Throws if a rule denies the edited call, or if the caller's grant does not cover the call. */
     async checkAllow(principal: Principal, asked: ApprovalRow, call: PermitInput, isEdited: boolean): Promise<void> {
       if (!isEdited && !(await grants.isBounded(principal))) return;
       const session = await sessionOf(asked);
@@ -58,19 +58,19 @@ export function createDecisionRules({ sessions, judge, grants, rules, suggestion
       );
     },
 
-    /** Whether this call is not the caller's to allow. */
+    /** Whether the caller must not allow this call itself. */
     async escalates(principal: Principal, session: Session, call: PermitInput): Promise<boolean> {
       return (await grants.isBounded(principal)) && !(await coveredIn(principal, session, call));
     },
 
-    /** What an approval of the call can be remembered by. */
+    /** The rule that could remember an approval of the call. */
     rememberedBy: suggestions.forCall,
 
-    /** Why somebody is asked about this call although a rule looks as if it decided it; such a sentence may quote the call. */
+    /** Why the call needs approval although a rule seems to decide it; the sentence may quote the call. */
     whyAsked: async (session: Session, call: PermitInput): Promise<string | undefined> =>
       (await judge.explain(session, call)).why,
 
-    /** The rule by which this decision is remembered; it decides such a call as it was decided. */
+    /** The rule that remembers this decision. It would decide this call in the same way. */
     async toRemember(
       principal: Principal,
       asked: ApprovalRow,
@@ -90,14 +90,14 @@ export function createDecisionRules({ sessions, judge, grants, rules, suggestion
       });
     },
 
-    /** A rule came with a decision: it decides what is pending too. */
+    /** A decision created the rule: apply it to pending requests too. */
     async remembered(rule: RuleRow, wanted: NewRule | undefined): Promise<NotedRule> {
       await rules.changed();
       return rules.noted(rule, wanted);
     },
   };
 
-  /** The match of a rule that would allow this very call, whatever else is in force. */
+  /** The match of a rule that allows this very call under all rules in force. */
   async function matchToAllow(session: Session, call: PermitInput, given: string | undefined): Promise<string> {
     const pattern = given === undefined ? undefined : patternOf(given);
     if (given !== undefined && pattern && (await suggestions.wouldAllow(session, call, pattern))) return given;
@@ -133,7 +133,7 @@ function patternOf(match: string): Pattern {
   throw new AppError("invalid_arguments", `match ${read.problem}.`, { quotes: true });
 }
 
-/** What is wrong may quote the call. */
+/** The problem may quote the call. */
 function notRemembered(problem: string): AppError {
   return new AppError("invalid_arguments", problem, { quotes: true });
 }

@@ -1,7 +1,7 @@
 import type { ToolCall } from "../rules/tool-call.ts";
 import type { Example } from "./rules-file.ts";
 
-/** The call that an example stands for, by the tool that its rule is about; `undefined` when a text can't tell. */
+/** The call that an example of a rule stands for; `undefined` if the text alone can't tell. */
 export function exampleCall(match: string, example: Example): ToolCall | undefined {
   if (typeof example !== "string") return { toolName: example.tool_name, input: example.input };
   const tool = /^[^(]*/.exec(match)?.[0] ?? "";
@@ -19,7 +19,7 @@ export function exampleCall(match: string, example: Example): ToolCall | undefin
     case "WebFetch":
       return { toolName: tool, input: { url: example, prompt: "" } };
     default:
-      // A tool's name stands for a call of it without arguments.
+      // A tool's name stands for a call without arguments.
       return /^[A-Za-z][\w-]*$/.test(example) ? { toolName: example, input: {} } : undefined;
   }
 }

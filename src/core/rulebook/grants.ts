@@ -6,23 +6,23 @@ import { createProver, type HasDangers, type Prover } from "../rules/matching/pr
 import type { Session } from "../sessions/sessions.ts";
 import type { MayAllow } from "./rule-set.ts";
 
-/** So many provers are kept, one for each token with a grant and directory. */
+/** The most provers to keep: there is one for each grant and directory. */
 const MAX_KEPT = 1_000;
 
 export type Grants = ReturnType<typeof createGrants>;
 
 type GrantsNeed = { storage: { tokens: Pick<Storage["tokens"], "get"> }; dangersIn: (session: Session) => HasDangers };
 
-/** What named tokens may allow by themselves: all that their children ask, unless the grant of a token bounds it. */
+/** The limits of what named tokens may allow: everything that their children request, unless a token has a grant. */
 export function createGrants({ storage, dangersIn }: GrantsNeed) {
   const provers = new Map<string, Prover>();
 
-  /** What bounds this owner in a session; `undefined` when nothing does. */
+  /** The prover for this owner's grant in a session; `undefined` if the owner has no limit. */
   async function boundsOf(owner: string, session: Session): Promise<Prover | undefined> {
     const id = tokenIdIn(owner);
     if (id === undefined) return undefined;
     const token = await storage.tokens.get(id);
-    // A token that was revoked allows nothing any more.
+    // A revoked token allows nothing.
     const grant = token ? token.grant : [];
     if (grant === null) return undefined;
     const key = JSON.stringify([grant, session.config?.working_dir]);
@@ -34,7 +34,7 @@ export function createGrants({ storage, dangersIn }: GrantsNeed) {
     return prover;
   }
 
-  /** Whether there is anything that this principal may not allow by itself. */
+  /** Whether this principal has a grant that limits what it may allow. */
   async function isBounded(principal: Principal): Promise<boolean> {
     const id = tokenIdIn(ownerKey(principal));
     return id !== undefined && ((await storage.tokens.get(id))?.grant ?? null) !== null;
@@ -43,14 +43,14 @@ export function createGrants({ storage, dangersIn }: GrantsNeed) {
   return {
     isBounded,
 
-    /** Whether this principal may allow the call by itself. */
+    /** Whether the principal may allow the call itself. */
     async covers(principal: Principal, session: Session, call: JudgedCall): Promise<boolean> {
       if (!(await isBounded(principal))) return true;
       const bounds = await boundsOf(ownerKey(principal), session);
       return bounds === undefined || bounds.prove(call, undefined) !== undefined;
     },
 
-    /** The same for those who have made rules. */
+    /** The same check for the makers of rules. */
     async mayAllow(makers: readonly string[], session: Session): Promise<MayAllow> {
       const bounds = new Map<string, Prover>();
       for (const maker of makers) {

@@ -18,17 +18,17 @@ import type { CompiledRule, Verdict } from "./rule-set.ts";
 type JudgeNeed = {
   book: RuleBook;
   grants: Grants;
-  /** Files and directories that no child may read, by whatever path. */
+  /** Files and directories that no child may read by any path. */
   privatePaths: string[];
   home: string;
   /** The `PATH` of the shell that starts a child. */
   path: string;
 };
 
-/** What the rules decide; without an outcome somebody has to be asked. */
+/** The result of matching a call against the rules. Without an outcome the call needs approval. */
 export type Judgement = { outcome: RuleOutcome | undefined; judged: Judged };
 
-/** What rules decide, by their matches; or in a sentence why somebody is asked, which may quote the call. */
+/** The matches of the rules that decide a call, or a sentence on why the call needs approval; it may quote the call. */
 export type Explained = { match?: string; why?: string };
 
 export type Judge = ReturnType<typeof createJudge>;
@@ -40,7 +40,10 @@ const MAX_MATCH_CHARS = 80;
 export const NOT_SEARCHED = "it could not be searched for what is denied: its paths lead too far.";
 const NAMES_PRIVATE = "it names a file of Plexus, or one that holds tokens, which no child may read or change.";
 
-/** What is decided without asking anybody: by a rule, or because it was proven to only read. The strictest rule wins. */
+/**
+ * Decides calls without approval: by rules, or because a built-in rule proves that a call only reads. The strictest
+ * rule wins.
+ */
 export function createJudge({ book, grants, privatePaths, home, path }: JudgeNeed) {
   const privateFinder = createFinder(
     privatePaths.flatMap((path) =>
@@ -56,7 +59,9 @@ export function createJudge({ book, grants, privatePaths, home, path }: JudgeNee
     return { workingDir, addDirs, privatePaths, home, path: ownPath };
   }
 
-  /** What needs nobody: proven by a built-in rule, or allowed by name by the session's creator, as far as it may. */
+  /**
+   * The built-in rule that proves the call, or `allowed_tools` if the session's creator allowed the tool and may do so.
+   */
   async function builtin(
     session: Session,
     judged: JudgedCall,
@@ -68,7 +73,7 @@ export function createJudge({ book, grants, privatePaths, home, path }: JudgeNee
       call,
       place: { addDirs, path },
     } = judged;
-    // Of a claude that was started elsewhere by hand nobody knows where it works.
+    // For a claude that was started by hand elsewhere, the working directory is unknown.
     if (!config || config.supervision === "inherit") return undefined;
     const { supervision, working_dir: workingDir, allowed_tools } = config;
     const child = {
@@ -95,7 +100,7 @@ export function createJudge({ book, grants, privatePaths, home, path }: JudgeNee
       const against = set.against(call);
       if (against?.decision === "deny") return byRule(against, by);
       if (isBound) return byBuiltin("worktree", ANOTHER_DIRECTORY, by);
-      // What could not be searched through for rules against it is not allowed without asking either.
+      // A call that could not be searched for denied things needs approval too.
       if (against || call.hasFailed) return { outcome: undefined, judged: judgedBy(by, usedIn(against?.rules ?? [])) };
       const rule = await builtin(session, call, withheld, () => set.suspects(call));
       if (rule !== undefined) return byBuiltin(rule, undefined, by);
@@ -105,8 +110,8 @@ export function createJudge({ book, grants, privatePaths, home, path }: JudgeNee
     },
 
     /**
-     * Why a call may not run, whoever allows it: a rule denies it, it leaves its directory, or it names what no child may
-     * read. For an input that somebody has edited: the CLI holds only what was asked to its own rules.
+     * Why a call may not run, whoever allows it: a rule denies it, it leaves its directory, or it names a file that no
+     * child may read. Used for edited inputs, because the CLI applies its own rules only to the original input.
      */
     async denialOf(session: Session, asked: PermitInput): Promise<string | undefined> {
       await book.freshen();
@@ -123,7 +128,7 @@ export function createJudge({ book, grants, privatePaths, home, path }: JudgeNee
 
     callOf,
 
-    /** Of a call that is judged now: the rules that decide it, or why somebody is asked although a rule looks as if it allowed it. */
+    /** For a call made now: the rules that decide it, or why it needs approval although a rule seems to allow it. */
     async explain(session: Session, asked: PermitInput): Promise<Explained> {
       await book.freshen();
       const { set } = await book.holdingIn(session);
@@ -139,7 +144,7 @@ export function createJudge({ book, grants, privatePaths, home, path }: JudgeNee
       return doubt ? { why: doubt.why } : {};
     },
 
-    /** Whether a rule that holds now would decide a call of the past in this session, or ask about it. */
+    /** Whether a present rule would match a past call of this session. */
     async coveredNow(session: Session): Promise<(call: JudgedCall) => boolean> {
       const { set } = await book.holdingIn(session);
       const mayAllow = await grants.mayAllow(set.makers, session);
@@ -153,17 +158,17 @@ export function createJudge({ book, grants, privatePaths, home, path }: JudgeNee
   }
 }
 
-/** A rule that finds what leads to a path. */
+/** A rule that finds everything that leads to a path. */
 function asRule(match: string): { id: string; pattern: Pattern }[] {
   const read = readMatch(match);
   return "pattern" in read ? [{ id: match, pattern: read.pattern }] : [];
 }
 
-/** By which version of the rules, and which in shadow mode would have decided too. */
+/** The version of the rules that were applied, and the shadow rules that would have decided the call. */
 type By = { version: number; shadows: CompiledRule[] };
 type Used = Pick<Judged, "used" | "counted">;
 
-/** What a rule in shadow mode would have done is held beside each request; one without a row is only counted. */
+/** Keeps for each request what shadow rules would have done. Shadow rules without a row are only counted. */
 function judgedBy({ version, shadows }: By, { used, counted }: Used): Judged {
   const shadow = usedIn(shadows);
   return { version, used, counted: [...counted, ...shadow.counted], shadows: shadow.used };
@@ -190,7 +195,7 @@ function explainedBy({ decision, rules }: Verdict): Explained {
   return decision === "ask" ? { match, why: isRuleAgainst({ match, decision }) } : { match };
 }
 
-/** Why a call is not allowed that this rule was found in. */
+/** Why a call that this rule matches is not allowed. */
 export function isRuleAgainst({ match, decision }: Pick<CompiledRule, "match" | "decision">): string {
   return `${oneLine(match, MAX_MATCH_CHARS)} is a rule to ${decision}`;
 }
@@ -209,23 +214,23 @@ function byBuiltin(rule: string, denial: string | undefined, by: By): Judgement 
   };
 }
 
-/** Rules with a row are used up; of others it is only counted how often they decide. */
+/** Rules with a row may run out of uses; for others only the hits are counted. */
 function usedIn(rules: readonly CompiledRule[]): Used {
   const ids = (hasRow: boolean) => rules.filter((rule) => rule.hasRow === hasRow).map(({ id }) => id);
   return { used: ids(true), counted: ids(false) };
 }
 
-/** What the child is told of a rule that gives no reason. */
+/** The message for the child if the rule gives no reason. */
 export function deniedBy({ match }: { match: string }): string {
   return `A rule denies this: ${match}. The tool was not run. Do it in another way, or leave it out.`;
 }
 
-/** Whether the calls of this session are judged where it works. */
+/** Whether Plexus judges the calls of this session in its working directory. */
 function isSupervised({ config }: Session): boolean {
   return config !== null && config.supervision !== "inherit";
 }
 
-/** Relative paths would mean something else there than what is proven here. */
+/** Elsewhere, relative paths would lead to other files than those that were checked. */
 function leavesDirectory({ tool_name, input }: { tool_name: string; input: JsonObject }): boolean {
   if (/^(Enter|Exit)Worktree$/.test(tool_name)) return true;
   return /^(Agent|Task)$/.test(tool_name) && ["isolation", "cwd"].some((key) => (input[key] ?? null) !== null);

@@ -18,9 +18,9 @@ type RulebookNeed = {
   storage: Storage;
   sessions: Sessions;
   now: () => number;
-  /** The operator's file of rules, if there is one. */
+  /** The operator's rules file, if there is one. */
   rulesFile: string | undefined;
-  /** Where the examples of that file are tried. */
+  /** The directory in which the examples of that file are tried. */
   startedIn: string;
   privatePaths: string[];
   home: string;
@@ -30,10 +30,10 @@ type RulebookNeed = {
 
 export type Rulebook = ReturnType<typeof openRulebook>;
 
-/** All that has to do with standing decisions, wired together. */
+/** Wires together everything about standing decisions. */
 export function openRulebook(need: RulebookNeed) {
   const { storage, sessions, now, rulesFile, startedIn, privatePaths, home, path } = need;
-  // As a child would have it there: what is started by npm has programs of its directory on its path.
+  // The PATH of a child in this directory: if npm started the server, the PATH contains programs of the directory.
   const place = { workingDir: startedIn, addDirs: [], privatePaths, home, path: pathOutside([startedIn], path) };
   const file = openRulesFile({
     path: rulesFile,
@@ -49,7 +49,7 @@ export function openRulebook(need: RulebookNeed) {
   const reviewPending = createPendingReview({ storage, sessions, judge, now, onStale: book.forget });
   const rules = createRules({ storage, book, file, sessions, now, onChanged: reviewPending });
   const outlines = createOutlines({ placeOf: judge.placeOf, dangersIn: dangersOf });
-  // Read at the start, so that a mistake in it is told at once.
+  // Read the file at start, to report a mistake in it immediately.
   let fileVersion = file.current().version;
   return {
     rules,
@@ -57,7 +57,7 @@ export function openRulebook(need: RulebookNeed) {
     decisionRules: createDecisionRules({ sessions, judge, grants, rules, suggestions, dangersIn: dangersOf }),
     judge: judge.judge,
     onStale: book.forget,
-    /** Finds what other servers, or an editor, have changed. */
+    /** Picks up changes by other servers or by an editor. */
     async reread(): Promise<void> {
       const before = fileVersion;
       fileVersion = file.current().version;

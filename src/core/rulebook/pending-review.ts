@@ -2,7 +2,7 @@ import type { Storage } from "../../storage/storage.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import type { Judge } from "./judge.ts";
 
-/** So many are judged before others get their turn. */
+/** The review yields to the event loop after this many requests. */
 const AT_ONCE = 20;
 
 type PendingReviewNeed = {
@@ -14,8 +14,8 @@ type PendingReviewNeed = {
 };
 
 /**
- * Decides what is pending by rules that were made after it was asked, so that a rule counts at once. It goes the same way
- * as any decision: whoever comes first, a person or the rule, has decided.
+ * Applies new rules to requests that are already pending, so that a rule takes effect at once. It uses the same command
+ * as any other decision: the first one wins.
  */
 export function createPendingReview({ storage, sessions, judge, now, onStale }: PendingReviewNeed) {
   let running: Promise<void> | undefined;
@@ -32,7 +32,7 @@ export function createPendingReview({ storage, sessions, judge, now, onStale }: 
         }
       } while (isAskedAgain);
     } finally {
-      // In the same step in which it was seen that nobody asks again: whoever asks from now on begins anew.
+      // Cleared in the same step as the last check of `isAskedAgain`, so a later caller starts a new review.
       running = undefined;
     }
   }
@@ -43,7 +43,7 @@ export function createPendingReview({ storage, sessions, judge, now, onStale }: 
     if (!asked || !session) return;
     for (;;) {
       const { outcome, judged } = await judge.judge(session, { tool_name: asked.toolName, input: asked.input });
-      // What a built-in rule would allow was not allowed when it was asked: somebody wanted to be asked.
+      // The request is pending although a built-in rule would allow it now, so it needed approval: leave it pending.
       if (!outcome || outcome.isBuiltin) return;
       const decided = { ...outcome, updatedInput: null, resolvedAt: now() };
       const settled = await storage.approvals.settleByRuleIfPending(id, decided, { ...judged, shadows: [] });
@@ -52,7 +52,7 @@ export function createPendingReview({ storage, sessions, judge, now, onStale }: 
     }
   }
 
-  /** Resolves when everything that was pending has been judged by the present rules. */
+  /** Resolves when every request that was pending has been judged by the present rules. */
   return async (): Promise<void> => {
     if (running) isAskedAgain = true;
     running ??= review();

@@ -6,7 +6,7 @@ import type { Session } from "../sessions/sessions.ts";
 import { type CompiledRule, createRuleSet, type RuleSet } from "./rule-set.ts";
 import type { RulesFile } from "./rules-file.ts";
 
-/** So many sets are kept; each session with rules of its own has one, and each owner. */
+/** The most sets to keep. There is one for each session with rules of its own, and one for each owner and directory. */
 const MAX_SETS = 1_000;
 
 type RuleBookNeed = {
@@ -15,7 +15,9 @@ type RuleBookNeed = {
   now: () => number;
   dangersIn: (session: Session) => HasDangers;
 };
-/** The stored rules as of one reading. The sets made of them stand beside them, so that none is ever taken for a later one. */
+/**
+ * One snapshot of the stored rules, together with the sets made from it, so that no set is used with a later snapshot.
+ */
 type KeptBook = StoredBook & {
   readAt: number;
   nextExpiry: number;
@@ -24,14 +26,14 @@ type KeptBook = StoredBook & {
   sets: Map<string, RuleSet>;
   fileVersion: number;
 };
-/** The rules that hold in a session, and the version of the stored ones among them. */
+/** The rules in force in a session, with the version of the stored rules. */
 export type Holding = { version: number; set: RuleSet };
 
 export type RuleBook = ReturnType<typeof createRuleBook>;
 
 /**
- * The rules as they are now, ready to be matched. What is kept here may be out of date at any time: whatever is decided
- * by it is put on record only while its version is still the present one.
+ * The rules in force, ready for matching. The cache may be outdated at any time: a decision based on it is stored only
+ * if its version is still the present one.
  */
 export function createRuleBook({ storage, file, now, dangersIn }: RuleBookNeed) {
   let kept: KeptBook | undefined;
@@ -41,7 +43,7 @@ export function createRuleBook({ storage, file, now, dangersIn }: RuleBookNeed) 
     kept = undefined;
   }
 
-  /** The stored rules as they were read last. */
+  /** The cached rules; reads them again if a rule expired or the clock went back. */
   async function book(): Promise<KeptBook> {
     if (kept && now() < kept.nextExpiry && now() >= kept.readAt) return kept;
     const { version, rules } = await storage.rules.book();
@@ -54,7 +56,7 @@ export function createRuleBook({ storage, file, now, dangersIn }: RuleBookNeed) 
     return kept;
   }
 
-  /** Whether another server has changed the rules, or they were read before the last change. */
+  /** Whether the stored rules changed after they were read, for example by another server. */
   async function isOutdated(): Promise<boolean> {
     const version = kept?.version;
     return version !== undefined && (await storage.rules.version()) !== version;
@@ -76,21 +78,21 @@ export function createRuleBook({ storage, file, now, dangersIn }: RuleBookNeed) 
   }
 
   return {
-    /** What was kept is read again: a rule was changed, or a judgement was stale. */
+    /** Drops the cache, because a rule changed or a judgement was stale. */
     forget,
     isOutdated,
-    /** What is read next is no older than this call, for what is put on record without a version. */
+    /** Makes the next read at least as new as this call. Needed for results that are stored without a version. */
     async freshen(): Promise<void> {
       if (await isOutdated()) forget();
     },
-    /** The rules that hold in a session now. */
+    /** The rules in force in a session. */
     async holdingIn(session: Session): Promise<Holding> {
       const read = await book();
       const { version, rules, sets } = read;
       const current = file.current();
       if (current.version !== read.fileVersion) sets.clear();
       read.fileVersion = current.version;
-      // What is dangerous depends on the directory, so that sessions of one owner share a set only in one directory.
+      // Dangers depend on the directory, so sessions of one owner share a set only in the same directory.
       const shared = `${session.owner}\n${session.config?.working_dir ?? ""}`;
       const key = read.withRules.has(session.id) ? session.id : shared;
       let set = sets.get(key);
@@ -105,7 +107,7 @@ export function createRuleBook({ storage, file, now, dangersIn }: RuleBookNeed) 
   };
 }
 
-/** Whether a rule covers a session. */
+/** Whether a rule applies to a session. */
 export function holds({ owner, sessionId }: Pick<RuleRow, "owner" | "sessionId">, session: Session): boolean {
   return (sessionId === null || sessionId === session.id) && (owner === null || owner === session.owner);
 }

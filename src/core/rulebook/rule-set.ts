@@ -8,7 +8,6 @@ import type { Pattern } from "../rules/matching/pattern.ts";
 import { createProver, type HasDangers, type Prover } from "../rules/matching/prove.ts";
 import type { WithheldFiles } from "../rules/withheld-files.ts";
 
-/** A rule that is ready to be matched. */
 export type CompiledRule = {
   id: string;
   decision: RuleDecision;
@@ -17,36 +16,39 @@ export type CompiledRule = {
   reason: string | null;
   interrupt: boolean;
   isShadow: boolean;
-  /** It has a row, whose uses are counted; others are counted by their id alone. */
+  /** Whether the rule has a row, which counts its uses. Hits of other rules are counted by id. */
   hasRow: boolean;
-  /** Who made it, as owner; the operator's file is the operator's. */
+  /** The owner who made the rule. Rules of the operator's file belong to the operator. */
   createdBy: string;
 };
 
-/** What the rules say of a call; `undefined` when none of them matches. */
+/** The decision of the rules on a call, and the rules behind it. */
 export type Verdict = { decision: RuleDecision; rules: CompiledRule[] };
 
-/** Why a rule does not decide a call, in a sentence that may quote the call. */
+/** Why a rule does not decide a call; the sentence may quote the call. */
 export type Reasoned = { rule: CompiledRule; why: string };
 
-/** Whether a principal may allow this call by itself. */
+/** Whether a principal may allow this call itself. */
 export type MayAllow = (createdBy: string, call: JudgedCall) => boolean;
 
-/** The rules that hold in one session, of whatever tier. */
+/** All rules in force in one session, of every tier. */
 export type RuleSet = {
-  /** Who made the rules that allow something. */
+  /** The owners whose rules allow something. */
   makers: readonly string[];
-  /** The strictest rule that matches, whatever its age or tier: deny, then ask. */
+  /** The rule that denies the call, or else the rule that asks. Age and tier do not matter. */
   against(call: JudgedCall): Verdict | undefined;
-  /** Whether a rule against something may be meant that is not found for certain. */
+  /** Whether a deny or ask rule might match although none certainly does. */
   suspects(call: JudgedCall): boolean;
-  /** The rules that together prove the call safe to allow. */
+  /** The rules that together prove the call safe. */
   allowing(call: JudgedCall, withheld: WithheldFiles | undefined, mayAllow: MayAllow): Verdict | undefined;
-  /** Of a call that is not allowed: the rule that looks most as if it allowed it, and why it does not. For people, who can wait. */
+  /**
+   * For a call that is not allowed: the rule that seems most to allow it, and why it does not. Slow, so only used in
+   * explanations.
+   */
   doubt(call: JudgedCall, withheld: WithheldFiles | undefined, mayAllow: MayAllow): Reasoned | undefined;
-  /** The rules in shadow mode that would have decided. */
+  /** The shadow rules that would have decided the call. */
   shadows(call: JudgedCall, withheld: WithheldFiles | undefined, mayAllow: MayAllow): CompiledRule[];
-  /** What rules against reading keep from being read around them. */
+  /** The files that deny and ask rules forbid to read. */
   withheld(place: Place): WithheldFiles | undefined;
 };
 
@@ -62,7 +64,7 @@ export function createRuleSet(rules: readonly CompiledRule[], hasDangers: HasDan
     .filter(({ isShadow }) => isShadow)
     .map((rule) => ({ rule, set: createRuleSet([{ ...rule, isShadow: false }], hasDangers) }));
 
-  /** One for each choice of makers whose rules count for a call: nearly always all of them. */
+  /** The prover for one choice of makers whose rules count for a call. Nearly always all of them count. */
   function proverOf(counting: string[]): Prover {
     const key = counting.join("\n");
     const known = provers.get(key);
@@ -103,7 +105,7 @@ export function createRuleSet(rules: readonly CompiledRule[], hasDangers: HasDan
     },
     doubt(call, withheld, mayAllow) {
       const isSuspect = against.suspects(call);
-      // What nobody's grant bounded, or was live, would allow it.
+      // First look for a rule that fails only because of its maker's grant or its shadow mode.
       const [unbounded] = proverOf([...makers]).prove(call, withheld, isSuspect) ?? [];
       if (unbounded !== undefined) return reasoned({ id: unbounded, obstacle: "grant" });
       const shadow = shadows.find(

@@ -4,10 +4,10 @@ import type { RuleHits, RuleRow, ShadowHits } from "../../storage/rules.ts";
 import { BUILTIN_RULES } from "../rules/builtin/listed.ts";
 import type { CurrentFile } from "./rules-file.ts";
 
-/** So often a rule in shadow mode must have agreed before it is said to be ready. */
+/** A shadow rule is reported as ready after this many agreeing decisions. */
 const READY_AFTER = 5;
 
-/** `owner`: how the record names the owner of the row, as in `created_by`. */
+/** `owner` is the name of the row's owner, as in `created_by`. */
 export function toRule(row: RuleRow, owner: string | null, shadow: ShadowHits | undefined): Rule {
   return {
     id: row.id,
@@ -40,7 +40,7 @@ function shadowRecord(hits: ShadowHits | undefined): NonNullable<Rule["shadow"]>
   return { would_decide: wouldDecide, contradictions, ready: contradictions === 0 && wouldDecide >= READY_AFTER };
 }
 
-/** The rules of the operator's file. While it has a mistake, only those against something are in force. */
+/** The rules of the operator's file. While the file has a mistake, only its deny and ask rules are in force. */
 export function fileRules({ rules }: CurrentFile, hits: RuleHits[]): Rule[] {
   return rules.map(({ id, decision, match, reason, interrupt, isShadow }) => ({
     id,
@@ -55,7 +55,7 @@ export function fileRules({ rules }: CurrentFile, hits: RuleHits[]): Rule[] {
   }));
 }
 
-/** The lowest tier: anybody above can tighten it with a rule to ask or deny, and nobody can loosen it. */
+/** The lowest tier: any higher tier can tighten it with an ask or deny rule, and none can loosen it. */
 export function builtinRules(hits: RuleHits[]): Rule[] {
   return BUILTIN_RULES.map(({ name, decision, covers }) => {
     const id = `builtin:${name}`;

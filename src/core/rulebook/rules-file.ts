@@ -18,7 +18,10 @@ const MAX_EXAMPLES = 100;
 const MAX_PROBLEMS = 20;
 const MAX_PROBLEM_CHARS = 400;
 
-/** A call that a rule must match, or must not: a command, a path, an address or a tool's name, by what the rule is about. */
+/**
+ * A call that a rule must match or must not match. A text is a command, a path, an address or a tool's name, depending
+ * on the rule.
+ */
 const Example = z.union([
   z.string().min(1).max(32_768),
   z.strictObject({ tool_name: z.string().min(1).max(512), input: z.record(z.string(), z.unknown()) }),
@@ -41,22 +44,22 @@ const FileRule = z.strictObject({
 type FileRule = z.infer<typeof FileRule>;
 const File = z.strictObject({ rule: z.array(z.unknown()).max(MAX_RULES).default([]) });
 
-/** The rules of the file as it is now; `version` changes with them. */
+/** The present rules of the file; `version` increases with each change. */
 export type CurrentFile = { version: number; rules: CompiledRule[]; status: RulesFileStatus | undefined };
 export type RulesFile = { current(): CurrentFile };
 
 type RulesFileNeed = {
   path: string | undefined;
-  /** Where the examples are tried. */
+  /** The place in which the examples are tried. */
   place: Place;
   hasDangers: HasDangers;
-  /** Told whenever the file was read: what is wrong with it, or that nothing is. */
+  /** Called after each read of the file, with its mistakes if there are any. */
   onRead: (status: RulesFileStatus) => void;
 };
 
 /**
- * The operator's file of rules, read again whenever it has changed. A mistake in it switches every allow of the file off.
- * What it denies, and asks about, still holds, and so does what it did when it had no mistake.
+ * The operator's rules file. It is read again after each change. A mistake in it disables all of its allow rules, while
+ * its deny and ask rules stay in force together with those of the last good version.
  */
 export function openRulesFile({ path, place, hasDangers, onRead }: RulesFileNeed): RulesFile {
   let stamp: string | undefined;
@@ -82,13 +85,13 @@ export function openRulesFile({ path, place, hasDangers, onRead }: RulesFileNeed
   };
 }
 
-/** Those that keep something from running, each once. */
+/** The rules that deny or ask, each only once. */
 function strictOnes(rules: CompiledRule[]): CompiledRule[] {
   const strict = rules.filter(({ decision }) => decision !== "allow");
   return strict.filter(({ id }, at) => strict.findIndex((one) => one.id === id) === at);
 }
 
-/** What tells one state of a file from the next; a file that is replaced has another inode. Never throws. */
+/** A string that changes with the file; a replaced file has another inode. Never throws. */
 function stampOf(path: string): string {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
@@ -166,7 +169,7 @@ function failures({ match, examples }: FileRule, rule: CompiledRule, place: Plac
   return [...failing(examples.match, true), ...failing(examples.not_match, false)];
 }
 
-/** Whether a rule, alone, would decide the call. */
+/** Whether the rule, on its own, would decide the call. */
 export function matches(rule: CompiledRule, call: ToolCall, place: Place, hasDangers: HasDangers): boolean {
   const judged = judgedCall(call, place);
   if (rule.decision === "allow") return createProver([rule], hasDangers).prove(judged, undefined) !== undefined;

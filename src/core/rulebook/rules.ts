@@ -14,7 +14,7 @@ import type { RulesFile } from "./rules-file.ts";
 
 export const MOST_RULES: RuleLimits = { ofOwner: 2_000, inAll: 10_000, exempt: ownerKey({ kind: "operator" }) };
 
-/** How many decided requests a new rule names. */
+/** The most decided requests that the result of a new rule names. */
 const MAX_DECIDED = 100;
 
 type RulesNeed = {
@@ -23,25 +23,25 @@ type RulesNeed = {
   file: RulesFile;
   sessions: Pick<Sessions, "require" | "get">;
   now: () => number;
-  /** The rules are others: what is pending is judged again by them. */
+  /** Called after a change of the rules, to judge the pending requests again. */
   onChanged: () => Promise<void>;
 };
 
 const OTHER_REASON = "You have this rule already, with another reason, which stays: the new one is not kept.";
 
-/** With what it will not do although it looks as if it would. */
+/** A rule, with a note on what it will not do although its match suggests it. */
 export type NotedRule = { rule: Rule; note?: string };
 
 export type Rules = ReturnType<typeof createRules>;
 
-/** What people and parents do with rules. Who made one may change it, and so may the operator. */
+/** The operations of people and parents on rules. Only the maker of a rule and the operator may change it. */
 export function createRules({ storage, book, file, sessions, now, onChanged }: RulesNeed) {
   async function changed(): Promise<void> {
     book.forget();
     await onChanged();
   }
 
-  /** The rules that the caller may see: its own, and all that bind it. */
+  /** The rules that the caller may see: its own, and all that apply to it. */
   async function visible(principal: Principal): Promise<RuleRow[]> {
     const { rules } = await storage.rules.book();
     return rules.filter((rule) => doesCount(rule, now()) && (rule.owner === null || mayDecide(principal, rule.owner)));
@@ -63,7 +63,7 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
     return rule;
   }
 
-  /** The rule as it is shown to who has just asked for it. */
+  /** The rule with its note, for the caller who has just asked for it. */
   async function noted(row: RuleRow, wanted?: Pick<NewRule, "reason">): Promise<NotedRule> {
     const rule = await one(row);
     const isOtherReason = wanted !== undefined && wanted.reason !== null && wanted.reason !== row.reason;
@@ -72,7 +72,7 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
     return { rule, ...(notes.length > 0 && { note: notes.join(" ") }) };
   }
 
-  /** The requests that the new rule decided, out of those that were pending before. */
+  /** The formerly pending requests that the new rule decided. */
   async function decidedOf(
     pending: Set<string>,
     { id }: RuleRow,
@@ -98,17 +98,17 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
   }
 
   return {
-    /** All that hold for the caller, the strictest first; of one session, those that hold there. */
+    /** All rules that apply to the caller, or in one session, the strictest first. */
     async list(principal: Principal, sessionKey?: string): Promise<Rule[]> {
       const session = sessionKey === undefined ? undefined : await sessions.require(principal, sessionKey);
       const rows = (await visible(principal)).filter((row) => session === undefined || holds(row, session));
-      // How often rules decided for others is nobody's business but the operator's.
+      // Only the operator may see how often rules decided for other owners.
       const counted = await storage.rules.hits(visibleOwner(principal));
       const current = file.current();
       return [...fileRules(current, counted), ...(await shown(rows)), ...builtinRules(counted)].toSorted(byStrictness);
     },
 
-    /** The rule that says so: a new one, or one that the caller has already. */
+    /** Adds the rule, or returns the same one if the caller has it already. */
     async add(principal: Principal, given: RuleInput): Promise<Omit<AddedRule, "type">> {
       const session = given.session_id === undefined ? undefined : await sessions.require(principal, given.session_id);
       const owner = session?.owner ?? (principal.kind === "operator" ? null : ownerKey(principal));
@@ -154,10 +154,10 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
     },
 
     newRule,
-    /** What rules of a session's settings will not do although they look as if they would. */
+    /** Notes on what the rules in a session's settings will not do although their matches suggest it. */
     notesOn: (given: readonly SessionRule[]): string[] =>
       coverageNotes(given.map(({ decision, match }) => ({ decision, match, pattern: patternOf(match) }))),
-    /** The rules that a session is given with its settings. */
+    /** The rules that a session gets with its settings. */
     settingsOf: (
       principal: Principal,
       session: Pick<Session, "id" | "owner">,
@@ -166,7 +166,7 @@ export function createRules({ storage, book, file, sessions, now, onChanged }: R
       given.map((one) => newRule(one, principal, { owner: session.owner, sessionId: session.id, isSetting: true })),
     changed,
     noted,
-    /** How the operator's file stands; `undefined` where there is none. */
+    /** The state of the operator's file; `undefined` if there is none. */
     fileStatus: (): RulesFileStatus | undefined => file.current().status,
   };
 
@@ -206,7 +206,7 @@ function patternOf(match: string): Pattern {
   throw new AppError("invalid_arguments", `match ${read.problem}.`, { quotes: true });
 }
 
-/** Whose rules a principal may change; `undefined` means everybody's. */
+/** The maker whose rules a principal may change; `undefined` means every maker. */
 function makerOf(principal: Principal): string | undefined {
   return principal.kind === "operator" ? undefined : ownerKey(principal);
 }

@@ -11,16 +11,16 @@ import { isRuleAgainst, type Judge, NOT_SEARCHED } from "./judge.ts";
 import type { RuleBook } from "./rule-book.ts";
 import type { RuleSet } from "./rule-set.ts";
 
-/** What a call could be remembered by, or why by nothing; neither where only a rule that is wider than what is useful would. */
+/** The rule that could remember a call, or why no rule can. Neither is set if only a rule wider than useful could. */
 export type Remembered = Pick<RequestContext, "suggested_rule" | "no_rule">;
 
-/** Its id is its match. */
+/** The id of the rule is its match. */
 type Rule = { id: string; pattern: Pattern };
 type SuggestionsNeed = { book: RuleBook; judge: Judge; dangersIn: (session: Session) => HasDangers };
 
 export type Suggestions = ReturnType<typeof createSuggestions>;
 
-/** What rules to allow would do beside those in force: whatever one of them is against, no other allows. */
+/** Predicts the effect of new allow rules beside the rules in force. An existing deny or ask rule beats them. */
 export function createSuggestions({ book, judge, dangersIn }: SuggestionsNeed) {
   async function setIn(session: Session): Promise<RuleSet> {
     await book.freshen();
@@ -40,7 +40,7 @@ export function createSuggestions({ book, judge, dangersIn }: SuggestionsNeed) {
       return why === undefined ? {} : { no_rule: `${NO_RULE}${why}` };
     },
 
-    /** Why a rule to allow, alone, does not decide the call although it looks as if it did. */
+    /** Why an allow rule, on its own, does not decide the call although it seems to. */
     async whyNotAllowed(session: Session, asked: PermitInput, rule: Rule): Promise<string | undefined> {
       const set = await setIn(session);
       const call = judge.callOf(session, asked);
@@ -49,7 +49,7 @@ export function createSuggestions({ book, judge, dangersIn }: SuggestionsNeed) {
       return doubt && whyNotCovered(rule.id, doubt);
     },
 
-    /** Whether a rule to allow with this pattern, alone, would decide the call. */
+    /** Whether an allow rule with this pattern would decide the call under the rules in force. */
     async wouldAllow(session: Session, asked: PermitInput, pattern: Pattern): Promise<boolean> {
       const set = await setIn(session);
       const call = judge.callOf(session, asked);
@@ -61,7 +61,7 @@ export function createSuggestions({ book, judge, dangersIn }: SuggestionsNeed) {
 
 const NO_RULE = "no rule can allow it, since ";
 
-/** Why rules in force keep any other from allowing the call. */
+/** Why the rules in force keep any new rule from allowing the call. */
 function whyOverruled(set: RuleSet, call: JudgedCall): string | undefined {
   const [rule] = set.against(call)?.rules ?? [];
   if (rule) return isRuleAgainst(rule);

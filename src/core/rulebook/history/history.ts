@@ -15,10 +15,10 @@ import type { Outlines } from "./outlines.ts";
 import { createPastCalls, type Past } from "./past-calls.ts";
 import { createTriedRules } from "./tried-rules.ts";
 
-/** Of a call that contradicts, and of its tool's name. */
+/** The limit for the line of a contradicting call, and for the name of its tool. */
 const MAX_LINE_CHARS = 120;
 const MAX_SUGGESTIONS = 10;
-/** So many rules are tried for suggestions, those first that would have saved most. */
+/** The most rules to try for suggestions, starting with those that would have saved the most decisions. */
 const MAX_TRIED = 30;
 
 const NO_RULE = "No rule is about such a call.";
@@ -33,7 +33,7 @@ type HistoryNeed = {
 
 export type RuleHistory = ReturnType<typeof createRuleHistory>;
 
-/** Tries rules on what was decided before. */
+/** Tries rules on past decisions. */
 export function createRuleHistory({ storage, sessions, judge, suggestions, outlines }: HistoryNeed) {
   const past = createPastCalls({ storage, sessions });
   const tryRules = createTriedRules({ past, outlines });
@@ -68,7 +68,7 @@ export function createRuleHistory({ storage, sessions, judge, suggestions, outli
     });
   }
 
-  /** What becomes of a call now. */
+  /** What the present rules decide about a call. */
   async function testCall(principal: Principal, key: string | undefined, asked: { tool_name: string; input: object }) {
     if (key === undefined)
       throw new AppError("invalid_arguments", "session_id is missing: say in which session the call would be made.");
@@ -103,7 +103,7 @@ export function createRuleHistory({ storage, sessions, judge, suggestions, outli
       return testRule(principal, { decision, match }, session?.id);
     },
 
-    /** The few rules that would have saved most decisions, and contradict none. */
+    /** The few rules that would have saved the most decisions and contradict none. */
     async suggest(principal: Principal, key: string | undefined): Promise<Suggestion[]> {
       const session = key === undefined ? undefined : await sessions.require(principal, key);
       const likely = (await likelyMatches(principal, session?.id, MAX_TRIED)).flatMap((match) => {

@@ -8,16 +8,18 @@ import type { Past, PastCalls } from "./past-calls.ts";
 import { pauses } from "./pauses.ts";
 import { isByPerson } from "./tried-rules.ts";
 
-/** A rule that would have saved fewer decisions is not worth reading. */
+/** A rule that would have saved fewer decisions is not worth suggesting. */
 const LEAST_SAVED = 2;
-/** So many of the calls for which a match was suggested show whether the present rules decide them, of any one session. */
+/**
+ * The number of past calls, in all and for each session, that show whether the present rules already decide such calls.
+ */
 const MAX_SAMPLES = 20;
 const MAX_SAMPLES_OF_SESSION = 4;
 
 type Candidate = { saved: number; samples: Past[] };
 type LikelyMatchesNeed = { past: PastCalls; outlines: Outlines; judge: Pick<Judge, "coveredNow"> };
 
-/** What would have been suggested for most decisions, and not for a denial. */
+/** The matches that would have been suggested for the most approvals, and for no denial. */
 export function createLikelyMatches({ past, outlines, judge }: LikelyMatchesNeed) {
   return async (principal: Principal, sessionId: string | undefined, most: number): Promise<string[]> => {
     const reader = outlines.open();

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../../../..");
-/** All that has a part in how a call is judged, and the parser that it uses. */
+/** Every source that affects how a call is judged, with the lock file for the parser. */
 const SOURCES = [
   "src/core/rules",
   "src/core/rulebook",
@@ -14,7 +14,10 @@ const SOURCES = [
   "package-lock.json",
 ];
 
-/** Another one for each matcher; run while the program is bundled, since there are no sources beside a lone binary. */
+/**
+ * A hash that changes with the matcher. It is computed as a macro during the build, because a lone binary has no
+ * sources beside it.
+ */
 export function matcherVersion(): string {
   const hash = createHash("sha256");
   for (const file of SOURCES.flatMap(filesIn).sort()) hash.update(`${file}\0`).update(readFileSync(join(ROOT, file)));

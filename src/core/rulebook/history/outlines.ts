@@ -17,23 +17,23 @@ import type { Session } from "../../sessions/sessions.ts";
 import { matcherVersion } from "./matcher-version.ts" with { type: "macro" };
 
 const MATCHER = matcherVersion();
-/** Children ask the same again and again: so many calls are remembered. */
+/** The number of calls to cache: children repeat the same calls. */
 const MAX_READ = 10_000;
 
 type OutlinesNeed = {
   placeOf: (session: Session) => Place;
   dangersIn: (session: Session) => HasDangers;
 };
-/** Where a session works, and for which outlines of calls that were made in it hold. */
+/** A session's place, and the key of the outlines that are valid there. */
 export type KnownPlace = { place: OutlinePlace; outlineKey: string; hasDangers: HasDangers };
 
 export type Outlines = ReturnType<typeof createOutlines>;
 export type OutlineReader = ReturnType<Outlines["open"]>;
 
-/** Reads calls of the past, and their outlines, by the files as they are now. */
+/** Builds past calls and their outlines from the present file system. */
 export function createOutlines({ placeOf, dangersIn }: OutlinesNeed) {
   return {
-    /** For calls that are read together: where they were made is looked at once. */
+    /** A reader for one pass over the past. It looks at each place only once. */
     open() {
       const known = new Map<Session, KnownPlace>();
       const seen = new Map<Session, SeenPlace>();
@@ -54,7 +54,7 @@ export function createOutlines({ placeOf, dangersIn }: OutlinesNeed) {
       return {
         placeIn,
         judged,
-        /** Whether the outline that was kept still holds. */
+        /** Whether the stored outline is still valid. */
         isCurrent: ({ outlineKey }: PastRequest, session: Session) => outlineKey === placeIn(session).outlineKey,
         outline(of: { session: Session; toolName: string }, input: JsonObject): string | null {
           const { outlineKey, hasDangers } = placeIn(of.session);
@@ -65,14 +65,14 @@ export function createOutlines({ placeOf, dangersIn }: OutlinesNeed) {
           if (read.size < MAX_READ) read.set(key, outline);
           return outline;
         },
-        /** Looks at files anew from now on. */
+        /** Drops the cached look at the file system. */
         forgetFiles: () => seen.clear(),
       };
     },
   };
 }
 
-/** In which words a command is described makes no difference. */
+/** The description of a command does not affect any rule. */
 function undescribed(toolName: string, input: JsonObject): JsonObject {
   return SHELL_TOOLS.includes(toolName) && typeof input["description"] === "string"
     ? { ...input, description: "" }

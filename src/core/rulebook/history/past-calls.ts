@@ -6,12 +6,12 @@ import { NO_CONVERSATION, type Session, type Sessions } from "../../sessions/ses
 import type { OutlineReader } from "./outlines.ts";
 import type { pauses } from "./pauses.ts";
 
-/** So many past requests are read at once. */
+/** The number of past requests to read at once. */
 const BATCH = 250;
-/** Older ones are not looked at. */
+/** Older requests are ignored. */
 export const MAX_PAST = 200_000;
 
-/** A past request, and the session that it was made in, while there is one. */
+/** A past request with its session. */
 export type Past = PastRequest & { session: Session };
 export type PastScope = { owner?: string | undefined; sessionId?: string | undefined; toolNames: string[] };
 
@@ -22,7 +22,7 @@ type PastCallsNeed = {
 
 export type PastCalls = ReturnType<typeof createPastCalls>;
 
-/** The requests of the past, newest first, with the sessions that they were made in. */
+/** Past requests with their sessions, newest first. */
 export function createPastCalls({ storage, sessions }: PastCallsNeed) {
   async function* batches(scope: PastScope & { withAll?: boolean }): AsyncGenerator<Past[]> {
     const known = new Map<string, Session>();
@@ -31,7 +31,7 @@ export function createPastCalls({ storage, sessions }: PastCallsNeed) {
       const rows = await storage.past.list({ ...scope, before, limit: BATCH });
       const found: Past[] = [];
       for (const row of rows) {
-        // Where a session worked that was deleted is not known any more.
+        // The working directory of a deleted session is unknown.
         const session = known.get(row.sessionId) ?? (await sessions.get(row.sessionId)) ?? unknownSession(row);
         known.set(row.sessionId, session);
         found.push({ ...row, session });
@@ -55,7 +55,7 @@ export function createPastCalls({ storage, sessions }: PastCallsNeed) {
     of: (principal: Principal, sessionId: string | undefined, toolNames: string[]) =>
       batches({ owner: visibleOwner(principal), sessionId, toolNames }),
 
-    /** Puts outlines to those that have none that holds, and keeps them. */
+    /** Computes and stores outlines for the requests that have no valid one. */
     async outline(batch: Past[], reader: OutlineReader, pause: ReturnType<typeof pauses>): Promise<void> {
       const outdated = batch.filter((past) => !reader.isCurrent(past, past.session));
       if (outdated.length === 0) return;

@@ -13,12 +13,12 @@ import { textAt } from "../../rules/tool-keys.ts";
 import type { KnownPlace } from "./outlines.ts";
 import { quickLook } from "./quick-look.ts";
 
-/** So many different outlines are remembered: children ask the same again and again. */
+/** The number of outlines to remember: children repeat the same calls. */
 const MAX_SEEN = 10_000;
 
 export type TriedRule = ReturnType<typeof createTriedRule>;
 
-/** One rule that is tried on calls of the past. */
+/** One rule that is tried on past calls. */
 export function createTriedRule(decision: RuleDecision, pattern: Pattern) {
   const rules = [{ id: "", pattern }];
   const finder = createFinder(rules);
@@ -36,16 +36,19 @@ export function createTriedRule(decision: RuleDecision, pattern: Pattern) {
 
   return {
     decision,
-    /** The tools whose calls it could decide; none are named where that can't be told. */
+    /** The tools whose calls the rule could decide; empty if that is unknown. */
     toolNames: toolsIn(decision, pattern),
-    /** A rule about tools to deny or ask needs their names alone. */
+    /** Whether the rule denies or asks by tool name, so that the name alone decides. */
     isNamed,
-    /** Of all others, only those on commands are narrow enough to be tried on calls that nobody has read before. */
+    /**
+     * Whether the rule is too wide to be tried on calls without an outline. Apart from rules by name, only those for
+     * commands are narrow enough.
+     */
     isWide: !isNamed && pattern.kind !== "command",
-    /** A look at a call that is so quick that all can be looked at: `false` means that the rule does not match. */
+    /** A test that is fast enough for all calls: `false` means that the rule does not match. */
     mayMatch: (toolName: string, input: JsonObject): boolean =>
       !SHELL_TOOLS.includes(toolName) || mayRun(textAt(input, "command") ?? ""),
-    /** By the outline of a call; `undefined` where the call itself has to be looked at. */
+    /** Whether the rule matches the outline of a call; `undefined` if only a full check of the call can tell. */
     matchesOutline(toolName: string, text: string, read: () => Outline, known: KnownPlace): boolean | undefined {
       const check = checkIn(known);
       if (!check.mayMatch(toolName, text)) return false;
@@ -55,7 +58,7 @@ export function createTriedRule(decision: RuleDecision, pattern: Pattern) {
       if (seen.size < MAX_SEEN) seen.set(key, matches);
       return matches;
     },
-    /** By the call itself, as it would be decided now. */
+    /** Whether the rule matches the call itself, as it would be decided now. */
     matches(call: JudgedCall, { hasDangers }: KnownPlace): boolean {
       if (decision !== "allow") return finder.find(call) !== undefined;
       const prover = provers.get(hasDangers) ?? createProver(rules, hasDangers);
@@ -71,13 +74,13 @@ function toolsIn(decision: RuleDecision, pattern: Pattern): string[] {
   return pattern.kind === "command" ? SHELL_TOOLS : [];
 }
 
-/** Whether a rule to allow covers files that commands write, too. */
+/** Whether an allow rule also covers files that commands write. */
 function writes(pattern: Pattern): boolean {
   if (pattern.kind === "file") return isFor(pattern.tool, "Write");
   return pattern.kind === "tool" && toolProver([{ order: 0, glob: pattern.name }])("Write") !== undefined;
 }
 
-/** Whether a command of the line begins with the words of the pattern, as one must that it covers. */
+/** Whether a command of the line begins with the pattern's words, which is necessary for the pattern to cover it. */
 function mayCover(pattern: Pattern, { literal }: JudgedCall): boolean {
   if (pattern.kind !== "command") return true;
   const { words } = pattern.command;

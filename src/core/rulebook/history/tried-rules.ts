@@ -12,14 +12,13 @@ import { createTriedRule, type TriedRule } from "./tried-rule.ts";
 
 const MAX_CONTRADICTIONS = 50;
 
-/** What a rule would have decided, and the first of those that somebody has decided otherwise. */
+/** The number of calls that a rule would have decided, and the first of those that were decided otherwise. */
 export type RuleTried = { decided: number; contradicted: number; contradictions: Past[] };
 type Rule = { decision: RuleDecision; pattern: Pattern };
 type Trial = RuleTried & { rule: TriedRule };
 
-/** Tries rules on the past. */
 export function createTriedRules({ past, outlines }: { past: PastCalls; outlines: Outlines }) {
-  /** What each of the rules would have decided, in one look at the past. */
+  /** Finds out what each rule would have decided, in one pass over the past. */
   return async (
     principal: Principal,
     rules: readonly Rule[],
@@ -48,7 +47,7 @@ export function createTriedRules({ past, outlines }: { past: PastCalls; outlines
     return { tried: trials, tested };
   };
 
-  /** Where the outline is not enough, the call itself is read. */
+  /** Checks the calls themselves where the outline is not enough. */
   async function tryByCall(unknown: { one: Past; left: Trial[] }[], reader: OutlineReader): Promise<void> {
     const inputs = await past.inputs(unknown.map(({ one }) => one));
     const pause = pauses();
@@ -66,7 +65,7 @@ export function createTriedRules({ past, outlines }: { past: PastCalls; outlines
   }
 }
 
-/** Tries rules on the outline of a call, or its tool's name; returns those for which the call itself has to be read. */
+/** Tries rules on the outline of a call, or on its tool's name. Returns the rules that need the call itself. */
 function tryByOutline(one: Past, trials: readonly Trial[], reader: OutlineReader): Trial[] {
   const { toolName, outline: text, session } = one;
   const isKnown = text !== null && reader.isCurrent(one, session);
@@ -91,12 +90,12 @@ function count(trial: Trial, one: Past): void {
   if (trial.contradictions.length < MAX_CONTRADICTIONS) trial.contradictions.push(one);
 }
 
-/** Whether somebody has decided otherwise than the rule would. */
+/** Whether the past decision differs from the one that the rule would make. */
 function contradicts(decision: Contradiction["would_be"], past: PastRequest): boolean {
   return (decision === "allow" && past.status === "denied") || (decision === "deny" && past.status === "allowed");
 }
 
-/** A person or a parent has decided it: neither a rule nor the time that ran out. */
+/** Whether a person or a parent decided the request, and not a rule or a timeout. */
 export function isByPerson({ status, resolvedBy }: PastRequest): boolean {
   return (status === "allowed" || status === "denied") && resolvedBy !== "brake" && !resolvedBy?.startsWith("rule:");
 }
