@@ -9,7 +9,7 @@ import { violationsOn } from "./axe.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
 import { type Person, signedIn, visitor } from "./person.ts";
 import { asker } from "./requester.ts";
-import { storeTranscript } from "./stored-transcript.ts";
+import { EVERY_KIND, storeTurns } from "./stored-transcript.ts";
 
 setDefaultTimeout(90_000);
 
@@ -25,15 +25,14 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
   });
   afterAll(() => browser.close());
 
-  test.each(["light", "dark"] as const)(
-    "has no serious flaw that axe-core could find, in %s colours",
-    async (colorScheme) => {
-      await using directory = await temporaryDirectory();
-      const session = storeTranscript(directory.path, 40);
-      const rules = join(directory.path, "rules.toml");
-      writeFileSync(rules, '[[rule]]\ndecision = "allow"\nmatch = "Bash("\n');
-      await using plexus = await startPlexus({ dataDir: directory.path, flags: { rules } });
-      await fill(plexus);
+  test("has no serious flaw that axe-core could find, in light and dark colours", async () => {
+    await using directory = await temporaryDirectory();
+    const { sessionId: session } = storeTurns(directory.path, [{ prompt: "Find *it*.", events: EVERY_KIND }]);
+    const rules = join(directory.path, "rules.toml");
+    writeFileSync(rules, '[[rule]]\ndecision = "allow"\nmatch = "Bash("\n');
+    await using plexus = await startPlexus({ dataDir: directory.path, flags: { rules } });
+    await fill(plexus);
+    for (const colorScheme of ["light", "dark"] as const) {
       // The policy keeps axe out as it does everything else; the test lets it in.
       await using person = await signedIn(browser, plexus, { colorScheme, bypassCSP: true });
       const { page } = person;
@@ -74,9 +73,31 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
       }
       await person.press("Escape");
       await page.goto(`${plexus.url}/#/sessions/${session}`);
-      await page.getByText("line 38.").waitFor();
+      await page.getByText("The turn was cancelled.").waitFor();
+      await page.getByRole("button", { name: "All messages" }).click();
+      await page.getByLabel("Search the whole transcript").fill("look");
+      await page.locator(".hit-list li").first().waitFor();
+      // Those inside of others are drawn once these are open.
+      for (const _ of ["outer", "inner"])
+        await page.locator(".transcript").evaluate((all) => {
+          for (const fold of all.querySelectorAll("details")) fold.open = true;
+        });
+      await page.locator(".entry.subagent .placed").first().waitFor();
+      await page.locator(".hljs-keyword").first().waitFor();
       expect(await violationsOn(page)).toEqual([]);
-      await page.getByLabel("All sessions").click();
+      for (const action of ["Fork", "Delete"]) {
+        await page.getByRole("button", { name: action, exact: true }).click();
+        await page.getByRole("dialog").waitFor();
+        expect({ action, violations: await violationsOn(page) }).toEqual({ action, violations: [] });
+        await person.press("Escape");
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+      }
+      await page.goto(`${plexus.url}/#/history`);
+      await page.locator(".decision").first().click();
+      await page.getByRole("dialog").waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      await person.press("Escape");
+      await page.getByRole("link", { name: "Sessions" }).click();
       await page.getByRole("button", { name: "New session" }).click();
       await page.getByLabel("First prompt").waitFor();
       expect(await violationsOn(page)).toEqual([]);
@@ -84,8 +105,8 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
       await page.getByLabel("Sign out").click();
       await page.getByLabel("Token").waitFor();
       expect(await violationsOn(page)).toEqual([]);
-    },
-  );
+    }
+  });
 
   test("fits a phone: list and card take turns, and nothing is wider than the screen", async () => {
     await using plexus = await startPlexus();
@@ -157,6 +178,11 @@ async function fill(plexus: Plexus): Promise<void> {
     content: "a\nb\n",
   });
   await child.ask("WebFetch", { url: `https://example.com/${"a".repeat(200)}`, prompt: "Read it" });
+  await child.ask("Edit", { file_path: "/nowhere/a.ts", old_string: "const a = 1;", new_string: "const b = 1;" });
+  await child.ask("NotebookEdit", { notebook_path: "/a.ipynb", cell_id: "c1", new_source: "import os" });
+  await child.ask("Agent", { description: "find it", prompt: "Look **closely**." });
+  await child.ask("ExitPlanMode", { plan: "1. Remove the cache" });
+  await child.ask("Skill", { skill: "release" });
   await child.ask("mcp__server__tool", { text: "x".repeat(10_000) });
   const options = [{ label: "One", description: "the first" }, { label: "Two" }];
   await child.ask("AskUserQuestion", { questions: [{ question: "Which?", header: "Pick", options }] });

@@ -76,3 +76,72 @@ function eventAt(seq: number): TurnEvent {
     return { type: "tool_result", tool_use_id: id, output: `line ${seq}.`, is_error: false, approval_id: null };
   return { type: "content", text: `line ${seq}.` };
 }
+
+const REQUEST = {
+  approval_id: "0198a7c2-0000-7000-8000-000000000000",
+  tool_name: "Bash",
+  tool_use_id: "asked",
+};
+
+/** One event of each kind, as they look in a transcript. */
+export const EVERY_KIND: TurnEvent[] = [
+  { type: "thinking", thinking: "It may be in the cart." },
+  {
+    type: "content",
+    text: "**Look:** `cart.ts` and [a link](https://example.com)\n\n```ts\nconst sum = 1;\n```\n\n- one\n",
+  },
+  {
+    type: "tool_use",
+    tool_name: "Bash",
+    tool_use_id: "asked",
+    input: { command: "ls | wc -l > out", description: "Count" },
+  },
+  { type: "approval_requested", ...REQUEST, input: {} },
+  {
+    type: "approval_resolved",
+    ...REQUEST,
+    status: "allowed",
+    response_message: "fine",
+    resolved_by: "operator",
+    updated_input: { command: "ls" },
+  },
+  { type: "tool_result", tool_use_id: "asked", output: "3", is_error: false, approval_id: REQUEST.approval_id },
+  {
+    type: "tool_use",
+    tool_name: "Edit",
+    tool_use_id: "edit",
+    input: { file_path: "/a.ts", old_string: "a", new_string: "b" },
+  },
+  { type: "tool_result", tool_use_id: "edit", output: "denied", is_error: true, approval_id: null },
+  { type: "approval_resolved", ...REQUEST, status: "denied", response_message: null, resolved_by: "rule:0198a7c2" },
+  {
+    type: "tool_use",
+    tool_name: "Agent",
+    tool_use_id: "agent",
+    input: { prompt: "Look *closely*.", description: "d" },
+  },
+  {
+    type: "tool_use",
+    tool_name: "mcp__shop__find",
+    tool_use_id: "inner",
+    input: { item: "tea" },
+    parent_tool_use_id: "agent",
+    agent: "Explore (look)",
+  },
+  {
+    type: "tool_result",
+    tool_use_id: "inner",
+    output: "x".repeat(7_000),
+    is_error: false,
+    approval_id: null,
+    unasked: true,
+  },
+  { type: "passthrough", event_type: "system/hook", data: { note: "of the CLI" } },
+  {
+    type: "complete",
+    new_head: null,
+    claude_session_id: "c",
+    usage: { input_tokens: 1, output_tokens: 2, cost_usd: 0.1, num_turns: 1 },
+  },
+  { type: "error", message: "The turn was cancelled." },
+];
