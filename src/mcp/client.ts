@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { JsonObject } from "../contract/values.ts";
 import { messagesOf } from "./bridge/event-stream.ts";
 
 /** All that our server sends in answer to a call; without the SDK, whose loading takes longer than most calls. */
@@ -11,6 +12,10 @@ const Answer = z.union([
   }),
   z.object({ error: z.object({ code: z.int(), message: z.string() }) }),
 ]);
+
+const ListedTool = z.object({ name: z.string(), inputSchema: JsonObject });
+type ListedTool = z.infer<typeof ListedTool>;
+const ToolList = z.object({ result: z.object({ tools: z.array(ListedTool) }) });
 
 /** What a tool answered: the JSON of its text. */
 export type CallOutcome = { isError: boolean; value: unknown };
@@ -26,16 +31,28 @@ export async function callTool(
   name: string,
   args: Record<string, unknown>,
 ): Promise<CallOutcome | undefined> {
-  const response = await server.fetch("/mcp", {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }),
-  });
-  for await (const message of messagesOf(response)) {
+  for await (const message of messagesOf(await request(server, "tools/call", { name, arguments: args }))) {
     const answer = Answer.safeParse(message).data;
     if (answer) return outcomeOf(answer);
   }
   return undefined;
+}
+
+/** Lists the tools that the server has for this caller. */
+export async function listTools(server: { fetch: Fetch }): Promise<ListedTool[]> {
+  for await (const message of messagesOf(await request(server, "tools/list", {}))) {
+    const answer = ToolList.safeParse(message).data;
+    if (answer) return answer.result.tools;
+  }
+  return [];
+}
+
+function request(server: { fetch: Fetch }, method: string, params: JsonObject): Promise<Response> {
+  return server.fetch("/mcp", {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
 }
 
 function outcomeOf(answer: z.infer<typeof Answer>): CallOutcome {

@@ -1,6 +1,6 @@
 import type { Config } from "../../config.ts";
 import type { JsonObject } from "../../contract/values.ts";
-import { type CallOutcome, callTool } from "../../mcp/client.ts";
+import { type CallOutcome, callTool, listTools } from "../../mcp/client.ts";
 import { CommandFailed, ExitCode } from "../terminal/terminal.ts";
 import { openApi, reachServer } from "./server-client.ts";
 
@@ -10,4 +10,10 @@ export async function callServerTool(config: Config, tool: string, args: JsonObj
   const outcome = await callTool(await openApi(config), tool, args);
   if (outcome) return outcome;
   throw new CommandFailed(`The connection to ${url} ended before an answer came.`, ExitCode.unreachable);
+}
+
+/** The schema of a tool's arguments, as the server lists it for this caller; `undefined` for a tool that it does not list. */
+export async function inputSchemaOf(config: Config, tool: string): Promise<JsonObject | undefined> {
+  const tools = await listTools(await openApi(config));
+  return tools.find(({ name }) => name === tool.replaceAll(".", "_"))?.inputSchema;
 }

@@ -31,9 +31,38 @@ describe("plexus call", () => {
     expect(exitCode).toBe(0);
   });
 
+  test("takes key=value words, by the tool's schema: text as it is typed, anything else as JSON", async () => {
+    const made = await place.plexus(["call", "loopback.configure", "name=007"]);
+    const { session_id } = JSON.parse(made.stdout);
+    expect(made.exitCode).toBe(0);
+    const rule = ["decision=allow", "match=Bash(npm test)", `session_id=${session_id}`, "uses=3", "reason=a=b c"];
+    const added = await place.plexus(["call", "loopback_rule_add", ...rule]);
+    expect(JSON.parse(added.stdout)).toMatchObject({
+      rule: { match: "Bash(npm test)", session_id, uses_left: 3, reason: "a=b c" },
+    });
+    const waited = await place.plexus(["call", "loopback_wait", "timeout_secs=0", "skip=a", "skip=b"]);
+    expect(waited).toMatchObject({ exitCode: 0 });
+    const tried = ["tool_name=Bash", 'input={"command":"npm test"}', `session_id=${session_id}`];
+    const { stdout } = await place.plexus(["call", "loopback_rule_test", ...tried]);
+    expect(JSON.parse(stdout)).toMatchObject({ would_be: "ask" });
+  });
+
+  test.each([
+    ["a word without a key", ["loopback_wait", "timeout_secs=0", "now"], '"now" is neither key=value'],
+    ["JSON beside others", ["loopback_wait", "{}", "timeout_secs=0"], '"{}" is neither key=value'],
+    ["an argument twice", ["loopback_wait", "timeout_secs=0", "timeout_secs=1"], "timeout_secs is given twice."],
+    ["a single word", ["loopback_wait", "now"], "JSON is not valid JSON"],
+  ])("refuses %s, with exit code 2", async (_, args, says) => {
+    const { exitCode, stdout, stderr } = await place.plexus(["call", ...args]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain(says);
+  });
+
   test.each([
     ["an unknown tool", ["loopback_nothing"], "not_found"],
     ["bad arguments", ["loopback_pending", '{"nonsense":1}'], "invalid_arguments"],
+    ["bad words", ["loopback_pending", "nonsense=1"], "invalid_arguments"],
+    ["an unknown tool with words", ["loopback_nothing", "a=1"], "not_found"],
     ["an unknown id", ["loopback_get", '{"approval_id":"x"}'], "not_found"],
   ])("prints the refusal of %s on standard output, with exit code 1", async (_, args, code) => {
     const { exitCode, stdout, stderr } = await place.plexus(["call", ...args]);
