@@ -1,15 +1,15 @@
 import type { Principal } from "../app.ts";
 
-/** What a request holds; it is let go when the handler returns, unless its answer stays open. */
+/** The resources that a request holds. They are released when the handler returns, unless the answer stays open. */
 type Held = { stayOpen(): Disposable; stayOpenWithBody(): Disposable };
 
-/** Who sent a request; `anonymous` where `--auth none` let it in without a token. */
+/** The sender of a request; `anonymous` if `--auth none` admitted it without a token. */
 export type Caller = {
   principal: Principal;
   anonymous: boolean;
   held: Held;
-  /** Fires when the server stops: what waits is answered with what there is. */
+  /** Fires when the server stops: calls that wait then answer with what they have. */
   stopping: AbortSignal;
-  /** It came when the server was stopping already. */
+  /** The request arrived after the server began to stop. */
   isLate: boolean;
 };

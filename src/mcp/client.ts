@@ -2,7 +2,10 @@ import { z } from "zod";
 import { JsonObject } from "../contract/values.ts";
 import { messagesOf } from "./bridge/event-stream.ts";
 
-/** All that our server sends in answer to a call; without the SDK, whose loading takes longer than most calls. */
+/**
+ * Every form of answer that our server sends to a call. Parsed without the SDK, which takes longer to load than most
+ * calls.
+ */
 const Answer = z.union([
   z.object({
     result: z.object({
@@ -17,14 +20,14 @@ const ListedTool = z.object({ name: z.string(), inputSchema: JsonObject });
 type ListedTool = z.infer<typeof ListedTool>;
 const ToolList = z.object({ result: z.object({ tools: z.array(ListedTool) }) });
 
-/** What a tool answered: the JSON of its text. */
+/** The result of a tool: the JSON of its text. */
 export type CallOutcome = { isError: boolean; value: unknown };
 
 type Fetch = (path: string, init: RequestInit) => Promise<Response>;
 
 /**
- * Calls one tool of a running server, with a single request: our server asks for no handshake, and a stream of our own
- * shows when it ends without an answer. Then there is no outcome.
+ * Calls one tool of a running server with a single request: our server needs no handshake. Returns `undefined` if the
+ * stream ends without an answer.
  */
 export async function callTool(
   server: { fetch: Fetch },

@@ -18,17 +18,17 @@ import { type CreateServer, createMcpServers } from "./server.ts";
 import { createServices, type ServerApp } from "./service.ts";
 import { acceptable, firstEvent, primed } from "./streams.ts";
 
-/** What MCP uses of the app. */
+/** The parts of the app that MCP uses. */
 export type McpApp = PermitApp & ServerApp & ClientApp;
-/** What a client comes back for. */
+/** The unfinished call or permit that a client comes back for. */
 type Begun = { permit?: PermitEventId | undefined; call?: BegunCall | undefined };
 const NOTHING_BEGUN: Begun = {};
 export type McpEndpoint = ReturnType<typeof createMcpEndpoint>;
 
 /**
- * MCP over Streamable HTTP, in all its revisions. A caller who decides gets a client session, or speaks a revision that
- * has none; a child, or a single request without a session, is served without any state of ours; and a permit is
- * answered by a stream of its own.
+ * MCP over Streamable HTTP, in all its revisions. A caller who can decide gets a client session, or speaks a revision
+ * without sessions. A child, or a single request without a session, is served without keeping state. Permits are
+ * answered on streams of their own.
  */
 export function createMcpEndpoint(
   app: McpApp,
@@ -41,7 +41,7 @@ export function createMcpEndpoint(
   const answers = createOpenAnswers();
   let modern: Promise<ModernEndpoint> | undefined;
 
-  /** Loaded by the first request that needs it: its SDK is another one, and most servers never hear from such a client. */
+  /** Loaded on first use: this revision needs a second SDK, and most servers never meet such a client. */
   async function loadModern(): Promise<ModernEndpoint> {
     const { createModernEndpoint } = await import("./modern/endpoint.ts");
     return createModernEndpoint({ app, permits, answers }, createModernServer);
@@ -49,7 +49,8 @@ export function createMcpEndpoint(
 
   async function handle(request: Request, caller: Caller, body: unknown): Promise<Response> {
     const begun = begunIn(request);
-    // A permit is still taken, since its child comes back for it, as others do: refused, what they wait for would be lost.
+    // Permits and resumed calls are accepted even late, because their callers come back for the answer; a refusal would
+    // lose what they wait for.
     if (caller.isLate && !permitCallIn(body, caller.principal.kind) && !begun.permit && !begun.call)
       return rpcError(503, "Plexus is stopping, or handing over: nothing was done. Try again in a moment.");
     if (request.method === "POST" && seemsModern(request, body)) {
@@ -61,7 +62,7 @@ export function createMcpEndpoint(
     return handleLegacy(request, caller, body, begun);
   }
 
-  /** All revisions up to 2025-11-25, and what any client may come back for. */
+  /** Serves all revisions up to 2025-11-25, and every client that comes back for an answer. */
   async function handleLegacy(request: Request, caller: Caller, body: unknown, begun: Begun): Promise<Response> {
     const refused = Array.isArray(body) ? refusedBatch(request.headers.get(PROTOCOL_VERSION)) : undefined;
     if (refused) return refused;
@@ -81,7 +82,7 @@ export function createMcpEndpoint(
     return resumeCall({ app, service, answers }, request, resumed);
   }
 
-  /** One request on its own: a child has no state but its token, and plain HTTP callers need no handshake. */
+  /** Serves one request on its own: a child's only state is its token, and plain HTTP callers need no handshake. */
   async function serveOnce(request: Request, caller: Caller, body: unknown): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport({});
     await createServer(caller.principal).server.connect(transport);
@@ -121,11 +122,11 @@ export function createMcpEndpoint(
       onLeft();
     };
     if (request.method !== "GET") return primed(response, { ...priming, onEnd });
-    // Without an id on this stream, a client gives up a waiting permit when the server dies.
+    // Without an id on this stream, Claude Code gives up a waiting permit when the server dies.
     return primed(response, { first: firstEvent(request, "notifications", app.retryMs), onEnd, onTaken });
   }
 
-  /** The client session that a request names, where it is one of the caller's. */
+  /** The client session that a request names, if it belongs to the caller. */
   async function knownClient(request: Request, { principal }: Caller): Promise<string | undefined> {
     const id = request.headers.get("mcp-session-id");
     return id !== null && (await clients.find(principal, id)) ? id : undefined;
@@ -133,7 +134,7 @@ export function createMcpEndpoint(
 
   return {
     handle,
-    /** Every call has its answer before its connection is closed. */
+    /** Lets every call answer before its connection closes. */
     async [Symbol.asyncDispose]() {
       await answers.sent();
       permits.close();

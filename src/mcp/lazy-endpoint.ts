@@ -1,6 +1,6 @@
 import type { McpApp, McpEndpoint } from "./endpoint.ts";
 
-/** The endpoint, loaded by its first request: the SDK takes longer to load than everything else that a start needs. */
+/** Loads the endpoint on the first request: the SDK takes longer to load than everything else at start. */
 export function createLazyMcpEndpoint(app: McpApp): McpEndpoint {
   let loaded: Promise<McpEndpoint> | undefined;
   const load = async () => (await import("./endpoint.ts")).createMcpEndpoint(app);

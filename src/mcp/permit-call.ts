@@ -7,20 +7,20 @@ import { TOOLS } from "./tools/tools.ts";
 export type PermitCall = Waiting & { arguments: unknown };
 export type PermitEventId = Waiting & { approvalId: string; asker: string | null };
 
-/** The permit that a message asks for, if it is one and its sender has that tool. */
+/** The permit that a message requests; `undefined` for other messages and for senders without that tool. */
 export function permitCallIn(message: unknown, role: Principal["kind"]): PermitCall | undefined {
   const call = toolCallIn(message);
   return call?.tool === PERMIT && TOOLS[role].some((tool) => tool.name === PERMIT) ? call : undefined;
 }
 
-/** `<approval>~.<asker>~<JSON-RPC id>`, and the progress token where that is another. */
+/** `<approval>~.<asker>~<JSON-RPC id>`, and the progress token if it differs from the id. */
 export function permitEventId({ approvalId, asker, id, progressToken }: PermitEventId): string {
   const parts = progressToken === undefined || progressToken === id ? [id] : [id, progressToken];
   const request = asker === null ? [approvalId] : [approvalId, `.${asker}`];
   return [...request, ...parts.map((part) => encodeURIComponent(JSON.stringify(part)))].join("~");
 }
 
-/** Which permit a connection comes back for, by the id of the last event that it has seen. */
+/** The permit that a client comes back for, from the id of the last event that it received. */
 export function readPermitEventId(text: string | null): PermitEventId | undefined {
   const [approvalId, ...parts] = text?.split("~") ?? [];
   const asker = parts[0]?.startsWith(".") ? (parts.shift() ?? "").slice(1) : null;

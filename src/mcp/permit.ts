@@ -12,23 +12,23 @@ import { firstEvent, reply, SSE_HEADERS, sseMessage } from "./streams.ts";
 import { PERMIT } from "./tools/declaration/names.ts";
 import { refusal } from "./tools/declaration/results.ts";
 
-/** What permits use of the app. */
+/** The parts of the app that permits use. */
 export type PermitApp = Pick<App, "approvals" | "log" | "progressEveryMs" | "retryMs" | "sessions">;
 export type Permits = ReturnType<typeof createPermits>;
 type WaitingRequest = Awaited<ReturnType<App["approvals"]["request"]>>;
-/** A call that waits: what says so to its child, and what lets go of it. */
+/** A waiting permit: `tell` reports progress to its child, `end` closes its stream. */
 type OpenPermit = { tell(): void; end(): void };
-/** What the address may say of whose request it is, where no token does. */
+/** The URL may name the session if the token does not. */
 const FromUrl = z.strictObject({ session_id: Name });
 
 /**
- * The one MCP call that may wait for days. Its answer is an event stream of our own, since the SDK's transport can
- * neither outlive its process nor hold ten thousand of them: headers and progress at once, progress while it waits,
- * and an id by which any later process of ours finds the approval again.
+ * The one MCP call that may wait for days. It answers with an event stream of our own, because the SDK's transport can
+ * neither outlive its process nor hold ten thousand streams. Headers and progress go out at once, more progress
+ * follows, and an id lets any later process find the approval again.
  */
 export function createPermits(app: PermitApp) {
   const open = new Set<OpenPermit>();
-  // One for all of them: a timer each would be most of what a call that waits costs.
+  // One timer for all permits: a timer for each would be most of the cost of a waiting call.
   const progressTimer = setInterval(() => {
     for (const { tell } of open) tell();
   }, app.progressEveryMs);
@@ -45,7 +45,7 @@ export function createPermits(app: PermitApp) {
     }
   }
 
-  /** The child lost its connection, perhaps because we were restarted, and comes back for its answer. */
+  /** The child lost its connection, perhaps in a restart of the server, and comes back for its answer. */
   async function resume(request: Request, caller: Caller, resumed: PermitEventId): Promise<Response> {
     const ask = await app.approvals.resume(caller.principal, resumed);
     if (ask) {
@@ -59,12 +59,12 @@ export function createPermits(app: PermitApp) {
   }
 
   /**
-   * A direct stream: with an ordinary one, a call that waits would keep several times as many objects. Its `cancel` is
-   * called when the child has gone, also before anything was sent.
+   * Uses a direct stream: with an ordinary one, a waiting call would keep several times as many objects. Bun calls
+   * `cancel` when the child is gone, even before anything was sent.
    */
   function stream(request: Request, { held }: Caller, { id, progressToken }: Waiting, ask: WaitingRequest): Response {
     const over = Promise.withResolvers<void>();
-    // Without its body: what an ask holds in memory is bounded with the other undecided ones.
+    // Without the body: the input of an undecided request is bounded with the other undecided ones.
     const connection = held.stayOpen();
     let controller: ReadableStreamDirectController | undefined;
     let unsent = firstEvent(request, permitEventId({ ...ask, id, progressToken }), app.retryMs);
@@ -111,7 +111,7 @@ export function createPermits(app: PermitApp) {
     return new Response(body, { headers: SSE_HEADERS });
   }
 
-  /** Every failure is a refusal, told in a form that the CLI can pass on. */
+  /** Turns every failure into a refusal that the CLI can pass on. */
   function refused(cause: unknown): object {
     if (cause instanceof AppError && cause.code !== "storage_unavailable") return errorResult(cause);
     app.log.error("a request failed", errorFields(cause));
@@ -122,7 +122,9 @@ export function createPermits(app: PermitApp) {
     });
   }
 
-  /** Whose ask it is comes from the token alone; only the operator, and callers without any token, may say it. */
+  /**
+   * The token alone tells whose request it is. Only the operator, and callers without a token, may name the session.
+   */
   async function sessionOf(request: Request, caller: Caller, named: string | undefined): Promise<Session> {
     const { principal } = caller;
     if (principal.kind === "session") {
@@ -148,7 +150,7 @@ export function createPermits(app: PermitApp) {
   return {
     answer,
     resume,
-    /** Lets go of every waiting call; the approvals stay as they are, and the children come back for them. */
+    /** Closes the streams of all waiting permits. The approvals stay pending, and the children come back for them. */
     close() {
       clearInterval(progressTimer);
       for (const { end } of open) end();
@@ -160,7 +162,7 @@ function permitResult(answer: PermitAnswer): object {
   return { content: [{ type: "text", text: JSON.stringify(answer) }] };
 }
 
-/** Without structured content, on which the CLI would stumble instead of reading the message. */
+/** Without structured content: the CLI could not read the message beside it. */
 function errorResult(error: AppError): object {
   const { content, isError } = refusal(error);
   return { content, isError };

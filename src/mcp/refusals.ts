@@ -13,7 +13,7 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 type RpcErrorInit = { code?: number; id?: unknown; headers?: Record<string, string> };
 
-/** A refusal of a whole request, before anything was done. */
+/** Refuses a whole request before anything was done. */
 export function rpcError(
   status: number,
   message: string,
@@ -23,13 +23,13 @@ export function rpcError(
   return Response.json({ jsonrpc: "2.0", error, id: Token.safeParse(id).data ?? null }, { status, headers });
 }
 
-/** Children stay on the revisions whose waiting calls Claude Code takes up again. */
+/** Children must use a revision whose waiting calls Claude Code resumes. */
 export function refusedChild(body: unknown): Response {
   const id = isJsonObject(body) ? body["id"] : undefined;
   return rpcError(400, "Unsupported protocol version: a child speaks MCP 2025-11-25, or an earlier one.", { id });
 }
 
-/** What the SDK's transport would refuse of a request, for those that are answered without it. */
+/** Makes the same checks as the SDK's transport, for requests that are answered without it. */
 export function refusedHeaders(request: Request): Response | undefined {
   const accept = acceptable(request).headers.get("accept") ?? "";
   const accepted = request.method === "GET" ? STREAM : JSON_OR_STREAM;
@@ -42,7 +42,7 @@ export function refusedHeaders(request: Request): Response | undefined {
   return undefined;
 }
 
-/** Refuses a revision that nobody speaks here. Of the modern ones there is one so far. */
+/** Refuses revisions that this server does not speak. There is one modern revision so far. */
 export function refusedRevision(request: Request): Response | undefined {
   const named = request.headers.get(PROTOCOL_VERSION);
   const spoken = [FIRST_MODERN, ...SUPPORTED_PROTOCOL_VERSIONS];
@@ -51,7 +51,7 @@ export function refusedRevision(request: Request): Response | undefined {
   return rpcError(400, `Unsupported protocol version: ${named.slice(0, 100)} (supported versions: ${supported})`);
 }
 
-/** Refuses several messages in one, where the revision has no batches. */
+/** Refuses several messages in one request if the revision has no batches. */
 export function refusedBatch(revision: string | null | undefined): Response | undefined {
   if (hasBatches(revision)) return undefined;
   return rpcError(400, `Send one message at a time: ${revision} has no batches.`, { code: INVALID_REQUEST });

@@ -15,17 +15,17 @@ import { connectionIn } from "./calls/connection.ts";
 import { Token } from "./calls/event-id.ts";
 import { createServices, INFO, type ServerApp, type Service, UnknownResource } from "./service.ts";
 
-/** Of the revisions up to 2025-11-25; the SDK has no name for it. */
+/** The error code in revisions up to 2025-11-25. The SDK has no constant for it. */
 const RESOURCE_NOT_FOUND = -32002;
 
-/** A server of the SDK, and the resources that its client has subscribed to. */
+/** A server of the SDK, with the resources to which its client has subscribed. */
 export type McpServer = { server: Server; subscribed: Set<string> };
 export type CreateServer = (principal: Principal) => McpServer;
 
-/** Makes the MCP servers of the revisions up to 2025-11-25, one for each client. */
+/** Makes one MCP server for each client, for the revisions up to 2025-11-25. */
 export function createMcpServers(app: ServerApp): CreateServer {
   const serviceOf = createServices(app);
-  /** Shared by all servers: to build one for each would cost more than all the rest of a client session. */
+  /** Shared by all servers: building one takes longer than the rest of a client session. */
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
   return (principal) => {
@@ -50,8 +50,8 @@ function serveTools(service: Service, server: Server): void {
     const progressToken = Token.safeParse(params._meta?.progressToken).data;
     const connection = connectionIn(extra.authInfo);
     const result = await service.callTool(params, { id, progressToken, client, connection, cancelled, send });
-    // The SDK answers nothing to a call that was taken back, and both ends would keep its stream open for ever. A result,
-    // and not an error, since its client would come back for that.
+    // The SDK sends no answer to a cancelled call, and both ends would keep its stream open for ever. So send the
+    // answer here; it must be a result, because the client would come back after an error.
     if (cancelled.aborted) await server.transport?.send({ jsonrpc: "2.0", id, result }).catch(() => {});
     return result;
   });

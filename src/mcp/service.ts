@@ -26,24 +26,24 @@ const PENDING_RESOURCE: Resource = {
 };
 const MAX_SHOWN_URI_CHARS = 200;
 
-/** What the services use of the app. */
+/** The parts of the app that the services use. */
 export type ServerApp = ToolApp & Pick<App, "log">;
 
-/** What one caller is served with, in whatever revision of MCP it speaks. */
+/** Everything that one caller is served with, in any revision of MCP. */
 export type Service = {
   instructions: string;
   tools(): SdkTool[];
-  /** Never rejects: what a tool refuses, or fails at, is an answer too. */
+  /** Never rejects: refusals and failures of a tool are answers too. */
   callTool(called: { name: string; arguments?: unknown }, how: Calling): Promise<CallToolResult>;
-  /** The same for a call that a process of ours had begun before it was killed; without a state, only its caller can find out what was done. */
+  /** Continues a call that a killed process began. Without a state, only the caller can find out what was done. */
   resumeTool(begun: { tool: string; state?: JsonObject }, how: Calling): Promise<CallToolResult>;
-  /** Those who decide have some; children have none. */
+  /** Empty for children. */
   resources: readonly Resource[];
   /** Throws `UnknownResource`. */
   readResource(uri: string): Promise<ReadResourceResult>;
 };
 
-/** Each revision has its own code for it. */
+/** A class of its own, because each revision has its own error code for it. */
 export class UnknownResource extends Error {
   override readonly name = "UnknownResource";
   constructor(readonly uri: string) {
@@ -51,11 +51,11 @@ export class UnknownResource extends Error {
   }
 }
 
-/** Makes what callers are served with: the tools of the caller's role and no others. */
+/** Makes the service for a caller: it has the tools of the caller's role and no others. */
 export function createServices(app: ServerApp): (principal: Principal) => Service {
   const listings = new Map<Principal["kind"], SdkTool[]>();
 
-  /** Made when first asked for, since the schemas take longer than all the rest of the start. */
+  /** Built on first use: the schemas take longer than the rest of the start. */
   function listing(role: Principal["kind"]): SdkTool[] {
     const known = listings.get(role) ?? TOOLS[role].map(listed);
     listings.set(role, known);
@@ -67,7 +67,7 @@ export function createServices(app: ServerApp): (principal: Principal) => Servic
     try {
       const tool = TOOLS[principal.kind].filter(isRunnable).find((candidate) => candidate.name === name);
       if (!tool) throw unknownTool(principal, name);
-      // Before the tool does anything, and again before anything that it found is told.
+      // Check before the tool does anything, and again before its result goes out.
       if (call.revoked.aborted) throw tokenRevoked();
       const value = await Promise.race([run(tool), call.overdue]);
       if (call.revoked.aborted) throw tokenRevoked();

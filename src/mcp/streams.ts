@@ -1,7 +1,7 @@
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 import { namesModern, PROTOCOL_VERSION } from "./revision.ts";
 
-/** From this protocol version on, clients understand an event without data, and resume by its id. */
+/** From this revision on, clients understand an event without data and resume by its id. */
 const RESUMABLE_SINCE = "2025-11-25";
 
 export const SSE_HEADERS = {
@@ -13,17 +13,17 @@ export const COMMENT = ": plexus\n\n";
 
 const encoder = new TextEncoder();
 
-/** Whether the client comes back for an answer by the id of its stream. */
+/** Whether the client can resume an answer by the id of its stream. */
 export function canResume(request: Request): boolean {
   return (request.headers.get(PROTOCOL_VERSION) ?? "") >= RESUMABLE_SINCE;
 }
 
-/** What a stream begins with: the id to resume it by, where the client knows how. */
+/** The first event of a stream: the id to resume it by, if the client can do that. */
 export function firstEvent(request: Request, id: string, retryMs: number): string {
   return canResume(request) ? idEvent(id, retryMs) : COMMENT;
 }
 
-/** Says by which id the stream can be resumed from here on. */
+/** Announces the id by which the client can resume the stream from here. */
 export function idEvent(id: string, retryMs: number): string {
   return `id: ${id}\nretry: ${retryMs}\ndata: \n\n`;
 }
@@ -32,12 +32,12 @@ export function sseMessage(fields: object): string {
   return `event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", ...fields })}\n\n`;
 }
 
-/** The answer to a request, as an event; a modern client is told that there is no more to come. */
+/** The answer to a request as an event. A modern client is told that the result is complete. */
 export function reply(request: Request, id: RequestId, result: object): string {
   return sseMessage({ id, result: namesModern(request) ? { resultType: "complete", ...result } : result });
 }
 
-/** What is said on a stream beside its own events; kept until the stream is there, and for nobody when it has ended. */
+/** Lets other code write to a stream. Text is kept until the stream exists, and dropped after its end. */
 export type Aside = { say(text: string): void; attach(send: (text: string) => void): void; end(): void };
 
 export function createAside(): Aside {
@@ -59,7 +59,9 @@ export function createAside(): Aside {
 
 type Priming = { first: string; aside?: Aside | undefined; onEnd?: () => void; onTaken?: () => void };
 
-/** The same response with `first` in front: Bun holds the headers back until the first chunk, so there must be one at once. */
+/**
+ * Puts `first` in front of the response: Bun holds the headers back until the first chunk, so one must follow at once.
+ */
 export function primed(response: Response, { first, aside, onEnd = () => {}, onTaken = () => {} }: Priming): Response {
   const end = () => {
     aside?.end();
@@ -103,7 +105,7 @@ export async function drained(response: Response): Promise<void> {
   await response.body?.pipeTo(new WritableStream());
 }
 
-/** A request of a client session as its transport wants it, for a message that is replayed. */
+/** A request to a client session's transport, for a replayed message. */
 export function jsonRequest(sessionId: string, message: object): Request {
   return new Request("http://127.0.0.1/mcp", {
     method: "POST",
@@ -116,7 +118,7 @@ export function jsonRequest(sessionId: string, message: object): Request {
   });
 }
 
-/** A plain HTTP client that takes anything takes what we send. */
+/** Adds the accepted types for plain HTTP clients that accept anything. */
 export function acceptable(request: Request): Request {
   const accept = request.headers.get("accept");
   if (accept !== null && accept.trim() !== "*/*") return request;

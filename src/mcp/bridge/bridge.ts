@@ -8,25 +8,25 @@ import { RpcId, type RpcLine, rpcLines } from "./rpc-lines.ts";
 import { type BridgeServerNeed, createBridgeServer } from "./server.ts";
 import { createBridgeSession } from "./session.ts";
 
-/** Below what one process can have open at once, so that a cancellation always gets through. */
+/** Below the number of connections that one process can have open, so that a cancellation always gets through. */
 const MAX_CALLS = 200;
 const GOODBYE_MS = 500;
 
 export type BridgeNeed = Omit<BridgeServerNeed, "over"> & {
   input: ReadableStream<Uint8Array>;
-  /** Resolves when the client has taken it; rejects when nobody reads any more. */
+  /** Resolves when the client has taken the line; rejects when the client has closed its end. */
   write(line: string): Promise<void>;
   stopped: AbortSignal;
 };
 
 type Reader = { read(): Promise<{ value?: Uint8Array | undefined }> };
 
-/** A refused token is the end: no further attempt can help. */
+/** Why the bridge ended. After a refused token no further attempt can succeed. */
 export type BridgeEnd = { kind: "closed" } | { kind: "unauthorized"; url: string; message: string };
 
 /**
- * MCP on a pair of pipes, carried to the server's endpoint and back, until the client closes its end. Without the SDK:
- * its transports give a call up with its connection, and take longer to load than all of this.
+ * Carries MCP between a pair of pipes and the server's endpoint until the client closes its end. It does not use the
+ * SDK, whose transports give up a call when its connection breaks and take longer to load than the whole bridge.
  */
 export async function runBridge({ input, stopped, ...need }: BridgeNeed): Promise<BridgeEnd> {
   const over = new AbortController();
@@ -56,7 +56,7 @@ export async function runBridge({ input, stopped, ...need }: BridgeNeed): Promis
   }
 
   async function takeCall(request: RpcRequest): Promise<void> {
-    // The client asks whether the other end of its pipe lives, and that is this process.
+    // A ping asks whether the other end of the pipe lives, and that is this process.
     if (request.method === "ping" && !modernHeaders(request.message))
       return write({ jsonrpc: "2.0", id: request.id, result: {} });
     if (calls.has(request.id)) return refuse(null, -32600, `The id ${JSON.stringify(request.id)} is in use.`);
@@ -71,12 +71,12 @@ export async function runBridge({ input, stopped, ...need }: BridgeNeed): Promis
     );
   }
 
-  /** A message that nobody waits for: told to the server that is there, if one is. */
+  /** Passes on a message that expects no answer, if a server is there. */
   async function tell(line: Exclude<RpcLine, { kind: "request" | "unreadable" }>): Promise<void> {
     if (line.kind === "notification" && line.method === "notifications/cancelled") {
       const id = RpcId.safeParse(line.params["requestId"]).data;
       if (id !== undefined) calls.get(id)?.abort();
-      // Without a session, whoever leaves the answer has cancelled.
+      // Without a session, closing the answer's stream has already cancelled the call.
       if (session.id() === undefined) return;
     }
     const headers = (line.kind === "notification" && modernHeaders(line.message)) || session.headers();
@@ -88,7 +88,7 @@ export async function runBridge({ input, stopped, ...need }: BridgeNeed): Promis
     }
   }
 
-  /** What the server says by itself; a child's endpoint has nothing to say. */
+  /** Passes on the server's own notifications. A child's endpoint has none. */
   async function listen(): Promise<void> {
     while (!over.signal.aborted) {
       const usedSession = session.id();
@@ -132,7 +132,7 @@ export async function runBridge({ input, stopped, ...need }: BridgeNeed): Promis
   }
 }
 
-/** A client whose pipe breaks has closed it. */
+/** Ends with the input; a broken pipe counts as closed. */
 async function* chunksOf(reader: Reader): AsyncGenerator<Uint8Array> {
   for (;;) {
     const { value } = await reader.read().catch(() => ({ value: undefined }));

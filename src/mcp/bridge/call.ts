@@ -12,14 +12,14 @@ import type { createBridgeServer } from "./server.ts";
 import type { createBridgeSession } from "./session.ts";
 import { createSubscription } from "./subscription.ts";
 
-/** How long a call that changes something is kept for a server that is away; clients give up soon after. */
+/** How long a call that changes something waits for an absent server. Clients give up soon after. */
 const KEPT_MS = 45_000;
-/** A permit's stream has something to say every 20 s. */
+/** The server sends something on a permit's stream every 20 s. */
 const PERMIT_SILENCE_MS = 60_000;
-/** How long a permit waits before it asks again a server that has too much of its siblings. */
+/** How long a permit waits before it tries again after the server refused it because its siblings use too much. */
 const BUSY_MS = 1_000;
 
-/** From this revision on, a stream tells the id to take it up again by. */
+/** From this revision on, the stream of an answer carries an id with which the client can resume it. */
 const RESUMABLE_SINCE = "2025-11-25";
 
 export type RpcRequest = Extract<RpcLine, { kind: "request" }>;
@@ -28,16 +28,16 @@ type Unauthorized = Extract<PostOutcome, { kind: "unauthorized" }>;
 type BridgeCallNeed = {
   server: ReturnType<typeof createBridgeServer>;
   session: ReturnType<typeof createBridgeSession>;
-  /** Tools that may be called twice, as far as the server has listed them. */
+  /** Tools that may be called twice, according to the server's list of tools. */
   repeatableTools: Set<string>;
   write(message: JsonObject): Promise<void>;
 };
 
 /**
- * Brings a request to the server, and its answer back. What may be asked twice waits for as long as the server is
- * away, and is then asked again; a permit, and a call that waits, is taken up by the id that the server gave it, so that
- * no decision on it is lost, and nothing is done twice. Of anything else that was sent and not answered, only the client
- * can find out whether it was done.
+ * Sends a request to the server and passes the answer back. While the server is away, a request that may be repeated
+ * waits and is sent again. A permit, and a call that waits, resumes by the id that the server gave it, so no decision
+ * is lost and nothing is done twice. For any other request that was sent without getting an answer, only the client can
+ * find out whether it was done.
  */
 export async function carryCall(
   { server, session, repeatableTools, write }: BridgeCallNeed,
@@ -53,7 +53,7 @@ export async function carryCall(
   using progress = createCallProgress(request.params, tool !== undefined, write);
   using kept = createDeadline(isRepeatable ? undefined : KEPT_MS);
 
-  /** By which the server finds the call again, once it has said so: what it waits for may have come meanwhile. */
+  /** The id by which the server finds the call again. Set once the server has sent it. */
   let resumeId: string | undefined;
   const attempt = () => {
     const opening = request.method === "initialize" && !modern ? session.opening() : undefined;
@@ -89,7 +89,7 @@ export async function carryCall(
     if (outcome.kind === "answered" && subscription?.isCutShort()) outcome = { kind: "lost" };
     if (cancelled.aborted || outcome.kind === "answered") return undefined;
     if (resumeId !== undefined && isRepeatable && ["no_session", "refused"].includes(outcome.kind)) {
-      // The server has forgotten the call: it is made anew.
+      // The server has forgotten the call, so make it again.
       resumeId = undefined;
       continue;
     }
@@ -126,7 +126,7 @@ export async function carryCall(
   }
 }
 
-/** Without one, two equal asks are two asks; with one of ours, an ask that is sent again stays the same. */
+/** Adds a `tool_use_id` if the request has none: a request that is sent twice then counts as one. */
 function withToolUseId({ message, params, text }: RpcRequest): string {
   const asked = isJsonObject(params["arguments"]) ? params["arguments"] : {};
   if (asked["tool_use_id"] !== undefined && asked["tool_use_id"] !== null) return text;
@@ -134,7 +134,7 @@ function withToolUseId({ message, params, text }: RpcRequest): string {
   return JSON.stringify({ ...message, params: { ...params, arguments: named } });
 }
 
-/** Those that change nothing, or nothing more when they are called again. */
+/** The tools that change nothing, or change nothing more when called again. */
 function repeatableNames(result: unknown): string[] {
   const tools = isJsonObject(result) && Array.isArray(result["tools"]) ? result["tools"] : [];
   return tools.flatMap((tool) => {
@@ -152,7 +152,10 @@ function notSent(tool: string | undefined, url: string): AppError {
   );
 }
 
-/** The same headers, of a revision in which answers can be taken up: whatever the client speaks, this bridge does that. */
+/**
+ * The same headers with a revision that can resume answers. The bridge can do that, whatever revision the client
+ * speaks.
+ */
 function resumable(headers: Record<string, string>): Record<string, string> {
   const version = headers[PROTOCOL_VERSION] ?? "";
   return version >= RESUMABLE_SINCE ? headers : { ...headers, [PROTOCOL_VERSION]: RESUMABLE_SINCE };

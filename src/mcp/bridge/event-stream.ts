@@ -1,13 +1,13 @@
 import { eventsIn } from "../../contract/event-stream.ts";
 
 type Listener = {
-  /** Told of every sign of life. */
+  /** Called for every chunk that arrives. */
   onHeard?: () => void;
-  /** Told of each id by which the stream can be resumed. */
+  /** Called with each id by which the stream can be resumed. */
   onEventId?: ((id: string) => void) | undefined;
 };
 
-/** The JSON of each message of an answer, until it ends, however it ends. */
+/** Yields the JSON of each message of an answer; a broken stream ends it like a finished one. */
 export async function* messagesOf(
   response: Response,
   { onHeard, onEventId = () => {} }: Listener = {},

@@ -3,31 +3,31 @@ import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 import { messagesOf } from "./event-stream.ts";
 import type { RpcId } from "./rpc-lines.ts";
 
-/** What became of a message; of one that was `lost`, nobody here knows whether the server has acted on it. */
+/** The outcome of sending a message. `lost` means that nobody here knows whether the server has acted on it. */
 export type PostOutcome =
   | { kind: "answered" }
   | { kind: "unsent" }
   | { kind: "lost" }
   | { kind: "no_session" }
   | { kind: "unauthorized"; message: string }
-  /** With the server's own JSON-RPC error, where it gave one. */
+  /** With the server's own JSON-RPC error, if it sent one. */
   | { kind: "refused"; message: string; error?: JsonObject }
-  /** Too much of this caller is under way. */
+  /** Too many requests of this caller are under way. */
   | { kind: "busy"; message: string };
 
 type Post = {
   text: string;
-  /** Takes up an answer that was lost, by the id of its stream, instead of sending the text again. */
+  /** Resumes a lost answer by the id of its stream instead of sending the text again. */
   resume?: string | undefined;
   headers: Record<string, string>;
   signal: AbortSignal;
-  /** The request whose answer ends it; a message without one is over when it was taken. */
+  /** The request whose answer ends the exchange. Without it, the exchange ends when the server accepts the message. */
   awaits?: RpcId | undefined;
-  /** Given up as lost when nothing was heard for this long. */
+  /** Gives up as `lost` after this long without a sign of the server. */
   silenceMs?: number | undefined;
   onHeaders?: (headers: Headers) => void;
   onMessage?: (message: JsonObject) => Promise<void>;
-  /** Told by which id the answer could be taken up again. */
+  /** Called with each id by which the answer can be resumed. */
   onEventId?: ((id: string) => void) | undefined;
 };
 
@@ -35,9 +35,9 @@ type Post = {
 export type FetchMcp = (init: RequestInit) => Promise<Response>;
 
 export const SESSION_ID = "mcp-session-id";
-/** Errors that come before a connection: nothing was sent. */
+/** Errors before a connection exists, so nothing was sent. */
 const BEFORE_SENDING = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
-/** Of a proxy that has lost the server behind it. */
+/** The statuses with which a proxy reports that the server behind it is gone. */
 const GONE = [502, 503, 504];
 const Refusal = z.object({ error: z.object({ message: z.string() }) });
 const RpcFailure = z.object({
@@ -45,7 +45,7 @@ const RpcFailure = z.object({
   error: z.looseObject({ code: z.int(), message: z.string() }),
 });
 
-/** Sends one message, and passes on what comes back until its answer. */
+/** Sends one message and passes on what comes back, up to its answer. */
 export async function post(fetchMcp: FetchMcp, sent: Post): Promise<PostOutcome> {
   using silence = createSilence(sent.silenceMs);
   const signal = AbortSignal.any([sent.signal, silence.signal]);
@@ -57,7 +57,7 @@ export async function post(fetchMcp: FetchMcp, sent: Post): Promise<PostOutcome>
         ? { method: "POST", headers: { "Content-Type": "application/json", ...accepted }, body: sent.text }
         : { method: "GET", headers: { "Last-Event-ID": sent.resume, ...accepted } }),
       signal,
-      // On a connection of its own, a request that can't connect has certainly not been sent.
+      // On a fresh connection, a request that fails to connect was certainly not sent.
       keepalive: false,
     });
   } catch (cause) {
@@ -74,7 +74,7 @@ export async function post(fetchMcp: FetchMcp, sent: Post): Promise<PostOutcome>
   return { kind: sent.awaits === undefined ? "answered" : "lost" };
 }
 
-/** What an answer that is no success means; the server's own words where it has any. */
+/** Translates an error response, using the server's own words if it has any. */
 export async function failure(response: Response, sent: Record<string, string>): Promise<PostOutcome> {
   const body: unknown = await response.json().catch(() => undefined);
   if (response.status === 404 && SESSION_ID in sent) return { kind: "no_session" };
@@ -91,7 +91,7 @@ function isBeforeSending(cause: unknown): boolean {
   return cause instanceof Error && "code" in cause && BEFORE_SENDING.includes(String(cause.code));
 }
 
-/** Aborts when nobody was heard for so long; a server that hangs keeps its connections open. */
+/** Aborts after a silence: a server that hangs keeps its connections open. */
 function createSilence(ms: number | undefined) {
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;

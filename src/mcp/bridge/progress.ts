@@ -2,18 +2,18 @@ import { z } from "zod";
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 
 const METHOD = "notifications/progress";
-/** The server tells of a call that waits every 20 s; this speaks up when it does not. */
+/** The server reports progress on a waiting call every 20 s; after this time the bridge does so itself. */
 const SPEAK_AFTER_MS = 23_000;
 
 const Token = z.union([z.string(), z.number()]);
 const Progress = z.looseObject({ progressToken: Token, progress: z.number() });
 
 type CallProgress = Disposable & {
-  /** The same message, its progress never going back: each server that a call is sent to counts from one. */
+  /** The same message, with a progress that never goes back: each server that gets the call counts from one. */
   passed(message: JsonObject): JsonObject;
 };
 
-/** What a client is told of a call that waits; of one that is `held`, also while no server says anything. */
+/** Reports progress on a call to the client. While a call is held, it does so even if no server is there. */
 export function createCallProgress(
   params: JsonObject,
   isHeld: boolean,

@@ -2,24 +2,24 @@ import { z } from "zod";
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 import { claimOf } from "../revision.ts";
 
-/** More than the server takes, so that its own refusal can name the request that was too large. */
+/** More than the server accepts, so that the server can refuse the request itself and name it. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 10;
 
 export const RpcId = z.union([z.string(), z.number()]);
 export type RpcId = z.infer<typeof RpcId>;
 
-/** A message, and the text that it was sent as. */
+/** A message together with its original text. */
 export type RpcLine =
   | { kind: "request"; id: RpcId; method: string; params: JsonObject; message: JsonObject; text: string }
   | { kind: "notification"; method: string; params: JsonObject; message: JsonObject; text: string }
   | { kind: "response"; text: string }
   | { kind: "unreadable"; code: number; problem: string };
 
-/** What is replaced in silence otherwise is refused: an input must be decided on as it was sent. */
+/** Refuses invalid UTF-8 instead of replacing it silently: an input must be decided exactly as it was sent. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The JSON-RPC messages of a stream, one a line; those of a batch one by one, where there are batches. */
+/** The JSON-RPC messages of a stream, one on each line. Splits batches if the revision has them. */
 export async function* rpcLines(
   chunks: AsyncIterable<Uint8Array>,
   takesBatches: () => boolean,
@@ -41,7 +41,7 @@ export async function* rpcLines(
   }
 }
 
-/** Whole lines only; of one that is too long, nothing is kept. */
+/** Yields whole lines only, and drops the bytes of a line that is too long. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array | "too_long"> {
   let pieces: Uint8Array[] = [];
   let length = 0;

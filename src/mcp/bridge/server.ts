@@ -1,14 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 
-/** Where the server is, and the token that it takes. */
+/** The server's address, and the token that it accepts. */
 type Place = { url: string; token: string | undefined };
 
 export type BridgeServerNeed = {
-  /** Looked up again for each attempt, since another server may be elsewhere; `undefined` while there is none. */
+  /** Called for each attempt, because a new server may have another address; `undefined` while there is none. */
   find(): Place | undefined;
   fetch(url: string, init: RequestInit): Promise<Response>;
-  /** Told once for each change. */
+  /** Called once for each change of the server's state. */
   say(line: string): void;
   over: AbortSignal;
 };
@@ -18,7 +18,7 @@ const LONGEST_PAUSE_MS = 3_000;
 const PROBE_MS = 4_000;
 const Healthy = z.object({ status: z.literal("ok") });
 
-/** The server as this bridge sees it: there, or waited for. */
+/** Tracks whether the server is there, and waits for it if not. */
 export function createBridgeServer({ find, fetch, say, over }: BridgeServerNeed) {
   let place = find();
   let failures = 0;
@@ -58,21 +58,21 @@ export function createBridgeServer({ find, fetch, say, over }: BridgeServerNeed)
       return fetch(`${place.url}/mcp`, { ...init, headers });
     },
     url: () => place?.url ?? "",
-    /** Resolves when the server answers again; all who have lost it wait for the same one. */
+    /** Resolves when the server answers again. All callers share one watch. */
     back(): Promise<void> {
       waiting ??= watch().finally(() => {
         waiting = undefined;
       });
       return waiting;
     },
-    /** It does its work: the next pause is a short one again. */
+    /** The server works, so the next pause is short again. */
     works(): void {
       failures = 0;
     },
   };
 }
 
-/** With chance in it, so that a hundred bridges don't come back in the same moment. */
+/** A pause with jitter, so that a hundred bridges do not come back in the same moment. */
 function pauseAfter(failures: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.5 + Math.random() / 2);
 }

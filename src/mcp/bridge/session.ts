@@ -8,7 +8,7 @@ import { RpcId } from "./rpc-lines.ts";
 const INITIALIZED = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
 const Initialized = z.object({ result: z.object({ protocolVersion: z.string() }) });
 
-/** The client's MCP session on the server: what the client has set up outlives any one server. */
+/** The client's MCP session. The client's setup outlives any one server. */
 export function createBridgeSession(fetchMcp: FetchMcp, over: AbortSignal) {
   let id: string | undefined;
   let version: string | undefined;
@@ -19,7 +19,7 @@ export function createBridgeSession(fetchMcp: FetchMcp, over: AbortSignal) {
     return { ...(id && { [SESSION_ID]: id }), ...(version && { [PROTOCOL_VERSION]: version }) };
   }
 
-  /** Begins with no session, whatever there was before. */
+  /** Starts without a session id, whatever was there before. */
   function opening() {
     return {
       headers: {},
@@ -32,7 +32,7 @@ export function createBridgeSession(fetchMcp: FetchMcp, over: AbortSignal) {
     };
   }
 
-  /** The client's own messages again, of which it is not told. */
+  /** Sends the client's setup messages again, without passing the answers to the client. */
   async function replay(): Promise<PostOutcome> {
     const [initialize, ...rest] = setup;
     if (!initialize) return { kind: "refused", message: "There is no MCP session: initialize first." };
@@ -52,14 +52,14 @@ export function createBridgeSession(fetchMcp: FetchMcp, over: AbortSignal) {
     headers,
     opening,
     id: () => id,
-    /** What the handshake has agreed on. */
+    /** The revision that the handshake agreed on. */
     revision: () => version,
-    /** Keeps what changes how the client is served. */
+    /** Keeps a message that changes how the server serves this client. */
     remember(message: JsonObject): void {
       if (!SETUP_METHODS.includes(String(message["method"]))) return;
       setup = setupAfter(message["method"] === "initialize" ? [] : setup, message);
     },
-    /** Initializes again where the server has forgotten this session; for all who find out at once. */
+    /** Initializes again if the server has forgotten this session. Concurrent callers share one renewal. */
     async renew(forgotten: string | undefined): Promise<PostOutcome> {
       if (forgotten !== id) return { kind: "answered" };
       renewing ??= replay().finally(() => {

@@ -3,22 +3,22 @@ import type { RpcRequest } from "./call.ts";
 
 const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
 
-/** A subscription as its client sees it: a single one, with however many servers it was made. */
+/** A subscription as its client sees it: a single one, even if the bridge makes it with several servers in turn. */
 type Subscription = {
-  /** What the client is to be told, of what a server says. */
+  /** The messages for the client that result from one of the server's. */
   passed(message: JsonObject): JsonObject[];
-  /** Whether a server has ended it that had more to tell. */
+  /** Whether a server ended the subscription while there was more to report. */
   isCutShort(): boolean;
 };
 
-/** None, where the request is for something else. */
+/** `undefined` if the request is no subscription. */
 export function createSubscription({ id, method }: RpcRequest): Subscription | undefined {
   if (method !== "subscriptions/listen") return undefined;
   let promised: JsonObject | undefined;
   let isEnded = false;
   const isHeld = () => promised !== undefined && Object.keys(promised).length > 0;
 
-  /** What has happened while nobody listened is not known: the client is to read again. */
+  /** Tells the client to read its resources again, because events may have been missed. */
   function caughtUp(): JsonObject[] {
     const uris = Array.isArray(promised?.["resourceSubscriptions"]) ? promised["resourceSubscriptions"] : [];
     return uris.map((uri) => ({

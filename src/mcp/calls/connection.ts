@@ -2,18 +2,18 @@ import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 
 type Signals = { gone: AbortSignal; revoked: AbortSignal; stopping: AbortSignal };
 
-/** What a call knows of the connection that it came by; handed through the SDK beside the request. */
+/** The connection by which a call came. It is passed through the SDK beside the request. */
 export class Connection {
   /** Fires when the client has closed it. */
   readonly gone: AbortSignal;
-  /** Fires when the caller's token is revoked: it is told so, and nothing else. */
+  /** Fires when the caller's token is revoked: the call then answers with that alone. */
   readonly revoked: AbortSignal;
-  /** Fires when the server stops: what waits is answered with what there is. */
+  /** Fires when the server stops: calls that wait then answer with what they have. */
   readonly stopping: AbortSignal;
 
   constructor(
     { gone, revoked, stopping }: Signals,
-    /** Tells the client by which id another process can take the call up, where the client knows how. */
+    /** Sends the client the id by which another process can resume the call, if the client can use it. */
     readonly onEventId: (id: string) => void = () => {},
   ) {
     this.gone = gone;
@@ -22,11 +22,11 @@ export class Connection {
   }
 }
 
-/** Of a message that nobody has sent, such as one that is replayed. */
+/** For messages without a sender, such as replayed ones. */
 const NEVER = new AbortController().signal;
 const NOBODY = new Connection({ gone: NEVER, revoked: NEVER, stopping: NEVER });
 
-/** What the SDK is handed with a request: it gives `authInfo` to whoever handles the message. */
+/** Options for the SDK. It passes `authInfo` on to the handler of the message. */
 export function transportOptions(body: unknown, connection: Connection) {
   const authInfo: AuthInfo = { token: "", clientId: "", scopes: [], extra: { connection } };
   return { authInfo, ...(body !== undefined && { parsedBody: body }) };

@@ -3,28 +3,28 @@ import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { JsonObject } from "../../contract/values.ts";
 
-/** A call that waits keeps its id and its token in memory, beside what is bounded of its request. */
+/** Limits the id and the token of a waiting call: they stay in memory, besides the bounded request. */
 export const MAX_ID_CHARS = 2_000;
-/** An id or a progress token that is short enough to be kept. */
+/** An id or a progress token that is short enough to keep. */
 export const Token = z.union([z.string().max(MAX_ID_CHARS), z.number()]);
 export type Token = z.infer<typeof Token>;
 
-/** Where an answer goes: the JSON-RPC request that waits for it, and the token that its progress is told with. */
+/** Where an answer goes: the waiting JSON-RPC request, and the token for its progress. */
 export type Waiting = { id: RequestId; progressToken: Token | undefined };
 
-/** It comes back in a header, of which servers and proxies take no more than about 8 kB. */
+/** The id comes back in a header, and servers and proxies accept headers of up to about 8 kB. */
 const MAX_CHARS = 6_000;
 const PREFIX = "call.";
-/** Of an id whose text is deflated, since it would be too long otherwise: a wait may skip hundreds of approvals. */
+/** Marks an id whose text is compressed because it was too long: a wait may skip hundreds of approvals. */
 const PACKED = "call-z.";
 const MAX_UNPACKED_BYTES = 64 * 1024;
 
-/** A call as the id of its stream tells it to another process; without a state, only that it was begun. */
+/** A call as the id of its stream describes it to another process. Without a state, only its beginning is known. */
 export type BegunCall = Waiting & { tool: string; state?: JsonObject };
 
 const Fields = z.tuple([z.string().max(MAX_ID_CHARS), Token, Token.nullable(), JsonObject.nullable()]);
 
-/** `call.` and the base64url of `[tool, JSON-RPC id, progress token, state]`; the state is left out where it is too long. */
+/** `call.` and the base64url of `[tool, JSON-RPC id, progress token, state]`. A state that is too long is left out. */
 export function callEventId({ tool, id, progressToken, state }: BegunCall): string | undefined {
   const text = (kept: JsonObject | undefined) => JSON.stringify([tool, id, progressToken ?? null, kept ?? null]);
   return written(text(state)) ?? written(text(undefined));
@@ -38,7 +38,7 @@ function written(json: string): string | undefined {
   return packed.length <= MAX_CHARS ? packed : undefined;
 }
 
-/** Which call a connection comes back for, by the id of the last event that it has seen. */
+/** The call that a client comes back for, from the id of the last event that it received. */
 export function readCallEventId(text: string | null): BegunCall | undefined {
   const prefix = [PREFIX, PACKED].find((start) => text?.startsWith(start));
   if (!text || !prefix || text.length > MAX_CHARS) return undefined;

@@ -1,16 +1,19 @@
-/** Longer than a call may take once it is to be answered; a client that reads more slowly is not waited for. */
+/**
+ * Longer than a stopping server lets any call take. After this long without a finished answer, the clients left read
+ * too slowly to wait for.
+ */
 const QUIET_MS = 2_500;
-/** However many are still being sent, one after the other. */
+/** The limit for all answers together. */
 const MOST_MS = 5_000;
 
 export type OpenAnswers = ReturnType<typeof createOpenAnswers>;
 
-/** The answers that are being sent, so that whoever closes their connections can let them arrive first. */
+/** Tracks answers that are being sent, so that they can arrive before the connections are closed. */
 export function createOpenAnswers({ quietMs = QUIET_MS, mostMs = MOST_MS } = {}) {
   let open = 0;
   let onSent = () => {};
   return {
-    /** Counts one until the returned function is called. */
+    /** Counts one answer until the returned function is called. */
     begin(): () => void {
       open++;
       return () => {
@@ -18,7 +21,7 @@ export function createOpenAnswers({ quietMs = QUIET_MS, mostMs = MOST_MS } = {})
         onSent();
       };
     },
-    /** Resolves when all of them are sent, when none was sent for a while, or when it takes too long. */
+    /** Resolves when all answers are sent, when no answer was finished for a while, or when the limit is reached. */
     async sent(): Promise<void> {
       const done = Promise.withResolvers<void>();
       const cap = setTimeout(done.resolve, mostMs);

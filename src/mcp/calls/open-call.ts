@@ -3,15 +3,15 @@ import type { ToolCall } from "../tools/declaration/tool.ts";
 import type { Connection } from "./connection.ts";
 import { callEventId, type Waiting } from "./event-id.ts";
 
-/** How long a server that stops waits for what a call does beside waiting, such as the end of a child's processes. */
+/** How long a stopping server waits for calls that do more than wait, such as ending a child's processes. */
 const FINISHED_WITHIN_MS = 2_000;
 const WAITING = "Waiting for something to happen";
 
-/** What a call knows of its request, whichever revision of MCP it came by. */
+/** What a call knows about its request, in any revision of MCP. */
 export type Calling = Pick<ToolCall, "client"> &
   Waiting & {
     connection: Connection;
-    /** Fires when the client takes the call back, or its session ends. */
+    /** Fires when the client cancels the call, or its session ends. */
     cancelled: AbortSignal;
     send(notification: ProgressNotification): Promise<void>;
   };
@@ -21,13 +21,13 @@ type Opening = Calling & Pick<ToolCall, "app" | "principal"> & { tool: string };
 export type OpenCall = ToolCall &
   Disposable & {
     tool: string;
-    /** Fires when the caller's token is revoked: it is told that, and nothing else. */
+    /** Fires when the caller's token is revoked: the call then answers with that alone. */
     revoked: AbortSignal;
-    /** Resolves when the server that stops has waited for long enough, whatever the call still does. */
+    /** Resolves when a stopping server has waited long enough for this call. */
     overdue: Promise<undefined>;
   };
 
-/** A call as its tool sees it, until it is answered. */
+/** The call as its tool sees it until it is answered. */
 export function openCall(opening: Opening): OpenCall {
   const { app, principal, client, tool, id, progressToken, connection, cancelled, send } = opening;
   const { stopping } = connection;
@@ -40,11 +40,11 @@ export function openCall(opening: Opening): OpenCall {
     if (progressToken === undefined || timers.disposed) return;
     told = Math.max(count, told + 1);
     const params = { progressToken, progress: told, message };
-    // A client that has gone needs no progress.
+    // A client that is gone needs no progress.
     void send({ method: "notifications/progress", params }).catch(() => {});
   };
   const onStop = () => {
-    // One that waits answers by itself, however many others do so too.
+    // A call that waits answers by itself, however many others do too.
     if (isWaiting) return;
     const timer = setTimeout(() => overdue.resolve(undefined), FINISHED_WITHIN_MS);
     timers.adopt(timer, clearTimeout);

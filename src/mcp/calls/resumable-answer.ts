@@ -4,7 +4,7 @@ import { toolCallIn } from "./tool-call.ts";
 
 type Beginning = { first: string; aside?: Aside; onEventId?: (id: string) => void };
 
-/** What the answer to a message begins with: for the call of a tool, an id by which another process can take it up. */
+/** The beginning of an answer. For a tool call it contains an id by which another process can resume the call. */
 export function beginAnswer(request: Request, message: unknown, retryMs: number): Beginning {
   const call = canResume(request) ? toolCallIn(message) : undefined;
   const eventId = call && callEventId(call);

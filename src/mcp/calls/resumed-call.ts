@@ -15,8 +15,8 @@ type Resumed = { caller: Caller; begun: BegunCall; client: string | undefined };
 const encoder = new TextEncoder();
 
 /**
- * Answers a call that was begun by a process which is gone, on the stream by which its client comes back. By hand: the
- * SDK's transport knows only the calls that it has begun itself.
+ * Answers a call that another process began, on the stream of the returning client. Written without the SDK, whose
+ * transport only knows calls that it began itself.
  */
 export async function resumeCall(
   { app, service, answers }: ResumedNeed,
@@ -44,7 +44,7 @@ export async function resumeCall(
       onEventId(callEventId(begun) ?? "");
       const connection = new Connection({ gone: gone.signal, revoked, stopping: caller.stopping }, onEventId);
       const tell = async (notification: object) => send(sseMessage(notification));
-      // A call whose request is gone can be taken back only by closing this stream.
+      // The original request is gone, so the client can cancel only by closing this stream.
       const calling = { id, progressToken, client, connection, cancelled: gone.signal, send: tell };
       void service.resumeTool(begun, calling).then((result) => {
         send(reply(request, id, result));

@@ -5,9 +5,9 @@ import { Token, type Waiting } from "./event-id.ts";
 
 export type CalledTool = Waiting & { tool: string; arguments: unknown };
 
-/** The call of a tool, if the message is one. */
+/** The tool call in a message; `undefined` for any other message. */
 export function toolCallIn(message: unknown): CalledTool | undefined {
-  // Looked at before it is parsed, which costs more than all the rest: most messages are no calls.
+  // Check the method before parsing: most messages are no tool calls, and parsing costs more than everything else here.
   if (!isJsonObject(message) || message["method"] !== "tools/call") return undefined;
   if (!isJSONRPCRequest(message) || !message.params) return undefined;
   const { name, arguments: given, _meta: meta }: Record<string, unknown> = message.params;

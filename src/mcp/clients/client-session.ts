@@ -11,16 +11,21 @@ import { drained, jsonRequest } from "../streams.ts";
 import { agreedRevision, setupMessage } from "./client-setup.ts";
 import { setupAfter } from "./setup-messages.ts";
 
-/** A client with more unread notifications than this has stopped reading: its stream ends, and it may open another. */
+/**
+ * A client with more unread notifications has stopped reading: the server ends its stream, and the client may open
+ * another.
+ */
 export const MAX_UNREAD = 100;
 
-/** One connected MCP client of somebody who decides. */
+/** One connected MCP client of a principal who can decide. */
 export type ClientSession = {
   belongsTo(principal: Principal): boolean;
   isIdleSince(time: number): boolean;
-  /** The revision that its handshake has agreed on. */
+  /** The revision that the handshake agreed on. */
   revision(): string | undefined;
-  /** Passes a request on; call `onTaken` when the client has read from its stream, `onEnd` when the response is over. */
+  /**
+   * Handles a request. Call `onTaken` when the client has read from its stream, and `onEnd` when the response is over.
+   */
   handle(
     request: Request,
     body: unknown,
@@ -29,11 +34,11 @@ export type ClientSession = {
   close(): Promise<void>;
 };
 
-/** What client sessions use of the app. */
+/** The parts of the app that client sessions use. */
 export type ClientApp = Pick<App, "log" | "mcpClients" | "retryMs" | "tokens" | "eventFeed">;
 type Opening = { app: ClientApp; createServer: CreateServer; principal: Principal; id: string; onClose: () => void };
 
-/** Serves a client under this id, with what it had set up before replayed. */
+/** Opens a session under this id and replays the client's earlier setup. */
 export async function openClientSession(opening: Opening, setup: JsonObject[]): Promise<ClientSession> {
   const { app, principal, id } = opening;
   const mcp = opening.createServer(principal);
@@ -44,14 +49,17 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
   const answers = createOpenAnswers();
   const close = () => mcp.server.close();
   const revoked = await app.tokens.revocation({ principal });
-  /** It is told nothing more; the calls that wait are answered, so that no client waits for them in vain. */
+  /** Ends notifications, and lets waiting calls answer first, so that no client waits for them in vain. */
   const end = () => {
     listening?.[Symbol.dispose]();
     transport.closeStandaloneSSEStream();
     void answers.sent().then(close);
   };
   let unread = 0;
-  /** Only while its stream is open: most clients never open one, and each would cost as much at every request. */
+  /**
+   * Listen only while the client's stream is open: most clients never open one, and each listener costs time at every
+   * request.
+   */
   let listening: Disposable | undefined;
   const listen = () => {
     listening?.[Symbol.dispose]();
@@ -72,7 +80,7 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
     opening.onClose();
   };
   await mcp.server.connect(transport);
-  // Revoked while this was opened: nothing would end it any more.
+  // The token was revoked while the session opened, so no later event would end it.
   if (revoked.aborted) {
     await close();
     throw tokenRevoked();
@@ -125,15 +133,17 @@ export async function openClientSession(opening: Opening, setup: JsonObject[]): 
   };
 }
 
-/** The SDK keeps what a client says of itself for as long as the client is connected: it gets what we keep. */
+/**
+ * Hands the SDK our shortened `initialize`: it keeps the client's introduction in memory while the client is connected.
+ */
 function served(body: unknown, change: JsonObject | undefined): unknown {
   if (change?.["method"] !== "initialize" || !isJsonObject(body)) return body;
   return { ...change, jsonrpc: body["jsonrpc"], id: body["id"] };
 }
 
 /**
- * Tells the client of each new ask as it happens, and of each call that ran unasked where none may; a client that does
- * not listen right now misses nothing it can't read.
+ * Notifies the client of each new request, and of each call that ran without a required approval. A client that is not
+ * listening can read all of it later.
  */
 function notify(
   app: ClientApp,

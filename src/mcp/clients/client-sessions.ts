@@ -7,10 +7,13 @@ import { setupMessage } from "./client-setup.ts";
 
 const IDLE_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;
-/** Above this many, one that is not in use makes room for the next. */
+/** At this number, an idle session is closed for each new one. */
 const MAX_IN_MEMORY = 1_000;
 
-/** The MCP clients that are connected now. Most never say goodbye, so the silent ones are freed, and restored if they speak. */
+/**
+ * The connected MCP clients. Most of them never close their session, so silent ones are freed, and restored when they
+ * return.
+ */
 export function createClientSessions(app: ClientApp, createServer: CreateServer) {
   const sessions = new Map<string, ClientSession>();
   const restoring = new Map<string, Promise<ClientSession | undefined>>();
@@ -31,14 +34,14 @@ export function createClientSessions(app: ClientApp, createServer: CreateServer)
   async function reopen(principal: Principal, id: string): Promise<ClientSession | undefined> {
     const recalled = await app.mcpClients.recall(principal, id);
     if (!recalled) return undefined;
-    // Earlier versions have kept messages whole.
+    // Earlier versions of Plexus stored whole messages.
     const setup = recalled.map(setupMessage).filter((message) => message !== undefined);
     const unnoted = (cause: unknown) => app.log.debug("the use of an MCP session was not noted", errorFields(cause));
     app.mcpClients.remember(principal, id, setup).catch(unnoted);
     return create(principal, id, setup);
   }
 
-  /** Two requests of one client may come at once; both must find the same session. */
+  /** Concurrent requests of one client must find the same session. */
   function restore(principal: Principal, id: string): Promise<ClientSession | undefined> {
     const key = JSON.stringify([principal, id]);
     const restored = restoring.get(key) ?? reopen(principal, id).finally(() => restoring.delete(key));
@@ -48,7 +51,7 @@ export function createClientSessions(app: ClientApp, createServer: CreateServer)
 
   return {
     open: (principal: Principal): Promise<ClientSession> => create(principal, crypto.randomUUID(), []),
-    /** Somebody else's session reads the same as none. */
+    /** Another owner's session looks the same as no session. */
     async find(principal: Principal, id: string): Promise<ClientSession | undefined> {
       const session = sessions.get(id);
       if (session) return session.belongsTo(principal) ? session : undefined;

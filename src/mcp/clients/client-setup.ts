@@ -22,8 +22,8 @@ const SetupRequest = z.union([
 type Initialize = z.infer<typeof InitializeRequestSchema>["params"];
 
 /**
- * A message that changes how its client is served from then on, cut to what that takes, so that a client costs a few
- * kilobytes whatever it sends (icons, for example); `undefined` for every other message.
+ * A message that changes how the server serves its client, without the parts that are not needed: a client then costs a
+ * few kilobytes whatever it sends, such as icons. `undefined` for every other message.
  */
 export function setupMessage(message: unknown): JsonObject | undefined {
   const { data } = SetupRequest.safeParse(message);
@@ -35,7 +35,7 @@ export function setupMessage(message: unknown): JsonObject | undefined {
   return JSON.stringify(uri).length > MAX_URI_CHARS ? undefined : request({ uri });
 }
 
-/** What the SDK agrees on with a client that has introduced itself: what it asked for, or the newest. */
+/** The revision that the SDK agrees on with an introduced client: the requested one, or the newest. */
 export function agreedRevision(setup: JsonObject[]): string | undefined {
   const { data } = InitializeRequestSchema.safeParse(setup.find(({ method }) => method === "initialize"));
   if (!data) return undefined;
@@ -52,7 +52,7 @@ function introduction({ protocolVersion, capabilities, clientInfo }: Initialize)
   };
 }
 
-/** What a client can do that takes pages to say is not used by Plexus. */
+/** Drops capabilities that need pages of text: Plexus uses none of them. */
 function capabilitiesThatFit(capabilities: JsonObject): JsonObject {
   let room = MAX_CAPABILITIES_CHARS;
   const kept = Object.entries(capabilities).filter((entry) => {
@@ -64,7 +64,7 @@ function capabilitiesThatFit(capabilities: JsonObject): JsonObject {
   return Object.fromEntries(kept);
 }
 
-/** A copy, since a mere part of a string would keep all of it in memory. */
+/** Copies the text, because a slice would keep the whole string in memory. */
 function short(text: string): string {
   return Buffer.from(text.slice(0, MAX_TEXT_CHARS)).toString();
 }

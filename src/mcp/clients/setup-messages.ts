@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 
-/** More than any client has: they could be subscriptions to nothing. */
+/** More than any client needs: a client could subscribe to any number of made-up resources. */
 const MAX_SUBSCRIPTIONS = 10;
 const SUBSCRIBE = "resources/subscribe";
 const UNSUBSCRIBE = "resources/unsubscribe";
 
-/** What changes how a client is served from then on. */
+/** The messages that change how the server serves a client. */
 export const SETUP_METHODS = ["initialize", "logging/setLevel", SUBSCRIBE, UNSUBSCRIBE];
 
-/** The messages that bring a new server to where this one is after `message`: the newest of each kind. */
+/** The messages that give a new server the same state as this one after `message`: the newest of each kind. */
 export function setupAfter(setup: JsonObject[], message: JsonObject): JsonObject[] {
   const unsubscribed = message["method"] === UNSUBSCRIBE;
   const replaced = subject(unsubscribed ? { ...message, method: SUBSCRIBE } : message);
@@ -18,7 +18,7 @@ export function setupAfter(setup: JsonObject[], message: JsonObject): JsonObject
   return [...others, message];
 }
 
-/** What a message sets: the level, or the subscription to one resource. */
+/** What a message sets: the log level, or the subscription to one resource. */
 function subject({ method, params }: JsonObject): string {
   return JSON.stringify([method, isJsonObject(params) ? params["uri"] : undefined]);
 }

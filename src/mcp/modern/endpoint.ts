@@ -19,14 +19,14 @@ import { type CreateModernServer, createModernServers } from "./server.ts";
 const INVALID_REQUEST = -32600;
 const MAX_LOGGED_CHARS = 300;
 
-/** What it uses of the app. */
+/** The parts of the app that this endpoint uses. */
 export type ModernApp = ServerApp & ListenApp & Pick<App, "retryMs" | "tokens">;
 type ModernNeed = { app: ModernApp; permits: Permits; answers: OpenAnswers };
 export type ModernEndpoint = ReturnType<typeof createModernEndpoint>;
 
 /**
- * MCP 2026-07-28, for those who decide: no handshake, no session, each request on its own. Every request gets a handler of
- * the SDK's for itself, since what one of them publishes goes to everybody who listens on it.
+ * MCP 2026-07-28 for callers who can decide: no handshake, no session, and each request stands alone. Each request gets
+ * a handler of the SDK for itself, because a handler publishes to everyone who listens on it.
  */
 export function createModernEndpoint(
   { app, permits, answers }: ModernNeed,
@@ -34,7 +34,7 @@ export function createModernEndpoint(
 ) {
   const open = new Set<McpHttpHandler>();
 
-  /** Nothing, where the request turns out to be of an earlier revision. */
+  /** Returns `undefined` if the request turns out to be of an earlier revision. */
   async function handle(request: Request, caller: Caller, body: unknown): Promise<Response | undefined> {
     if (await isLegacyRequest(request, body)) return undefined;
     const refused = refusedHeaders(request) ?? refusedId(body);
@@ -67,7 +67,7 @@ export function createModernEndpoint(
     return primed(await promptOrStreamed(answer, leave), { ...priming, onEnd, onTaken: listening.onTaken });
   }
 
-  /** A permit is answered without the SDK, and held to what the SDK asks of every request. */
+  /** Permits are answered without the SDK, but must meet everything that the SDK requires of a request. */
   async function refusedPermit(request: Request, body: unknown): Promise<Response | undefined> {
     let isFit = false;
     const server = new Server(INFO, { capabilities: { tools: {} } });
@@ -80,21 +80,21 @@ export function createModernEndpoint(
     return isFit ? undefined : response;
   }
 
-  /** Told of all that is refused too: nothing that the caller does not know. */
+  /** Receives refusals too, so the log gets nothing that the caller does not know. */
   function onerror({ message }: Error): void {
     app.log.debug("an MCP request was refused", { error: cutText(message, MAX_LOGGED_CHARS) });
   }
 
   return {
     handle,
-    /** Ends what listens, and what waits. */
+    /** Ends subscriptions and waiting calls. */
     async close() {
       await Promise.all([...open].map((handler) => handler.close()));
     },
   };
 }
 
-/** What is sent with each message of an answer must not be large. */
+/** The id goes out with each message of an answer, so it must be short. */
 function refusedId(body: unknown): Response | undefined {
   const id = isJsonObject(body) ? body["id"] : undefined;
   if (id === undefined || Token.safeParse(id).success) return undefined;
@@ -102,7 +102,7 @@ function refusedId(body: unknown): Response | undefined {
   return rpcError(400, message, { code: INVALID_REQUEST });
 }
 
-/** The SDK gets the body as it was read and counted. */
+/** A request without body: the SDK gets the parsed body, which was already counted. */
 function bodiless({ url, headers }: Request, signal: AbortSignal): Request {
   return new Request(url, { method: "POST", headers, signal });
 }

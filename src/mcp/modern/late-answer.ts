@@ -1,6 +1,6 @@
 import { SSE_HEADERS } from "../streams.ts";
 
-/** Far less than a client waits for the first byte, and more than most tools take. */
+/** Much shorter than a client waits for the first byte, and longer than most tools take. */
 const PROMPT_MS = 100;
 const KEEP_ALIVE_MS = 15_000;
 const KEEP_ALIVE = ": waiting\n\n";
@@ -8,11 +8,11 @@ const KEEP_ALIVE = ": waiting\n\n";
 const encoder = new TextEncoder();
 
 /**
- * The answer as it is, with the status that belongs to it, where it comes promptly; else a stream that it will come on,
- * so that the client sees that it was heard. `onGone` is called when the client leaves the stream.
+ * Returns the answer with its own status if it comes promptly; otherwise a stream that will carry it, so that the
+ * client sees that it was heard. Calls `onGone` when the client closes the stream.
  */
 export async function promptOrStreamed(answering: Promise<Response>, onGone: () => void): Promise<Response> {
-  // The SDK answers every failure but one: that it was closed before it was asked.
+  // The SDK answers every failure except one: a close before the request.
   const answer = answering.catch(() => new Response(null, { status: 503 }));
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(resolve, PROMPT_MS, undefined);
@@ -39,7 +39,7 @@ function streamed(answer: Promise<Response>, onGone: () => void): ReadableStream
   });
 }
 
-/** An answer that is no stream by itself is one event of it. */
+/** An answer that is not a stream becomes one event. */
 async function* eventsOf(answer: Response): AsyncGenerator<Uint8Array> {
   if (answer.headers.get("content-type")?.startsWith("text/event-stream")) {
     yield* answer.body ?? [];

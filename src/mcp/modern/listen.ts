@@ -4,21 +4,21 @@ import { isJsonObject } from "../../contract/values.ts";
 import { MAX_UNREAD } from "../clients/client-session.ts";
 import { PENDING_URI } from "../service.ts";
 
-/** What it uses of the app. */
+/** The parts of the app that this function uses. */
 export type ListenApp = Pick<App, "eventFeed">;
 
 type Listening = Disposable & {
-  /** What it answers has no end by itself. */
+  /** Whether the answer is a subscription, which has no end. */
   isSubscription: boolean;
-  /** The request, asking for nothing that there is not. */
+  /** The request without resources that do not exist. */
   body: unknown;
-  /** To be called when the client has read from its stream. */
+  /** Call this when the client has read from its stream. */
   onTaken: () => void;
 };
 
 /**
- * Where a request is a subscription, publishes to it what its caller may know, until disposed. A client that has stopped
- * reading is dropped, and may listen again: what it reads then is the truth.
+ * For a subscription, publishes everything that its caller may know, until disposed. A client that has stopped reading
+ * is dropped. It may listen again, and then reads the present state.
  */
 export async function listenFor(
   { eventFeed }: ListenApp,
@@ -40,7 +40,7 @@ export async function listenFor(
   return { isSubscription: true, body: subscription, onTaken, [Symbol.dispose]: () => listening[Symbol.dispose]() };
 }
 
-/** A `subscriptions/listen` with those of its resources that there are: the SDK agrees to any, and keeps their names. */
+/** The `subscriptions/listen` request with only the resources that exist: the SDK would accept and keep any names. */
 function subscriptionIn(body: unknown): unknown {
   if (!isJsonObject(body) || body["method"] !== "subscriptions/listen") return undefined;
   const params = isJsonObject(body["params"]) ? body["params"] : {};

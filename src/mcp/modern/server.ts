@@ -8,12 +8,12 @@ import { createServices, INFO, type ServerApp, UnknownResource } from "../servic
 export type CreateModernServer = (principal: Principal, connection: Connection) => Server;
 
 /**
- * Makes the MCP servers of 2026-07-28, one for each request. Without logging, which that revision ties to single requests:
- * what there is to be told, nobody has asked for.
+ * Makes one MCP server of revision 2026-07-28 for each request. It offers no logging: that revision ties log messages
+ * to single requests, and no request causes the events that Plexus reports.
  */
 export function createModernServers(app: ServerApp): CreateModernServer {
   const serviceOf = createServices(app);
-  /** Shared by all servers: to build one for each would cost more than all the rest of a request. */
+  /** Shared by all servers: building one takes longer than the rest of a request. */
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
   return (principal, connection) => {
@@ -24,7 +24,7 @@ export function createModernServers(app: ServerApp): CreateModernServer {
       instructions: service.instructions,
       jsonSchemaValidator,
     });
-    // The same JSON: only the types of the two SDKs differ.
+    // The JSON is the same; only the types of the two SDKs differ.
     server.setRequestHandler("tools/list", () => ({ tools: service.tools() as ListToolsResult["tools"] }));
     server.setRequestHandler("tools/call", ({ params }, { mcpReq: { id, _meta: meta, signal, notify } }) => {
       const progressToken = Token.safeParse(meta?.progressToken).data;
